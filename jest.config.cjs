@@ -1,0 +1,20 @@
+/** @type {import('jest').Config} */
+const sources = {
+  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }] },
+  // Tests read the packages' sources, so a test run needs no build; only end-to-end tests drive dist.
+  moduleNameMapper: {
+    '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
+    '^@lipsync/(api|media-worker|gpu-worker|webhook-dispatcher)$': '<rootDir>/services/$1/src/index.ts',
+    '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
+  },
+  testEnvironment: 'node',
+  modulePathIgnorePatterns: ['/dist/', '/.local/', '/.turbo/'],
+};
+
+module.exports = {
+  projects: [
+    { ...sources, displayName: 'unit', testMatch: ['**/*.unit.test.ts'] },
+    { ...sources, displayName: 'integration', testMatch: ['**/*.integration.test.ts'], globalSetup: '<rootDir>/packages/testkit/src/global-setup.ts', globalTeardown: '<rootDir>/packages/testkit/src/global-teardown.ts' },
+    { ...sources, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
+  ],
+};
