@@ -1,0 +1,16 @@
+export {
+  encodeModel,
+  float,
+  floats,
+  graphAttribute,
+  GraphBuilder,
+  tensorAttribute,
+  type Attribute,
+  type DataType,
+  type Graph,
+  type Node,
+  type Operand,
+  type Tensor,
+  type Value,
+  type ValueInfo,
+} from './onnx';

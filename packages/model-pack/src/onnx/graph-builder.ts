@@ -1,0 +1,121 @@
+import { type DataType } from './data-type';
+import { type Attribute, type Graph, type Node, type ValueInfo } from './graph';
+import { type Tensor } from './tensor';
+
+/** Something computed inside a graph; an object rather than a string so that it cannot be misspelled. */
+export interface Value {
+  readonly name: string;
+}
+
+/** A node input: a value, a number (a float32 scalar constant), or null for an omitted optional input. */
+export type Operand = Value | number | null;
+
+/**
+ * Collects nodes in call order and names every intermediate value.
+ *
+ *     const g = new GraphBuilder('halve');
+ *     const x = g.input('x', 'float32', ['n', 4]);
+ *     g.output('y', g.op('Mul', [x, 0.5]), 'float32', ['n', 4]);
+ *     writeFileSync('halve.onnx', encodeModel(g.build()));
+ */
+export class GraphBuilder {
+  private readonly nodes: Node[] = [];
+  private readonly inputs: ValueInfo[] = [];
+  private readonly outputs: ValueInfo[] = [];
+  private readonly initializers: Tensor[] = [];
+  private readonly constants = new Map<string, Value>();
+  private nextId = 0;
+
+  constructor(private readonly name: string) {}
+
+  input(name: string, dtype: DataType, dims: readonly (number | string)[]): Value {
+    this.inputs.push({ name, dtype, dims });
+    return { name };
+  }
+
+  /** Publishes a value under a chosen name. */
+  output(name: string, value: Value, dtype: DataType, dims: readonly (number | string)[]): void {
+    this.nodes.push({ op: 'Identity', inputs: [value.name], outputs: [name], attributes: {} });
+    this.outputs.push({ name, dtype, dims });
+  }
+
+  /** A constant tensor. Throws at encoding when data does not fill dims. */
+  constant(dtype: DataType, dims: readonly number[], data: ArrayLike<number>): Value {
+    const value = this.fresh('c');
+    this.initializers.push({ name: value.name, dtype, dims, data });
+    return value;
+  }
+
+  /** A float32 tensor, the usual kind of weight. */
+  weights(dims: readonly number[], data: ArrayLike<number>): Value {
+    return this.constant('float32', dims, data);
+  }
+
+  /** A one-dimensional int64 tensor: shapes, axes, pads, starts and ends. */
+  ints(values: readonly number[]): Value {
+    return this.shared(`ints:${values.join(',')}`, () => this.constant('int64', [values.length], values));
+  }
+
+  /** A float32 scalar; equal scalars are stored once. */
+  scalar(value: number): Value {
+    return this.shared(`scalar:${Object.is(value, -0) ? '-0' : value}`, () =>
+      this.constant('float32', [], [value]),
+    );
+  }
+
+  /** An operator with one output. */
+  op(op: string, operands: readonly Operand[], attributes: Readonly<Record<string, Attribute>> = {}): Value {
+    const output = this.fresh('v');
+    this.push(op, operands, [output], attributes);
+    return output;
+  }
+
+  /** An operator with several outputs, such as Split. */
+  multi(
+    op: string,
+    operands: readonly Operand[],
+    outputCount: number,
+    attributes: Readonly<Record<string, Attribute>> = {},
+  ): Value[] {
+    const outputs = Array.from({ length: outputCount }, () => this.fresh('v'));
+    this.push(op, operands, outputs, attributes);
+    return outputs;
+  }
+
+  build(): Graph {
+    return {
+      name: this.name,
+      nodes: this.nodes,
+      inputs: this.inputs,
+      outputs: this.outputs,
+      initializers: this.initializers,
+    };
+  }
+
+  private push(
+    op: string,
+    operands: readonly Operand[],
+    outputs: readonly Value[],
+    attributes: Readonly<Record<string, Attribute>>,
+  ): void {
+    const inputs = operands.map((operand) => this.operandName(operand));
+    this.nodes.push({ op, inputs, outputs: outputs.map((output) => output.name), attributes });
+  }
+
+  private operandName(operand: Operand): string {
+    if (operand === null) return '';
+    return typeof operand === 'number' ? this.scalar(operand).name : operand.name;
+  }
+
+  private shared(key: string, create: () => Value): Value {
+    const existing = this.constants.get(key);
+    if (existing !== undefined) return existing;
+    const created = create();
+    this.constants.set(key, created);
+    return created;
+  }
+
+  private fresh(prefix: string): Value {
+    return { name: `${prefix}${this.nextId++}` };
+  }
+}

@@ -1,0 +1,118 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { float, graphAttribute, tensorAttribute } from './graph';
+import { GraphBuilder } from './graph-builder';
+import { encodeModel } from './model';
+
+interface Result {
+  dims: readonly number[];
+  values: number[];
+}
+
+async function run(graph: GraphBuilder, feeds: Record<string, Tensor>): Promise<Record<string, Result>> {
+  const session = await InferenceSession.create(encodeModel(graph.build()));
+  const results: Record<string, Result> = {};
+  for (const [name, { dims, data }] of Object.entries(await session.run(feeds))) {
+    results[name] = { dims, values: Array.from(data, Number) };
+  }
+  await session.release();
+  return results;
+}
+
+describe('GraphBuilder', () => {
+  test('ONNX Runtime computes what the graph says, with free dimensions and scalar operands', async () => {
+    const g = new GraphBuilder('affine');
+    const x = g.input('x', 'float32', ['n', 3]);
+    const scaled = g.op('Mul', [x, g.weights([3], [1, 10, 100])]);
+    g.output('y', g.op('Add', [scaled, -0.5]), 'float32', ['n', 3]);
+
+    const { y } = await run(g, { x: new Tensor('float32', Float32Array.of(1, 2, 3, 4, 5, 6), [2, 3]) });
+
+    expect(y?.dims).toEqual([2, 3]);
+    expect(y?.values).toEqual([0.5, 19.5, 299.5, 3.5, 49.5, 599.5]);
+  });
+
+  test('float, integer-list and string attributes and omitted inputs reach the operators', async () => {
+    const g = new GraphBuilder('attributes');
+    const x = g.input('x', 'float32', [1, 1, 2, 2]);
+    const leaky = g.op('LeakyRelu', [x], { alpha: float(1) });
+    const doubled = g.op('Resize', [leaky, null, g.weights([4], [1, 1, 2, 2])], {
+      mode: 'nearest',
+      coordinate_transformation_mode: 'asymmetric',
+      nearest_mode: 'floor',
+    });
+    g.output('y', g.op('Transpose', [doubled], { perm: [0, 1, 3, 2] }), 'float32', [1, 1, 4, 4]);
+
+    const { y } = await run(g, { x: new Tensor('float32', Float32Array.of(-1, 2, 3, 4), [1, 1, 2, 2]) });
+
+    expect(y?.values).toEqual([-1, -1, 3, 3, -1, -1, 3, 3, 2, 2, 4, 4, 2, 2, 4, 4]);
+  });
+
+  test('operators with several outputs, int64 constants and negative numbers survive encoding', async () => {
+    const g = new GraphBuilder('split');
+    const x = g.input('x', 'uint8', [4]);
+    const [head, tail] = g.multi('Split', [x, g.ints([1, 3])], 2, { axis: -1 });
+    if (head === undefined || tail === undefined) throw new Error('Split has two outputs here');
+    g.output('head', head, 'uint8', [1]);
+    g.output(
+      'tail',
+      g.op('Slice', [tail, g.ints([-1]), g.ints([-9]), g.ints([0]), g.ints([-1])]),
+      'uint8',
+      [3],
+    );
+
+    const { head: first, tail: rest } = await run(g, {
+      x: new Tensor('uint8', Uint8Array.of(9, 8, 7, 6), [4]),
+    });
+
+    expect(first?.values).toEqual([9]);
+    expect(rest?.values).toEqual([6, 7, 8]);
+  });
+
+  test('every element type is written in its own width', async () => {
+    const g = new GraphBuilder('types');
+    g.output('f16', g.op('Cast', [g.constant('float16', [2], [0x3c00, 0xc000])], { to: 1 }), 'float32', [2]);
+    g.output('i8', g.op('Cast', [g.constant('int8', [1], [-7])], { to: 1 }), 'float32', [1]);
+    g.output('i32', g.op('Cast', [g.constant('int32', [1], [-70000])], { to: 1 }), 'float32', [1]);
+    g.output('bool', g.op('Cast', [g.constant('bool', [2], [1, 0])], { to: 1 }), 'float32', [2]);
+
+    const { f16, i8, i32, bool } = await run(g, {});
+
+    expect(f16?.values).toEqual([1, -2]);
+    expect(i8?.values).toEqual([-7]);
+    expect(i32?.values).toEqual([-70000]);
+    expect(bool?.values).toEqual([1, 0]);
+  });
+
+  test('subgraph and tensor attributes are encoded', async () => {
+    const branch = (name: string, value: number): GraphBuilder => {
+      const g = new GraphBuilder(name);
+      const tensor = { name: '', dtype: 'float32', dims: [1], data: [value] } as const;
+      g.output(name, g.op('Constant', [], { value: tensorAttribute(tensor) }), 'float32', [1]);
+      return g;
+    };
+    const g = new GraphBuilder('choose');
+    const condition = g.input('condition', 'bool', []);
+    const chosen = g.op('If', [condition], {
+      then_branch: graphAttribute(branch('yes', 1).build()),
+      else_branch: graphAttribute(branch('no', 2).build()),
+    });
+    g.output('y', chosen, 'float32', [1]);
+
+    const { y } = await run(g, { condition: new Tensor('bool', Uint8Array.of(0), []) });
+
+    expect(y?.values).toEqual([2]);
+  });
+
+  test('a tensor whose data does not fill its dimensions is refused by name', () => {
+    const g = new GraphBuilder('short');
+    g.weights([2, 2], [1, 2, 3]);
+    expect(() => encodeModel(g.build())).toThrow('tensor c0: dims [2,2] hold 4 elements, got 3');
+  });
+
+  test('a fraction passed as an integer attribute is refused by name', () => {
+    const g = new GraphBuilder('fraction');
+    g.op('LeakyRelu', [g.input('x', 'float32', [1])], { alpha: 0.1 });
+    expect(() => encodeModel(g.build())).toThrow('attribute alpha: 0.1 is not an integer');
+  });
+});

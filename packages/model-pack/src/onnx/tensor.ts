@@ -1,0 +1,62 @@
+import { DATA_TYPES, type DataType } from './data-type';
+import { WireWriter } from './wire-writer';
+
+/** A constant held inside the graph. Float16 elements are given as their 16-bit patterns. */
+export interface Tensor {
+  readonly name: string;
+  readonly dtype: DataType;
+  readonly dims: readonly number[];
+  /** Row-major elements; their number is the product of dims. */
+  readonly data: ArrayLike<number>;
+}
+
+const BYTES_PER_ELEMENT: Readonly<Record<DataType, number>> = {
+  float32: 4,
+  uint8: 1,
+  int8: 1,
+  int32: 4,
+  int64: 8,
+  bool: 1,
+  float16: 2,
+};
+
+export function encodeTensor(tensor: Tensor): WireWriter {
+  const count = tensor.dims.reduce((product, dim) => product * dim, 1);
+  if (count !== tensor.data.length) {
+    throw new RangeError(
+      `tensor ${tensor.name}: dims [${tensor.dims.join(',')}] hold ${count} elements, got ${tensor.data.length}`,
+    );
+  }
+  const message = new WireWriter();
+  for (const dim of tensor.dims) message.varintField(1, dim);
+  message.varintField(2, DATA_TYPES[tensor.dtype]);
+  if (tensor.name !== '') message.stringField(8, tensor.name);
+  return message.bytesField(9, rawData(tensor.dtype, tensor.data));
+}
+
+/** TensorProto.raw_data is little-endian whatever the host is, hence the explicit writes. */
+function rawData(dtype: DataType, data: ArrayLike<number>): Uint8Array {
+  const size = BYTES_PER_ELEMENT[dtype];
+  const view = new DataView(new ArrayBuffer(data.length * size));
+  const write = elementWriter(dtype, view);
+  for (let i = 0; i < data.length; i++) write(i * size, data[i] ?? 0);
+  return new Uint8Array(view.buffer);
+}
+
+function elementWriter(dtype: DataType, view: DataView): (offset: number, value: number) => void {
+  switch (dtype) {
+    case 'float32':
+      return (offset, value) => view.setFloat32(offset, value, true);
+    case 'int32':
+      return (offset, value) => view.setInt32(offset, value, true);
+    case 'int64':
+      return (offset, value) => view.setBigInt64(offset, BigInt(value), true);
+    case 'float16':
+      return (offset, value) => view.setUint16(offset, value, true);
+    case 'int8':
+      return (offset, value) => view.setInt8(offset, value);
+    case 'uint8':
+    case 'bool':
+      return (offset, value) => view.setUint8(offset, value);
+  }
+}

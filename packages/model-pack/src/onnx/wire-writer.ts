@@ -1,0 +1,69 @@
+/**
+ * Protocol-buffer wire format, as much of it as ONNX needs: varints, fixed 32-bit floats and length-delimited
+ * fields. Chunks are collected and joined once, so a large weight tensor is copied a single time.
+ */
+export class WireWriter {
+  private readonly chunks: Uint8Array[] = [];
+  private length = 0;
+
+  /** int32, int64, enum and bool fields. Negative values take ten bytes, as the format prescribes. */
+  varintField(field: number, value: number | bigint): this {
+    return this.tag(field, 0).varint(BigInt.asUintN(64, BigInt(value)));
+  }
+
+  floatField(field: number, value: number): this {
+    return this.tag(field, 5).push(float32Bytes([value]));
+  }
+
+  bytesField(field: number, bytes: Uint8Array): this {
+    return this.tag(field, 2).varint(BigInt(bytes.length)).push(bytes);
+  }
+
+  stringField(field: number, value: string): this {
+    return this.bytesField(field, new TextEncoder().encode(value));
+  }
+
+  messageField(field: number, message: WireWriter): this {
+    this.tag(field, 2).varint(BigInt(message.length));
+    for (const chunk of message.chunks) this.push(chunk);
+    return this;
+  }
+
+  finish(): Uint8Array {
+    const out = new Uint8Array(this.length);
+    let offset = 0;
+    for (const chunk of this.chunks) {
+      out.set(chunk, offset);
+      offset += chunk.length;
+    }
+    return out;
+  }
+
+  private tag(field: number, wireType: number): this {
+    return this.varint(BigInt((field << 3) | wireType));
+  }
+
+  private varint(value: bigint): this {
+    const bytes: number[] = [];
+    let rest = value;
+    while (rest > 127n) {
+      bytes.push(Number(rest & 127n) | 128);
+      rest >>= 7n;
+    }
+    bytes.push(Number(rest));
+    return this.push(Uint8Array.from(bytes));
+  }
+
+  private push(bytes: Uint8Array): this {
+    this.chunks.push(bytes);
+    this.length += bytes.length;
+    return this;
+  }
+}
+
+/** Little-endian IEEE 754 singles. */
+export function float32Bytes(values: ArrayLike<number>): Uint8Array {
+  const view = new DataView(new ArrayBuffer(values.length * 4));
+  for (let i = 0; i < values.length; i++) view.setFloat32(i * 4, values[i] ?? 0, true);
+  return new Uint8Array(view.buffer);
+}
