@@ -1,0 +1,90 @@
+import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { SessionError, type SessionOptions, type Tensor, type Tensors, type TensorSpec } from './session';
+
+export interface LoadedGraph {
+  readonly inputs: readonly TensorSpec[];
+  readonly outputs: readonly TensorSpec[];
+  /** Blocks this thread for as long as the graph runs. */
+  run(feeds: Tensors): Promise<Tensors>;
+  release(): Promise<void>;
+}
+
+/** Loads one graph into the runtime. Only the session thread calls this: loading and running block their thread. */
+export async function loadGraph(file: string, options: SessionOptions): Promise<LoadedGraph> {
+  const session = await InferenceSession.create(file, sessionOptions(options)).catch((error: unknown) => {
+    throw new SessionError('load_failed', messageOf(error));
+  });
+  return {
+    inputs: session.inputMetadata.map(specOf),
+    outputs: session.outputMetadata.map(specOf),
+    run: async (feeds) => {
+      const inputs = Object.fromEntries(Object.entries(feeds).map(([name, tensor]) => [name, toOrt(tensor)]));
+      const outputs = await session.run(inputs);
+      return Object.fromEntries(
+        Object.entries(outputs).map(([name, tensor]) => [name, fromOrt(name, tensor)]),
+      );
+    },
+    release: () => session.release(),
+  };
+}
+
+function sessionOptions(options: SessionOptions): InferenceSession.SessionOptions {
+  const arena = options.memoryArena ?? false;
+  return {
+    executionProviders: [...(options.providers ?? ['cpu'])],
+    intraOpNumThreads: options.threads ?? 1,
+    interOpNumThreads: 1,
+    executionMode: 'sequential',
+    enableCpuMemArena: arena,
+    enableMemPattern: arena,
+    // Errors come back as exceptions; warnings of the graph optimiser are of no use to an operator.
+    logSeverityLevel: 3,
+    // A spinning pool of threads would take the cores that decode and encode.
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
+  };
+}
+
+function specOf(value: InferenceSession.ValueMetadata): TensorSpec {
+  if (!value.isTensor) return { name: value.name, type: 'not a tensor', dims: [] };
+  return { name: value.name, type: value.type, dims: [...value.shape] };
+}
+
+function toOrt(tensor: Tensor): OrtTensor {
+  switch (tensor.type) {
+    case 'float32':
+      return new OrtTensor('float32', tensor.data, tensor.dims);
+    case 'uint8':
+      return new OrtTensor('uint8', tensor.data, tensor.dims);
+    case 'int32':
+      return new OrtTensor('int32', tensor.data, tensor.dims);
+    case 'int64':
+      return new OrtTensor('int64', tensor.data, tensor.dims);
+  }
+}
+
+function fromOrt(name: string, tensor: OrtTensor): Tensor {
+  const { dims, data } = tensor;
+  if (tensor.type === 'float32' && isFloat32(data)) return { type: 'float32', dims, data };
+  if (tensor.type === 'uint8' && isUint8(data)) return { type: 'uint8', dims, data };
+  if (tensor.type === 'int32' && isInt32(data)) return { type: 'int32', dims, data };
+  if (tensor.type === 'int64' && isInt64(data)) return { type: 'int64', dims, data };
+  throw new SessionError(
+    'run_failed',
+    `output '${name}' has type ${tensor.type}, which may not leave a graph`,
+  );
+}
+
+// Only arrays over plain memory can be moved to the other thread, so that is checked together with the class.
+const isPlain = (data: { buffer: ArrayBufferLike }): boolean => data.buffer instanceof ArrayBuffer;
+const isFloat32 = (data: unknown): data is Float32Array<ArrayBuffer> =>
+  data instanceof Float32Array && isPlain(data);
+const isUint8 = (data: unknown): data is Uint8Array<ArrayBuffer> =>
+  data instanceof Uint8Array && isPlain(data);
+const isInt32 = (data: unknown): data is Int32Array<ArrayBuffer> =>
+  data instanceof Int32Array && isPlain(data);
+const isInt64 = (data: unknown): data is BigInt64Array<ArrayBuffer> =>
+  data instanceof BigInt64Array && isPlain(data);
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

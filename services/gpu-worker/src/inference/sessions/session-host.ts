@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { SessionError, type Session, type SessionHost, type Tensor, type Tensors } from './session';
+import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
+
+type Unsent = SessionRequest extends infer R ? (R extends SessionRequest ? Omit<R, 'id'> : never) : never;
+interface Waiter {
+  resolve(reply: SessionReply): void;
+  reject(error: SessionError): void;
+}
+
+/** A SessionHost that also counts the time its thread spent running graphs. */
+export interface TimedSessionHost extends SessionHost {
+  /** Milliseconds inside the runtime since the start, over all sessions. */
+  runMs(): number;
+}
+
+/**
+ * Starts the session thread. `entry` is the compiled session-worker; the default is the one beside this file.
+ * If the thread dies, every open and later call rejects with SessionError('closed').
+ */
+export function createSessionHost(entry = join(__dirname, 'session-worker.js')): TimedSessionHost {
+  const thread = new Worker(entry);
+  const waiting = new Map<number, Waiter>();
+  let lastId = 0;
+  let busyMs = 0;
+  let ended: SessionError | undefined;
+
+  const end = (message: string): void => {
+    ended ??= new SessionError('closed', message);
+    for (const waiter of waiting.values()) waiter.reject(ended);
+    waiting.clear();
+  };
+  thread.on('error', (error) =>
+    end(`the session thread failed: ${error instanceof Error ? error.message : String(error)}`),
+  );
+  thread.on('exit', () => end('the session thread has ended'));
+  thread.on('message', (reply: SessionReply) => {
+    const waiter = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if (reply.type === 'failed') waiter?.reject(new SessionError(reply.reason, reply.message));
+    else waiter?.resolve(reply);
+  });
+
+  const ask = (request: Unsent, transfer: ArrayBuffer[] = []): Promise<SessionReply> => {
+    if (ended) return Promise.reject(ended);
+    const id = ++lastId;
+    const answer = new Promise<SessionReply>((resolve, reject) => waiting.set(id, { resolve, reject }));
+    thread.postMessage({ ...request, id }, transfer);
+    return answer;
+  };
+
+  const open: SessionHost['open'] = async (file, options = {}) => {
+    const session = ++lastId;
+    const opened = await ask({ type: 'open', session, file, options });
+    if (opened.type !== 'opened') throw unexpected(opened);
+    const run: Session['run'] = async (feeds) => {
+      const movable = ownBuffers(feeds);
+      const ran = await ask({ type: 'run', session, feeds: movable }, buffersOf(movable));
+      if (ran.type !== 'ran') throw unexpected(ran);
+      busyMs += ran.ms;
+      return { outputs: ran.outputs, feeds: ran.feeds };
+    };
+    const release = async (): Promise<void> => {
+      await ask({ type: 'release', session });
+    };
+    return { inputs: opened.inputs, outputs: opened.outputs, run, release };
+  };
+
+  return {
+    open,
+    runMs: () => busyMs,
+    close: async () => {
+      if (ended) return;
+      const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
+      await ask({ type: 'close' });
+      await exited;
+    },
+  };
+}
+
+/** Moving a view would move the whole buffer under it, and with it what others keep there: such views are copied. */
+function ownBuffers(feeds: Tensors): Tensors {
+  return Object.fromEntries(
+    Object.entries(feeds).map(([name, tensor]): [string, Tensor] => {
+      if (tensor.data.byteLength === tensor.data.buffer.byteLength) return [name, tensor];
+      switch (tensor.type) {
+        case 'float32':
+          return [name, { ...tensor, data: tensor.data.slice() }];
+        case 'uint8':
+          return [name, { ...tensor, data: tensor.data.slice() }];
+        case 'int32':
+          return [name, { ...tensor, data: tensor.data.slice() }];
+        case 'int64':
+          return [name, { ...tensor, data: tensor.data.slice() }];
+      }
+    }),
+  );
+}
+
+function unexpected(reply: SessionReply): SessionError {
+  return new SessionError('run_failed', `the session thread answered '${reply.type}'`);
+}
