@@ -1,0 +1,144 @@
+// Brings a fresh clone to the point where everything else can run, with nothing but Node:
+// system packages, pnpm, packages, generated clients, compiled services, model packs.
+// Every step is idempotent and quick when there is nothing to do.
+import { createHash } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const STATE_FILE = path.join(ROOT, '.local', 'bootstrap.json');
+const TOOLS_DIR = path.join(ROOT, '.local', 'tools');
+const MINIMUM_NODE = [20, 19];
+
+function fail(message) {
+  console.error(`bootstrap: ${message}`);
+  process.exit(1);
+}
+
+function step(label, action) {
+  const startedAt = performance.now();
+  const result = action();
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  if (result !== 'nothing to do') console.error(`bootstrap: ${label} (${seconds} s)`);
+}
+
+/** Runs a command quietly; on failure prints all it said and stops. */
+function run(command, args, { env = {} } = {}) {
+  const result = spawnSync(command, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  });
+  if (result.status === 0) return result.stdout;
+  console.error(result.stdout ?? '', result.stderr ?? '', result.error?.message ?? '');
+  return fail(`\`${command} ${args.join(' ')}\` failed`);
+}
+
+function onPath(name) {
+  return (process.env.PATH ?? '').split(path.delimiter).some((directory) => {
+    try {
+      accessSync(path.join(directory, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor < MINIMUM_NODE[1]))
+    fail(`Node ${MINIMUM_NODE.join('.')} or newer is needed; this is ${process.versions.node}`);
+}
+
+/** Programs that no npm package here brings: the package that holds each, per package manager. */
+const PROGRAMS = [
+  { name: 'ffmpeg', variable: 'FFMPEG_BIN', apt: 'ffmpeg', brew: 'ffmpeg' },
+  { name: 'ffprobe', variable: 'FFPROBE_BIN', apt: 'ffmpeg', brew: 'ffmpeg' },
+  { name: 'redis-server', variable: 'REDIS_SERVER_BIN', apt: 'redis-server', brew: 'redis' },
+];
+
+function installSystemPrograms() {
+  const missing = PROGRAMS.filter(({ name, variable }) => !process.env[variable] && !onPath(name));
+  if (missing.length === 0) return 'nothing to do';
+  const names = missing.map(({ name }) => name).join(', ');
+  if (onPath('apt-get')) {
+    const root = process.getuid?.() === 0;
+    if (!root && !onPath('sudo')) fail(`${names} missing: install them as root (apt-get install ffmpeg redis-server)`);
+    const packages = [...new Set(missing.map(({ apt }) => apt))];
+    const apt = (...args) => (root ? run('apt-get', args, APT_ENV) : run('sudo', ['-n', 'apt-get', ...args], APT_ENV));
+    apt('update', '-qq');
+    apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
+  } else if (onPath('brew')) {
+    run('brew', ['install', ...new Set(missing.map(({ brew }) => brew))]);
+  } else {
+    const variables = missing.map(({ variable }) => variable).join(', ');
+    fail(`${names} missing, and neither apt-get nor brew is here: install them, or name them in ${variables}`);
+  }
+}
+// A package's post-install start of a system-wide Redis is neither needed nor wanted.
+const APT_ENV = { env: { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' } };
+
+const rootManifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+const PNPM_VERSION = rootManifest.packageManager.split('@')[1];
+const PNPM_BIN_DIR = path.join(TOOLS_DIR, 'node_modules', '.bin');
+
+function installPnpm() {
+  const version = (command) => spawnSync(command, ['--version'], { cwd: ROOT, encoding: 'utf8' }).stdout?.trim();
+  if (onPath('pnpm') && version('pnpm') === PNPM_VERSION) return 'nothing to do';
+  process.env.PATH = `${PNPM_BIN_DIR}${path.delimiter}${process.env.PATH}`;
+  if (existsSync(PNPM_BIN_DIR) && version('pnpm') === PNPM_VERSION) return 'nothing to do';
+  mkdirSync(TOOLS_DIR, { recursive: true });
+  run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', TOOLS_DIR, `pnpm@${PNPM_VERSION}`]);
+}
+
+function workspaceManifests() {
+  const below = (directory) =>
+    readdirSync(path.join(ROOT, directory)).map((name) => path.join(directory, name, 'package.json'));
+  return ['package.json', 'prisma/package.json', 'scripts/package.json', ...below('packages'), ...below('services')].filter(
+    (file) => existsSync(path.join(ROOT, file)),
+  );
+}
+
+function fingerprint(files) {
+  const hash = createHash('sha256').update(process.versions.node);
+  for (const file of files) hash.update(file).update(readFileSync(path.join(ROOT, file)));
+  return hash.digest('hex');
+}
+
+function readState() {
+  try {
+    return JSON.parse(readFileSync(STATE_FILE, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function installPackages() {
+  const packages = fingerprint(['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaceManifests()]);
+  if (readState().packages === packages && existsSync(path.join(ROOT, 'node_modules', '.modules.yaml')))
+    return 'nothing to do';
+  run('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only']);
+  mkdirSync(path.dirname(STATE_FILE), { recursive: true });
+  writeFileSync(STATE_FILE, JSON.stringify({ packages }));
+}
+
+function build() {
+  const output = run('pnpm', ['exec', 'turbo', 'run', 'build', '--output-logs=errors-only'], {
+    env: { TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', TURBO_NO_UPDATE_NOTIFIER: '1' },
+  });
+  if (/FULL TURBO/.test(output)) return 'nothing to do';
+}
+
+export function bootstrap() {
+  checkNode();
+  step('installed system packages', installSystemPrograms);
+  step('installed pnpm', installPnpm);
+  step('installed packages', installPackages);
+  step('built the workspace', build);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) bootstrap();

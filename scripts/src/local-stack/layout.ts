@@ -1,0 +1,26 @@
+import path from 'node:path';
+
+/** Repository root, seen from the compiled scripts (scripts/dist/local-stack). */
+export const REPOSITORY_ROOT = path.resolve(__dirname, '..', '..', '..');
+
+/** Everything a local stack writes lies below one directory. */
+export function stackLayout(root: string) {
+  const below = (name: string) => path.join(root, name);
+  return {
+    root,
+    runDir: below('run'),
+    logsDir: below('logs'),
+    postgresDir: below('postgres'),
+    redisDir: below('redis'),
+    s3Dir: below('s3'),
+    workDir: below('work'),
+    egressCaFile: below('egress-ca.pem'),
+    lockFile: below('lock'),
+  };
+}
+
+export type StackLayout = ReturnType<typeof stackLayout>;
+
+export const DEFAULT_STACK_ROOT = path.join(REPOSITORY_ROOT, '.local', 'stack');
+/** Where `stack up` says how to reach everything. */
+export const STACK_FILE = path.join(REPOSITORY_ROOT, '.local', 'stack.json');

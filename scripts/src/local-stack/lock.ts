@@ -1,0 +1,32 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { waitUntil } from './process-manager';
+
+/** Runs `action` while holding a lock file, so that two `stack up` at once do not start everything twice. */
+export async function withLock<T>(file: string, action: () => Promise<T>): Promise<T> {
+  const acquired = await waitUntil(() => tryLock(file), 60_000);
+  if (!acquired) throw new Error(`another stack command has held ${file} for a minute`);
+  try {
+    return await action();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function tryLock(file: string): boolean {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    if (!holderIsAlive(file)) rmSync(file, { force: true });
+    return false;
+  }
+}
+
+function holderIsAlive(file: string): boolean {
+  try {
+    process.kill(Number(readFileSync(file, 'utf8')), 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

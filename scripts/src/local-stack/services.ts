@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { REPOSITORY_ROOT, type StackLayout } from './layout';
+import type { ProcessSpec } from './process-manager';
+import type { StackState } from './state';
+
+/** Name under which the demo's own webhook receiver on loopback is reached. */
+export const RECEIVER_HOST = 'receiver.demo.test';
+
+export interface ServiceSpec extends ProcessSpec {
+  healthUrl: string;
+}
+
+export const postgresUrl = ({ ports }: StackState) => `postgresql://postgres:postgres@127.0.0.1:${ports.postgres}/lipsync`;
+export const redisUrl = ({ ports }: StackState) => `redis://127.0.0.1:${ports.redis}`;
+export const s3Endpoint = ({ ports }: StackState) => `http://127.0.0.1:${ports.s3}`;
+export const baseUrl = ({ ports }: StackState) => `http://127.0.0.1:${ports.api}`;
+
+/** The four services as an operator would run them: one process each, configured by environment alone. */
+export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpec[] {
+  const common = {
+    NODE_ENV: 'development',
+    PATH: process.env['PATH'] ?? '',
+    ...passThrough('FFMPEG_BIN', 'FFPROBE_BIN', 'LOG_LEVEL'),
+    DATABASE_URL: postgresUrl(state),
+    REDIS_URL: redisUrl(state),
+    S3_ENDPOINT: s3Endpoint(state),
+    S3_PUBLIC_ENDPOINT: s3Endpoint(state),
+    S3_REGION: 'us-east-1',
+    S3_BUCKET: state.s3.bucket,
+    S3_ACCESS_KEY_ID: state.s3.accessKeyId,
+    S3_SECRET_ACCESS_KEY: state.s3.secretAccessKey,
+    S3_FORCE_PATH_STYLE: 'true',
+    PUBLIC_BASE_URL: baseUrl(state),
+    MASTER_KEY: state.masterKey,
+  };
+  const egress = {
+    EGRESS_ROUTES: [`${RECEIVER_HOST}:443=127.0.0.1:${state.ports.receiver}`, ...state.egressRoutes].join(','),
+    EGRESS_CA_FILE: layout.egressCaFile,
+  };
+  const service = (name: string, port: number, env: Record<string, string>): ServiceSpec => {
+    const healthUrl = `http://127.0.0.1:${port}/healthz`;
+    return {
+      name,
+      command: process.execPath,
+      args: [path.join(REPOSITORY_ROOT, 'services', name, 'dist', 'main.js')],
+      env: { ...common, ...env },
+      healthUrl,
+      isReady: () => answersOk(`http://127.0.0.1:${port}/readyz`),
+      stopSignal: 'SIGTERM',
+      stopGraceMs: 30_000,
+    };
+  };
+  const { ports } = state;
+  return [
+    service('media-worker', ports.mediaWorker, {
+      ...egress,
+      HEALTH_PORT: String(ports.mediaWorker),
+      WORK_DIR: path.join(layout.workDir, 'media-worker'),
+    }),
+    service('gpu-worker', ports.gpuWorker, {
+      HEALTH_PORT: String(ports.gpuWorker),
+      WORK_DIR: path.join(layout.workDir, 'gpu-worker'),
+      MODEL_PACKS_DIR: path.join(REPOSITORY_ROOT, '.local', 'packs'),
+      GPU_SLOTS: '1',
+    }),
+    service('webhook-dispatcher', ports.webhookDispatcher, { ...egress, HEALTH_PORT: String(ports.webhookDispatcher) }),
+    // Last, because it is ready only when a worker is there.
+    service('api', ports.api, { PORT: String(ports.api) }),
+  ];
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+function passThrough(...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+}

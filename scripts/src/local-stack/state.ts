@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+
+const PORT_NAMES = ['postgres', 'redis', 's3', 'api', 'mediaWorker', 'gpuWorker', 'webhookDispatcher', 'receiver'] as const;
+type PortName = (typeof PORT_NAMES)[number];
+
+export interface StackCustomer {
+  id: string;
+  api_key: string;
+  signing_secret: string;
+}
+
+/** What must survive `down` and `up`: the data on disk is bound to these ports, secrets and customers. */
+export interface StackState {
+  ports: Record<PortName, number>;
+  masterKey: string;
+  s3: { accessKeyId: string; secretAccessKey: string; bucket: string };
+  /** `host:443=ip:port`, as given with --egress-route. */
+  egressRoutes: string[];
+  /** PEM of the certificate authorities given with --egress-ca. */
+  egressCa: string;
+  customers: StackCustomer[];
+}
+
+const stateFile = (root: string) => path.join(root, 'state.json');
+
+export function readState(root: string): StackState | null {
+  try {
+    return JSON.parse(readFileSync(stateFile(root), 'utf8')) as StackState;
+  } catch {
+    return null;
+  }
+}
+
+export function writeState(root: string, state: StackState): void {
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  writeFileSync(stateFile(root), JSON.stringify(state, null, 2), { mode: 0o600 });
+}
+
+export async function createState(): Promise<StackState> {
+  const free = await freePorts(PORT_NAMES.length);
+  return {
+    ports: Object.fromEntries(PORT_NAMES.map((name, i) => [name, free[i]])) as Record<PortName, number>,
+    masterKey: randomBytes(32).toString('hex'),
+    s3: {
+      accessKeyId: `local-${randomBytes(8).toString('hex')}`,
+      secretAccessKey: randomBytes(32).toString('base64url'),
+      bucket: 'lipsync',
+    },
+    egressRoutes: [],
+    egressCa: '',
+    customers: [],
+  };
+}
+
+/** Ports that were free a moment ago; all are held open together so that no two are the same. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer().once('error', reject);
+          server.listen(0, '127.0.0.1', () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port was assigned');
+    return address.port;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,47 @@
+// `npm test`: every check of the project, in the order in which a failure is cheapest to learn of.
+// `npm test -- unit e2e` runs the named checks only.
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+// The second holds the pnpm that bootstrap.mjs installs where the machine has none.
+const BIN_DIRS = [path.join(ROOT, 'node_modules', '.bin'), path.join(ROOT, '.local', 'tools', 'node_modules', '.bin')];
+
+const jest = (project, ...options) => ['jest', ['--selectProjects', project, ...options]];
+
+const CHECKS = {
+  contract: ['node', ['packages/contract/scripts/generate.mjs', '--check']],
+  layers: ['depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'packages', 'services', 'scripts/src', 'prisma']],
+  lint: ['eslint', ['.', '--max-warnings', '0']],
+  types: ['turbo', ['run', 'typecheck', '--output-logs=errors-only']],
+  unit: jest('unit'),
+  integration: jest('integration'),
+  // Each end-to-end file boots a whole stack: one at a time on a small machine.
+  e2e: jest('e2e', '--runInBand'),
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in CHECKS));
+if (unknown.length > 0) {
+  console.error(`unknown check: ${unknown.join(', ')} (there are: ${Object.keys(CHECKS).join(', ')})`);
+  process.exit(2);
+}
+
+const results = [];
+for (const [name, [command, args]] of Object.entries(CHECKS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`\n── ${name}`);
+  const startedAt = performance.now();
+  const { status } = spawnSync(command, args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: [...BIN_DIRS, process.env.PATH].join(path.delimiter), TURBO_TELEMETRY_DISABLED: '1' },
+  });
+  results.push({ name, passed: status === 0, seconds: (performance.now() - startedAt) / 1000 });
+}
+
+console.log('');
+for (const { name, passed, seconds } of results)
+  console.log(`${passed ? 'passed' : 'FAILED'}  ${name.padEnd(12)} ${seconds.toFixed(1).padStart(7)} s`);
+process.exit(results.every(({ passed }) => passed) ? 0 : 1);
