@@ -14,3 +14,11 @@ export {
   type Value,
   type ValueInfo,
 } from './onnx';
+export { type AnalyzerParams } from './analyzer-params';
+export { type AnalyzerManifest, type Manifest, type MusetalkManifest, type PackEngine } from './manifest';
+export { type MusetalkParams } from './musetalk-params';
+export { MANIFEST_FILE, modelPath, openPack, openPackFor, packVersion, type Pack } from './open-pack';
+export { PackError } from './pack-error';
+export { type Probe } from './role';
+export { type TensorSpec } from './tensor-spec';
+export { modelFile, writePack } from './write-pack';

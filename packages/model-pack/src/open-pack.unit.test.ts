@@ -1,0 +1,145 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Manifest } from './manifest';
+import { openPack, openPackFor, packVersion } from './open-pack';
+import { modelFile, writePack } from './write-pack';
+
+const MODELS = { 'detector.onnx': Buffer.from('detector'), 'landmarks.onnx': Buffer.from('landmarks') };
+const image = { name: 'image', dtype: 'uint8', dims: ['n', 3, 32, 32], range: [0, 255] } as const;
+const output = { name: 'out', dtype: 'float32', dims: ['n', 136] } as const;
+
+function manifest(): Manifest {
+  return {
+    format: 1,
+    engine: 'analyzer',
+    name: 'test-analyzer',
+    version: '1.2.3',
+    licence: { spdx: 'MIT', source: 'made here' },
+    providers: ['cpu'],
+    roles: {
+      face_detector: {
+        ...modelFile('detector.onnx', MODELS['detector.onnx']),
+        inputs: { image: { ...image, dims: [...image.dims], range: [0, 255] } },
+        outputs: { grid: { ...output, dims: [...output.dims] } },
+      },
+      landmarks68: {
+        ...modelFile('landmarks.onnx', MODELS['landmarks.onnx']),
+        inputs: { image: { ...image, dims: [...image.dims], range: [0, 255] } },
+        outputs: { points: { ...output, dims: [...output.dims] } },
+      },
+    },
+    params: {
+      detector: { inputSize: 320, stride: 32, anchors: [[1, 1]], scoreThreshold: 0.5, overlapThreshold: 0.4 },
+      landmarks: { inputSize: 112 },
+    },
+  };
+}
+
+describe('openPack', () => {
+  let root: string;
+  let dir: string;
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'pack-'));
+    dir = join(root, 'analyzer');
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  test('a written pack opens, and its version names its content', async () => {
+    const written = await writePack(dir, manifest(), MODELS);
+    const opened = await openPackFor('analyzer', dir);
+
+    expect(opened.manifest.roles.face_detector.outputs.grid.dims).toEqual(['n', 136]);
+    expect(opened.digest).toBe(written.digest);
+    expect(packVersion(opened)).toMatch(/^test-analyzer@1\.2\.3\+[0-9a-f]{12}$/);
+  });
+
+  test('writing the same pack again touches nothing and leaves no staging directory behind', async () => {
+    await writePack(dir, manifest(), MODELS);
+    const before = await stat(dir);
+    await writePack(dir, manifest(), MODELS);
+
+    expect((await stat(dir)).ino).toBe(before.ino);
+    expect(await readdir(root)).toEqual(['analyzer']);
+  });
+
+  test('several builders at once all end with the complete pack', async () => {
+    const packs = await Promise.all([1, 2, 3, 4].map(() => writePack(dir, manifest(), MODELS)));
+
+    expect(new Set(packs.map((pack) => pack.digest)).size).toBe(1);
+    expect((await readdir(dir)).sort()).toEqual(['detector.onnx', 'landmarks.onnx', 'pack.json']);
+  });
+
+  test('a damaged pack is written anew', async () => {
+    await writePack(dir, manifest(), MODELS);
+    await writeFile(join(dir, 'detector.onnx'), 'damaged');
+    await writePack(dir, manifest(), MODELS);
+
+    expect(await readFile(join(dir, 'detector.onnx'), 'utf8')).toBe('detector');
+  });
+
+  test('a changed model file is refused, naming the file', async () => {
+    await writePack(dir, manifest(), MODELS);
+    await writeFile(join(dir, 'detector.onnx'), 'tampered');
+
+    await expect(openPack(dir)).rejects.toMatchObject({
+      name: 'PackError',
+      reason: 'digest_mismatch',
+      message: expect.stringContaining('detector.onnx (face_detector)') as string,
+    });
+  });
+
+  test('a missing model file is refused, naming the file', async () => {
+    await writePack(dir, manifest(), MODELS);
+    await rm(join(dir, 'landmarks.onnx'));
+
+    await expect(openPack(dir)).rejects.toMatchObject({
+      reason: 'file_missing',
+      message: expect.stringContaining('landmarks.onnx') as string,
+    });
+  });
+
+  test('external weight files are verified like the model', async () => {
+    const value = manifest();
+    if (value.engine !== 'analyzer') throw new Error('the fixture is an analyzer pack');
+    value.roles.face_detector.externalData = [modelFile('weights.data', Buffer.from('weights'))];
+    await writePack(dir, value, { ...MODELS, 'weights.data': Buffer.from('weights') });
+    await writeFile(join(dir, 'weights.data'), 'tampered');
+
+    await expect(openPack(dir)).rejects.toMatchObject({ reason: 'digest_mismatch' });
+  });
+
+  test('an absent directory and a broken manifest have their own reasons', async () => {
+    await expect(openPack(join(root, 'nowhere'))).rejects.toMatchObject({ reason: 'pack_missing' });
+
+    await writePack(dir, manifest(), MODELS);
+    await writeFile(join(dir, 'pack.json'), '{');
+    await expect(openPack(dir)).rejects.toMatchObject({ reason: 'manifest_invalid' });
+  });
+
+  test('an invalid manifest is refused with the path of the offending field', async () => {
+    await writePack(dir, manifest(), MODELS);
+    const text = await readFile(join(dir, 'pack.json'), 'utf8');
+    await writeFile(join(dir, 'pack.json'), text.replace('"detector.onnx"', '"../detector.onnx"'));
+
+    await expect(openPack(dir)).rejects.toMatchObject({
+      reason: 'manifest_invalid',
+      message: expect.stringContaining('roles.face_detector.file') as string,
+    });
+  });
+
+  test('a pack for another engine is refused', async () => {
+    await writePack(dir, manifest(), MODELS);
+    await expect(openPackFor('musetalk', dir)).rejects.toMatchObject({ reason: 'manifest_invalid' });
+  });
+
+  test('a pack is not published when a named file is missing from what was given', async () => {
+    await expect(
+      writePack(dir, manifest(), { 'detector.onnx': MODELS['detector.onnx'] }),
+    ).rejects.toMatchObject({
+      reason: 'file_missing',
+    });
+    expect(await readdir(root)).toEqual([]);
+  });
+});

@@ -1,0 +1,11 @@
+/** Why a pack cannot be used. An engine without a usable pack is unavailable; it never renders something wrong. */
+export class PackError extends Error {
+  override readonly name = 'PackError';
+  constructor(
+    readonly reason: 'pack_missing' | 'manifest_invalid' | 'file_missing' | 'digest_mismatch',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
