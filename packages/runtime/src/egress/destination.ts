@@ -1,0 +1,44 @@
+import { isIP } from 'node:net';
+import { EgressError } from './egress-error';
+import { type EgressPolicy } from './policy';
+import { assertLoopback } from './routes';
+
+/** Where a request may connect: the name for SNI and the certificate, and the addresses that were vetted. */
+export interface Destination {
+  hostname: string;
+  addresses: readonly string[];
+  port: number;
+  /** True for a development route: only there does the extra authority count. */
+  routed: boolean;
+}
+
+const HTTPS_PORT = 443;
+
+/**
+ * Decides where a URL may lead. Throws `address_not_allowed` for anything but https without user-info on an allowed
+ * port, and when any of the host's addresses is not public: a name that mixes public and private answers is an attack.
+ */
+export async function resolveDestination(
+  url: URL,
+  policy: EgressPolicy,
+  signal: AbortSignal,
+): Promise<Destination> {
+  if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') refuse();
+  const port = url.port === '' ? HTTPS_PORT : Number(url.port);
+  if (policy.allowedPorts === 'https-443' && port !== HTTPS_PORT) refuse();
+
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  const route = policy.routes.get(`${hostname}:${port}`);
+  if (route !== undefined) {
+    const target = assertLoopback(route);
+    return { hostname, addresses: [target.address], port: target.port, routed: true };
+  }
+  // A literal never reaches a resolver, so it is vetted here.
+  const addresses = isIP(hostname) === 0 ? await policy.resolve(hostname, signal) : [hostname];
+  if (!addresses.every((address) => policy.isAllowedAddress(address))) refuse();
+  return { hostname, addresses, port, routed: false };
+}
+
+function refuse(): never {
+  throw new EgressError('address_not_allowed');
+}

@@ -1,0 +1,78 @@
+import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
+import { connect, type ConnectionOptions, rootCertificates, type TLSSocket } from 'node:tls';
+import { type Destination } from './destination';
+import { EgressError } from './egress-error';
+
+/** How long one address gets before the next one is tried beside it. */
+const ADDRESS_ATTEMPT_MS = 1_500;
+
+/** Socket errors that are about reaching the host; everything else that can happen here is about TLS. */
+const NETWORK_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+  'EPIPE',
+]);
+
+/**
+ * Opens a verified TLS connection to one of the vetted addresses and to nothing else: the socket's lookup answers
+ * from the vetted list, so a name that changes its mind after vetting (DNS rebinding) is never asked again.
+ */
+export async function dial(
+  destination: Destination,
+  options: { ca: string | undefined; signal: AbortSignal },
+): Promise<TLSSocket> {
+  const { hostname, addresses, port, routed } = destination;
+  const settings: ConnectionOptions & TcpNetConnectOpts = {
+    host: hostname,
+    port,
+    servername: isIP(hostname) === 0 ? hostname : '',
+    lookup: answerFrom(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    ...(routed && options.ca !== undefined ? { ca: [...rootCertificates, options.ca] } : {}),
+  };
+  const socket = connect(settings);
+  try {
+    await untilSecure(socket, options.signal);
+    assertVettedPeer(socket.remoteAddress, addresses);
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** The last line: whatever the layers below did, the peer is one of the vetted addresses. */
+export function assertVettedPeer(peer: string | undefined, vetted: readonly string[]): void {
+  const plain = peer?.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (plain === undefined || !vetted.includes(plain)) throw new EgressError('address_not_allowed');
+}
+
+function answerFrom(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, _options, callback) => callback(null, answers);
+}
+
+function untilSecure(socket: TLSSocket, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new EgressError('timeout'));
+    signal.addEventListener('abort', abort, { once: true });
+    socket.once('secureConnect', () => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    });
+    // Stays on the socket: an error after an abort must not become an uncaught one.
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      signal.removeEventListener('abort', abort);
+      const reason = NETWORK_ERRORS.has(error.code ?? '') ? 'connection_failed' : 'tls_error';
+      reject(new EgressError(reason, undefined, { cause: error }));
+    });
+  });
+}

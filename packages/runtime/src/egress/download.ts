@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Dispatcher } from 'undici';
+import { withDeadline } from './deadline';
+import { EgressError } from './egress-error';
+import { exchange, headerOf, toEgressError } from './exchange';
+import { type EgressPolicy } from './policy';
+import { DEFAULT_RATE_FLOOR, type RateFloor, type RateWatch, watchRate } from './rate-floor';
+
+export interface DownloadOptions {
+  /** Receives the bytes; ended on success, destroyed on failure. */
+  to: Writable;
+  maxBytes: number;
+  /** Total time over all redirects, from the first name look-up to the last byte. */
+  deadlineMs: number;
+  maxRedirects: number;
+  /** Called with the bytes so far and the announced total (null when the server does not say). */
+  onProgress?: (received: number, total: number | null) => void;
+  /** Slowest acceptable transfer; 64 KiB/s over windows of 15 s unless told. */
+  rateFloor?: RateFloor;
+  signal?: AbortSignal;
+}
+
+export interface Download {
+  status: number;
+  /** Media type in lower case without parameters; null when the server names none. */
+  contentType: string | null;
+  bytes: number;
+  /** Hex digest of the bytes as received. */
+  sha256: string;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Streams a customer's URL into `to`. Throws `EgressError`, the writable's own error when that is what failed, or the
+ * reason of `options.signal`. Whether the content is what was expected (an HTML page, say) is the caller's question.
+ */
+export async function download(
+  policy: EgressPolicy,
+  url: string,
+  options: DownloadOptions,
+): Promise<Download> {
+  return withDeadline(options.deadlineMs, options.signal, async (controller) => {
+    let next = parseUrl(url);
+    for (let redirects = 0; ; redirects++) {
+      const result = await fetchOnce(policy, next, options, controller);
+      if (!(result instanceof URL)) return result;
+      if (redirects >= options.maxRedirects) throw new EgressError('redirect');
+      next = result;
+    }
+  }).catch((error: unknown) => {
+    options.to.destroy();
+    throw error;
+  });
+}
+
+/** One hop: the download, or the URL that it was redirected to (vetted like any other when it is requested). */
+async function fetchOnce(
+  policy: EgressPolicy,
+  url: URL,
+  options: DownloadOptions,
+  controller: AbortController,
+): Promise<Download | URL> {
+  const context = { policy, signal: controller.signal };
+  const outcome = await exchange(url, { method: 'GET', headers: {} }, context, async (response) => {
+    const { statusCode } = response;
+    if (REDIRECTS.has(statusCode)) return { value: redirectTarget(response, url) };
+    if (statusCode !== 200) throw new EgressError('http_status', statusCode);
+    return settle(receive(response, options, controller));
+  }).catch((error: unknown) => {
+    throw toEgressError(error);
+  });
+  // An error of the sink (a full disk) is ours: it passes unchanged, not as a failure of the other side.
+  if ('sinkError' in outcome) throw outcome.sinkError;
+  return outcome.value;
+}
+
+async function receive(
+  response: Dispatcher.ResponseData,
+  options: DownloadOptions,
+  controller: AbortController,
+): Promise<Download> {
+  const announced = headerOf(response, 'content-length');
+  const total = announced === null ? null : Number(announced);
+  if (total !== null && total > options.maxBytes) throw new EgressError('too_large');
+  const hash = createHash('sha256');
+  const watch = watchRate(options.rateFloor ?? DEFAULT_RATE_FLOOR, controller);
+  let bytes = 0;
+  try {
+    const source = metered(response.body, watch, (chunk) => {
+      bytes += chunk.length;
+      if (bytes > options.maxBytes) throw new EgressError('too_large');
+      hash.update(chunk);
+      options.onProgress?.(bytes, total);
+    });
+    await pipeline(source, options.to, { signal: controller.signal });
+  } finally {
+    watch.stop();
+  }
+  const contentType = headerOf(response, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
+  return { status: response.statusCode, contentType, bytes, sha256: hash.digest('hex') };
+}
+
+async function* metered(
+  body: AsyncIterable<Buffer>,
+  watch: RateWatch,
+  take: (chunk: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of body) {
+      watch.received(chunk.length);
+      take(chunk);
+      yield chunk;
+    }
+  } catch (error) {
+    throw toEgressError(error);
+  }
+}
+
+async function settle(work: Promise<Download>): Promise<{ value: Download } | { sinkError: Error }> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    if (error instanceof EgressError || !(error instanceof Error)) throw error;
+    return { sinkError: error };
+  }
+}
+
+function redirectTarget(response: Dispatcher.ResponseData, base: URL): URL {
+  const location = headerOf(response, 'location');
+  if (location === null || !URL.canParse(location, base.href)) {
+    throw new EgressError('redirect', response.statusCode);
+  }
+  return new URL(location, base);
+}
+
+function parseUrl(url: string): URL {
+  if (!URL.canParse(url)) throw new EgressError('address_not_allowed');
+  return new URL(url);
+}

@@ -1,0 +1,53 @@
+import { isPublicAddress } from '@lipsync/domain';
+import { type NodeEnv } from '../environment';
+import { type Download, type DownloadOptions, download } from './download';
+import { type PostOptions, type PostResponse, post } from './post';
+import { type EgressPolicy } from './policy';
+import { resolveAddresses } from './resolver';
+import { type EgressRoutes } from './routes';
+
+export { type Download, type DownloadOptions } from './download';
+export { type PostOptions, type PostResponse } from './post';
+
+/** The one client for URLs that customers name: https to vetted public addresses only. */
+export interface Egress {
+  download(url: string, options: DownloadOptions): Promise<Download>;
+  post(url: string, options: PostOptions): Promise<PostResponse>;
+}
+
+export interface EgressOptions {
+  nodeEnv: NodeEnv;
+  /** `https-443` for media; webhooks may use any port. */
+  allowedPorts: 'https-443' | 'any';
+  /** Development only: destinations that are dialled on loopback instead. */
+  routes?: EgressRoutes;
+  /** Development only: PEM of the authority behind the routed destinations. */
+  ca?: string;
+  connectTimeoutMs?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Throws when development routes or an extra authority are configured in production. */
+export function createEgress(options: EgressOptions): Egress {
+  const routes: EgressRoutes = options.routes ?? new Map();
+  if (options.nodeEnv === 'production' && (routes.size > 0 || options.ca !== undefined)) {
+    throw new Error('egress routes and an extra authority are for development: refused in production');
+  }
+  return egressUnder({
+    allowedPorts: options.allowedPorts,
+    resolve: resolveAddresses,
+    isAllowedAddress: isPublicAddress,
+    routes,
+    ca: options.ca,
+    connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+  });
+}
+
+/** The client under a policy given in full. Production code uses `createEgress`. */
+export function egressUnder(policy: EgressPolicy): Egress {
+  return {
+    download: (url, options) => download(policy, url, options),
+    post: (url, options) => post(policy, url, options),
+  };
+}

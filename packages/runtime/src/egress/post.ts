@@ -1,0 +1,51 @@
+import { type Dispatcher } from 'undici';
+import { withDeadline } from './deadline';
+import { EgressError } from './egress-error';
+import { exchange, headerOf, toEgressError } from './exchange';
+import { type EgressPolicy } from './policy';
+
+export interface PostOptions {
+  headers: Readonly<Record<string, string>>;
+  body: string | Uint8Array;
+  /** Total time, from the name look-up to the end of what is read of the answer. */
+  deadlineMs: number;
+  signal?: AbortSignal;
+}
+
+export interface PostResponse {
+  status: number;
+  /** The Retry-After header as sent. */
+  retryAfter: string | null;
+}
+
+/** What is read of an answer's body, so that a well-behaved receiver can finish writing it. */
+const ANSWER_BYTES_MAX = 4_096;
+
+/**
+ * Sends a body to a customer's URL. Any status is a result, redirects included: they are never followed. The status
+ * line and headers decide; a body that is endless, slow or broken after them changes nothing. Throws `EgressError`.
+ */
+export async function post(policy: EgressPolicy, url: string, options: PostOptions): Promise<PostResponse> {
+  if (!URL.canParse(url)) throw new EgressError('address_not_allowed');
+  const request = { method: 'POST', headers: options.headers, body: options.body } as const;
+  return withDeadline(options.deadlineMs, options.signal, ({ signal }) =>
+    exchange(new URL(url), request, { policy, signal }, async (response) => {
+      await readSome(response);
+      return { status: response.statusCode, retryAfter: headerOf(response, 'retry-after') };
+    }).catch((error: unknown) => {
+      throw toEgressError(error);
+    }),
+  );
+}
+
+async function readSome(response: Dispatcher.ResponseData): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes >= ANSWER_BYTES_MAX) return;
+    }
+  } catch {
+    // The answer was decided by its headers.
+  }
+}

@@ -1,0 +1,28 @@
+import { promises as dns } from 'node:dns';
+import { EgressError } from './egress-error';
+
+/** All addresses that a host name has now. Rejects with `dns_error` when there is none. */
+export type ResolveAddresses = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+const QUERY_TIMEOUT_MS = 1_500;
+const QUERY_TRIES = 2;
+
+/**
+ * Asks the name servers directly (c-ares). `dns.lookup` would run on the four threads that file access shares, so
+ * slow names chosen by customers could stall the process; it would also consult /etc/hosts and search domains.
+ */
+export const resolveAddresses: ResolveAddresses = async (hostname, signal) => {
+  const resolver = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    // The trailing dot makes the name absolute: no search domain can turn it into an internal service.
+    const absolute = hostname.endsWith('.') ? hostname : `${hostname}.`;
+    const answers = await Promise.allSettled([resolver.resolve4(absolute), resolver.resolve6(absolute)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length === 0) throw new EgressError('dns_error');
+    return addresses;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+};

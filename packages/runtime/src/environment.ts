@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { parseEgressRoutes } from './egress/routes';
+
+const LARGEST_PORT = 65_535;
+
+const url = z.url('must be a URL');
+const path = z.string().min(1);
+
+const wholeNumber = (smallest: number, largest = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(smallest).max(largest));
+
+const boolean = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+const commaList = z.string().transform((text) => text.split(',').map((item) => item.trim()));
+
+const secondsList = commaList.pipe(
+  z.array(
+    z
+      .string()
+      .regex(/^\d+(\.\d+)?$/, 'must be a comma-separated list of seconds')
+      .transform(Number),
+  ),
+);
+
+const egressRoutes = z.string().transform((text, context) => {
+  try {
+    return parseEgressRoutes(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is malformed' });
+    return z.NEVER;
+  }
+});
+
+/**
+ * Every setting of every service, described once: a service's `env.ts` picks what it needs,
+ * `loadEnv(environment.pick({ DATABASE_URL: true }), process.env)`.
+ */
+export const environment = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+
+  DATABASE_URL: url,
+  DATABASE_POOL_MAX: wholeNumber(1, 200).default(10),
+  REDIS_URL: url,
+
+  S3_ENDPOINT: url,
+  /** Where customers reach the same store; signed URLs name this host. Absent: the same as S3_ENDPOINT. */
+  S3_PUBLIC_ENDPOINT: url.optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_BUCKET: z.string().min(3),
+  S3_ACCESS_KEY_ID: z.string().min(1),
+  S3_SECRET_ACCESS_KEY: z.string().min(1),
+  S3_FORCE_PATH_STYLE: boolean.default(true),
+
+  /** 32 bytes in hex: encrypts webhook secrets at rest. */
+  MASTER_KEY: z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits'),
+  PUBLIC_BASE_URL: url,
+  PORT: wholeNumber(0, LARGEST_PORT).default(8080),
+  HEALTH_PORT: wholeNumber(0, LARGEST_PORT).default(8081),
+
+  RECORD_TTL_SECONDS: wholeNumber(1).default(7 * 24 * 60 * 60),
+  UPLOAD_TTL_SECONDS: wholeNumber(1).default(15 * 60),
+
+  /** Delays after failed attempts 1, 2, …; its length is the number of retries. Absent: the default schedule. */
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: secondsList.optional(),
+  /** Deliveries that one dispatcher has in flight at most. */
+  WEBHOOK_SLOTS: wholeNumber(1, 1024).default(64),
+
+  /** Development only: `host:port=ip:port,…` destinations on loopback that the egress client may reach. */
+  EGRESS_ROUTES: egressRoutes.default(() => new Map()),
+  /** Development only: PEM file of the authority that signed the routed destinations' certificates. */
+  EGRESS_CA_FILE: path.optional(),
+
+  MODEL_PACKS_DIR: path,
+  ENGINES: commaList.default(['musetalk']),
+  GPU_SLOTS: wholeNumber(1, 64).default(1),
+  WORK_DIR: path,
+  FFMPEG_BIN: path.optional(),
+  FFPROBE_BIN: path.optional(),
+});
+
+/** The environment a service runs in; development-only features refuse to start in production. */
+export type NodeEnv = z.output<typeof environment>['NODE_ENV'];

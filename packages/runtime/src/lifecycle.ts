@@ -1,0 +1,82 @@
+import { type Logger } from './logger';
+
+/** What the lifecycle needs of the process it lives in; `process` itself satisfies it. */
+export interface ProcessHandle {
+  on(event: string, listener: (argument: unknown) => void): unknown;
+  exit(code: number): void;
+}
+
+/** Owns how a process ends. One per `main.ts`. */
+export interface Lifecycle {
+  /** Aborted as soon as a shutdown begins: loops stop taking work. */
+  readonly stopping: AbortSignal;
+  /** Registers what must be closed. Handlers run one after another, last registered first. */
+  onShutdown(name: string, handler: () => Promise<void> | void): void;
+  /** Runs the handlers once and exits: 0 after a clean stop, 1 when a handler failed or the deadline passed. */
+  shutdown(reason: string, exitCode?: number): Promise<void>;
+}
+
+const DEFAULT_DEADLINE_MS = 25_000;
+
+/**
+ * SIGTERM and SIGINT start an orderly shutdown, a second signal ends the process at once, and an error that
+ * nobody handled ends it with code 1 after closing what can be closed. The whole takes at most `deadlineMs`.
+ */
+export function createLifecycle(options: {
+  logger: Logger;
+  deadlineMs?: number;
+  process?: ProcessHandle;
+}): Lifecycle {
+  const { logger } = options;
+  const handle = options.process ?? process;
+  const stop = new AbortController();
+  const handlers: { name: string; close: () => Promise<void> | void }[] = [];
+  let running: Promise<void> | undefined;
+
+  async function closeAll(exitCode: number): Promise<void> {
+    let code = exitCode;
+    const timer = setTimeout(() => {
+      logger.error('shutdown took too long');
+      handle.exit(1);
+    }, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+    for (const { name, close } of handlers.toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        logger.error('could not close', { part: name, error });
+        code = 1;
+      }
+    }
+    clearTimeout(timer);
+    logger.info('stopped', { exit_code: code });
+    handle.exit(code);
+  }
+
+  function shutdown(reason: string, exitCode = 0): Promise<void> {
+    if (running === undefined) {
+      logger.info('stopping', { reason });
+      stop.abort();
+      running = closeAll(exitCode);
+    }
+    return running;
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    handle.on(signal, () => {
+      if (running === undefined) void shutdown(signal);
+      else handle.exit(1);
+    });
+  }
+  for (const event of ['uncaughtException', 'unhandledRejection']) {
+    handle.on(event, (error) => {
+      logger.error(event, { error });
+      void shutdown(event, 1);
+    });
+  }
+
+  return {
+    stopping: stop.signal,
+    onShutdown: (name, close) => handlers.push({ name, close }),
+    shutdown,
+  };
+}

@@ -1,0 +1,47 @@
+import pino, { type DestinationStream } from 'pino';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Structured JSON lines. Fields never hold request bodies, keys, signed URLs or secrets. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** The one line of a finished unit of work (a request, a job, an attempt) with all that is known about it. */
+  wide(event: string, fields: LogFields): void;
+  child(fields: LogFields): Logger;
+}
+
+/** Fields that are dropped wherever a careless caller puts them, one level deep. */
+const FORBIDDEN = ['authorization', 'api_key', 'secret', 'password', 'signature', 'body'];
+
+/** Writes to standard output unless given another destination. An Error under `error` keeps its stack. */
+export function createLogger(options: {
+  service: string;
+  level?: LogLevel;
+  destination?: DestinationStream;
+}): Logger {
+  const settings: pino.LoggerOptions = {
+    level: options.level ?? 'info',
+    base: { service: options.service, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    messageKey: 'message',
+    errorKey: 'error',
+    redact: { paths: FORBIDDEN.flatMap((name) => [name, `*.${name}`]), remove: true },
+  };
+  return wrap(options.destination === undefined ? pino(settings) : pino(settings, options.destination));
+}
+
+function wrap(sink: pino.Logger): Logger {
+  return {
+    debug: (message, fields = {}) => sink.debug(fields, message),
+    info: (message, fields = {}) => sink.info(fields, message),
+    warn: (message, fields = {}) => sink.warn(fields, message),
+    error: (message, fields = {}) => sink.error(fields, message),
+    wide: (event, fields) => sink.info({ event, ...fields }, event),
+    child: (fields) => wrap(sink.child(fields)),
+  };
+}
