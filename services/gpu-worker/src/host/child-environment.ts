@@ -1,0 +1,27 @@
+/** What the child may know: where binaries and libraries lie and which devices it has. Never a credential or address. */
+const PASSED = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'TZ',
+  'LANG',
+  'NODE_ENV',
+  'LD_LIBRARY_PATH',
+  'FFMPEG_BIN',
+  'FFPROBE_BIN',
+  'CUDA_VISIBLE_DEVICES',
+  'NVIDIA_VISIBLE_DEVICES',
+  'NVIDIA_DRIVER_CAPABILITIES',
+];
+
+/** The environment of the inference child. It parses untrusted media, so it gets an allow-list, not a deny-list. */
+export function childEnvironment(
+  source: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of PASSED) {
+    const value = source[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return environment;
+}

@@ -1,0 +1,23 @@
+import { type FailureCode } from '../inference/protocol';
+
+/** The child refused or failed a task and is ready for the next one. */
+export class InferenceFailure extends Error {
+  override readonly name = 'InferenceFailure';
+  constructor(
+    readonly code: FailureCode,
+    readonly detail: string,
+  ) {
+    super(`${code}: ${detail}`);
+  }
+}
+
+/** The child ended during a task. `stderr` is the end of what it last wrote, for the log only. */
+export class InferenceCrash extends Error {
+  override readonly name = 'InferenceCrash';
+  constructor(
+    readonly exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null },
+    readonly stderr: string,
+  ) {
+    super(`the inference process ended with ${exit.signal ?? `code ${exit.code ?? 'unknown'}`}`);
+  }
+}

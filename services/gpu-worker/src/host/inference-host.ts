@@ -1,0 +1,134 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import {
+  type AnalyzeResult,
+  type AnalyzeTask,
+  type FromInference,
+  type InferenceStage,
+  type RenderResult,
+  type RenderTask,
+  type TaskResult,
+  type ToInference,
+  type VerifyResult,
+  type VerifyTask,
+} from '../inference/protocol';
+import { childEnvironment } from './child-environment';
+import { InferenceCrash, InferenceFailure } from './inference-error';
+import { keepTail } from './stderr-tail';
+
+export interface TaskOptions {
+  /** Called for every step of the child; percent never falls. */
+  readonly onProgress?: (stage: InferenceStage, percent: number) => void;
+  /** Aborting asks the child to stop after the current batch; it is killed if it has not after `cancelGraceMs`. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * One inference process at a time, started on first use, reused between tasks and replaced when it has ended.
+ * Tasks reject with InferenceFailure (the child lives on) or InferenceCrash (it does not). One task at a time.
+ */
+export interface InferenceHost {
+  render(task: RenderTask, options?: TaskOptions): Promise<RenderResult>;
+  analyze(task: AnalyzeTask, options?: TaskOptions): Promise<AnalyzeResult>;
+  verify(task: VerifyTask, options?: TaskOptions): Promise<VerifyResult>;
+  /** Ends the process at once; a running task rejects with InferenceCrash. */
+  kill(): void;
+  /** The process id of the living child, for diagnosis. */
+  pid(): number | undefined;
+}
+
+type Task = Exclude<ToInference, { type: 'cancel' }>;
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly stderr: () => string;
+}
+
+const CANCEL_GRACE_MS = 5_000;
+
+/** The compiled entry of the child, beside this file's folder. */
+export const INFERENCE_ENTRY = join(__dirname, '../inference/main.js');
+
+export function createInferenceHost(options: { entry?: string; cancelGraceMs?: number } = {}): InferenceHost {
+  const { entry = INFERENCE_ENTRY, cancelGraceMs = CANCEL_GRACE_MS } = options;
+  let current: Child | undefined;
+
+  function start(): Child {
+    const process_ = fork(entry, [], {
+      env: childEnvironment(process.env),
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    const child = { process: process_, stderr: process_.stderr ? keepTail(process_.stderr) : () => '' };
+    process_.on('exit', () => {
+      if (current === child) current = undefined;
+    });
+    return child;
+  }
+
+  function run(task: Task, { onProgress, signal }: TaskOptions): Promise<TaskResult> {
+    const child = (current ??= start());
+    return new Promise((resolve, reject) => {
+      let killTimer: NodeJS.Timeout | undefined;
+
+      const cancel = (): void => {
+        send(child.process, { type: 'cancel', jobId: task.jobId });
+        killTimer ??= setTimeout(() => child.process.kill('SIGKILL'), cancelGraceMs);
+      };
+      const settle = (finish: () => void): void => {
+        clearTimeout(killTimer);
+        signal?.removeEventListener('abort', cancel);
+        child.process.off('message', onMessage);
+        child.process.off('close', onClose);
+        finish();
+      };
+      const onMessage = (message: FromInference): void => {
+        if (message.type === 'ready' || message.jobId !== task.jobId) return;
+        if (message.type === 'progress') onProgress?.(message.stage, message.percent);
+        else if (message.type === 'done') settle(() => resolve(message.result));
+        else settle(() => reject(new InferenceFailure(message.code, message.detail)));
+      };
+      // 'close' and not 'exit': by then stderr is complete.
+      const onClose = (code: number | null, killedBy: NodeJS.Signals | null): void =>
+        settle(() => reject(new InferenceCrash({ code, signal: killedBy }, child.stderr())));
+
+      child.process.on('message', onMessage);
+      child.process.on('close', onClose);
+      send(child.process, task);
+      if (signal?.aborted) cancel();
+      else signal?.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  return {
+    render: async (task, taskOptions = {}) => {
+      const result = await run({ type: 'render', ...task }, taskOptions);
+      if (result.type !== 'render') throw wrongResult(result);
+      return result;
+    },
+    analyze: async (task, taskOptions = {}) => {
+      const result = await run({ type: 'analyze', ...task }, taskOptions);
+      if (result.type !== 'analyze') throw wrongResult(result);
+      return result;
+    },
+    verify: async (task, taskOptions = {}) => {
+      const result = await run({ type: 'verify', ...task }, taskOptions);
+      if (result.type !== 'verify') throw wrongResult(result);
+      return result;
+    },
+    kill: () => {
+      current?.process.kill('SIGKILL');
+    },
+    pid: () => current?.process.pid,
+  };
+}
+
+/** A child that has just died cannot be told anything; its 'close' event reports that. */
+function send(child: ChildProcess, message: ToInference): void {
+  if (child.connected) child.send(message, () => undefined);
+}
+
+function wrongResult(result: TaskResult): InferenceFailure {
+  return new InferenceFailure('internal_error', `unexpected result '${result.type}'`);
+}

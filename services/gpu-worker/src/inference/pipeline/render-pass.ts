@@ -1,0 +1,169 @@
+import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
+import { createFramePool } from './frame-pool';
+import { createHandOver } from './hand-over';
+import { type StageClock } from './stage-clock';
+
+type Frame = Uint8Array<ArrayBuffer>;
+
+export interface RenderPass {
+  readonly clip: EngineClip;
+  readonly outputFrames: number;
+  /** Bytes of one picture. */
+  readonly frameBytes: number;
+  /** The source frame that output frame `i` shows. */
+  sourceIndexOf(outputIndex: number): number;
+  /** Fills `frame` with the next picture, in output order. */
+  readFrame(frame: Frame): Promise<void>;
+  /** Takes the pictures in output order; `frame` may be reused once the promise has resolved. */
+  writeFrame(frame: Frame): Promise<void>;
+  /** Called after every written frame with the number written so far. */
+  onWritten(frames: number): void;
+  /** Stops between frames and batches; the pass then rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+  readonly clock: StageClock;
+}
+
+/** Frames that travel together through the engine. */
+interface Group {
+  readonly batch: FaceBatch;
+  /** Output index of its first face; undefined while it has none. */
+  from: number | undefined;
+  readonly faces: Promise<GeneratedFaces>;
+  /** Faces of the group not yet put back. */
+  open: number;
+  resolve(faces: Promise<GeneratedFaces>): void;
+  reject(reason: unknown): void;
+}
+
+/** A picture on its way to the encoder; without a group it passes untouched. */
+interface Travelling {
+  readonly frame: Frame;
+  readonly face?: { readonly group: Group; readonly slot: number };
+}
+
+/** Batches inside the engine at once: one runs, one waits, so that the graphs never wait for this thread. */
+const BATCHES_IN_FLIGHT = 2;
+/** A batch is sent incomplete when this many batch lengths of frames have passed since its first face. */
+const LONGEST_GROUP = 2;
+/** Room for the batches in flight, the one that fills, and frames being decoded and encoded, in batch lengths. */
+const POOL = 4;
+
+/**
+ * Streams a clip: read → take → infer → put → write, all overlapping, in memory that does not grow with the clip.
+ * Frames without a face reach the encoder bit by bit as they were read.
+ */
+export async function renderPass(pass: RenderPass): Promise<void> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([pass.signal, stop.signal]);
+  const pool = createFramePool(POOL * pass.clip.batchSize, pass.frameBytes, signal);
+  const ordered = createHandOver<Travelling>(signal);
+  const running = new Set<Promise<void>>();
+
+  const failing = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      stop.abort(error);
+      throw error;
+    }
+  };
+  const feed = feedEngine(pass, signal, pool.take, ordered, running);
+  const write = writeInOrder(pass, pool.giveBack, ordered.items());
+  try {
+    await Promise.all([failing(feed), failing(write)]);
+  } finally {
+    // Whatever happened, nothing of this clip may still be inside the engine when the next one starts.
+    await Promise.allSettled([feed, write, ...running]);
+  }
+}
+
+async function feedEngine(
+  pass: RenderPass,
+  signal: AbortSignal,
+  takeFrame: () => Promise<Frame>,
+  ordered: { give(item: Travelling): void; end(): void },
+  running: Set<Promise<void>>,
+): Promise<void> {
+  const { clip, clock } = pass;
+  let group = newGroup(clip);
+
+  const send = async (): Promise<void> => {
+    while (running.size >= BATCHES_IN_FLIGHT) await Promise.race(running);
+    signal.throwIfAborted();
+    const inferring = clip.infer(group.batch);
+    group.resolve(inferring);
+    const ended = settled(inferring).then(() => void running.delete(ended));
+    running.add(ended);
+    clock.sampleMemory();
+    group = newGroup(clip);
+  };
+
+  try {
+    for (let i = 0; i < pass.outputFrames; i++) {
+      const frame = await takeFrame();
+      await clock.during('decode', () => pass.readFrame(frame));
+      const slot = clock.sync('crop', () => clip.take(group.batch, frame, pass.sourceIndexOf(i), i));
+      if (slot === null) {
+        ordered.give({ frame });
+      } else {
+        group.from ??= i;
+        group.open++;
+        ordered.give({ frame, face: { group, slot } });
+      }
+      if (isDue(group, i, clip.batchSize)) await send();
+    }
+    if (group.from !== undefined) await send();
+    ordered.end();
+  } catch (error) {
+    // The writer may be waiting for faces that will not be generated any more.
+    group.reject(error);
+    throw error;
+  }
+}
+
+function isDue({ batch, from }: Group, lastFrame: number, batchSize: number): boolean {
+  if (from === undefined) return false;
+  return batch.size === batch.capacity || lastFrame - from + 1 >= LONGEST_GROUP * batchSize;
+}
+
+function newGroup(clip: EngineClip): Group {
+  let resolve: Group['resolve'] = () => undefined;
+  let reject: Group['reject'] = () => undefined;
+  const faces = new Promise<GeneratedFaces>((onFaces, onFailure) => {
+    resolve = onFaces;
+    reject = onFailure;
+  });
+  void settled(faces);
+  return { batch: clip.newBatch(), from: undefined, faces, open: 0, resolve, reject };
+}
+
+/** Resolves when `work` has ended either way; whoever needs the outcome awaits `work` itself. */
+async function settled(work: Promise<unknown>): Promise<void> {
+  await Promise.allSettled([work]);
+}
+
+async function writeInOrder(
+  pass: RenderPass,
+  giveBack: (frame: Frame) => void,
+  frames: AsyncIterable<Travelling>,
+): Promise<void> {
+  const { clip, clock } = pass;
+  let written = 0;
+  // One write is outstanding while the next face is put back.
+  let writing: Promise<void> = Promise.resolve();
+
+  for await (const { frame, face } of frames) {
+    if (face) {
+      const faces = await face.group.faces;
+      clock.sync('paste', () => clip.put(faces, face.slot, frame));
+      if (--face.group.open === 0) clip.recycle(faces);
+    }
+    await clock.during('encode', () => writing);
+    writing = pass.writeFrame(frame).then(() => {
+      giveBack(frame);
+      pass.onWritten(++written);
+    });
+    void settled(writing);
+  }
+  await clock.during('encode', () => writing);
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CacheMismatch, createDiskCache } from './disk-cache';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const fetched = (text: string) => (path: string) => writeFile(path, text);
+const unexpected = (): Promise<never> => Promise.reject(new Error('fetched again'));
+
+describe('disk cache', () => {
+  let root: string;
+  let folder: string;
+  const target = (name: string): string => join(root, name);
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'cache-'));
+    folder = join(root, 'cache');
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  test('a second job gets the same content without fetching it again', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    expect(await cache.place(sha256('video'), target('a'), fetched('video'))).toBe('fetched');
+    expect(await cache.place(sha256('video'), target('b'), unexpected)).toBe('hit');
+    expect(await readFile(target('b'), 'utf8')).toBe('video');
+  });
+
+  test('two jobs that want the same content at once share one fetch', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    let fetches = 0;
+    const fetch = async (path: string): Promise<void> => {
+      fetches++;
+      await writeFile(path, 'video');
+    };
+    await Promise.all(['a', 'b', 'c'].map((name) => cache.place(sha256('video'), target(name), fetch)));
+    expect(fetches).toBe(1);
+    for (const name of ['a', 'b', 'c']) expect(await readFile(target(name), 'utf8')).toBe('video');
+  });
+
+  test('the least recently used content leaves when the bound is passed, and jobs keep their files', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 10 });
+    await cache.place(sha256('aaaa'), target('a'), fetched('aaaa'));
+    await cache.place(sha256('bbbb'), target('b'), fetched('bbbb'));
+    // Ages that do not depend on the resolution of the file system's clock.
+    await utimes(join(folder, sha256('aaaa')), 1000, 1000);
+    await utimes(join(folder, sha256('bbbb')), 2000, 2000);
+    await cache.place(sha256('aaaa'), target('a2'), unexpected);
+    await cache.place(sha256('cccc'), target('c'), fetched('cccc'));
+
+    expect((await readdir(folder)).sort()).toEqual([sha256('aaaa'), sha256('cccc')].sort());
+    expect(await readFile(target('b'), 'utf8')).toBe('bbbb');
+  });
+
+  test('content larger than the whole cache is still placed, and not kept', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 3 });
+    await cache.place(sha256('large'), target('a'), fetched('large'));
+    expect(await readFile(target('a'), 'utf8')).toBe('large');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('bytes that are not the recorded ones are refused and never placed or kept', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    const placing = cache.place(sha256('video'), target('a'), fetched('something else'));
+    await expect(placing).rejects.toBeInstanceOf(CacheMismatch);
+    expect(existsSync(target('a'))).toBe(false);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('a failed fetch leaves nothing behind and does not poison the next one', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    const fails = async (path: string): Promise<void> => {
+      await writeFile(path, 'vid');
+      throw new Error('connection lost');
+    };
+    await expect(cache.place(sha256('video'), target('a'), fails)).rejects.toThrow('connection lost');
+    expect(await readdir(folder)).toEqual([]);
+    expect(await cache.place(sha256('video'), target('a'), fetched('video'))).toBe('fetched');
+  });
+
+  test('a new process keeps whole files and removes what was cut off', async () => {
+    const first = await createDiskCache({ folder, maxBytes: 1000 });
+    await first.place(sha256('video'), target('a'), fetched('video'));
+    await writeFile(join(folder, 'partial-1'), 'vid');
+
+    const second = await createDiskCache({ folder, maxBytes: 1000 });
+    expect(await readdir(folder)).toEqual([sha256('video')]);
+    expect(await second.place(sha256('video'), target('b'), unexpected)).toBe('hit');
+    expect((await stat(target('b'))).nlink).toBeGreaterThan(1);
+  });
+});

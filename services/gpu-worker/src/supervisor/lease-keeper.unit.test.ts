@@ -1,0 +1,115 @@
+import { createLeaseKeeper, LeaseLost, type LeaseKeeper, type Progress } from './lease-keeper';
+
+function setUp(): {
+  keeper: LeaseKeeper;
+  sent: (Progress | undefined)[];
+  at(ms: number): Promise<void>;
+  answer(with_: boolean | Error): void;
+} {
+  let now = 0;
+  let answer: boolean | Error = true;
+  const sent: (Progress | undefined)[] = [];
+  const keeper = createLeaseKeeper({
+    heartbeat: async (progress) => {
+      sent.push(progress);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    leaseMs: 15_000,
+    clock: { now: () => now },
+  });
+  return {
+    keeper,
+    sent,
+    at: async (ms) => {
+      now = ms;
+      keeper.tick();
+      for (let i = 0; i < 5; i++) await Promise.resolve();
+    },
+    answer: (with_) => (answer = with_),
+  };
+}
+
+describe('lease keeper', () => {
+  test('without news the lease is renewed every three seconds', async () => {
+    const { sent, at } = setUp();
+    for (let ms = 0; ms <= 9_000; ms += 500) await at(ms);
+    expect(sent).toHaveLength(3);
+  });
+
+  test('progress is written at most once a second, and only the newest', async () => {
+    const { keeper, sent, at } = setUp();
+    keeper.report('inferencing', 1);
+    await at(0);
+    for (let ms = 100; ms <= 2_000; ms += 100) {
+      keeper.report('inferencing', ms / 100);
+      await at(ms);
+    }
+    expect(sent).toEqual([
+      { stage: 'inferencing', percent: 1 },
+      { stage: 'inferencing', percent: 10 },
+      { stage: 'inferencing', percent: 20 },
+    ]);
+  });
+
+  test('a new stage is written at once', async () => {
+    const { keeper, sent, at } = setUp();
+    keeper.report('inferencing', 90);
+    await at(0);
+    keeper.report('encoding', 91);
+    await at(50);
+    expect(sent.map((progress) => progress?.stage)).toEqual(['inferencing', 'encoding']);
+  });
+
+  test('percent never falls, also when a later stage counts from lower', async () => {
+    const { keeper, sent, at } = setUp();
+    keeper.report('inferencing', 60);
+    keeper.report('inferencing', 40);
+    await at(1_000);
+    expect(sent).toEqual([{ stage: 'inferencing', percent: 60 }]);
+  });
+
+  test('a refused heartbeat stops the job, and nothing is written after it', async () => {
+    const { keeper, sent, at, answer } = setUp();
+    answer(false);
+    await at(3_000);
+    expect(keeper.signal.reason).toEqual(new LeaseLost('refused'));
+    await at(9_000);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a hint of a cancel asks at once instead of at the next heartbeat', async () => {
+    const { keeper, sent, answer } = setUp();
+    answer(false);
+    keeper.checkNow();
+    await keeper.stop();
+    expect(sent).toHaveLength(1);
+    expect(keeper.signal.aborted).toBe(true);
+  });
+
+  test('a database that is away for less than the lease does not stop the job', async () => {
+    const { keeper, at, answer } = setUp();
+    answer(new Error('connection refused'));
+    for (let ms = 500; ms < 14_000; ms += 500) await at(ms);
+    expect(keeper.signal.aborted).toBe(false);
+    answer(true);
+    await at(14_500);
+    answer(new Error('connection refused'));
+    await at(20_000);
+    expect(keeper.signal.aborted).toBe(false);
+  });
+
+  test('a database that is away for the whole lease stops the job: another worker may have it', async () => {
+    const { keeper, at, answer } = setUp();
+    answer(new Error('connection refused'));
+    for (let ms = 500; ms <= 15_000; ms += 500) await at(ms);
+    expect(keeper.signal.reason).toEqual(new LeaseLost('expired'));
+  });
+
+  test('once stopped, no heartbeat is sent', async () => {
+    const { keeper, sent, at } = setUp();
+    await keeper.stop();
+    await at(60_000);
+    expect(sent).toEqual([]);
+  });
+});
