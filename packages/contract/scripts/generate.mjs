@@ -1,0 +1,32 @@
+// Writes src/generated/ from openapi/openapi.yaml. With --check it writes nothing and fails when a file is out of date.
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import openapiTypescript, { astToString } from 'openapi-typescript';
+import { parse } from 'yaml';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const banner = '// Generated from openapi/openapi.yaml by scripts/generate.mjs. Do not edit.\n';
+
+const source = await readFile(path.join(root, 'openapi/openapi.yaml'), 'utf8');
+const document = parse(source, { uniqueKeys: true });
+// A copy, because the type generator resolves references in place.
+const types = astToString(await openapiTypescript(structuredClone(document)));
+
+const files = {
+  'src/generated/document.ts': `${banner}export const openapiDocument = ${JSON.stringify(document, null, 2)} as const;\n`,
+  'src/generated/openapi.ts': `${banner}${types}`,
+};
+
+const check = process.argv.includes('--check');
+const stale = [];
+for (const [name, content] of Object.entries(files)) {
+  const file = path.join(root, name);
+  if ((await readFile(file, 'utf8').catch(() => null)) === content) continue;
+  stale.push(name);
+  if (!check) await writeFile(file, content);
+}
+if (check && stale.length > 0) {
+  console.error(`Out of date: ${stale.join(', ')}. Run: node packages/contract/scripts/generate.mjs`);
+  process.exit(1);
+}

@@ -1,0 +1,72 @@
+import { type ErrorCode } from './error-catalogue';
+import { openapiDocument } from './generated/document';
+import { type operations } from './generated/openapi';
+import { type SchemaName } from './resources';
+
+export type OperationId = keyof operations;
+
+export interface Operation {
+  readonly operationId: OperationId;
+  readonly method: 'get' | 'post';
+  /** As in the document, for example `/v1/renders/{id}`. */
+  readonly path: string;
+  readonly requestSchema: SchemaName | null;
+  readonly successStatus: number;
+  readonly responseSchema: SchemaName;
+  /** The codes that this operation can answer with; `method_not_allowed` is that of its path. */
+  readonly errorCodes: readonly ErrorCode[];
+}
+
+interface JsonBody {
+  readonly content: { readonly 'application/json': { readonly schema: { readonly $ref: string } } };
+}
+
+interface SourceOperation {
+  readonly operationId: OperationId;
+  readonly requestBody?: JsonBody;
+  readonly responses: Readonly<Record<string, object>>;
+  readonly 'x-error-codes': readonly ErrorCode[];
+}
+
+const SCHEMAS = '#/components/schemas/';
+
+function schemaOf(body: JsonBody): SchemaName {
+  const { $ref } = body.content['application/json'].schema;
+  const name = $ref.slice(SCHEMAS.length);
+  if (!$ref.startsWith(SCHEMAS) || !isSchemaName(name)) throw new Error(`No such schema: ${$ref}`);
+  return name;
+}
+
+function isSchemaName(name: string): name is SchemaName {
+  return Object.hasOwn(openapiDocument.components.schemas, name);
+}
+
+function isJsonBody(response: object): response is JsonBody {
+  return 'content' in response;
+}
+
+function derive(path: string, method: 'get' | 'post', source: SourceOperation): Operation {
+  const success = Object.entries(source.responses).find(([status]) => status.startsWith('2'));
+  if (!success || !isJsonBody(success[1])) throw new Error(`${source.operationId} has no success response`);
+  return {
+    operationId: source.operationId,
+    method,
+    path,
+    requestSchema: source.requestBody ? schemaOf(source.requestBody) : null,
+    successStatus: Number(success[0]),
+    responseSchema: schemaOf(success[1]),
+    errorCodes: source['x-error-codes'],
+  };
+}
+
+function deriveAll(): readonly Operation[] {
+  const paths: Readonly<Record<string, { get?: SourceOperation; post?: SourceOperation }>> =
+    openapiDocument.paths;
+  return Object.entries(paths).flatMap(([path, item]) => [
+    ...(item.get ? [derive(path, 'get', item.get)] : []),
+    ...(item.post ? [derive(path, 'post', item.post)] : []),
+  ]);
+}
+
+/** Every operation of the document, in its order. The router, the docs and the tests derive from this table. */
+export const OPERATIONS = deriveAll();

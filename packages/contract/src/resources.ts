@@ -1,0 +1,26 @@
+import { type components } from './generated/openapi';
+
+type Schemas = components['schemas'];
+
+/** The name of a schema of the document, as `validate` takes it. */
+export type SchemaName = keyof Schemas;
+
+export type Input = Schemas['Input'];
+export type RenderRequest = Schemas['RenderRequest'];
+export type PreparationRequest = Schemas['PreparationRequest'];
+export type UploadRequest = Schemas['UploadRequest'];
+export type AssetRequest = Schemas['AssetRequest'];
+
+/** A render or a preparation as it goes over the wire. (`Record` is TypeScript's own.) */
+export type RecordResource = Schemas['Record'];
+export type EngineResult = Schemas['EngineResult'];
+export type Output = Schemas['Output'];
+export type Usage = Schemas['Usage'];
+export type Preparation = Schemas['Preparation'];
+export type Asset = Schemas['Asset'];
+export type Media = Schemas['Media'];
+export type Upload = Schemas['Upload'];
+export type Delivery = Schemas['Delivery'];
+export type WebhookEvent = Schemas['WebhookEvent'];
+export type ErrorBody = Schemas['Error'];
+export type ErrorResponse = Schemas['ErrorResponse'];
