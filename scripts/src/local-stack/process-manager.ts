@@ -10,11 +10,8 @@ export interface ProcessSpec {
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** The account it runs as; this process's own when absent. */
-  account?: { uid: number; gid: number };
   isReady: () => Promise<boolean>;
-  stopSignal: 'SIGTERM' | 'SIGINT';
-  /** From the stop signal to SIGKILL. */
+  /** From SIGTERM to SIGKILL. */
   stopGraceMs: number;
 }
 
@@ -57,12 +54,7 @@ export function createProcessManager({ runDir, logsDir }: { runDir: string; logs
     if (running !== null && readRecord(spec.name)?.spec === digest) return 'already running';
     if (running !== null) await stop(spec);
     const log = openSync(path.join(logsDir, `${spec.name}.log`), 'a');
-    const child = spawn(spec.command, spec.args, {
-      env: spec.env,
-      detached: true,
-      stdio: ['ignore', log, log],
-      ...spec.account,
-    });
+    const child = spawn(spec.command, spec.args, { env: spec.env, detached: true, stdio: ['ignore', log, log] });
     closeSync(log);
     child.unref();
     if (child.pid === undefined) throw new Error(`${spec.name} could not be started`);
@@ -71,10 +63,10 @@ export function createProcessManager({ runDir, logsDir }: { runDir: string; logs
     return running === null ? 'started' : 'restarted';
   }
 
-  async function stop({ name, stopSignal, stopGraceMs }: ProcessSpec): Promise<void> {
+  async function stop({ name, stopGraceMs }: Pick<ProcessSpec, 'name' | 'stopGraceMs'>): Promise<void> {
     const pid = findPid(name);
     if (pid !== null) {
-      process.kill(pid, stopSignal);
+      process.kill(pid, 'SIGTERM');
       const gone = await waitUntil(() => findPid(name) === null, stopGraceMs);
       if (!gone) process.kill(pid, 'SIGKILL');
     }

@@ -10,8 +10,6 @@ export interface ServiceSpec extends ProcessSpec {
   healthUrl: string;
 }
 
-export const postgresUrl = ({ ports }: StackState) => `postgresql://postgres:postgres@127.0.0.1:${ports.postgres}/lipsync`;
-export const redisUrl = ({ ports }: StackState) => `redis://127.0.0.1:${ports.redis}`;
 export const s3Endpoint = ({ ports }: StackState) => `http://127.0.0.1:${ports.s3}`;
 export const baseUrl = ({ ports }: StackState) => `http://127.0.0.1:${ports.api}`;
 
@@ -21,8 +19,8 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
     NODE_ENV: 'development',
     PATH: process.env['PATH'] ?? '',
     ...passThrough('FFMPEG_BIN', 'FFPROBE_BIN', 'LOG_LEVEL'),
-    DATABASE_URL: postgresUrl(state),
-    REDIS_URL: redisUrl(state),
+    DATABASE_URL: state.servers.postgresUrl,
+    REDIS_URL: state.servers.redisUrl,
     S3_ENDPOINT: s3Endpoint(state),
     S3_PUBLIC_ENDPOINT: s3Endpoint(state),
     S3_REGION: 'us-east-1',
@@ -46,7 +44,6 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
       env: { ...common, ...env },
       healthUrl,
       isReady: () => answersOk(`http://127.0.0.1:${port}/readyz`),
-      stopSignal: 'SIGTERM',
       stopGraceMs: 30_000,
     };
   };

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { createCertificateAuthority, type KeyPair } from '@lipsync/testkit';
+import type { ServerAddresses } from './servers';
 
 const PORT_NAMES = ['postgres', 'redis', 's3', 'api', 'mediaWorker', 'gpuWorker', 'webhookDispatcher', 'receiver'] as const;
 type PortName = (typeof PORT_NAMES)[number];
@@ -15,12 +17,16 @@ export interface StackCustomer {
 /** What must survive `down` and `up`: the data on disk is bound to these ports, secrets and customers. */
 export interface StackState {
   ports: Record<PortName, number>;
+  /** As found when they were last started. */
+  servers: ServerAddresses;
   masterKey: string;
   s3: { accessKeyId: string; secretAccessKey: string; bucket: string };
   /** `host:443=ip:port`, as given with --egress-route. */
   egressRoutes: string[];
   /** PEM of the certificate authorities given with --egress-ca. */
   egressCa: string;
+  /** Signs the demo's own receiver. */
+  authority: KeyPair;
   customers: StackCustomer[];
 }
 
@@ -41,8 +47,10 @@ export function writeState(root: string, state: StackState): void {
 
 export async function createState(): Promise<StackState> {
   const free = await freePorts(PORT_NAMES.length);
+  const authority = await createCertificateAuthority();
   return {
     ports: Object.fromEntries(PORT_NAMES.map((name, i) => [name, free[i]])) as Record<PortName, number>,
+    servers: { postgresUrl: '', redisUrl: '' },
     masterKey: randomBytes(32).toString('hex'),
     s3: {
       accessKeyId: `local-${randomBytes(8).toString('hex')}`,
@@ -51,6 +59,7 @@ export async function createState(): Promise<StackState> {
     },
     egressRoutes: [],
     egressCa: '',
+    authority: { cert: authority.cert, key: authority.key },
     customers: [],
   };
 }

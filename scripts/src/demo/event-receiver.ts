@@ -1,0 +1,62 @@
+import type { WebhookEvent } from '@lipsync/contract';
+import { verifyWebhookSignature } from '@lipsync/domain';
+import { createCertificateAuthority, startHttpsReceiver, type KeyPair } from '@lipsync/testkit';
+
+export interface ReceivedEvent {
+  id: string;
+  type: string;
+  deliveryId: string;
+  /** Requests that carried this event: more than one after a redelivery. */
+  deliveries: number;
+}
+
+/** The receiving side of the contract: verify the signature over the raw bytes, then parse, then deduplicate. */
+export async function startEventReceiver(options: {
+  hostname: string;
+  port: number;
+  authority: KeyPair;
+  signingSecret: string;
+}) {
+  const events = new Map<string, { event: WebhookEvent; received: ReceivedEvent }>();
+  const server = await startHttpsReceiver({
+    hostnames: [options.hostname],
+    port: options.port,
+    authority: await createCertificateAuthority(options.authority),
+    script: ({ headers, body }) => {
+      const deliveryId = header(headers['svc-delivery-id']);
+      const valid = verifyWebhookSignature({
+        secretHex: options.signingSecret,
+        header: header(headers['svc-signature']),
+        deliveryId,
+        body: body.toString('utf8'),
+        nowSeconds: Math.floor(Date.now() / 1000),
+      });
+      if (!valid) return { status: 401 };
+      const event = JSON.parse(body.toString('utf8')) as WebhookEvent;
+      const received = events.get(event.id)?.received ?? { id: event.id, type: event.type, deliveryId, deliveries: 0 };
+      received.deliveries++;
+      events.set(event.id, { event, received });
+      return { status: 204 };
+    },
+  });
+  const eventFor = (recordId: string) => [...events.values()].filter(({ event }) => event.data.id === recordId);
+
+  return {
+    /** To be given as `webhook_url`. */
+    url: `https://${options.hostname}/webhooks`,
+    /** The verified event of a record; waits for it. Throws when there are two different ones. */
+    async eventFor(recordId: string): Promise<ReceivedEvent> {
+      await server.until(() => eventFor(recordId).length > 0, 120_000);
+      const [only, second] = eventFor(recordId);
+      if (only === undefined || second !== undefined) throw new Error(`${recordId} was announced by two events`);
+      return only.received;
+    },
+    close: server.close,
+  };
+}
+
+export type EventReceiver = Awaited<ReturnType<typeof startEventReceiver>>;
+
+function header(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

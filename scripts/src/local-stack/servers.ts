@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { startPostgres, startRedis, stopPostgres, stopRedis } from '@lipsync/testkit';
+import { Client } from 'pg';
+import { REPOSITORY_ROOT, type StackLayout } from './layout';
+import type { ProcessSpec } from './process-manager';
+import type { StackState } from './state';
+
+const DATABASE = 'lipsync';
+
+export interface ServerAddresses {
+  postgresUrl: string;
+  redisUrl: string;
+}
+
+/** Starts Postgres and Redis where they do not run, detached, each found again by its data directory. */
+export async function startServers({ ports }: StackState, layout: StackLayout): Promise<ServerAddresses> {
+  mkdirSync(layout.logsDir, { recursive: true });
+  const [postgres, redis] = await Promise.all([
+    startPostgres({
+      dataDir: layout.postgresDir,
+      port: ports.postgres,
+      detached: true,
+      logFile: path.join(layout.logsDir, 'postgres.log'),
+    }),
+    startRedis({
+      dataDir: layout.redisDir,
+      port: ports.redis,
+      durable: true,
+      detached: true,
+      logFile: path.join(layout.logsDir, 'redis.log'),
+    }),
+  ]);
+  return { postgresUrl: await ensureDatabase(postgres.url), redisUrl: redis.url };
+}
+
+export async function stopServers(layout: StackLayout): Promise<void> {
+  await Promise.all([stopPostgres(layout.postgresDir), stopRedis(layout.redisDir)]);
+}
+
+/** The S3 double as a process of its own. */
+export function s3Spec(state: StackState, layout: StackLayout): ProcessSpec {
+  return {
+    name: 's3',
+    command: process.execPath,
+    args: [path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'local-stack', 'serve-s3.js')],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      S3_PORT: String(state.ports.s3),
+      S3_DATA_DIR: layout.s3Dir,
+      S3_BUCKET: state.s3.bucket,
+      S3_ACCESS_KEY_ID: state.s3.accessKeyId,
+      S3_SECRET_ACCESS_KEY: state.s3.secretAccessKey,
+    },
+    isReady: () => answers(`http://127.0.0.1:${state.ports.s3}/`),
+    stopGraceMs: 10_000,
+  };
+}
+
+/** Any answer will do: without a signature it is a refusal. */
+async function answers(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+    async (response) => {
+      await response.body?.cancel();
+      return true;
+    },
+    () => false,
+  );
+}
+
+async function ensureDatabase(superuserUrl: string): Promise<string> {
+  const client = new Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(superuserUrl);
+  url.pathname = `/${DATABASE}`;
+  return url.toString();
+}

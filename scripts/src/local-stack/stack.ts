@@ -1,0 +1,134 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { withLock } from './lock';
+import { stackLayout } from './layout';
+import { createProcessManager, waitUntil, type ProcessSpec, type StartOutcome } from './process-manager';
+import { s3Spec, startServers, stopServers } from './servers';
+import { provision } from './provision';
+import { baseUrl, s3Endpoint, serviceSpecs, type ServiceSpec } from './services';
+import { createState, readState, writeState, type StackCustomer, type StackState } from './state';
+
+export interface StackOptions {
+  /** Directory that holds everything the stack writes. */
+  root: string;
+  /** Added to the routes that the stack knows already. */
+  egressRoutes?: readonly string[];
+  /** PEM text of authorities to trust on routed destinations. */
+  egressCa?: string;
+  /** Set on every service, over the stack's own settings (tests shorten lifetimes with it). */
+  serviceEnv?: Readonly<Record<string, string>>;
+  onProgress?: (name: string, outcome: StartOutcome | 'stopped' | 'ready') => void;
+}
+
+/** The contents of `.local/stack.json`. */
+export interface StackDescription {
+  base_url: string;
+  customers: StackCustomer[];
+  postgres_url: string;
+  redis_url: string;
+  s3: { endpoint: string; bucket: string; access_key_id: string; secret_access_key: string };
+  services: { name: string; pid: number | null; health_url: string }[];
+  logs_dir: string;
+}
+
+const READY_DEADLINE_MS = 90_000;
+
+/**
+ * One local stack: Postgres, Redis, an S3 double and the four services as detached processes on loopback.
+ * `up` starts what does not run (or runs with other settings), so it is also how a killed part is brought back.
+ */
+export function createStack(options: StackOptions) {
+  const layout = stackLayout(options.root);
+  const processes = createProcessManager(layout);
+  const report = options.onProgress ?? (() => undefined);
+
+  const services = (state: StackState): ServiceSpec[] =>
+    serviceSpecs(state, layout).map((spec) => ({ ...spec, env: { ...spec.env, ...options.serviceEnv } }));
+
+  async function startAll(specs: readonly ProcessSpec[]): Promise<void> {
+    for (const spec of specs) report(spec.name, await processes.start(spec));
+    await Promise.all(specs.map(ready));
+  }
+
+  async function ready(spec: ProcessSpec): Promise<void> {
+    const alive = () => processes.findPid(spec.name) !== null;
+    const settled = await waitUntil(async () => !alive() || (await spec.isReady()), READY_DEADLINE_MS);
+    if (!alive()) throw new Error(`${spec.name} stopped as it started: see ${layout.logsDir}/${spec.name}.log`);
+    if (!settled) throw new Error(`${spec.name} is not ready: see ${layout.logsDir}/${spec.name}.log`);
+    report(spec.name, 'ready');
+  }
+
+  async function loadState(): Promise<StackState> {
+    const state = readState(layout.root) ?? (await createState());
+    state.egressRoutes = [...new Set([...state.egressRoutes, ...(options.egressRoutes ?? [])])];
+    if (options.egressCa !== undefined && !state.egressCa.includes(options.egressCa)) state.egressCa += options.egressCa;
+    writeState(layout.root, state);
+    return state;
+  }
+
+  async function up(): Promise<StackDescription> {
+    mkdirSync(layout.root, { recursive: true, mode: 0o700 });
+    return withLock(layout.lockFile, async () => {
+      const state = await loadState();
+      state.servers = await startServers(state, layout);
+      await startAll([s3Spec(state, layout)]);
+      await provision(state, layout);
+      writeState(layout.root, state);
+      await startAll(services(state));
+      return describe(state);
+    });
+  }
+
+  async function down(): Promise<void> {
+    const state = readState(layout.root);
+    if (state === null) return;
+    await withLock(layout.lockFile, async () => {
+      await Promise.all(services(state).map(stop));
+      await stop(s3Spec(state, layout));
+      await stopServers(layout);
+    });
+  }
+
+  async function stop(spec: ProcessSpec): Promise<void> {
+    if (processes.findPid(spec.name) === null) return;
+    await processes.stop(spec);
+    report(spec.name, 'stopped');
+  }
+
+  function describe(state: StackState): StackDescription {
+    return {
+      base_url: baseUrl(state),
+      customers: state.customers,
+      postgres_url: state.servers.postgresUrl,
+      redis_url: state.servers.redisUrl,
+      s3: {
+        endpoint: s3Endpoint(state),
+        bucket: state.s3.bucket,
+        access_key_id: state.s3.accessKeyId,
+        secret_access_key: state.s3.secretAccessKey,
+      },
+      services: services(state).map(({ name, healthUrl }) => ({ name, pid: processes.findPid(name), health_url: healthUrl })),
+      logs_dir: layout.logsDir,
+    };
+  }
+
+  return {
+    up,
+    down,
+    /** Null when this stack was never up. */
+    describe: () => {
+      const state = readState(layout.root);
+      return state === null ? null : describe(state);
+    },
+    state: () => readState(layout.root),
+    /** Forgets all data of a stack that is down. */
+    erase: () => rmSync(layout.root, { recursive: true, force: true }),
+    findPid: processes.findPid,
+    layout,
+  };
+}
+
+export type Stack = ReturnType<typeof createStack>;
+
+export function writeDescription(file: string, description: StackDescription): void {
+  writeFileSync(file, JSON.stringify(description, null, 2) + '\n', { mode: 0o600 });
+}

@@ -1,0 +1,67 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { Command } from 'commander';
+import { DEFAULT_STACK_ROOT, STACK_FILE } from './local-stack/layout';
+import { createStack, writeDescription, type StackDescription } from './local-stack/stack';
+
+/** `npm run stack -- up|down|status`: the whole system on loopback, data under .local/. */
+const program = new Command('stack').description('The whole system on this machine: three servers, four services.');
+
+program
+  .command('up')
+  .description('start what does not run; safe to repeat')
+  .option('--egress-route <host:port=ip:port>', 'reach this HTTPS destination on loopback (repeatable)', collect, [])
+  .option('--egress-ca <file>', 'trust this PEM authority on those destinations')
+  .action(async ({ egressRoute, egressCa }: { egressRoute: string[]; egressCa?: string }) => {
+    if (process.env['NODE_ENV'] === 'production') throw new Error('the local stack is for development: NODE_ENV is production');
+    const stack = createStack({
+      root: DEFAULT_STACK_ROOT,
+      egressRoutes: egressRoute,
+      ...(egressCa === undefined ? {} : { egressCa: readFileSync(egressCa, 'utf8') }),
+      onProgress: (name, outcome) => console.log(`${name.padEnd(20)} ${outcome}`),
+    });
+    const description = await stack.up();
+    writeDescription(STACK_FILE, description);
+    console.log(`\nAPI        ${description.base_url}   (docs: ${description.base_url}/docs)`);
+    console.log(`Logs       ${description.logs_dir}`);
+    console.log(`Addresses, keys and secrets: ${STACK_FILE}`);
+  });
+
+program
+  .command('down')
+  .description('stop everything cleanly; data stays')
+  .option('--erase', 'forget all data as well')
+  .action(async ({ erase }: { erase?: boolean }) => {
+    const stack = createStack({
+      root: DEFAULT_STACK_ROOT,
+      onProgress: (name, outcome) => console.log(`${name.padEnd(20)} ${outcome}`),
+    });
+    await stack.down();
+    rmSync(STACK_FILE, { force: true });
+    if (erase === true) stack.erase();
+  });
+
+program
+  .command('status')
+  .description('which parts run; exit code 1 when one does not')
+  .option('--json', 'as JSON')
+  .action(({ json }: { json?: boolean }) => {
+    const description = createStack({ root: DEFAULT_STACK_ROOT }).describe();
+    if (json === true) console.log(JSON.stringify(description, null, 2));
+    else printStatus(description);
+    process.exitCode = description !== null && description.services.every(({ pid }) => pid !== null) ? 0 : 1;
+  });
+
+function printStatus(description: StackDescription | null): void {
+  if (description === null) return console.log('the stack was never up');
+  for (const { name, pid, health_url } of description.services)
+    console.log(`${name.padEnd(20)} ${pid === null ? 'down' : `pid ${pid}`.padEnd(12)} ${health_url}`);
+}
+
+function collect(value: string, previous: string[]): string[] {
+  return [...previous, value];
+}
+
+program.parseAsync().catch((error: unknown) => {
+  console.error(`stack: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+});
