@@ -1,0 +1,51 @@
+import { blendMask, MASK_SIZE } from './blend-mask';
+
+const box = { x1: 100, y1: 50, x2: 300, y2: 250 };
+
+/** A round jaw from ear to ear at the height of the box's middle, chin near its bottom, nose base below the middle. */
+function landmarks(): Float32Array {
+  const points = new Float32Array(136);
+  for (let i = 0; i <= 16; i++) {
+    const angle = Math.PI * (1 - i / 16);
+    points[2 * i] = 200 + 90 * Math.cos(angle);
+    points[2 * i + 1] = 150 + 85 * Math.sin(angle);
+  }
+  for (let i = 31; i <= 35; i++) {
+    points[2 * i] = 200 + (i - 33) * 10;
+    points[2 * i + 1] = 165;
+  }
+  return points;
+}
+
+const at = (mask: Float32Array, x: number, y: number): number =>
+  mask[
+    Math.floor(((y - box.y1) / 200) * MASK_SIZE) * MASK_SIZE + Math.floor(((x - box.x1) / 200) * MASK_SIZE)
+  ] ?? NaN;
+
+test('the mouth is shown in full; eyes, nose, hair and what lies beyond the jaw are not touched', () => {
+  const mask = blendMask(landmarks(), box);
+  expect(at(mask, 200, 200)).toBeCloseTo(1, 3);
+  expect(at(mask, 200, 100)).toBe(0);
+  expect(at(mask, 200, 135)).toBe(0);
+  expect(at(mask, 105, 245)).toBe(0);
+  expect(at(mask, 295, 245)).toBe(0);
+});
+
+test('the edge of the mask is soft and lies on the jaw line', () => {
+  const mask = blendMask(landmarks(), box);
+  const chin = Array.from({ length: 30 }, (_, i) => at(mask, 200, 220 + i));
+  expect(at(mask, 200, 235)).toBeGreaterThan(0.35);
+  expect(at(mask, 200, 235)).toBeLessThan(0.65);
+  for (let i = 1; i < chin.length; i++) {
+    expect((chin[i - 1] ?? 0) - (chin[i] ?? 0)).toBeGreaterThanOrEqual(-1e-6);
+    expect((chin[i - 1] ?? 0) - (chin[i] ?? 0)).toBeLessThan(0.25);
+  }
+});
+
+test('a face turned out of its box cannot write outside the mask grid', () => {
+  const wild = landmarks().map((value) => value * 3 - 400);
+  for (const value of blendMask(wild, box)) {
+    expect(value).toBeGreaterThanOrEqual(0);
+    expect(value).toBeLessThanOrEqual(1.000001);
+  }
+});

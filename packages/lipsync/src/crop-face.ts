@@ -1,0 +1,77 @@
+import { type Box } from './box';
+import { yuvToRgb } from './colour-conversion';
+import { pictureLayout, type PictureFormat } from './picture-format';
+import { type PlaneView, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
+import { createResamplingAxis, type Kernel, LANCZOS4, TRIANGLE } from './resampling-axis';
+
+/**
+ * Cuts `box` out of a yuv420p picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in
+ * [-1, 1], stretched to the square whatever the box's shape. Parts of the box outside the picture repeat its edge.
+ */
+export type CropFace = (picture: Uint8Array, box: Box, target: Float32Array, offset: number) => void;
+
+/** Luma is resampled with Lanczos as the engines were trained on, chroma (half resolution anyway) bilinearly. */
+export function createCropFace(format: PictureFormat, size: number): CropFace {
+  const { width, height } = format;
+  const { chromaWidth, chromaHeight, uOffset, vOffset } = pictureLayout(format);
+  const readLuma = createPlaneReader(size, LANCZOS4);
+  const readU = createPlaneReader(size, TRIANGLE);
+  const readV = createPlaneReader(size, TRIANGLE);
+  const toRgb = yuvToRgb(format.matrix, format.range);
+  const area = size * size;
+  return (picture, box, target, offset) => {
+    const half = { x1: box.x1 / 2, y1: box.y1 / 2, x2: box.x2 / 2, y2: box.y2 / 2 };
+    readLuma({ data: picture, offset: 0, stride: width }, box, width, height, target, offset);
+    readU(
+      { data: picture, offset: uOffset, stride: chromaWidth },
+      half,
+      chromaWidth,
+      chromaHeight,
+      target,
+      offset + area,
+    );
+    readV(
+      { data: picture, offset: vOffset, stride: chromaWidth },
+      half,
+      chromaWidth,
+      chromaHeight,
+      target,
+      offset + 2 * area,
+    );
+    const { black, luma, redV, greenU, greenV, blueU } = toRgb;
+    for (let i = offset; i < offset + area; i++) {
+      const y = 2 * luma * ((target[i] ?? 0) - black) - 1;
+      const u = 2 * ((target[i + area] ?? 0) - 128);
+      const v = 2 * ((target[i + 2 * area] ?? 0) - 128);
+      const red = y + v * redV;
+      const green = y + u * greenU + v * greenV;
+      const blue = y + u * blueU;
+      target[i] = red < -1 ? -1 : red > 1 ? 1 : red;
+      target[i + area] = green < -1 ? -1 : green > 1 ? 1 : green;
+      target[i + 2 * area] = blue < -1 ? -1 : blue > 1 ? 1 : blue;
+    }
+  };
+}
+
+function createPlaneReader(size: number, kernel: Kernel) {
+  const aimAcross = createResamplingAxis(kernel);
+  const aimDown = createResamplingAxis(kernel);
+  let row = new Float32Array(0);
+  return (
+    plane: PlaneView,
+    box: Box,
+    width: number,
+    height: number,
+    target: Float32Array,
+    offset: number,
+  ): void => {
+    const across = aimAcross(size, box.x1, box.x2 - box.x1, width);
+    const down = aimDown(size, box.y1, box.y2 - box.y1, height);
+    const { from, to } = touchedRange(across);
+    if (row.length < to - from) row = new Float32Array(to - from);
+    for (let y = 0; y < size; y++) {
+      resampleColumns(plane, down, y, from, to, row);
+      resampleRow(row, from, across, target, offset + y * size);
+    }
+  };
+}

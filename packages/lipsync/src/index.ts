@@ -1,0 +1,24 @@
+export { blendMask, MASK_SIZE, type BlendMask } from './blend-mask';
+export { type Box } from './box';
+export { createCropFace, type CropFace } from './crop-face';
+export {
+  HOP,
+  logMel,
+  SAMPLE_RATE,
+  SEGMENT_FRAMES,
+  SEGMENT_SAMPLES,
+  segmentedLogMel,
+  slicedLogMel,
+} from './log-mel';
+export { maskLowerHalf } from './lower-half-mask';
+export { MEL_BANDS } from './mel-filters';
+export { readAudioWindow, soundingSteps, WINDOW_STEPS, type AudioSteps } from './musetalk-audio-window';
+export { createPasteFace, type PasteFace } from './paste-face';
+export {
+  pictureLayout,
+  type ColourMatrix,
+  type ColourRange,
+  type PictureFormat,
+  type PictureLayout,
+} from './picture-format';
+export { positionalEncoding } from './positional-encoding';

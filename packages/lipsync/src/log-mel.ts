@@ -1,0 +1,85 @@
+import { MEL_BANDS, melFilters } from './mel-filters';
+import { BIN_COUNT, createPowerSpectrum, FRAME_LENGTH } from './power-spectrum';
+
+export const SAMPLE_RATE = 16_000;
+/** Samples between frames: 10 ms. */
+export const HOP = 160;
+/** Whisper sees 30 s at a time. */
+export const SEGMENT_SAMPLES = 30 * SAMPLE_RATE;
+export const SEGMENT_FRAMES = SEGMENT_SAMPLES / HOP;
+
+/**
+ * Whisper's log-mel spectrogram of 16 kHz mono samples, [80, floor(n/160)] row-major: centred frames with reflected
+ * ends, the last frame dropped, log10 floored 8 below the maximum of this call, then (x+4)/4.
+ */
+export function logMel(samples: Float32Array): Float32Array<ArrayBuffer> {
+  const frames = Math.floor(samples.length / HOP);
+  const out = new Float32Array(MEL_BANDS * frames);
+  const filters = melFilters();
+  const powerSpectrum = createPowerSpectrum();
+  const frame = new Float64Array(FRAME_LENGTH);
+  const power = new Float64Array(BIN_COUNT);
+  let loudest = -Infinity;
+  for (let f = 0; f < frames; f++) {
+    readFrame(samples, f * HOP - FRAME_LENGTH / 2, frame);
+    powerSpectrum(frame, power);
+    for (let band = 0; band < MEL_BANDS; band++) {
+      const level = Math.log10(Math.max(bandEnergy(filters[band], power), 1e-10));
+      out[band * frames + f] = level;
+      if (level > loudest) loudest = level;
+    }
+  }
+  for (let i = 0; i < out.length; i++) out[i] = (Math.max(out[i] ?? 0, loudest - 8) + 4) / 4;
+  return out;
+}
+
+/**
+ * The spectrogram as Hugging Face's Whisper feature extractor makes it (musetalk): the waveform is cut into segments of
+ * 30 s, the last one is filled up with zero samples, and each has its own maximum. Yields [80, 3000] per segment.
+ */
+export function* segmentedLogMel(samples: Float32Array): Generator<Float32Array<ArrayBuffer>> {
+  for (let start = 0; start < samples.length; start += SEGMENT_SAMPLES) {
+    const segment = new Float32Array(SEGMENT_SAMPLES);
+    segment.set(samples.subarray(start, start + SEGMENT_SAMPLES));
+    yield logMel(segment);
+  }
+}
+
+/**
+ * The spectrogram as OpenAI's Whisper makes it (latentsync, highsync): one spectrogram of the whole file with one
+ * maximum, cut into slices of 3000 frames, the last one filled up with 0.0, which is not silence. Yields [80, 3000].
+ */
+export function* slicedLogMel(samples: Float32Array): Generator<Float32Array<ArrayBuffer>> {
+  const whole = logMel(samples);
+  const frames = whole.length / MEL_BANDS;
+  for (let start = 0; start < frames; start += SEGMENT_FRAMES) {
+    const slice = new Float32Array(MEL_BANDS * SEGMENT_FRAMES);
+    const count = Math.min(SEGMENT_FRAMES, frames - start);
+    for (let band = 0; band < MEL_BANDS; band++) {
+      const row = band * frames + start;
+      slice.set(whole.subarray(row, row + count), band * SEGMENT_FRAMES);
+    }
+    yield slice;
+  }
+}
+
+function readFrame(samples: Float32Array, start: number, frame: Float64Array): void {
+  for (let i = 0; i < FRAME_LENGTH; i++) frame[i] = samples[reflect(start + i, samples.length)] ?? 0;
+}
+
+/** Mirrors an index about the first and last sample, as often as a very short signal needs. */
+function reflect(index: number, length: number): number {
+  if (length < 2) return 0;
+  const period = 2 * (length - 1);
+  const wrapped = ((index % period) + period) % period;
+  return wrapped < length ? wrapped : period - wrapped;
+}
+
+function bandEnergy(filter: ReturnType<typeof melFilters>[number] | undefined, power: Float64Array): number {
+  if (filter === undefined) return 0;
+  let sum = 0;
+  for (let i = 0; i < filter.weights.length; i++) {
+    sum += (filter.weights[i] ?? 0) * (power[filter.firstBin + i] ?? 0);
+  }
+  return sum;
+}

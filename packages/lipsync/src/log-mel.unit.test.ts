@@ -1,0 +1,92 @@
+import { HOP, logMel, SAMPLE_RATE, SEGMENT_FRAMES, segmentedLogMel, slicedLogMel } from './log-mel';
+import { melFilters } from './mel-filters';
+
+/** Two tones; the reference values below were computed for them with the original Whisper front ends. */
+const tones = Float32Array.from(
+  { length: SAMPLE_RATE },
+  (_, n) =>
+    0.5 * Math.sin((2 * Math.PI * 440 * n) / SAMPLE_RATE) +
+    0.25 * Math.sin((2 * Math.PI * 1500 * n) / SAMPLE_RATE),
+);
+
+const highest = (values: Float32Array): number => values.reduce((a, b) => Math.max(a, b), -Infinity);
+const lowest = (values: Float32Array): number => values.reduce((a, b) => Math.min(a, b), Infinity);
+const mean = (values: Float32Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+describe('melFilters', () => {
+  test('the filters are the ones Whisper ships', () => {
+    const filters = melFilters();
+    expect(filters[0]).toMatchObject({ firstBin: 1 });
+    expect(filters[0]?.weights).toHaveLength(1);
+    expect(filters[0]?.weights[0]).toBeCloseTo(0.0248625949, 8);
+    expect(filters[79]?.firstBin).toBe(186);
+    expect(filters[79]?.weights).toHaveLength(14);
+    expect(Math.max(...(filters[79]?.weights ?? []))).toBeCloseTo(0.0031647119, 8);
+  });
+});
+
+describe('segmentedLogMel', () => {
+  test('matches the reference extractor: waveform padded with zero samples to 30 s', () => {
+    const [mel = new Float32Array(), ...rest] = segmentedLogMel(tones);
+    expect(rest).toHaveLength(0);
+    expect(mel).toHaveLength(80 * 3000);
+    const expected: [number, number, number][] = [
+      [0, 0, 1.011827],
+      [11, 0, 1.108079],
+      [11, 50, 1.438202],
+      [12, 50, 1.293527],
+      [13, 50, -0.561795],
+      [32, 50, -0.08805],
+      [33, 50, 0.112456],
+      [79, 50, -0.561795],
+      [11, 99, 1.436937],
+      [11, 100, 1.292758],
+      [40, 500, -0.561795],
+    ];
+    for (const [band, frame, value] of expected) expect(mel[band * 3000 + frame]).toBeCloseTo(value, 5);
+    expect(highest(mel)).toBeCloseTo(1.4382049, 5);
+    expect(lowest(mel)).toBeCloseTo(-0.5617951, 5);
+    expect(mean(mel)).toBeCloseTo(-0.5528261, 5);
+  });
+
+  test('each 30 s segment has its own maximum, so a loud start does not floor a quiet rest', () => {
+    const audio = new Float32Array(SEGMENT_FRAMES * HOP + SAMPLE_RATE);
+    audio.set(tones, 0);
+    audio.set(
+      tones.map((sample) => sample * 1e-5),
+      SEGMENT_FRAMES * HOP,
+    );
+    const [first = new Float32Array(), second = new Float32Array()] = segmentedLogMel(audio);
+    const range = (mel: Float32Array) => highest(mel) - lowest(mel);
+    expect(range(first)).toBeCloseTo(2, 5);
+    expect(highest(second)).toBeLessThan(0);
+    expect(range(second)).toBeGreaterThan(0.5);
+  });
+});
+
+describe('slicedLogMel', () => {
+  test('matches the original: reflection at the true end, slices padded with 0.0', () => {
+    const [slice = new Float32Array()] = slicedLogMel(tones);
+    expect(slice[11 * 3000 + 50]).toBeCloseTo(1.438202, 5);
+    expect(slice[11 * 3000 + 99]).toBeCloseTo(1.435689, 5);
+    expect(slice[11 * 3000 + 100]).toBe(0);
+    expect(mean(logMel(tones))).toBeCloseTo(-0.3072347, 5);
+  });
+
+  test('a recording longer than 30 s shares one maximum over all slices', () => {
+    const audio = new Float32Array(SEGMENT_FRAMES * HOP + 2 * SAMPLE_RATE);
+    audio.set(tones, 0);
+    const slices = [...slicedLogMel(audio)];
+    expect(slices).toHaveLength(2);
+    expect(slices[1]?.[0]).toBeCloseTo(-0.5617951, 5);
+    expect(slices[1]?.[200]).toBe(0);
+  });
+});
+
+test('a recording shorter than one frame has no spectrogram and does not fail', () => {
+  expect(logMel(new Float32Array(100))).toHaveLength(0);
+});
+
+test('a recording shorter than the analysis window is mirrored as often as needed', () => {
+  expect(logMel(new Float32Array(170).fill(0.1)).every(Number.isFinite)).toBe(true);
+});

@@ -1,0 +1,97 @@
+import { type BlendMask, MASK_SIZE } from './blend-mask';
+import { createBlendRows } from './blend-rows';
+import { type Box } from './box';
+import { type PictureFormat } from './picture-format';
+import { type PlaneView, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
+import { createResamplingAxis, type ResamplingAxis, TRIANGLE } from './resampling-axis';
+
+/**
+ * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, as much
+ * as the mask says. Pixels where the mask is 0 keep their exact values.
+ */
+export type PasteFace = (
+  picture: Uint8Array,
+  box: Box,
+  faces: Float32Array,
+  offset: number,
+  mask: BlendMask,
+) => void;
+
+/** Less than half a grey level of the largest possible difference. */
+const INVISIBLE = 1 / 512;
+
+/** Works in pairs of rows and columns, one chroma sample each; the last line of an odd-sized picture stays as it is. */
+export function createPasteFace(format: PictureFormat, size: number): PasteFace {
+  const axes = [0, 1, 2, 3].map(() => createResamplingAxis(TRIANGLE));
+  const [aimAcross, aimDown, aimMaskAcross, aimMaskDown] = axes;
+  if (!aimAcross || !aimDown || !aimMaskAcross || !aimMaskDown) throw new RangeError('four axes expected');
+  const blendRows = createBlendRows(format);
+  const alpha = new Float32Array(2 * format.width);
+  const rgb = new Float32Array(6 * format.width);
+  const line = new Float32Array(Math.max(size, MASK_SIZE));
+
+  const interpolate = (
+    plane: PlaneView,
+    down: ResamplingAxis,
+    across: ResamplingAxis,
+    row: number,
+    target: Float32Array,
+    offset: number,
+  ): void => {
+    const { from, to } = touchedRange(across);
+    resampleColumns(plane, down, row, from, to, line);
+    resampleRow(line, from, across, target, offset);
+  };
+
+  return (picture, box, faces, offset, mask) => {
+    const { left, top, columns, rows } = coveredPairs(box, format);
+    if (columns <= 0 || rows <= 0) return;
+    const perColumn = 1 / (box.x2 - box.x1);
+    const perRow = 1 / (box.y2 - box.y1);
+    const [x, y, w, h] = [
+      (left - box.x1) * perColumn,
+      (top - box.y1) * perRow,
+      columns * perColumn,
+      rows * perRow,
+    ];
+    const across = aimAcross(columns, x * size, w * size, size);
+    const down = aimDown(rows, y * size, h * size, size);
+    const maskAcross = aimMaskAcross(columns, x * MASK_SIZE, w * MASK_SIZE, MASK_SIZE);
+    const maskDown = aimMaskDown(rows, y * MASK_SIZE, h * MASK_SIZE, MASK_SIZE);
+    const maskPlane = { data: mask, offset: 0, stride: MASK_SIZE };
+    for (let row = 0; row < rows; row += 2) {
+      let visible = false;
+      for (let k = 0; k < 2; k++) {
+        interpolate(maskPlane, maskDown, maskAcross, row + k, alpha, k * columns);
+        if (keepVisible(alpha, k * columns, columns)) visible = true;
+      }
+      if (!visible) continue;
+      for (let k = 0; k < 2; k++) {
+        for (let channel = 0; channel < 3; channel++) {
+          const plane = { data: faces, offset: offset + channel * size * size, stride: size };
+          interpolate(plane, down, across, row + k, rgb, (channel * 2 + k) * columns);
+        }
+      }
+      blendRows(picture, left, top + row, columns, rgb, alpha);
+    }
+  };
+}
+
+/** Whole chroma samples that lie inside both the box and the picture. */
+function coveredPairs(box: Box, { width, height }: PictureFormat) {
+  const left = Math.max(0, Math.ceil(box.x1 / 2) * 2);
+  const top = Math.max(0, Math.ceil(box.y1 / 2) * 2);
+  const right = Math.min(Math.floor(width / 2), Math.floor(box.x2 / 2)) * 2;
+  const bottom = Math.min(Math.floor(height / 2), Math.floor(box.y2 / 2)) * 2;
+  return { left, top, columns: right - left, rows: bottom - top };
+}
+
+/** Sets what nobody could see to exactly 0; true when something is left. */
+function keepVisible(alpha: Float32Array, offset: number, count: number): boolean {
+  let visible = false;
+  for (let x = offset; x < offset + count; x++) {
+    if ((alpha[x] ?? 0) < INVISIBLE) alpha[x] = 0;
+    else visible = true;
+  }
+  return visible;
+}
