@@ -10,8 +10,8 @@ const banner = '// Generated from openapi/openapi.yaml by scripts/generate.mjs. 
 
 const source = await readFile(path.join(root, 'openapi/openapi.yaml'), 'utf8');
 const document = parse(source, { uniqueKeys: true });
-// A copy, because the type generator resolves references in place.
-const types = astToString(await openapiTypescript(structuredClone(document)));
+// Parsed anew, because the type generator resolves references in place.
+const types = astToString(await openapiTypescript(parse(source)));
 
 const files = {
   'src/generated/document.ts': `${banner}export const openapiDocument = ${JSON.stringify(document, null, 2)} as const;\n`,

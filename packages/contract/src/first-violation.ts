@@ -37,10 +37,14 @@ function decisive(errors: readonly ErrorObject[]): ErrorObject | undefined {
 
 /** The properties that tell the branches of a `oneOf` apart: those that each requires. */
 function branchProperties(error: ErrorObject): readonly string[] {
-  const schemas: Readonly<Record<string, { readonly required?: readonly string[] }>> =
-    openapiDocument.components.schemas;
   const branches: readonly { readonly $ref?: string }[] = Array.isArray(error.schema) ? error.schema : [];
-  return branches.flatMap((branch) => schemas[branch.$ref?.split('/').at(-1) ?? '']?.required ?? []);
+  return branches.flatMap((branch) => requiredOf(branch.$ref?.split('/').at(-1) ?? ''));
+}
+
+function requiredOf(schemaName: string): readonly string[] {
+  const schemas: Readonly<Record<string, object>> = openapiDocument.components.schemas;
+  const schema = schemas[schemaName];
+  return schema && 'required' in schema && Array.isArray(schema.required) ? schema.required.map(String) : [];
 }
 
 /** The values that a failed keyword was given, for the reasons below. */

@@ -1,0 +1,51 @@
+/** What an id names, by its prefix. */
+export const ID_PREFIXES = {
+  render: 'ren',
+  preparation: 'prp',
+  asset: 'ast',
+  upload: 'upl',
+  webhookEvent: 'evt',
+  delivery: 'dlv',
+  job: 'job',
+  engineRun: 'run',
+  customer: 'cus',
+  apiKey: 'key',
+  webhookSecret: 'sec',
+} as const;
+
+export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];
+
+/** Crockford's base 32 without i, l, o and u. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_CHARACTERS = 10;
+const RANDOM_BYTES = 10;
+const MAX_TIME_MS = 2 ** 48 - 1;
+const BODY = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+function encode(value: bigint, characters: number): string {
+  let rest = value;
+  let text = '';
+  for (let i = 0; i < characters; i += 1) {
+    text = ALPHABET.charAt(Number(rest % 32n)) + text;
+    rest /= 32n;
+  }
+  return text;
+}
+
+/**
+ * Makes an id: the prefix, an underscore and a lowercase ULID, so that ids of one kind sort by creation time.
+ * @param nowMs milliseconds since 1970
+ * @param random 10 random bytes
+ */
+export function newId(prefix: IdPrefix, nowMs: number, random: Uint8Array): string {
+  if (random.length !== RANDOM_BYTES) throw new RangeError(`An id needs ${RANDOM_BYTES} random bytes`);
+  if (!Number.isInteger(nowMs) || nowMs < 0 || nowMs > MAX_TIME_MS)
+    throw new RangeError('Not a time of an id');
+  const entropy = random.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  return `${prefix}_${encode(BigInt(nowMs), TIME_CHARACTERS)}${encode(entropy, 16)}`;
+}
+
+/** Says whether a string is a well-formed id of this kind. A malformed id is answered like an unknown one. */
+export function isId(prefix: IdPrefix, value: string): boolean {
+  return value.startsWith(`${prefix}_`) && BODY.test(value.slice(prefix.length + 1));
+}

@@ -1,0 +1,159 @@
+// The rows that the pure core reads: the fields of the database's tables, as they come out of it. Status columns are
+// plain text there and stay so here; the views check them. Byte counts are numbers (at most 2^28).
+
+export interface CustomerRow {
+  id: string;
+  name: string;
+  createdAt: Date;
+  postPerMinute: number | null;
+  getPerMinute: number | null;
+  activeRecordsMax: number | null;
+  runningJobsMax: number | null;
+  openUploadsMax: number | null;
+}
+
+export interface AssetRow {
+  id: string;
+  customerId: string;
+  mediaType: string;
+  status: string;
+  stage: string;
+  sourceUrl: string | null;
+  contentType: string | null;
+  objectKey: string | null;
+  sha256: string | null;
+  sizeBytes: number;
+  durationSeconds: number;
+  codec: string;
+  width: number | null;
+  height: number | null;
+  frames: number | null;
+  fps: number | null;
+  errorCode: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  expiresAt: Date;
+  purgedAt: Date | null;
+}
+
+export interface UploadRow {
+  id: string;
+  customerId: string;
+  assetId: string;
+  status: string;
+  contentType: string;
+  sizeBytes: number;
+  stagingKey: string;
+  createdAt: Date;
+  expiresAt: Date;
+  completedAt: Date | null;
+}
+
+export interface RenderRow {
+  id: string;
+  customerId: string;
+  status: string;
+  stage: string;
+  progressPercent: number;
+  videoAssetId: string;
+  audioAssetId: string;
+  syncMode: string;
+  preparationId: string | null;
+  webhookUrl: string | null;
+  errorCode: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  completedAt: Date | null;
+  expiresAt: Date;
+  purgedAt: Date | null;
+}
+
+export interface EngineRunRow {
+  id: string;
+  renderId: string;
+  customerId: string;
+  engine: string;
+  position: number;
+  status: string;
+  stage: string;
+  progressPercent: number;
+  outputKey: string | null;
+  errorCode: string | null;
+  /** JSON: what was measured (see usage-view). */
+  usage: unknown;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface PreparationRow {
+  id: string;
+  customerId: string;
+  status: string;
+  stage: string;
+  progressPercent: number;
+  videoAssetId: string;
+  webhookUrl: string | null;
+  errorCode: string | null;
+  version: string | null;
+  analyzerVersion: string | null;
+  frames: number | null;
+  fps: number | null;
+  width: number | null;
+  height: number | null;
+  durationSeconds: number | null;
+  videoSha256: string | null;
+  trackKey: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  completedAt: Date | null;
+  expiresAt: Date;
+  purgedAt: Date | null;
+}
+
+export interface JobRow {
+  id: string;
+  kind: string;
+  queue: string;
+  customerId: string;
+  assetId: string | null;
+  preparationId: string | null;
+  engineRunId: string | null;
+  status: string;
+  attempts: number;
+  fence: number;
+  leaseUntil: Date | null;
+  availableAt: Date;
+  dispatchSeq: number;
+  dispatchedAt: Date | null;
+  workerId: string | null;
+  lastErrorCode: string | null;
+  createdAt: Date;
+}
+
+export interface WebhookEventRow {
+  id: string;
+  customerId: string;
+  renderId: string | null;
+  preparationId: string | null;
+  type: string;
+  body: string;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+export interface WebhookDeliveryRow {
+  id: string;
+  eventId: string;
+  customerId: string;
+  url: string;
+  origin: string;
+  status: string;
+  attempts: number;
+  nextAttemptAt: Date | null;
+  leaseUntil: Date | null;
+  claimToken: string | null;
+  lastHttpStatus: number | null;
+  lastError: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}

@@ -1,0 +1,48 @@
+import { ERROR_CATALOGUE, type ErrorBody, type ErrorCode, type ErrorResponse } from '@lipsync/contract';
+
+const BRAND = Symbol.for('@lipsync/service-error');
+
+export interface ServiceErrorOptions {
+  /** One sentence for the caller instead of the catalogue's, for example where a request breaks the schema. */
+  readonly detail?: string;
+  /** Response headers beyond the catalogue's Retry-After. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What led here, for the log only. */
+  readonly cause?: unknown;
+}
+
+/** A refusal or failure that has a code of the contract. Its message may be shown to customers. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  // A brand instead of instanceof: two copies of this module must still recognise each other's errors.
+  readonly [BRAND] = true;
+
+  constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
+    super(
+      options.detail ?? ERROR_CATALOGUE[code].message,
+      'cause' in options ? { cause: options.cause } : {},
+    );
+    this.code = code;
+    this.detail = options.detail;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** Says whether something that was thrown is a ServiceError. */
+export function isServiceError(value: unknown): value is ServiceError {
+  return typeof value === 'object' && value !== null && BRAND in value;
+}
+
+/** The error object of a failed asset, record or engine result. */
+export function errorBody(code: ErrorCode): ErrorBody {
+  const { message, retryable } = ERROR_CATALOGUE[code];
+  return { code, message, retryable };
+}
+
+/** The body that answers a request which ended in this error. */
+export function errorResponse(error: ServiceError): ErrorResponse {
+  return { error: { ...errorBody(error.code), message: error.message } };
+}
