@@ -39,7 +39,7 @@ const SHORTEST_GAP_MS = 1_000;
  * asked (it rejects), the job goes on until the lease must have run out on the database's side.
  */
 export function createLeaseKeeper(options: {
-  heartbeat(progress: Progress | undefined): Promise<boolean>;
+  heartbeat: (progress: Progress | undefined) => Promise<boolean>;
   leaseMs: number;
   clock: Clock;
 }): LeaseKeeper {

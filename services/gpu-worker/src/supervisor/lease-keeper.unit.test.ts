@@ -3,8 +3,8 @@ import { createLeaseKeeper, LeaseLost, type LeaseKeeper, type Progress } from '.
 function setUp(): {
   keeper: LeaseKeeper;
   sent: (Progress | undefined)[];
-  at(ms: number): Promise<void>;
-  answer(with_: boolean | Error): void;
+  at: (ms: number) => Promise<void>;
+  answer: (with_: boolean | Error) => void;
 } {
   let now = 0;
   let answer: boolean | Error = true;

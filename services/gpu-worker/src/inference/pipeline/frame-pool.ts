@@ -1,8 +1,8 @@
 /** A fixed number of picture buffers. Fresh memory costs page faults on every frame, and a bound keeps memory flat. */
 export interface FramePool {
   /** A buffer nobody else uses, as soon as there is one. Rejects with the signal's reason once that is aborted. */
-  take(): Promise<Uint8Array<ArrayBuffer>>;
-  giveBack(frame: Uint8Array<ArrayBuffer>): void;
+  take: () => Promise<Uint8Array<ArrayBuffer>>;
+  giveBack: (frame: Uint8Array<ArrayBuffer>) => void;
 }
 
 /** `count` buffers of `bytes` each. */

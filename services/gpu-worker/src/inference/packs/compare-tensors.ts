@@ -1,0 +1,51 @@
+import { type TensorSpec as PackTensor } from '@lipsync/model-pack';
+import { type TensorSpec as GraphTensor } from '../sessions/session';
+
+/** What must agree between a role of a manifest and its graph. */
+export interface RoleTensors {
+  readonly inputs: Readonly<Record<string, PackTensor>>;
+  readonly outputs: Readonly<Record<string, PackTensor>>;
+}
+
+/**
+ * Compares what the manifest says of a role with what its graph declares. Returns the first difference in words, or
+ * undefined. A graph may leave free what the manifest fixes and may have outputs that nobody asks for.
+ */
+export function tensorMismatch(
+  role: RoleTensors,
+  graph: { readonly inputs: readonly GraphTensor[]; readonly outputs: readonly GraphTensor[] },
+): string | undefined {
+  const named = new Set(Object.values(role.inputs).map((spec) => spec.name));
+  const surplus = graph.inputs.find((input) => !named.has(input.name));
+  if (surplus) return `the graph wants an input '${surplus.name}' that the manifest does not name`;
+  return (
+    firstMismatch('input', role.inputs, graph.inputs) ?? firstMismatch('output', role.outputs, graph.outputs)
+  );
+}
+
+function firstMismatch(
+  kind: 'input' | 'output',
+  wanted: Readonly<Record<string, PackTensor>>,
+  declared: readonly GraphTensor[],
+): string | undefined {
+  for (const spec of Object.values(wanted)) {
+    const found = declared.find((tensor) => tensor.name === spec.name);
+    if (!found) return `the graph has no ${kind} '${spec.name}'`;
+    if (found.type !== spec.dtype)
+      return `${kind} '${spec.name}' is ${found.type}, the manifest says ${spec.dtype}`;
+    if (!sameShape(spec.dims, found.dims)) {
+      return `${kind} '${spec.name}' is [${found.dims.join(',')}], the manifest says [${spec.dims.join(',')}]`;
+    }
+  }
+  return undefined;
+}
+
+/** A number in the manifest is met by the same number or a free dimension; a name only by a free dimension. */
+function sameShape(wanted: readonly (number | string)[], declared: readonly (number | string)[]): boolean {
+  if (wanted.length !== declared.length) return false;
+  return wanted.every((dim, axis) => {
+    const found = declared[axis];
+    const free = typeof found === 'string' || (typeof found === 'number' && found < 1);
+    return free || dim === found;
+  });
+}

@@ -1,0 +1,107 @@
+import { modelPath, type Manifest, type Pack, type Probe } from '@lipsync/model-pack';
+import {
+  SessionError,
+  type RunResult,
+  type Session,
+  type SessionHost,
+  type Tensors,
+} from '../sessions/session';
+import { tensorMismatch, type RoleTensors } from './compare-tensors';
+import { probeMismatch } from './probe-graph';
+
+/** A pack whose graphs are loaded. */
+export interface LoadedPack {
+  /** The execution provider that its graphs run on. */
+  readonly provider: Provider;
+  /** Runs the graph of a role. Tensors are named by the manifest's keys, whatever the exporter called them. */
+  run(role: string, feeds: Tensors): Promise<RunResult>;
+  release(): Promise<void>;
+}
+
+type Provider = Manifest['providers'][number];
+
+interface Role extends RoleTensors {
+  readonly file: string;
+  readonly probe?: Probe | undefined;
+}
+
+/**
+ * Loads every graph of a pack on the first provider of its manifest that this machine has. With `probe` each graph is
+ * also run once on the manifest's probe. Rejects with SessionError when a graph cannot be loaded, declares other
+ * tensors than the manifest says, or computes something else.
+ */
+export async function loadPack(
+  host: SessionHost,
+  pack: Pack,
+  options: { threads: number; probe: boolean },
+): Promise<LoadedPack> {
+  const roles: Readonly<Record<string, Role>> = pack.manifest.roles;
+  const { provider, sessions } = await openAll(host, pack, roles, options.threads);
+  const release = async (): Promise<void> => {
+    for (const session of sessions.values()) await session.release();
+  };
+  try {
+    for (const [name, session] of sessions) await check(name, roles[name], session, options.probe);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+
+  const run: LoadedPack['run'] = async (name, feeds) => {
+    const session = sessions.get(name);
+    const role = roles[name];
+    if (!session || !role) throw new SessionError('run_failed', `the pack has no role '${name}'`);
+    const result = await session.run(renamed(feeds, role.inputs, 'toGraph'));
+    return {
+      outputs: renamed(result.outputs, role.outputs, 'toManifest'),
+      feeds: renamed(result.feeds, role.inputs, 'toManifest'),
+    };
+  };
+  return { provider, run, release };
+}
+
+/** All graphs on one provider: a pack split over two would copy every tensor between them. */
+async function openAll(
+  host: SessionHost,
+  pack: Pack,
+  roles: Readonly<Record<string, Role>>,
+  threads: number,
+): Promise<{ provider: Provider; sessions: Map<string, Session> }> {
+  const refusals: string[] = [];
+  for (const provider of pack.manifest.providers) {
+    const sessions = new Map<string, Session>();
+    try {
+      for (const [name, role] of Object.entries(roles)) {
+        sessions.set(name, await host.open(modelPath(pack, role), { threads, providers: [provider] }));
+      }
+      return { provider, sessions };
+    } catch (error) {
+      for (const session of sessions.values()) await session.release();
+      if (!(error instanceof SessionError) || error.reason !== 'load_failed') throw error;
+      refusals.push(`${provider}: ${error.message}`);
+    }
+  }
+  throw new SessionError('load_failed', refusals.join('; '));
+}
+
+async function check(name: string, role: Role | undefined, session: Session, probe: boolean): Promise<void> {
+  if (!role) throw new SessionError('load_failed', `the pack has no role '${name}'`);
+  const problem =
+    tensorMismatch(role, session) ??
+    (probe && role.probe ? await probeMismatch(role, role.probe, session) : undefined);
+  if (problem) throw new SessionError('load_failed', `${name}: ${problem}`);
+}
+
+/** Tensors under the other set of names; those that the manifest does not know keep theirs. */
+function renamed(
+  tensors: Tensors,
+  specs: Readonly<Record<string, { readonly name: string }>>,
+  direction: 'toGraph' | 'toManifest',
+): Tensors {
+  const names = new Map(
+    Object.entries(specs).map(([key, { name }]) => (direction === 'toGraph' ? [key, name] : [name, key])),
+  );
+  return Object.fromEntries(
+    Object.entries(tensors).map(([name, tensor]) => [names.get(name) ?? name, tensor]),
+  );
+}

@@ -1,0 +1,180 @@
+import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
+import { renderPass, type RenderPass } from './render-pass';
+import { createStageClock } from './stage-clock';
+
+interface Script {
+  readonly frames: number;
+  /** Whether output frame `i` shows a face. */
+  readonly hasFace?: (i: number) => boolean;
+  readonly infer?: (faces: readonly number[]) => Promise<void>;
+  readonly readFrame?: (i: number) => Promise<void>;
+  readonly writeFrame?: (i: number) => Promise<void>;
+  readonly signal?: AbortSignal;
+}
+
+interface Seen {
+  /** First two bytes of every written frame: the source value and what the engine made of it. */
+  readonly written: [number, number][];
+  readonly batches: number[][];
+  readonly buffers: Set<ArrayBufferLike>;
+  mostInFlight: number;
+}
+
+const BATCH = 4;
+
+/** An engine that notes which frames it got and writes 100 + source value into a frame's second byte. */
+function scripted(script: Script): { pass: RenderPass; seen: Seen } {
+  const seen: Seen = { written: [], batches: [], buffers: new Set(), mostInFlight: 0 };
+  let reads = 0;
+  let writes = 0;
+  let inFlight = 0;
+
+  class Batch implements FaceBatch, GeneratedFaces {
+    readonly taken: number[] = [];
+    readonly capacity = BATCH;
+    get size(): number {
+      return this.taken.length;
+    }
+  }
+  const own = (batch: FaceBatch | GeneratedFaces): Batch => {
+    if (!(batch instanceof Batch)) throw new Error('a batch of another clip');
+    return batch;
+  };
+  const clip: EngineClip = {
+    batchSize: BATCH,
+    newBatch: () => new Batch(),
+    take: (batch, frame, _sourceIndex, outputIndex) => {
+      if (script.hasFace?.(outputIndex) === false) return null;
+      return own(batch).taken.push(frame[0] ?? -1) - 1;
+    },
+    infer: async (batch) => {
+      inFlight++;
+      seen.mostInFlight = Math.max(seen.mostInFlight, inFlight);
+      seen.batches.push([...own(batch).taken]);
+      try {
+        await script.infer?.(own(batch).taken);
+      } finally {
+        inFlight--;
+      }
+      return own(batch);
+    },
+    put: (faces, slot, frame) => {
+      frame[1] = 100 + (own(faces).taken[slot] ?? 0);
+    },
+    recycle: () => undefined,
+  };
+  const pass: RenderPass = {
+    clip,
+    outputFrames: script.frames,
+    frameBytes: 2,
+    sourceIndexOf: (i) => i,
+    readFrame: async (frame) => {
+      const index = reads++;
+      await script.readFrame?.(index);
+      seen.buffers.add(frame.buffer);
+      frame[0] = index % 100;
+      frame[1] = 0;
+    },
+    writeFrame: async (frame) => {
+      await script.writeFrame?.(writes++);
+      seen.written.push([frame[0] ?? -1, frame[1] ?? -1]);
+    },
+    onWritten: () => undefined,
+    signal: script.signal ?? new AbortController().signal,
+    clock: createStageClock(),
+  };
+  return { pass, seen };
+}
+
+/** Lets everything that can go on go on. */
+const turns = async (): Promise<void> => {
+  for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('render pass', () => {
+  test('every frame is written once, in order, with the face generated from that frame', async () => {
+    const { pass, seen } = scripted({ frames: 90, infer: turns });
+    await renderPass(pass);
+    expect(seen.written).toEqual(Array.from({ length: 90 }, (_, i) => [i, 100 + i]));
+  });
+
+  test('a frame without a face is written as it was read and takes no room in a batch', async () => {
+    const { pass, seen } = scripted({ frames: 12, hasFace: (i) => i % 3 !== 1 });
+    await renderPass(pass);
+    expect(seen.written.map(([, face]) => face > 0)).toEqual(
+      Array.from({ length: 12 }, (_, i) => i % 3 !== 1),
+    );
+    expect(seen.batches).toEqual([
+      [0, 2, 3, 5],
+      [6, 8, 9, 11],
+    ]);
+  });
+
+  test('a lone face among many frames without one does not hold the stream up', async () => {
+    const { pass, seen } = scripted({ frames: 500, hasFace: (i) => i % 200 === 3 });
+    await renderPass(pass);
+    expect(seen.written).toHaveLength(500);
+    expect(seen.batches).toHaveLength(3);
+  });
+
+  test('the last batch is sent although it is not full', async () => {
+    const { pass, seen } = scripted({ frames: 6 });
+    await renderPass(pass);
+    expect(seen.batches).toEqual([
+      [0, 1, 2, 3],
+      [4, 5],
+    ]);
+  });
+
+  test('memory is a fixed number of frames however long the clip and however slow the encoder', async () => {
+    const { pass, seen } = scripted({ frames: 400, writeFrame: () => new Promise((go) => setImmediate(go)) });
+    await renderPass(pass);
+    expect(seen.written).toHaveLength(400);
+    expect(seen.buffers.size).toBeLessThanOrEqual(4 * BATCH);
+  });
+
+  test('two batches are inside the engine at once, never more', async () => {
+    const { pass, seen } = scripted({ frames: 60, infer: turns });
+    await renderPass(pass);
+    expect(seen.mostInFlight).toBe(2);
+  });
+
+  test('cancelling stops between batches: what runs is awaited, nothing further is sent or written', async () => {
+    const cancel = new AbortController();
+    let running = 0;
+    const { pass, seen } = scripted({
+      frames: 400,
+      signal: cancel.signal,
+      infer: async () => {
+        running++;
+        await turns();
+        running--;
+      },
+      writeFrame: async (i) => {
+        if (i === 5) cancel.abort(new Error('cancelled'));
+      },
+    });
+    await expect(renderPass(pass)).rejects.toThrow('cancelled');
+    expect(running).toBe(0);
+    expect(seen.batches.length).toBeLessThan(6);
+    const after = seen.written.length;
+    await turns();
+    expect(seen.written).toHaveLength(after);
+  });
+
+  test.each<[string, Partial<Script>]>([
+    ['decoding', { readFrame: async (i) => failAt(i, 9) }],
+    ['the engine', { infer: async (faces) => failAt(faces[0] ?? 0, 8) }],
+    ['encoding', { writeFrame: async (i) => failAt(i, 9) }],
+  ])(
+    'a failure in %s ends the pass with that failure, whatever the others are waiting for',
+    async (_, part) => {
+      const { pass } = scripted({ frames: 400, ...part });
+      await expect(renderPass(pass)).rejects.toThrow('broken');
+    },
+  );
+});
+
+function failAt(index: number, where: number): void {
+  if (index === where) throw new Error('broken');
+}
