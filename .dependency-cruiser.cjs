@@ -31,7 +31,7 @@ module.exports = {
     only('onnx-only-in-inference-child', 'session.run blocks its thread and cannot be interrupted', 'node_modules/onnxruntime-node/', ['^services/gpu-worker/src/inference/']),
     only('undici-only-in-egress', 'Customer-supplied URLs are fetched by the one egress client', 'node_modules/undici/', ['^packages/runtime/src/egress/']),
     only('express-only-from-api', 'HTTP routing lives in the api service', 'node_modules/express/', ['^services/api/']),
-    only('child-processes-only-from-media-and-inference-host', 'Everything else is in process', '^(node:)?child_process$', ['^packages/media/', '^services/gpu-worker/src/', '^scripts/']),
+    only('child-processes-only-from-media-and-inference-host', 'Everything else is in process', '^(node:)?child_process$', ['^packages/media/', '^services/gpu-worker/src/', '^scripts/', '^prisma/scripts/']),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

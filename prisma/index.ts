@@ -14,4 +14,4 @@ export type {
   WebhookSecret,
   Worker,
 } from './generated/client';
-export { migrate, MigrationError, type MigrationReport } from './migrate';
+export { migrate, migrationsDigest, MigrationError, type MigrationReport } from './migrate';

@@ -65,6 +65,13 @@ export async function migrate(
   }
 }
 
+/** Identifies the set of migrations: changes whenever a database made from them would. */
+export function migrationsDigest(directory: string = migrationsDirectory()): string {
+  const hash = createHash('sha256');
+  for (const { name, checksum } of readMigrations(directory)) hash.update(`${name} ${checksum}\n`);
+  return hash.digest('hex');
+}
+
 /** Next to this file in the sources, one level up from `dist`. */
 function migrationsDirectory(): string {
   const candidates = [join(__dirname, 'migrations'), join(__dirname, '..', 'migrations')];
@@ -93,7 +100,8 @@ async function appliedMigrations(client: Client): Promise<Map<string, AppliedRow
 function isApplied(migration: Migration, row: AppliedRow | undefined): boolean {
   if (row === undefined) return false;
   if (row.finished_at === null) throw new MigrationError(`${migration.name} failed before; resolve it first`);
-  if (row.checksum !== migration.checksum) throw new MigrationError(`${migration.name} was edited after it was applied`);
+  if (row.checksum !== migration.checksum)
+    throw new MigrationError(`${migration.name} was edited after it was applied`);
   return true;
 }
 

@@ -12,7 +12,7 @@ ALTER TABLE "engine_runs" ADD CONSTRAINT "engine_runs_engine_check" CHECK ("engi
 ALTER TABLE "preparations" ADD CONSTRAINT "preparations_status_check" CHECK ("status" IN ('accepted', 'processing', 'completed', 'failed', 'cancelled'));
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_status_check" CHECK ("status" IN ('pending', 'delivered', 'failed'));
 
--- A terminal record has its completion time, an open one has not; 100 % means completed and nothing else.
+-- A terminal record has its completion time, an open one has not. 100 % means completed and nothing else.
 ALTER TABLE "renders" ADD CONSTRAINT "renders_terminal_check" CHECK (("status" IN ('completed', 'failed', 'cancelled')) = ("completed_at" IS NOT NULL));
 ALTER TABLE "renders" ADD CONSTRAINT "renders_progress_check" CHECK ("progress_percent" >= 0 AND "progress_percent" <= 100 AND ("status" = 'completed') = ("progress_percent" = 100));
 ALTER TABLE "renders" ADD CONSTRAINT "renders_error_check" CHECK (("status" = 'failed') = ("error_code" IS NOT NULL));

@@ -1,0 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Runs `probe` until it stops throwing (an `expect` inside it, say) and returns its result. After `deadlineMs` the last
+ * failure is thrown. The deadline bounds a hang; a passing test never waits longer than the condition takes.
+ */
+export async function eventually<T>(
+  probe: () => T | Promise<T>,
+  options: { deadlineMs?: number; everyMs?: number } = {},
+): Promise<T> {
+  const deadline = Date.now() + (options.deadlineMs ?? 10_000);
+  for (;;) {
+    try {
+      return await probe();
+    } catch (error) {
+      if (Date.now() >= deadline) throw error;
+    }
+    await delay(options.everyMs ?? 20);
+  }
+}

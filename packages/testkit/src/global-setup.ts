@@ -1,0 +1,17 @@
+// Runs before module mapping applies: only relative imports and installed packages here.
+import { join } from 'node:path';
+import { startPostgres } from './servers/postgres-server';
+import { startRedis } from './servers/redis-server';
+import { createRunDirectory, disposeAbandonedRuns, POSTGRES_VARIABLE, REDIS_VARIABLE } from './test-run';
+
+/** One Postgres and one Redis per test run. Either is left alone when its variable already names a server. */
+export default async function globalSetup(): Promise<void> {
+  await disposeAbandonedRuns();
+  const directory = createRunDirectory();
+  const [postgres, redis] = await Promise.all([
+    process.env[POSTGRES_VARIABLE] ?? startPostgres({ dataDir: join(directory, 'postgres'), durable: false }),
+    process.env[REDIS_VARIABLE] ?? startRedis({ dataDir: join(directory, 'redis') }),
+  ]);
+  process.env[POSTGRES_VARIABLE] = typeof postgres === 'string' ? postgres : postgres.url;
+  process.env[REDIS_VARIABLE] = typeof redis === 'string' ? redis : redis.url;
+}

@@ -1,0 +1,14 @@
+import { randomBytes } from 'node:crypto';
+import { REDIS_VARIABLE } from './test-run';
+
+/** The test run's shared Redis. Use it with `testPrefix()`; tests that stop Redis start their own with startRedis. */
+export function testRedisUrl(): string {
+  const url = process.env[REDIS_VARIABLE];
+  if (url === undefined) throw new Error('no Redis: is this an integration test?');
+  return url;
+}
+
+/** A name that no other test uses. */
+export function testPrefix(): string {
+  return `test-${randomBytes(8).toString('hex')}`;
+}

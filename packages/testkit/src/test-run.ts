@@ -1,0 +1,34 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { stopPostgres } from './servers/postgres-server';
+import { stopRedis } from './servers/redis-server';
+import { isAlive } from './servers/wait-until';
+
+/** How a test run's servers are announced to its workers, which inherit the environment. */
+export const POSTGRES_VARIABLE = 'LIPSYNC_TEST_POSTGRES_URL';
+export const REDIS_VARIABLE = 'LIPSYNC_TEST_REDIS_URL';
+
+const parent = (): string => join(tmpdir(), `lipsync-tests-${userInfo().uid}`);
+
+/** This run's own directory, named after the process that owns it: concurrent runs never meet. */
+export function createRunDirectory(): string {
+  const directory = join(parent(), `run-${process.pid}`);
+  mkdirSync(directory, { recursive: true, mode: 0o755 });
+  return directory;
+}
+
+/** Stops the run's servers and deletes what they wrote. */
+export async function disposeRun(directory: string): Promise<void> {
+  await Promise.all([stopPostgres(join(directory, 'postgres')), stopRedis(join(directory, 'redis'))]);
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** Clears up after runs that were killed before they could. */
+export async function disposeAbandonedRuns(): Promise<void> {
+  mkdirSync(parent(), { recursive: true, mode: 0o755 });
+  const abandoned = readdirSync(parent()).filter(
+    (name) => !isAlive(Number(/^run-(\d+)$/.exec(name)?.[1] ?? 0)),
+  );
+  for (const name of abandoned) await disposeRun(join(parent(), name));
+}
