@@ -1,0 +1,33 @@
+import { isMediaError, MediaProcessError } from '@lipsync/media';
+import { type FailureCode } from './protocol';
+import { SessionError } from './sessions/session';
+
+/** The task was told to stop. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
+
+/** No frame of the video shows a face. */
+export class NoFaceDetected extends Error {
+  override readonly name = 'NoFaceDetected';
+}
+
+/** What a failed task reports. The detail is for the service's log, never for customers. */
+export function taskFailure(error: unknown): { code: FailureCode; detail: string } {
+  return { code: failureCode(error), detail: detailOf(error) };
+}
+
+function failureCode(error: unknown): FailureCode {
+  if (error instanceof Cancelled) return 'cancelled';
+  if (error instanceof NoFaceDetected) return 'no_face_detected';
+  if (isMediaError(error)) return error.code;
+  if (error instanceof SessionError && error.reason === 'out_of_memory') return 'engine_out_of_memory';
+  // A media tool that gave no verdict, and everything unforeseen: another attempt may succeed.
+  return 'engine_failed';
+}
+
+function detailOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof MediaProcessError) return `${error.reason}: ${error.message}`;
+  return error.stack ?? error.message;
+}
