@@ -22,3 +22,19 @@ export {
   type PictureLayout,
 } from './picture-format';
 export { positionalEncoding } from './positional-encoding';
+export { faceBox } from './face-box';
+export { decodeFaceTrack, encodeFaceTrack, FaceTrackError, type FaceTrack } from './face-track';
+export {
+  distance,
+  JAW,
+  landmark,
+  LANDMARK_COUNT,
+  LANDMARK_VALUES,
+  landmarkCentre,
+  LEFT_EYE,
+  MOUTH,
+  RIGHT_EYE,
+  type Point,
+} from './landmarks68';
+export { mouthOpening } from './mouth-opening';
+export { faceRuns, smoothRun, type Run } from './smoothing';

@@ -1,0 +1,36 @@
+import { type Box } from './box';
+import { landmark, LANDMARK_COUNT } from './landmarks68';
+
+/** Low point of the nose bridge: the crop's vertical middle, where the generated half begins. */
+const CROP_MIDDLE = 29;
+
+/** Room below the chin, pixels. */
+const CHIN_MARGIN = 10;
+
+/**
+ * The face crop that MuseTalk was trained on: as wide as the landmarks, from the chin as far above the nose bridge's
+ * low point as the chin is below it, plus a margin under the chin. The placement of its middle decides where the
+ * generated mouth sits, so it follows upstream to the pixel. Null when the landmarks leave nothing inside the picture.
+ */
+export function faceBox(
+  landmarks: Float32Array,
+  picture: { readonly width: number; readonly height: number },
+): Box | null {
+  let left = Infinity;
+  let right = -Infinity;
+  let bottom = -Infinity;
+  for (let index = 0; index < LANDMARK_COUNT; index++) {
+    const { x, y } = landmark(landmarks, index);
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+    bottom = Math.max(bottom, y);
+  }
+  const middle = landmark(landmarks, CROP_MIDDLE).y;
+  const box = {
+    x1: Math.max(0, left),
+    y1: Math.max(0, middle - (bottom - middle)),
+    x2: Math.min(picture.width, right),
+    y2: Math.min(picture.height, bottom + CHIN_MARGIN),
+  };
+  return box.x2 - box.x1 > 0 && box.y2 - box.y1 > 0 ? box : null;
+}

@@ -1,0 +1,106 @@
+import { LANDMARK_VALUES } from './landmarks68';
+
+/** The main face of a video, frame by frame at the working frame rate. Rows of frames without a face are zero. */
+export interface FaceTrack {
+  readonly version: '1';
+  /** Which analyser pack made it. */
+  readonly analyzerVersion: string;
+  readonly fps: 25;
+  readonly frames: number;
+  /** Size of the source picture; all coordinates are its pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly durationSeconds: number;
+  /** Per frame: 1 when the face is visible. */
+  readonly found: Uint8Array;
+  /** Per frame x1, y1, x2, y2 of the face crop, steadied over time. */
+  readonly boxes: Float32Array;
+  /** Per frame 68 points, x and y. The mouth's are as measured, the others lightly steadied. */
+  readonly landmarks: Float32Array;
+  /** Per frame: 1 on the first frame of a new shot. */
+  readonly cuts: Uint8Array;
+}
+
+export class FaceTrackError extends Error {
+  override readonly name = 'FaceTrackError';
+}
+
+/*
+ * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header, boxes and landmarks as float32, found and cuts as
+ * bytes. All numbers little-endian.
+ */
+const MAGIC = 0x5446534c;
+const PREFIX_BYTES = 8;
+
+export function encodeFaceTrack(track: FaceTrack): Uint8Array {
+  const { found, boxes, landmarks, cuts, ...header } = track;
+  const headerBytes = new TextEncoder().encode(JSON.stringify(header));
+  const parts = [bytesOf(boxes), bytesOf(landmarks), found, cuts];
+  const length = parts.reduce((sum, part) => sum + part.length, PREFIX_BYTES + headerBytes.length);
+  const out = new Uint8Array(length);
+  const view = new DataView(out.buffer);
+  view.setUint32(0, MAGIC, true);
+  view.setUint32(4, headerBytes.length, true);
+  let offset = PREFIX_BYTES;
+  for (const part of [headerBytes, ...parts]) {
+    out.set(part, offset);
+    offset += part.length;
+  }
+  return out;
+}
+
+/** Reads what encodeFaceTrack wrote; FaceTrackError when it is cut short, damaged or of another version. */
+export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < PREFIX_BYTES || view.getUint32(0, true) !== MAGIC)
+    throw new FaceTrackError('not a face track');
+  const dataStart = PREFIX_BYTES + view.getUint32(4, true);
+  const header = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
+  const { frames } = header;
+  const floats = frames * (4 + LANDMARK_VALUES);
+  const flags = dataStart + floats * 4;
+  if (bytes.length !== flags + frames * 2) {
+    throw new FaceTrackError(`a face track of ${frames} frames cannot have ${bytes.length} bytes`);
+  }
+  const values = Float32Array.from({ length: floats }, (_, i) => view.getFloat32(dataStart + i * 4, true));
+  return {
+    ...header,
+    boxes: values.slice(0, frames * 4),
+    landmarks: values.slice(frames * 4),
+    found: bytes.slice(flags, flags + frames),
+    cuts: bytes.slice(flags + frames),
+  };
+}
+
+type Header = Omit<FaceTrack, 'found' | 'boxes' | 'landmarks' | 'cuts'>;
+
+function readHeader(bytes: Uint8Array): Header {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new FaceTrackError('the header of the face track is damaged', { cause });
+  }
+  if (!isHeader(json)) throw new FaceTrackError('a face track of another version');
+  const { version, analyzerVersion, fps, frames, width, height, durationSeconds } = json;
+  return { version, analyzerVersion, fps, frames, width, height, durationSeconds };
+}
+
+function isHeader(value: unknown): value is Header {
+  if (typeof value !== 'object' || value === null) return false;
+  const header: Partial<Record<keyof Header, unknown>> = value;
+  const counts = [header.frames, header.width, header.height];
+  return (
+    header.version === '1' &&
+    header.fps === 25 &&
+    typeof header.analyzerVersion === 'string' &&
+    typeof header.durationSeconds === 'number' &&
+    counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0)
+  );
+}
+
+function bytesOf(values: Float32Array): Uint8Array {
+  const view = new DataView(new ArrayBuffer(values.length * 4));
+  for (let i = 0; i < values.length; i++) view.setFloat32(i * 4, values[i] ?? 0, true);
+  return new Uint8Array(view.buffer);
+}

@@ -1,0 +1,46 @@
+import * as fc from 'fast-check';
+import { decodeFaceTrack, encodeFaceTrack, type FaceTrack, FaceTrackError } from './face-track';
+
+function track(frames: number, analyzerVersion = 'analyser@1.0.0+0123456789ab'): FaceTrack {
+  return {
+    version: '1',
+    analyzerVersion,
+    fps: 25,
+    frames,
+    width: 1280,
+    height: 720,
+    durationSeconds: frames / 25,
+    found: Uint8Array.from({ length: frames }, (_, i) => i % 2),
+    boxes: Float32Array.from({ length: frames * 4 }, (_, i) => i / 3),
+    landmarks: Float32Array.from({ length: frames * 136 }, (_, i) => -i / 7),
+    cuts: Uint8Array.from({ length: frames }, (_, i) => Number(i === 2)),
+  };
+}
+
+describe('face track encoding', () => {
+  test('what is encoded is decoded unchanged, whatever the header length, from any offset of a buffer', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 40 }), fc.string(), fc.nat({ max: 3 }), (frames, version, shift) => {
+        const original = track(frames, version);
+        const encoded = encodeFaceTrack(original);
+        const shifted = new Uint8Array(encoded.length + shift);
+        shifted.set(encoded, shift);
+        expect(decodeFaceTrack(shifted.subarray(shift))).toEqual(original);
+      }),
+    );
+  });
+
+  test('every truncation is refused', () => {
+    const encoded = encodeFaceTrack(track(3));
+    for (let length = 0; length < encoded.length; length++) {
+      expect(() => decodeFaceTrack(encoded.subarray(0, length))).toThrow(FaceTrackError);
+    }
+  });
+
+  test('another version and another kind of file are refused', () => {
+    const encoded = encodeFaceTrack(track(1));
+    const text = Buffer.from(encoded).toString('latin1').replace('"version":"1"', '"version":"2"');
+    expect(() => decodeFaceTrack(Buffer.from(text, 'latin1'))).toThrow('another version');
+    expect(() => decodeFaceTrack(Buffer.from('not a face track at all'))).toThrow(FaceTrackError);
+  });
+});
