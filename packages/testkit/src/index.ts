@@ -1,3 +1,13 @@
+export { type CertificateAuthority, type KeyPair, createCertificateAuthority } from './https/certificates';
+export {
+  type HttpsReceiver,
+  type ReceivedRequest,
+  type ReceiverScript,
+  startHttpsReceiver,
+} from './https/https-receiver';
+export { type ReceiverReply } from './https/receiver-reply';
+export { type S3Faults } from './s3/faults';
+export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';
 export { createTestDatabase, cutConnections, type TestDatabase } from './postgres';
 export { testPrefix, testRedisUrl } from './redis';

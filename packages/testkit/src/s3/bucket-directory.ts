@@ -1,0 +1,117 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parseStoredObject, type StoredObject } from './stored-object';
+
+/** Bytes that are on disk but belong to no key yet. */
+export interface Draft {
+  blob: string;
+  size: number;
+}
+
+/**
+ * One bucket on disk: `blobs/<random>` with bytes, `objects/<sha256 of key>.json` with descriptions. An object appears
+ * and changes in one step (a rename), so a killed process leaves the old object or the new one.
+ */
+export interface BucketDirectory {
+  get(key: string): StoredObject | undefined;
+  /** All objects in key order (by UTF-8 bytes, as S3 lists them). */
+  list(): StoredObject[];
+  /** Streams bytes to a new blob. Removes it again when the source fails. */
+  draft(source: AsyncIterable<Buffer>): Promise<Draft>;
+  /** A draft with the bytes of an existing object, without copying them. */
+  draftOf(object: StoredObject): Promise<Draft>;
+  discard(draft: Draft): Promise<void>;
+  /** Publishes a draft under a key. `check` sees the object that is replaced and may throw; nothing changes then. */
+  commit(
+    draft: Draft,
+    description: Omit<StoredObject, 'blob' | 'size'>,
+    check: (existing: StoredObject | undefined) => void,
+  ): Promise<StoredObject>;
+  remove(key: string): Promise<void>;
+  open(object: StoredObject): Promise<FileHandle>;
+}
+
+/** Opens the directory, creating it when needed, and reads its index. */
+export async function openBucketDirectory(path: string): Promise<BucketDirectory> {
+  const blobs = join(path, 'blobs');
+  const descriptions = join(path, 'objects');
+  await mkdir(blobs, { recursive: true });
+  await mkdir(descriptions, { recursive: true });
+  const objects = new Map<string, StoredObject>();
+  for (const name of await readdir(descriptions)) {
+    if (!name.endsWith('.json')) continue;
+    const object = parseStoredObject(await readFile(join(descriptions, name), 'utf8'));
+    objects.set(object.key, object);
+  }
+
+  const describedIn = (key: string) =>
+    join(descriptions, `${createHash('sha256').update(key).digest('hex')}.json`);
+  const removeBlob = (blob: string) => rm(join(blobs, blob), { force: true });
+  const oneAtATime = createSequence();
+
+  return {
+    get: (key) => objects.get(key),
+    list: () => [...objects.values()].sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))),
+    draft: async (source) => {
+      const blob = randomUUID();
+      const file = createWriteStream(join(blobs, blob));
+      try {
+        await pipeline(source, file);
+      } catch (error) {
+        await removeBlob(blob);
+        throw error;
+      }
+      return { blob, size: file.bytesWritten };
+    },
+    draftOf: async (object) => {
+      const blob = randomUUID();
+      await link(join(blobs, object.blob), join(blobs, blob));
+      return { blob, size: object.size };
+    },
+    discard: (draft) => removeBlob(draft.blob),
+    commit: (draft, description, check) =>
+      oneAtATime(async () => {
+        const existing = objects.get(description.key);
+        check(existing);
+        const object = { ...description, ...draft };
+        const target = describedIn(object.key);
+        await writeFile(`${target}.new`, JSON.stringify(object));
+        await rename(`${target}.new`, target);
+        objects.set(object.key, object);
+        if (existing !== undefined) await removeBlob(existing.blob);
+        return object;
+      }),
+    remove: (key) =>
+      oneAtATime(async () => {
+        const existing = objects.get(key);
+        if (existing === undefined) return;
+        objects.delete(key);
+        await rm(describedIn(key), { force: true });
+        await removeBlob(existing.blob);
+      }),
+    open: (object) => open(join(blobs, object.blob)),
+  };
+}
+
+/** Runs tasks one after another, so that a condition still holds when what depends on it is written. */
+function createSequence(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const result = last.then(task);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}

@@ -1,0 +1,31 @@
+/** What the store knows of an object besides its bytes. */
+export interface StoredObject {
+  key: string;
+  /** File that holds the bytes; never rewritten, so a reader keeps what it began to read. */
+  blob: string;
+  size: number;
+  /** Hex MD5, without quotes. */
+  etag: string;
+  contentType: string;
+  /** `x-amz-meta-*` headers by their full lower-case name. */
+  metadata: Readonly<Record<string, string>>;
+  modifiedAtMs: number;
+}
+
+/** Reads an object's description back from its file. Throws when the file is not one. */
+export function parseStoredObject(text: string): StoredObject {
+  const value: unknown = JSON.parse(text);
+  if (!isStoredObject(value)) throw new Error('not an object description');
+  return value;
+}
+
+function isStoredObject(value: unknown): value is StoredObject {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields: Partial<Record<keyof StoredObject, unknown>> = value;
+  return (
+    ['key', 'blob', 'etag', 'contentType'].every((name) => typeof Reflect.get(fields, name) === 'string') &&
+    typeof fields.size === 'number' &&
+    typeof fields.modifiedAtMs === 'number' &&
+    typeof fields.metadata === 'object'
+  );
+}

@@ -1,0 +1,53 @@
+/** Content of an element: text, or further elements (an array repeats the element). */
+export type XmlContent = string | number | boolean | { [element: string]: XmlContent | XmlContent[] };
+
+const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+
+/** A document with one root element in S3's namespace. */
+export function xmlDocument(root: string, content: XmlContent): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${NAMESPACE}">${inner(content)}</${root}>`;
+}
+
+/** Like `xmlDocument`, but without a namespace: S3 writes errors so. */
+export function xmlError(content: XmlContent): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inner(content)}</Error>`;
+}
+
+/** The texts of all elements of this name, in order. Enough for the flat bodies that S3 takes. */
+export function elementTexts(xml: string, element: string): string[] {
+  return [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) =>
+    unescape(text),
+  );
+}
+
+function inner(content: XmlContent): string {
+  if (typeof content !== 'object') return escape(String(content));
+  return Object.entries(content)
+    .flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value]).map((item) => `<${name}>${inner(item)}</${name}>`),
+    )
+    .join('');
+}
+
+function escape(text: string): string {
+  return text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const ENTITIES = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['amp', '&'],
+]);
+
+function unescape(text: string): string {
+  return text.replace(
+    /&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
+      if (hex !== undefined) return String.fromCodePoint(parseInt(hex, 16));
+      return ENTITIES.get(name ?? '') ?? whole;
+    },
+  );
+}
