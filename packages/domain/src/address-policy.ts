@@ -1,0 +1,58 @@
+import ipaddr from 'ipaddr.js';
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Everything of the IPv4 space that is not the public internet, and Azure's host endpoint, which looks public. */
+const DENIED_V4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure host endpoint
+  '169.254.0.0/16', // link-local, cloud metadata
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // IETF protocol assignments, Oracle metadata
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+].map(parseRange);
+
+/** IPv6 is an allow list: only this range is ever routed on the public internet. */
+const ALLOWED_V6 = parseRange('2000::/3');
+
+/** Parts of it that lead elsewhere: tunnels, that would smuggle an IPv4 address in, and special purposes. */
+const DENIED_V6 = [
+  '2001::/23', // Teredo, benchmarking, AMT, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+].map(parseRange);
+
+// ipaddr.js parses; which ranges are public is decided here, because its own idea of "unicast" lets several through.
+function parseRange(cidr: string): Range {
+  return ipaddr.parseCIDR(cidr);
+}
+
+/**
+ * Says whether a literal IP address may be connected to on behalf of a customer.
+ * Takes the forms that resolvers and sockets give: dotted decimal and IPv6 text. Anything else is refused: shortened,
+ * octal or hexadecimal IPv4, IPv6 with a zone, IPv4 inside IPv6.
+ */
+export function isPublicAddress(ip: string): boolean {
+  if (ipaddr.IPv4.isValidFourPartDecimal(ip)) {
+    const address = ipaddr.IPv4.parse(ip);
+    return !DENIED_V4.some((range) => address.match(range));
+  }
+  if (ip.includes('%') || !ipaddr.IPv6.isValid(ip)) return false;
+  const address = ipaddr.IPv6.parse(ip);
+  return address.match(ALLOWED_V6) && !DENIED_V6.some((range) => address.match(range));
+}

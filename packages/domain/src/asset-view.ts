@@ -1,0 +1,66 @@
+import { type Asset, type Media, MEDIA_TYPES, type MediaType, type Upload } from '@lipsync/contract';
+import { publicUrl } from './record-view';
+import { type AssetRow, type UploadRow } from './rows';
+import { errorBody } from './service-error';
+import { storedErrorCode } from './stored-error';
+import { ASSET_STATES, UPLOAD_STATES } from './transitions';
+
+function mediaTypeOf(row: AssetRow): MediaType {
+  const mediaType = MEDIA_TYPES.find((known) => known === row.mediaType);
+  if (!mediaType) throw new Error(`${row.mediaType} is not a media type`);
+  return mediaType;
+}
+
+/** Required from the first moment: until the file is probed the row holds its declared size, 0 s and "unknown". */
+function mediaView(row: AssetRow): Media {
+  const { width, height, frames, fps } = row;
+  return {
+    size_bytes: row.sizeBytes,
+    duration_seconds: row.durationSeconds,
+    codec: row.codec,
+    ...(width === null ? {} : { width }),
+    ...(height === null ? {} : { height }),
+    ...(frames === null ? {} : { frames }),
+    ...(fps === null ? {} : { fps }),
+  };
+}
+
+/** An asset as the contract shows it. */
+export function assetResource(row: AssetRow): Asset {
+  const status = ASSET_STATES.parse(row.status);
+  return {
+    id: row.id,
+    media_type: mediaTypeOf(row),
+    status,
+    stage: row.stage,
+    ...(row.contentType === null ? {} : { content_type: row.contentType }),
+    media: mediaView(row),
+    ...(status === 'failed' ? { error: errorBody(storedErrorCode(row.errorCode)) } : {}),
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+  };
+}
+
+/** A signed PUT: the address, and the headers that the signature binds. */
+export interface SignedPut {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An upload as the contract shows it. */
+export function uploadResource(
+  row: UploadRow,
+  signed: SignedPut,
+  options: { readonly baseUrl: string },
+): Upload {
+  return {
+    id: row.id,
+    asset_id: row.assetId,
+    status: UPLOAD_STATES.parse(row.status),
+    upload_url: signed.url,
+    expires_at: row.expiresAt.toISOString(),
+    method: 'PUT',
+    required_headers: { ...signed.headers },
+    complete_url: publicUrl(options.baseUrl, `/v1/uploads/${row.id}/complete`),
+  };
+}

@@ -1,0 +1,28 @@
+import { type ErrorCode } from '@lipsync/contract';
+import { URL_MAX_LENGTH } from './limits';
+import { isPublicHost, normalizeHost } from './public-host';
+import { ServiceError } from './service-error';
+
+export interface CustomerUrlPolicy {
+  readonly ports: 'https-443' | 'any';
+  readonly errorCode: ErrorCode;
+}
+
+/**
+ * Parses an address that a customer gave and applies the policy to what the parser made of it: odd forms of IPv4
+ * (0x7f.1, 2130706433, full-width digits) are plain addresses by then. The result has no trailing dot in its host.
+ * @throws ServiceError with the policy's code, whose message says which rule was broken
+ */
+export function parseCustomerUrl(raw: string, { ports, errorCode }: CustomerUrlPolicy): URL {
+  const refuse = (reason: string) => new ServiceError(errorCode, { detail: `The address ${reason}.` });
+  if (raw.length > URL_MAX_LENGTH) throw refuse(`is longer than ${URL_MAX_LENGTH} characters`);
+  if (!URL.canParse(raw)) throw refuse('is not a valid URL');
+  const url = new URL(raw);
+  if (url.protocol !== 'https:') throw refuse('must begin with https://');
+  if (url.username !== '' || url.password !== '') throw refuse('must not contain user information');
+  // The parser drops the default port, so an explicit :443 is '' here.
+  if (ports === 'https-443' && url.port !== '') throw refuse('must use port 443');
+  if (!isPublicHost(url.hostname)) throw refuse('must name a public host');
+  if (url.hostname.endsWith('.')) url.hostname = normalizeHost(url.hostname);
+  return url;
+}

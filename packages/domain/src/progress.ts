@@ -1,0 +1,98 @@
+import { type EngineStatus, RECORD_STATES } from './transitions';
+import {
+  type PreparationWorkStage,
+  type RenderStage,
+  type RenderWorkStage,
+  type PreparationStage,
+} from './stages';
+
+/** Where each stage begins and ends on the scale of 0 to 100. 100 itself is for completed alone. */
+type Weights<Stage extends string> = Readonly<Record<Stage, readonly [from: number, to: number]>>;
+
+const RENDER_WEIGHTS: Weights<RenderWorkStage> = {
+  fetching_inputs: [0, 8],
+  validating_inputs: [8, 10],
+  preparing: [10, 25],
+  rendering: [25, 95],
+  finalizing: [95, 99],
+};
+const PREPARATION_WEIGHTS: Weights<PreparationWorkStage> = {
+  fetching_inputs: [0, 8],
+  validating_inputs: [8, 10],
+  analyzing: [10, 95],
+  finalizing: [95, 99],
+};
+
+function clampFraction(fraction: number): number {
+  return Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0;
+}
+
+function along([from, to]: readonly [number, number], fraction: number): number {
+  return from + (to - from) * clampFraction(fraction);
+}
+
+export interface EngineProgress {
+  readonly status: EngineStatus;
+  /** 0 to 100. */
+  readonly progress: number;
+}
+
+export interface RenderProgress {
+  readonly stage: RenderStage;
+  /** How much of the inputs has been fetched, 0 to 1. */
+  readonly fetchFraction?: number;
+  /** How much of the video has been analysed, 0 to 1. */
+  readonly prepareFraction?: number;
+  readonly engines: readonly EngineProgress[];
+}
+
+/** The mean over the engines; one that will do nothing more counts as done, whatever became of it. */
+function renderedFraction(engines: readonly EngineProgress[]): number {
+  if (engines.length === 0) return 0;
+  const done = engines.map(({ status, progress }) => (RECORD_STATES.isTerminal(status) ? 1 : progress / 100));
+  return done.reduce((sum, fraction) => sum + clampFraction(fraction), 0) / engines.length;
+}
+
+/**
+ * The progress of a render in percent, for its present stage. An internal retry moves the stage back: whoever stores
+ * the value keeps the greater one. Failed and cancelled renders keep what they had (0 here, so the greater one wins).
+ */
+export function renderProgress(render: RenderProgress): number {
+  switch (render.stage) {
+    case 'fetching_inputs':
+      return along(RENDER_WEIGHTS.fetching_inputs, render.fetchFraction ?? 0);
+    case 'preparing':
+      return along(RENDER_WEIGHTS.preparing, render.prepareFraction ?? 0);
+    case 'rendering':
+      return along(RENDER_WEIGHTS.rendering, renderedFraction(render.engines));
+    case 'validating_inputs':
+    case 'finalizing':
+      return RENDER_WEIGHTS[render.stage][0];
+    case 'completed':
+      return 100;
+    case 'queued':
+    case 'failed':
+    case 'cancelled':
+      return 0;
+  }
+}
+
+/**
+ * The progress of a preparation in percent.
+ * @param fraction how much of the stage is done, 0 to 1
+ */
+export function preparationProgress(stage: PreparationStage, fraction = 0): number {
+  switch (stage) {
+    case 'fetching_inputs':
+    case 'validating_inputs':
+    case 'analyzing':
+    case 'finalizing':
+      return along(PREPARATION_WEIGHTS[stage], fraction);
+    case 'completed':
+      return 100;
+    case 'queued':
+    case 'failed':
+    case 'cancelled':
+      return 0;
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  type Engine,
+  type EngineResult,
+  ENGINES,
+  type ErrorCode,
+  type Output,
+  type Preparation,
+  type RecordResource,
+} from '@lipsync/contract';
+import { renderError } from './render-outcome';
+import { type EngineRunRow, type PreparationRow, type RenderRow } from './rows';
+import { errorBody } from './service-error';
+import { storedErrorCode } from './stored-error';
+import { RECORD_STATES } from './transitions';
+import { usageView } from './usage-view';
+
+export interface RecordViewOptions {
+  /** The public address of the service; never taken from a request. */
+  readonly baseUrl: string;
+  /** The event of this record, once there is one. */
+  readonly webhookEventId?: string | null | undefined;
+}
+
+/** A freshly signed download address. */
+export interface SignedOutput {
+  readonly url: string;
+  readonly expiresAt: Date;
+}
+
+export interface RenderViewOptions extends RecordViewOptions {
+  /** By id of the engine run; completed runs without one are shown without output. */
+  readonly outputs?: ReadonlyMap<string, SignedOutput> | undefined;
+}
+
+/** An absolute address of this service. */
+export function publicUrl(baseUrl: string, path: string): string {
+  return `${baseUrl.replace(/\/+$/, '')}${path}`;
+}
+
+function engineOf(run: EngineRunRow): Engine {
+  const engine = ENGINES.find((known) => known === run.engine);
+  if (!engine) throw new Error(`${run.engine} is not an engine`);
+  return engine;
+}
+
+function outputView(output: SignedOutput): Output {
+  return { url: output.url, expires_at: output.expiresAt.toISOString() };
+}
+
+function engineResult(run: EngineRunRow, output: SignedOutput | undefined): EngineResult {
+  const status = RECORD_STATES.parse(run.status);
+  const engine = engineOf(run);
+  return {
+    engine,
+    status,
+    stage: run.stage,
+    progress_percent: run.progressPercent,
+    usage: usageView(engine, status, run.usage),
+    ...(status === 'completed' && output ? { output: outputView(output) } : {}),
+    ...(status === 'failed' ? { error: errorBody(storedErrorCode(run.errorCode)) } : {}),
+  };
+}
+
+/** What the analysis found, or undefined before it is completed. */
+function preparationView(row: PreparationRow): Preparation | undefined {
+  const { version, analyzerVersion, frames, fps, width, height, durationSeconds } = row;
+  if (row.status !== 'completed') return undefined;
+  return {
+    ...(version === null ? {} : { version }),
+    ...(analyzerVersion === null ? {} : { analyzer_version: analyzerVersion }),
+    ...(frames === null ? {} : { frames }),
+    ...(fps === null ? {} : { fps }),
+    ...(width === null ? {} : { width }),
+    ...(height === null ? {} : { height }),
+    ...(durationSeconds === null ? {} : { duration_seconds: durationSeconds }),
+  };
+}
+
+/** The fields that renders and preparations have in common. */
+function recordView(
+  row: RenderRow | PreparationRow,
+  path: string,
+  options: RecordViewOptions,
+): RecordResource {
+  return {
+    id: row.id,
+    status: RECORD_STATES.parse(row.status),
+    stage: row.stage,
+    progress_percent: row.progressPercent,
+    video_asset_id: row.videoAssetId,
+    ...(options.webhookEventId == null ? {} : { webhook_event_id: options.webhookEventId }),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    ...(row.completedAt === null ? {} : { completed_at: row.completedAt.toISOString() }),
+    expires_at: row.expiresAt.toISOString(),
+    status_url: publicUrl(options.baseUrl, `${path}/${row.id}`),
+  };
+}
+
+/**
+ * A render as the contract shows it.
+ * @param runs its engine runs, in any order
+ * @param preparation the preparation that it names, if any
+ */
+export function renderRecord(
+  render: RenderRow,
+  runs: readonly EngineRunRow[],
+  preparation: PreparationRow | null,
+  options: RenderViewOptions,
+): RecordResource {
+  const ordered = [...runs].sort((a, b) => a.position - b.position);
+  const engineCodes: readonly ErrorCode[] = ordered
+    .filter(({ status }) => status === 'failed')
+    .map(({ errorCode }) => storedErrorCode(errorCode));
+  const prepared = preparation ? preparationView(preparation) : undefined;
+  return {
+    ...recordView(render, '/v1/renders', options),
+    audio_asset_id: render.audioAssetId,
+    sync_mode: render.syncMode,
+    ...(render.preparationId === null ? {} : { preparation_id: render.preparationId }),
+    ...(prepared ? { preparation: prepared } : {}),
+    engines: ordered.map((run) => engineResult(run, options.outputs?.get(run.id))),
+    ...(render.status === 'failed'
+      ? { error: renderError(storedErrorCode(render.errorCode), engineCodes) }
+      : {}),
+  };
+}
+
+/** A preparation as the contract shows it: a record without engines and without audio. */
+export function preparationRecord(row: PreparationRow, options: RecordViewOptions): RecordResource {
+  const prepared = preparationView(row);
+  return {
+    ...recordView(row, '/v1/preparations', options),
+    ...(prepared ? { preparation: prepared } : {}),
+    ...(row.status === 'failed' ? { error: errorBody(storedErrorCode(row.errorCode)) } : {}),
+  };
+}

@@ -1,0 +1,35 @@
+import { ERROR_CATALOGUE, type ErrorBody, type ErrorCode } from '@lipsync/contract';
+import { errorBody } from './service-error';
+import { type EngineStatus, RECORD_STATES } from './transitions';
+
+export interface EngineOutcome {
+  readonly status: EngineStatus;
+  readonly errorCode: ErrorCode | null;
+}
+
+export type RenderOutcome =
+  { readonly status: 'completed' } | { readonly status: 'failed'; readonly errorCode: ErrorCode };
+
+/**
+ * What becomes of a render: null while an engine still works. It is completed when at least one engine completed,
+ * because the customer can use that. Failed, it has the code that all engines agree on, or all_engines_failed.
+ */
+export function renderOutcome(engines: readonly EngineOutcome[]): RenderOutcome | null {
+  if (!engines.every(({ status }) => RECORD_STATES.isTerminal(status))) return null;
+  if (engines.some(({ status }) => status === 'completed')) return { status: 'completed' };
+  const codes = new Set(engines.map(({ errorCode }) => errorCode ?? 'internal_error'));
+  const [only, ...others] = codes;
+  return {
+    status: 'failed',
+    errorCode: others.length > 0 || only === undefined ? 'all_engines_failed' : only,
+  };
+}
+
+/** The error of a failed render: trying again can help as soon as it can help one engine. */
+export function renderError(code: ErrorCode, engineCodes: readonly ErrorCode[]): ErrorBody {
+  if (code !== 'all_engines_failed') return errorBody(code);
+  return {
+    ...errorBody(code),
+    retryable: engineCodes.some((engineCode) => ERROR_CATALOGUE[engineCode].retryable),
+  };
+}

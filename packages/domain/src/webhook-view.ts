@@ -1,0 +1,72 @@
+import {
+  type Delivery,
+  type EngineResult,
+  type RecordResource,
+  type RecordStatus,
+  WEBHOOK_RECORD_FIELD,
+  type WebhookEvent,
+  type WebhookEventType,
+} from '@lipsync/contract';
+import { type WebhookDeliveryRow, type WebhookEventRow } from './rows';
+import { DELIVERY_STATES } from './transitions';
+
+/** The delivery of an event as the contract shows it. */
+export function deliveryResource(event: WebhookEventRow, delivery: WebhookDeliveryRow): Delivery {
+  const status = DELIVERY_STATES.parse(delivery.status);
+  const { lastHttpStatus, lastError, nextAttemptAt } = delivery;
+  return {
+    id: event.id,
+    event_type: event.type,
+    delivery_id: delivery.id,
+    status,
+    attempts: delivery.attempts,
+    ...(lastHttpStatus === null ? {} : { last_http_status: lastHttpStatus }),
+    ...(lastError === null ? {} : { last_error: lastError }),
+    created_at: delivery.createdAt.toISOString(),
+    updated_at: delivery.updatedAt.toISOString(),
+    ...(status === 'pending' && nextAttemptAt ? { next_attempt_at: nextAttemptAt.toISOString() } : {}),
+    expires_at: event.expiresAt.toISOString(),
+  };
+}
+
+/** The event that a terminal status announces; null for what no event announces (a cancelled preparation). */
+export function webhookEventType(
+  kind: 'render' | 'preparation',
+  status: RecordStatus,
+): WebhookEventType | null {
+  switch (status) {
+    case 'completed':
+    case 'failed':
+      return `${kind}.${status}`;
+    case 'cancelled':
+      return kind === 'render' ? 'render.cancelled' : null;
+    case 'accepted':
+    case 'processing':
+      return null;
+  }
+}
+
+function withoutOutput(result: EngineResult): EngineResult {
+  const { output: _output, ...rest } = result;
+  return rest;
+}
+
+/**
+ * The exact text that every attempt signs and sends. Outputs are left out: their signed addresses live 15 minutes
+ * and retries a day.
+ */
+export function webhookEventBody(
+  event: { readonly id: string; readonly type: WebhookEventType; readonly createdAt: Date },
+  record: RecordResource,
+): string {
+  const body: WebhookEvent = {
+    id: event.id,
+    type: event.type,
+    created_at: event.createdAt.toISOString(),
+    [WEBHOOK_RECORD_FIELD]: {
+      ...record,
+      ...(record.engines ? { engines: record.engines.map(withoutOutput) } : {}),
+    },
+  };
+  return JSON.stringify(body);
+}
