@@ -1,0 +1,43 @@
+import { dirname } from 'node:path';
+import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
+import { AUDIO_CLOCK, FILL_HOLES } from './audio-filters';
+import { type Binaries } from './binaries';
+import { FFMPEG_GLOBAL, ffmpegInput } from './input-arguments';
+import { MediaError, MediaProcessError } from './media-error';
+import { runToEnd } from './run-to-end';
+
+/** Sample rate of everything that listens to the audio. */
+export const AUDIO_SAMPLE_RATE = 16_000;
+/** One second more than is accepted, so that "too long" can be told from "just long enough". */
+const MAX_SECONDS = MEDIA_MAX_SECONDS + 1;
+const ERROR_RATE_MAX = '0.02';
+
+/**
+ * Decodes the first audio stream to mono 32-bit floats in -1..1 at 16 kHz, 301 s at most; its length is the audio's
+ * duration. `strict` fails when more than 2 % of the stream does not decode.
+ * @throws MediaError media_corrupt, MediaProcessError.
+ */
+export async function readAudio(
+  binaries: Binaries,
+  file: string,
+  options: { deadlineMs: number; signal?: AbortSignal | undefined; strict?: boolean },
+): Promise<Float32Array> {
+  const command: [string, ...string[]] = [binaries.ffmpeg, ...audioArguments(file, options.strict === true)];
+  const maxBytes = MAX_SECONDS * AUDIO_SAMPLE_RATE * 4 + 4096;
+  const { exit, stdout } = await runToEnd(binaries, command, { folder: dirname(file), ...options }, maxBytes);
+  if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
+  if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);
+  const samples = new Float32Array(Math.floor(stdout.length / 4));
+  new Uint8Array(samples.buffer).set(stdout.subarray(0, samples.byteLength));
+  return samples;
+}
+
+function audioArguments(file: string, strict: boolean): string[] {
+  return [
+    ...FFMPEG_GLOBAL,
+    ...(strict ? ['-max_error_rate', ERROR_RATE_MAX] : []),
+    ...ffmpegInput(file),
+    ...['-map', '0:a:0', '-af', `${AUDIO_CLOCK},aresample=${AUDIO_SAMPLE_RATE}:${FILL_HOLES}`],
+    ...['-ac', '1', '-ar', String(AUDIO_SAMPLE_RATE), '-t', String(MAX_SECONDS), '-f', 'f32le', 'pipe:1'],
+  ];
+}

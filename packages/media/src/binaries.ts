@@ -1,0 +1,47 @@
+import { findExecutable } from './find-executable';
+import { detectSandbox, type Sandbox } from './sandbox';
+
+/** The tools every function of this package runs. Resolve once at start and pass on. */
+export interface Binaries {
+  readonly ffmpeg: string;
+  readonly ffprobe: string;
+  readonly sandbox: Sandbox;
+}
+
+/** The three variables that decide; give `process.env` in a service. */
+export interface BinaryEnvironment {
+  readonly FFMPEG_BIN?: string | undefined;
+  readonly FFPROBE_BIN?: string | undefined;
+  readonly PATH?: string | undefined;
+}
+
+/**
+ * Finds ffmpeg (FFMPEG_BIN, else the optional ffmpeg-static package, else PATH) and ffprobe (FFPROBE_BIN, else PATH)
+ * and what the machine offers to confine them. A variable that names no executable file is an error, never skipped.
+ */
+export async function resolveBinaries(environment: BinaryEnvironment): Promise<Binaries> {
+  const searchPath = environment.PATH ?? '/usr/local/bin:/usr/bin:/bin';
+  const named = (variable: 'FFMPEG_BIN' | 'FFPROBE_BIN'): string | undefined => {
+    const value = environment[variable];
+    if (value === undefined || value === '') return undefined;
+    const found = findExecutable(value, searchPath);
+    if (found === undefined) throw new Error(`${variable} names no executable file: ${value}`);
+    return found;
+  };
+  const ffmpeg =
+    named('FFMPEG_BIN') ?? (await bundledFfmpeg(searchPath)) ?? findExecutable('ffmpeg', searchPath);
+  const ffprobe = named('FFPROBE_BIN') ?? findExecutable('ffprobe', searchPath);
+  if (ffmpeg === undefined) throw new Error('ffmpeg not found: install it or set FFMPEG_BIN');
+  if (ffprobe === undefined) throw new Error('ffprobe not found: install it or set FFPROBE_BIN');
+  return { ffmpeg, ffprobe, sandbox: detectSandbox(searchPath) };
+}
+
+/** ffmpeg-static answers with a path even when its download never happened, so the file itself is checked. */
+async function bundledFfmpeg(searchPath: string): Promise<string | undefined> {
+  try {
+    const bundled = (await import('ffmpeg-static')).default;
+    return typeof bundled === 'string' ? findExecutable(bundled, searchPath) : undefined;
+  } catch {
+    return undefined; // An optional dependency that this installation left out.
+  }
+}

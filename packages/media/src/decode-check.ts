@@ -1,0 +1,79 @@
+import { dirname } from 'node:path';
+import { type Binaries } from './binaries';
+import { FFMPEG_GLOBAL, ffmpegInput } from './input-arguments';
+import { MediaError, MediaProcessError } from './media-error';
+import { lastProgressFrame } from './progress-report';
+import { runToEnd } from './run-to-end';
+
+/** Share of pictures that may fail to decode: a scratch in a long recording is usable, a broken file is not. */
+const ERROR_RATE_MAX = 0.02;
+const PROGRESS_MAX_BYTES = 4 * 1024 * 1024;
+
+export interface CheckOptions {
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads one stream to its end and fails at the first demuxing error: that is how a file cut short shows, whose header
+ * still promises all of it and whose remaining pictures decode well.
+ * @throws MediaError media_corrupt, MediaProcessError.
+ */
+export async function checkContainer(
+  binaries: Binaries,
+  file: string,
+  stream: '0:V:0' | '0:a:0',
+  options: CheckOptions,
+): Promise<void> {
+  await check(binaries, file, ['-xerror', ...ffmpegInput(file), '-map', stream, '-c', 'copy'], options);
+}
+
+/**
+ * Decodes every picture with concealment off and fails when too many are damaged.
+ * @returns the number of pictures decoded.
+ * @throws MediaError media_corrupt, MediaProcessError.
+ */
+export async function checkPictures(
+  binaries: Binaries,
+  file: string,
+  pictures: number,
+  options: CheckOptions,
+): Promise<number> {
+  const input = ffmpegInput(file, ['-err_detect', 'explode']);
+  const output = ['-map', '0:V:0', '-fps_mode', 'passthrough'];
+  const decoded = await check(
+    binaries,
+    file,
+    ['-max_error_rate', String(ERROR_RATE_MAX), ...input, ...output],
+    options,
+  );
+  // Pictures may also vanish without an error, when what they refer to is missing: a cut at the very start loses a few.
+  const lostMax = Math.max(4, pictures * ERROR_RATE_MAX);
+  if (decoded === 0 || pictures - decoded > lostMax) {
+    throw new MediaError('media_corrupt', `${decoded} of ${pictures} pictures decode`);
+  }
+  return decoded;
+}
+
+async function check(
+  binaries: Binaries,
+  file: string,
+  args: readonly string[],
+  options: CheckOptions,
+): Promise<number> {
+  const command: [string, ...string[]] = [
+    binaries.ffmpeg,
+    ...FFMPEG_GLOBAL,
+    ...args,
+    ...['-progress', 'pipe:1', '-f', 'null', '-'],
+  ];
+  const { exit, stdout } = await runToEnd(
+    binaries,
+    command,
+    { folder: dirname(file), ...options },
+    PROGRESS_MAX_BYTES,
+  );
+  if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
+  if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);
+  return lastProgressFrame(stdout.toString('latin1'));
+}

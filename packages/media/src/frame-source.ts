@@ -1,0 +1,114 @@
+import { backwardFrames } from './backward-frames';
+import { type Binaries } from './binaries';
+import { cachedFrames } from './cached-frames';
+import { forwardFrames } from './forward-frames';
+import { type FrameCursor } from './frame-cursor';
+import { frameGeometry } from './frame-filters';
+import { type FrameReader, type FrameRange, openFrameReader } from './frame-reader';
+import { type FrameRun, frameRuns } from './frame-runs';
+import { readSeekIndex, type SeekIndex } from './seek-index';
+import { type VideoStream } from './stream-info';
+
+export interface FrameSourceOptions {
+  /** Wall clock of each decoder, waiting for the caller included. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly threads?: number;
+  /** Frames kept in memory for reading backwards; 32 when absent. */
+  readonly bufferedFrames?: number;
+}
+
+export interface FrameSource {
+  readonly width: number;
+  readonly height: number;
+  readonly frameBytes: number;
+  /**
+   * Copies the frame of the next index into `target`; false after the last index. One call at a time.
+   * @throws MediaError media_corrupt (also for an index past the end), MediaProcessError.
+   */
+  readInto(target: Uint8Array): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const BUFFERED_FRAMES = 32;
+const LAYOUT = { format: 'yuv420p' } as const;
+
+/**
+ * The yuv420p working frames of a video in any order of their indices, byte for byte those of one full decode, with
+ * bounded memory. Made for timelines: long stretches forwards or backwards, holds, skips and restarts.
+ */
+export function openFrameSource(
+  binaries: Binaries,
+  file: string,
+  video: VideoStream,
+  indices: readonly number[],
+  options: FrameSourceOptions,
+): FrameSource {
+  const geometry = frameGeometry(video, LAYOUT);
+  const bufferedFrames = options.bufferedFrames ?? BUFFERED_FRAMES;
+  const { lowest, highest } = span(indices);
+  const runs = frameRuns(indices);
+  const keepAll = runs.length > 1 && highest - lowest < bufferedFrames;
+  let position = 0;
+  let open: { cursor: FrameCursor; run: FrameRun } | undefined;
+  let seekIndex: Promise<SeekIndex> | undefined;
+  let forwardBuffer: Uint8Array | undefined;
+
+  function reader(range?: FrameRange): FrameReader {
+    return openFrameReader(binaries, file, video, {
+      layout: LAYOUT,
+      deadlineMs: options.deadlineMs,
+      signal: options.signal,
+      ...(options.threads === undefined ? {} : { threads: options.threads }),
+      ...(range === undefined ? {} : { range }),
+    });
+  }
+
+  async function cursorOf(run: FrameRun): Promise<FrameCursor> {
+    if (keepAll) return cachedFrames(reader(), lowest);
+    if (run.direction === 'forward') {
+      forwardBuffer ??= new Uint8Array(geometry.frameBytes);
+      return forwardFrames(reader(), forwardBuffer);
+    }
+    seekIndex ??= readSeekIndex(binaries, file, video, options.signal);
+    const bounds = span(indices.slice(run.from, run.to + 1));
+    const openReader = (range: FrameRange): FrameReader => reader(range);
+    return backwardFrames({ ...bounds, ...geometry, bufferedFrames, seekIndex: await seekIndex, openReader });
+  }
+
+  async function currentCursor(): Promise<FrameCursor> {
+    if (open !== undefined && (keepAll || position <= open.run.to)) return open.cursor;
+    await open?.cursor.close();
+    open = undefined;
+    const run = runs.find(({ from, to }) => from <= position && position <= to);
+    if (run === undefined) throw new RangeError(`no run holds position ${position}`);
+    open = { cursor: await cursorOf(run), run };
+    return open.cursor;
+  }
+
+  async function readInto(target: Uint8Array): Promise<boolean> {
+    const index = indices[position];
+    if (index === undefined) return false;
+    target.set(await (await currentCursor()).frameAt(index));
+    position += 1;
+    return true;
+  }
+
+  async function close(): Promise<void> {
+    await open?.cursor.close();
+    open = undefined;
+  }
+
+  return { ...geometry, readInto, close };
+}
+
+function span(indices: readonly number[]): { lowest: number; highest: number } {
+  let lowest = Infinity;
+  let highest = -Infinity;
+  for (const index of indices) {
+    if (!Number.isInteger(index) || index < 0) throw new RangeError(`not a frame index: ${index}`);
+    lowest = Math.min(lowest, index);
+    highest = Math.max(highest, index);
+  }
+  return { lowest, highest };
+}

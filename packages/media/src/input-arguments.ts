@@ -1,0 +1,45 @@
+import { basename } from 'node:path';
+
+/** Demuxers that may touch customer bytes: plain containers only, nothing that can point at another file or host. */
+const FORMATS = 'mov,matroska,webm,wav,mp3,aac,flac,ogg';
+/** 4096x2160, enforced inside the decoders before they allocate. */
+export const MAX_PIXELS = 4096 * 2160;
+const MAX_STREAMS = 16;
+
+const HARDENED = [
+  ['-protocol_whitelist', 'file'],
+  ['-format_whitelist', FORMATS],
+  ['-max_pixels', String(MAX_PIXELS)],
+  ['-max_streams', String(MAX_STREAMS)],
+  ['-probesize', '10M'],
+  ['-analyzeduration', '10M'],
+].flat();
+
+/** `file:` plus the bare name (the child's working directory is the file's folder): no scheme, no leading dash. */
+function fileUrl(path: string): string {
+  return `file:${basename(path)}`;
+}
+
+/** Global arguments and input of an ffprobe run. */
+export function probeInput(path: string): string[] {
+  // Data references are off by default; said again because a default is not a promise.
+  return [
+    '-v',
+    'error',
+    '-hide_banner',
+    ...HARDENED,
+    '-enable_drefs',
+    '0',
+    '-use_absolute_path',
+    '0',
+    fileUrl(path),
+  ];
+}
+
+/** Global arguments of every ffmpeg run. */
+export const FFMPEG_GLOBAL = ['-nostdin', '-hide_banner', '-v', 'error', '-y'] as const;
+
+/** One customer file as an ffmpeg input; `options` are input options such as a seek. */
+export function ffmpegInput(path: string, options: readonly string[] = []): string[] {
+  return [...HARDENED, ...options, '-i', fileUrl(path)];
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { type Readable, type Writable } from 'node:stream';
+import { type Binaries } from './binaries';
+import { confine } from './sandbox';
+
+/** Enough for a verdict; a hostile file can make the tools complain forever. */
+const STDERR_MAX_CHARACTERS = 16_384;
+/** Backstops for one child: far above an honest 4K decode, far below what hurts the machine. */
+const MEMORY_BYTES = 6 * 1024 ** 3;
+const FILE_BYTES = 8 * 1024 ** 3;
+const CPU_SECONDS_PER_SECOND = 32;
+
+export interface ChildOptions {
+  /** The folder of the input file: the child's working directory, and all that its command line names. */
+  readonly folder: string;
+  /** Wall clock, from the start of the process; then its whole group gets SIGKILL. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ChildExit {
+  readonly code: number | null;
+  readonly stderr: string;
+  readonly ended: 'exit' | 'deadline' | 'stopped' | 'not_started';
+}
+
+export interface MediaChild {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Resolves once the process is gone; never rejects. */
+  readonly exit: Promise<ChildExit>;
+  /** SIGKILL to the whole process group; safe at any time, also after the end. */
+  kill(): void;
+}
+
+/** Starts ffmpeg or ffprobe: argv array, no environment, its own process group, a deadline, a bounded stderr. */
+export function startChild(
+  binaries: Binaries,
+  command: readonly [string, ...string[]],
+  options: ChildOptions,
+): MediaChild {
+  const limits = {
+    cpuSeconds: (options.deadlineMs / 1000) * CPU_SECONDS_PER_SECOND,
+    memoryBytes: MEMORY_BYTES,
+    fileBytes: FILE_BYTES,
+  };
+  const [program, ...args] = confine(binaries.sandbox, limits, command);
+  const child = spawn(program, args, { cwd: options.folder, env: {}, detached: true, stdio: 'pipe' });
+
+  let ended: ChildExit['ended'] = 'exit';
+  const stop = (why: ChildExit['ended']): void => {
+    if (child.exitCode !== null || child.signalCode !== null || ended !== 'exit') return;
+    ended = why;
+    killGroup(child.pid);
+  };
+  const deadline = setTimeout(() => stop('deadline'), options.deadlineMs);
+  const onAbort = (): void => stop('stopped');
+  if (options.signal?.aborted === true) onAbort();
+  else options.signal?.addEventListener('abort', onAbort, { once: true });
+
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (stderr.length < STDERR_MAX_CHARACTERS) stderr += text.slice(0, STDERR_MAX_CHARACTERS - stderr.length);
+  });
+  // A child that dies early closes its input: the exit status tells, so the broken pipe itself is not news.
+  child.stdin.on('error', () => undefined);
+
+  const exit = new Promise<ChildExit>((resolve) => {
+    const settle = (result: ChildExit): void => {
+      clearTimeout(deadline);
+      options.signal?.removeEventListener('abort', onAbort);
+      resolve(result);
+    };
+    child.once('error', (error) => settle({ code: null, stderr: error.message, ended: 'not_started' }));
+    child.once('exit', (code) => {
+      // Not 'close': stdout may be paused on purpose. The end of stderr is still awaited, it holds the reason.
+      const finish = (): void => settle({ code, stderr, ended });
+      if (child.stderr.readableEnded || child.stderr.destroyed) finish();
+      else child.stderr.once('close', finish);
+    });
+  });
+  return { stdin: child.stdin, stdout: child.stdout, exit, kill: () => stop('stopped') };
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group ended between the check and the signal.
+  }
+}

@@ -1,0 +1,34 @@
+const BRAND = Symbol.for('lipsync.media-error');
+
+/** What can be wrong with a file, in the words of the public error catalogue. */
+export type MediaErrorCode =
+  'media_unsupported' | 'media_corrupt' | 'media_too_long' | 'media_type_mismatch' | 'encode_failed';
+
+/** A verdict about the media itself: doing the same again gives the same answer. `message` is for logs only. */
+export class MediaError extends Error {
+  readonly [BRAND] = true;
+
+  constructor(
+    readonly code: MediaErrorCode,
+    detail: string,
+  ) {
+    super(detail);
+    this.name = 'MediaError';
+  }
+}
+
+/** True for a MediaError, also one made by another copy of this package. */
+export function isMediaError(error: unknown): error is MediaError {
+  return error instanceof Error && BRAND in error;
+}
+
+/** A tool that gave no verdict: it could not start, ran past its deadline or was stopped. Another try may succeed. */
+export class MediaProcessError extends Error {
+  constructor(
+    readonly reason: 'not_started' | 'deadline' | 'stopped',
+    detail: string,
+  ) {
+    super(detail);
+    this.name = 'MediaProcessError';
+  }
+}

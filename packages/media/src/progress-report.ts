@@ -1,0 +1,5 @@
+/** The last `frame=` of what `ffmpeg -progress` wrote; 0 when there is none. */
+export function lastProgressFrame(report: string): number {
+  const last = report.lastIndexOf('frame=');
+  return last < 0 ? 0 : Number.parseInt(report.slice(last + 'frame='.length).trimStart(), 10) || 0;
+}

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { findExecutable } from './find-executable';
+
+/** What this machine offers to confine a child process; either part may be missing (macOS, locked-down containers). */
+export interface Sandbox {
+  /** Absolute path of `unshare` when it can give a child a network namespace with nothing in it. */
+  readonly unshare?: string;
+  /** Absolute path of `prlimit`. */
+  readonly prlimit?: string;
+}
+
+/** Resource ceilings of one child: backstops behind the deadline, not tuning. */
+export interface ResourceLimits {
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+  readonly fileBytes: number;
+}
+
+/** Tries both tools once. Blocks for a few milliseconds: call it while starting. */
+export function detectSandbox(searchPath: string): Sandbox {
+  const works = (tool: string | undefined, args: string[]): tool is string =>
+    tool !== undefined && spawnSync(tool, args, { env: {}, stdio: 'ignore', timeout: 5_000 }).status === 0;
+  const nothing = findExecutable('true', searchPath) ?? '/bin/true';
+  const unshare = findExecutable('unshare', searchPath);
+  const prlimit = findExecutable('prlimit', searchPath);
+  return {
+    ...(works(unshare, ['-rn', nothing]) ? { unshare } : {}),
+    ...(works(prlimit, ['--core=0', nothing]) ? { prlimit } : {}),
+  };
+}
+
+/** The command as it is really run: both tools exec the next word, so the process id stays the media tool's own. */
+export function confine(
+  sandbox: Sandbox,
+  limits: ResourceLimits,
+  command: readonly [string, ...string[]],
+): [string, ...string[]] {
+  const prefix: string[] = [];
+  if (sandbox.unshare !== undefined) prefix.push(sandbox.unshare, '-rn');
+  if (sandbox.prlimit !== undefined) {
+    prefix.push(
+      sandbox.prlimit,
+      '--core=0',
+      '--nofile=64',
+      `--cpu=${Math.ceil(limits.cpuSeconds)}`,
+      `--as=${limits.memoryBytes}`,
+      `--fsize=${limits.fileBytes}`,
+    );
+  }
+  const [program, ...rest] = [...prefix, ...command];
+  return [program ?? command[0], ...rest];
+}

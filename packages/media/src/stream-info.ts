@@ -1,0 +1,58 @@
+/** A fraction with positive integer parts. */
+export interface Rational {
+  readonly num: number;
+  readonly den: number;
+}
+
+/** Colour description in ffmpeg's names; an absent member is unspecified in the source and stays so in the output. */
+export interface ColorTags {
+  readonly range?: 'tv' | 'pc';
+  readonly matrix?: string;
+  readonly primaries?: string;
+  readonly transfer?: string;
+}
+
+/** The first video stream that is not a cover picture, as its container describes it. */
+export interface VideoStream {
+  readonly codec: string;
+  /** Shown size in pixels, after rotation. May be odd; frames are read at `frameSize`. */
+  readonly width: number;
+  readonly height: number;
+  /** Average frames per second by the container; 0 when it says nothing. */
+  readonly fps: number;
+  readonly pixFmt: string;
+  readonly color: ColorTags;
+  /** Width of a pixel over its height, after rotation. */
+  readonly pixelAspect: Rational;
+  readonly timeBase: Rational;
+}
+
+/** The first audio stream. */
+export interface AudioStream {
+  readonly codec: string;
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** Seconds from the file's first timestamp to the first sample. */
+  readonly startSeconds: number;
+}
+
+/** Size of the frames that a reader yields: even in both directions, as 4:2:0 wants, by dropping the last line. */
+export function frameSize(video: Pick<VideoStream, 'width' | 'height'>): { width: number; height: number } {
+  return { width: video.width - (video.width % 2), height: video.height - (video.height % 2) };
+}
+
+/** True when the stored samples are full range, by tag or by the old yuvj formats. */
+export function isFullRange(video: Pick<VideoStream, 'pixFmt' | 'color'>): boolean {
+  return video.color.range === 'pc' || video.pixFmt.startsWith('yuvj');
+}
+
+/** True when the samples are RGB, so that a matrix has to be chosen on the way to 4:2:0. */
+export function isRgb(video: Pick<VideoStream, 'pixFmt'>): boolean {
+  return /^(gbr|rgb|bgr|argb|abgr)/.test(video.pixFmt);
+}
+
+/** Tags of the frames that a reader yields and that the output must carry. */
+export function frameColor(video: Pick<VideoStream, 'pixFmt' | 'color'>): ColorTags {
+  if (isRgb(video)) return { ...video.color, range: 'tv', matrix: 'bt709' };
+  return isFullRange(video) ? { ...video.color, range: 'pc' } : video.color;
+}
