@@ -1,0 +1,108 @@
+import { type SyncMode } from '@lipsync/contract';
+import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { type FaceTrack } from '@lipsync/lipsync';
+import {
+  AUDIO_SAMPLE_RATE,
+  frameColor,
+  openEncoder,
+  openFrameSource,
+  type AudioStream,
+  type Binaries,
+  type FrameEncoder,
+  type FrameSource,
+  type VideoStream,
+} from '@lipsync/media';
+import { type LipSyncEngine } from '../engines/engine';
+import { pictureFormat } from './picture-format';
+import { renderPass } from './render-pass';
+import { type StageClock } from './stage-clock';
+import { type TaskProgress } from './task-progress';
+
+/** A video and a speech track, looked at and ready to be joined. */
+export interface RenderClip {
+  readonly videoPath: string;
+  readonly video: VideoStream;
+  readonly audioPath: string;
+  readonly audioStream: AudioStream;
+  /** The whole speech, mono, 16 kHz. */
+  readonly audio: Float32Array;
+  readonly track: FaceTrack;
+  readonly syncMode: SyncMode;
+  readonly outputPath: string;
+}
+
+export interface RenderTools {
+  readonly binaries: Binaries;
+  readonly engine: LipSyncEngine;
+  readonly progress: TaskProgress;
+  readonly clock: StageClock;
+  readonly signal: AbortSignal;
+  /** Wall clock of the decoder and of the encoder, milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * Renders a clip: the frames that the sync mode's timeline asks for, with new mouths, encoded once together with the
+ * original sound. Returns the number of frames of the output. What it wrote is unusable when it rejects.
+ */
+export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<number> {
+  const { binaries, clock, progress, signal, deadlineMs } = tools;
+  const audioSeconds = clip.audio.length / AUDIO_SAMPLE_RATE;
+  const videoFrames = clip.track.frames;
+  const outputFrames = outputFrameCount(clip.syncMode, videoFrames, audioSeconds);
+  const sources = Array.from({ length: outputFrames }, (_, i) =>
+    sourceFrameIndex(clip.syncMode, i, { videoFrames, outputFrames }),
+  );
+
+  const engineClip = await clock.during('audio', () =>
+    tools.engine.open({
+      track: clip.track,
+      audio: clip.audio,
+      outputFrames,
+      format: pictureFormat(clip.video),
+    }),
+  );
+  const source = openFrameSource(binaries, clip.videoPath, clip.video, sources, { deadlineMs, signal });
+  let encoder: FrameEncoder | undefined;
+  try {
+    const writing = (encoder = openEncoder(
+      binaries,
+      {
+        outputPath: clip.outputPath,
+        width: source.width,
+        height: source.height,
+        frames: outputFrames,
+        color: frameColor(clip.video),
+        pixelAspect: clip.video.pixelAspect,
+        audio: {
+          path: clip.audioPath,
+          stream: clip.audioStream,
+          ...audioPlan(clip.syncMode, { videoFrames, audioSeconds }),
+        },
+      },
+      { deadlineMs, signal },
+    ));
+    await renderPass({
+      clip: engineClip,
+      outputFrames,
+      frameBytes: source.frameBytes,
+      sourceIndexOf: (i) => sources[i] ?? 0,
+      readFrame: (frame) => readFrame(source, frame),
+      writeFrame: (frame) => writing.write(frame),
+      onWritten: (frames) => progress.rendered(frames, outputFrames),
+      signal,
+      clock,
+    });
+    progress.encoding();
+    await clock.during('encode', () => writing.finish());
+    return outputFrames;
+  } finally {
+    await source.close();
+    await encoder?.abort();
+  }
+}
+
+/** The timeline asks for exactly the frames that were counted when the track was made. */
+async function readFrame(source: FrameSource, frame: Uint8Array): Promise<void> {
+  if (!(await source.readInto(frame))) throw new Error('the video ended before its timeline');
+}

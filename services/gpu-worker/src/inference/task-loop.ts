@@ -1,0 +1,47 @@
+import { type FromInference, type InferenceStage, type TaskResult, type ToInference } from './protocol';
+import { Cancelled, taskFailure } from './task-failure';
+
+export type Task = Exclude<ToInference, { type: 'cancel' }>;
+
+export interface TaskContext {
+  /** Aborted with Cancelled when the supervisor asks for it; looked at between batches. */
+  readonly signal: AbortSignal;
+  readonly report: (stage: InferenceStage, percent: number) => void;
+}
+
+/**
+ * Serves tasks one after another: `perform` does the work, every task is answered by exactly one `done` or `failed`,
+ * and a cancel aborts the task that it names. Returns what to call with each message of the supervisor.
+ */
+export function createTaskLoop(
+  perform: (task: Task, context: TaskContext) => Promise<TaskResult>,
+  send: (message: FromInference) => void,
+): (message: ToInference) => void {
+  let previous = Promise.resolve();
+  const cancels = new Map<string, AbortController>();
+
+  async function serve(task: Task, cancel: AbortController): Promise<void> {
+    const { jobId } = task;
+    try {
+      cancel.signal.throwIfAborted();
+      const report: TaskContext['report'] = (stage, percent) =>
+        send({ type: 'progress', jobId, stage, percent });
+      send({ type: 'done', jobId, result: await perform(task, { signal: cancel.signal, report }) });
+    } catch (error) {
+      // Stopping makes pipes and processes fail in their own ways; the cancel is the cause of all of them.
+      send({ type: 'failed', jobId, ...taskFailure(cancel.signal.aborted ? cancel.signal.reason : error) });
+    } finally {
+      if (cancels.get(jobId) === cancel) cancels.delete(jobId);
+    }
+  }
+
+  return (message) => {
+    if (message.type === 'cancel') {
+      cancels.get(message.jobId)?.abort(new Cancelled('the supervisor asked to stop'));
+      return;
+    }
+    const cancel = new AbortController();
+    cancels.set(message.jobId, cancel);
+    previous = previous.then(() => serve(message, cancel));
+  };
+}
