@@ -42,7 +42,7 @@ export function copiesAudio(audio: EncoderAudio): boolean {
 
 /** The encoder's arguments after the program's name: raw frames on stdin, one MP4 out, one encode. */
 export function encoderArguments(settings: EncoderSettings): string[] {
-  const { width, height, frames, audio } = settings;
+  const { width, height, audio } = settings;
   const picture = ['-f', 'rawvideo', '-pixel_format', 'yuv420p', '-video_size', `${width}x${height}`];
   const threads = settings.threads === undefined ? [] : ['-threads', String(settings.threads)];
   return [
@@ -50,7 +50,8 @@ export function encoderArguments(settings: EncoderSettings): string[] {
     ...[...picture, '-framerate', String(WORKING_FPS), '-i', 'pipe:0'],
     ...ffmpegInput(audio.path),
     ...['-map', '0:v:0', '-map', '1:a:0', '-map_metadata', '-1', '-map_chapters', '-1', '-sn', '-dn'],
-    ...['-vf', tagFilter(settings), '-frames:v', String(frames)],
+    // No -frames:v: reaching it makes ffmpeg close every stream of the file, and the sound loses its end.
+    ...['-vf', tagFilter(settings)],
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '17', '-pix_fmt', 'yuv420p', ...threads],
     ...audioArguments(audio),
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${resolve(settings.outputPath)}`],
