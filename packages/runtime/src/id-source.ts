@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { newId } from '@lipsync/domain';
+import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Clock, systemClock } from './clock';
-
-/** What `newId` accepts as a prefix. */
-export type IdPrefix = Parameters<typeof newId>[0];
 
 /** Makes a new identifier of the given kind, e.g. `ren_01j…`. */
 export type IdSource = (prefix: IdPrefix) => string;

@@ -13,7 +13,7 @@ export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
 export { EnvError, loadEnv } from './env';
 export { type NodeEnv, environment } from './environment';
 export { type HealthCheck, type HealthServer, createHealthServer, runHealthChecks } from './health-server';
-export { type IdPrefix, type IdSource, createIdSource } from './id-source';
+export { type IdSource, createIdSource } from './id-source';
 export { type Lifecycle, type ProcessHandle, createLifecycle } from './lifecycle';
 export { type LogFields, type Logger, type LogLevel, createLogger } from './logger';
 export { type SecretBox, SecretBoxError, createSecretBox } from './secret-box';

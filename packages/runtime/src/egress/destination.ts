@@ -8,7 +8,7 @@ export interface Destination {
   hostname: string;
   addresses: readonly string[];
   port: number;
-  /** True for a development route: only there does the extra authority count. */
+  /** True for a development route: only there does the development authority count. */
   routed: boolean;
 }
 

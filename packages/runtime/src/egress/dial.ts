@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
-import { connect, type ConnectionOptions, rootCertificates, type TLSSocket } from 'node:tls';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { type Destination } from './destination';
 import { EgressError } from './egress-error';
 
@@ -36,7 +36,7 @@ export async function dial(
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    ...(routed && options.ca !== undefined ? { ca: [...rootCertificates, options.ca] } : {}),
+    ...(routed && options.ca !== undefined ? { ca: options.ca } : {}),
   };
   const socket = connect(settings);
   try {

@@ -32,8 +32,11 @@ export async function exchange<T>(
   });
   const client = new Client(url.origin, {
     connect: (_target, callback) =>
-      // A destroyed socket means that the one connection was used up: there is no second one.
-      socket.destroyed ? callback(new EgressError('connection_failed'), null) : callback(null, socket),
+      // Later, not at once: undici does not resume its queue from within its own connect call.
+      queueMicrotask(() =>
+        // A destroyed socket means that the one connection was used up: there is no second one.
+        socket.destroyed ? callback(new EgressError('connection_failed'), null) : callback(null, socket),
+      ),
     allowH2: false,
     maxHeaderSize: HEADER_BYTES_MAX,
     // The caller's total deadline rules; undici's own timers would only add a second truth.

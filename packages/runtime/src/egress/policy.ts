@@ -7,7 +7,7 @@ export interface EgressPolicy {
   resolve: ResolveAddresses;
   isAllowedAddress(address: string): boolean;
   routes: EgressRoutes;
-  /** PEM of an extra authority, trusted for routed destinations only. */
+  /** PEM of the authority of routed destinations; trusted there in place of the public ones, and nowhere else. */
   ca: string | undefined;
   /** Name resolution, TCP and TLS together. */
   connectTimeoutMs: number;

@@ -1,0 +1,12 @@
+import { assertVettedPeer } from './dial';
+
+describe('the check after connecting', () => {
+  it('accepts a vetted address, also in its mapped form', () => {
+    expect(() => assertVettedPeer('93.184.215.14', ['93.184.215.14'])).not.toThrow();
+    expect(() => assertVettedPeer('::ffff:93.184.215.14', ['93.184.215.14'])).not.toThrow();
+  });
+
+  it.each([undefined, '127.0.0.1', '::ffff:127.0.0.1', '::1'])('refuses the peer %s', (peer) => {
+    expect(() => assertVettedPeer(peer, ['93.184.215.14'])).toThrow('address_not_allowed');
+  });
+});

@@ -1,0 +1,376 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { type HttpsReceiver, startHttpsReceiver } from '@lipsync/testkit';
+import { createEgress, egressUnder } from './egress';
+import { type EgressPolicy } from './policy';
+
+const HOST = 'media.example.test';
+const PUBLIC = '93.184.215.14';
+const PRIVATE = '10.1.2.3';
+
+let receiver: HttpsReceiver;
+let directory: string;
+
+beforeAll(async () => {
+  receiver = await startHttpsReceiver({ hostnames: [HOST, 'other.example.test'] });
+  directory = await mkdtemp(join(tmpdir(), 'egress-'));
+});
+afterAll(async () => {
+  await receiver.close();
+  await rm(directory, { recursive: true });
+});
+
+/** A client for which `media.example.test:443` is the receiver and nothing else is reachable. */
+function routedEgress(changes: Partial<EgressPolicy> = {}) {
+  return egressUnder({
+    allowedPorts: 'https-443',
+    resolve: () => Promise.resolve([PUBLIC]),
+    isAllowedAddress: (address) => address === PUBLIC,
+    routes: new Map([
+      [`${HOST}:443`, receiver.address],
+      ['other.example.test:443', receiver.address],
+      ['wrong-name.example.test:443', receiver.address],
+    ]),
+    ca: receiver.ca,
+    connectTimeoutMs: 2_000,
+    ...changes,
+  });
+}
+
+const limits = { maxBytes: 65_536, deadlineMs: 5_000, maxRedirects: 3 };
+const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+const get = (url: string, changes: Partial<EgressPolicy> = {}, options: Partial<typeof limits> = {}) =>
+  routedEgress(changes).download(url, { ...limits, ...options, to: nowhere() });
+const post = (changes: Partial<EgressPolicy> = {}, deadlineMs = 5_000) =>
+  routedEgress(changes).post(`https://${HOST}/hook`, { headers: {}, body: '{}', deadlineMs });
+
+describe('what it refuses to connect to', () => {
+  const literal: EgressPolicy['isAllowedAddress'] = (address) => address === PUBLIC;
+
+  it.each([
+    ['plain http', 'http://media.example.test/'],
+    ['another port', 'https://media.example.test:8443/'],
+    ['user-info', `https://user:pass@${HOST}/`],
+    ['a loopback literal', 'https://127.0.0.1/'],
+    ['a mapped IPv6 literal', 'https://[::ffff:127.0.0.1]/'],
+    ['a decimal address', 'https://2130706433/'],
+    ['a short octal address', 'https://0177.1/'],
+    ['something that is not a URL', 'media'],
+  ])('refuses %s', async (_name, url) => {
+    await expect(get(url, { isAllowedAddress: literal })).rejects.toMatchObject({
+      reason: 'address_not_allowed',
+    });
+    await expect(
+      routedEgress({ isAllowedAddress: literal }).post(url, { headers: {}, body: '', deadlineMs: 1_000 }),
+    ).rejects.toMatchObject({ reason: 'address_not_allowed' });
+  });
+
+  it('refuses a name that resolves to a private address', async () => {
+    const resolve = () => Promise.resolve([PRIVATE]);
+    await expect(get('https://inside.example.test/', { resolve })).rejects.toMatchObject({
+      reason: 'address_not_allowed',
+    });
+  });
+
+  it('refuses a name that mixes public and private answers, whatever their order', async () => {
+    for (const answers of [
+      [PUBLIC, PRIVATE],
+      [PRIVATE, PUBLIC],
+    ]) {
+      const resolve = () => Promise.resolve(answers);
+      await expect(get('https://mixed.example.test/', { resolve })).rejects.toMatchObject({
+        reason: 'address_not_allowed',
+      });
+    }
+  });
+
+  it('reports a name without addresses as a DNS error', async () => {
+    await expect(
+      createEgress({ nodeEnv: 'test', allowedPorts: 'any' }).post('https://nowhere.invalid/', {
+        headers: {},
+        body: '',
+        deadlineMs: 10_000,
+      }),
+    ).rejects.toMatchObject({ reason: 'dns_error' });
+  });
+});
+
+describe('DNS rebinding', () => {
+  let canary: Server;
+  let canaryHits = 0;
+
+  beforeAll(async () => {
+    canary = createServer((socket) => {
+      canaryHits++;
+      socket.destroy();
+    }).listen(receiver.port, '127.0.0.2');
+    await once(canary, 'listening');
+  });
+  afterAll(() => new Promise((resolve) => canary.close(resolve)));
+
+  it('connects to the vetted answer only and refuses the name once it points inside', async () => {
+    // The first answer is allowed (the receiver), every later one is not (the canary, on the same port).
+    const answers = ['127.0.0.1'];
+    const asked: string[] = [];
+    const egress = egressUnder({
+      allowedPorts: 'any',
+      resolve: (name) => {
+        asked.push(name);
+        return Promise.resolve([answers.shift() ?? '127.0.0.2']);
+      },
+      isAllowedAddress: (address) => address === '127.0.0.1',
+      routes: new Map([[`${HOST}:1`, receiver.address]]),
+      ca: receiver.ca,
+      connectTimeoutMs: 2_000,
+    });
+    const send = () => egress.post(receiver.url(), { headers: {}, body: '', deadlineMs: 5_000 });
+
+    // Reaches the receiver, whose authority counts for routed destinations alone.
+    await expect(send()).rejects.toMatchObject({ reason: 'tls_error' });
+    await expect(send()).rejects.toMatchObject({ reason: 'address_not_allowed' });
+    expect(asked).toEqual([HOST, HOST]);
+    expect(canaryHits).toBe(0);
+  });
+});
+
+describe('TLS', () => {
+  it('refuses a certificate for another name', async () => {
+    await expect(get('https://wrong-name.example.test/')).rejects.toMatchObject({ reason: 'tls_error' });
+  });
+
+  it('refuses an unknown authority', async () => {
+    await expect(get(`https://${HOST}/`, { ca: undefined })).rejects.toMatchObject({ reason: 'tls_error' });
+  });
+
+  it('reports a closed port as a failed connection', async () => {
+    const closed = await startHttpsReceiver({ hostnames: [HOST] });
+    await closed.close();
+    const routes = new Map([[`${HOST}:443`, closed.address]]);
+    await expect(get(`https://${HOST}/`, { routes })).rejects.toMatchObject({ reason: 'connection_failed' });
+  });
+
+  it('gives up on a peer that accepts and then says nothing', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined).resume()).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(silent, 'listening');
+    const address = silent.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const routes = new Map([[`${HOST}:443`, `127.0.0.1:${port}`]]);
+    await expect(get(`https://${HOST}/`, { routes, connectTimeoutMs: 200 })).rejects.toMatchObject({
+      reason: 'timeout',
+    });
+    await new Promise((resolve) => silent.close(resolve));
+  });
+});
+
+describe('download', () => {
+  it('streams the bytes to the file with their digest, size and media type', async () => {
+    const body = Buffer.alloc(50_000, 'lip');
+    receiver.reply({ status: 200, headers: { 'content-type': 'Video/MP4; codecs=avc1' }, body });
+    const file = join(directory, 'clip');
+    const progress: [number, number | null][] = [];
+    const result = await routedEgress().download(`https://${HOST}/clip.mp4?a=b`, {
+      ...limits,
+      to: createWriteStream(file),
+      onProgress: (received, total) => progress.push([received, total]),
+    });
+    expect(result).toEqual({
+      status: 200,
+      contentType: 'video/mp4',
+      bytes: body.length,
+      sha256: createHash('sha256').update(body).digest('hex'),
+    });
+    expect(await readFile(file)).toEqual(body);
+    expect(progress.at(-1)).toEqual([body.length, null]);
+    expect(receiver.requests.at(-1)).toMatchObject({
+      path: '/clip.mp4?a=b',
+      headers: { host: HOST, 'accept-encoding': 'identity' },
+    });
+  });
+
+  it('hands compressed bytes over as they are, so that a small answer cannot become a large one', async () => {
+    const body = gzipSync(Buffer.alloc(1_000_000));
+    receiver.reply({ status: 200, headers: { 'content-encoding': 'gzip' }, body });
+    expect(await get(`https://${HOST}/`)).toMatchObject({ bytes: body.length });
+  });
+
+  it('refuses an announced size above the limit without reading the body', async () => {
+    let read = 0;
+    receiver.reply({ status: 200, headers: { 'content-length': '65537' }, body: Buffer.alloc(65_537) });
+    const to = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        read += chunk.length;
+        done();
+      },
+    });
+    await expect(routedEgress().download(`https://${HOST}/`, { ...limits, to })).rejects.toMatchObject({
+      reason: 'too_large',
+    });
+    expect(read).toBe(0);
+    expect(to.destroyed).toBe(true);
+  });
+
+  it('cuts an endless body at the limit', async () => {
+    receiver.reply('endless');
+    await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'too_large' });
+  });
+
+  it.each(['hang', 'drip'] as const)('ends at the total deadline when the server %ss', async (reply) => {
+    receiver.reply(reply);
+    await expect(get(`https://${HOST}/`, {}, { deadlineMs: 300 })).rejects.toMatchObject({
+      reason: 'timeout',
+    });
+  });
+
+  it('gives up on a transfer that stays below the slowest acceptable rate', async () => {
+    receiver.reply('drip');
+    const rateFloor = { bytesPerSecond: 1_000, windowMs: 200 };
+    await expect(
+      routedEgress().download(`https://${HOST}/`, {
+        ...limits,
+        deadlineMs: 600_000,
+        rateFloor,
+        to: nowhere(),
+      }),
+    ).rejects.toMatchObject({ reason: 'timeout' });
+  });
+
+  it('refuses oversized response headers', async () => {
+    receiver.reply({ status: 200, headers: { 'x-large': 'a'.repeat(30_000) } });
+    await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'connection_failed' });
+  });
+
+  it('reports a reset connection', async () => {
+    receiver.reply('reset');
+    await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'connection_failed' });
+  });
+
+  it('reports a status other than 200 with the status', async () => {
+    receiver.reply({ status: 404, body: 'no' });
+    await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'http_status', status: 404 });
+  });
+
+  it('passes a failure of the sink on as it is: a full disk is not the sender’s fault', async () => {
+    receiver.reply({ status: 200, body: 'bytes' });
+    const to = new Writable({ write: (_chunk, _encoding, done) => done(new Error('disk full')) });
+    await expect(routedEgress().download(`https://${HOST}/`, { ...limits, to })).rejects.toThrow('disk full');
+  });
+
+  it('stops at the caller’s signal with the signal’s reason', async () => {
+    receiver.reply('hang');
+    const abort = new AbortController();
+    const pending = routedEgress().download(`https://${HOST}/`, {
+      ...limits,
+      to: nowhere(),
+      signal: abort.signal,
+    });
+    abort.abort(new Error('cancelled by its owner'));
+    await expect(pending).rejects.toThrow('cancelled by its owner');
+  });
+});
+
+describe('redirects of a download', () => {
+  const redirectTo = (location: string) => ({ status: 302, headers: { location } });
+
+  it('follows up to the allowed number and vets every one of them', async () => {
+    receiver.reply(({ path }) =>
+      path === '/a' ? redirectTo('https://other.example.test/b') : { status: 200, body: 'b' },
+    );
+    const start = receiver.requests.length;
+    expect(await get(`https://${HOST}/a`)).toMatchObject({ bytes: 1 });
+    expect(receiver.requests.slice(start).map(({ path }) => path)).toEqual(['/a', '/b']);
+  });
+
+  it('stops after the allowed number', async () => {
+    receiver.reply(redirectTo('/again'));
+    const start = receiver.requests.length;
+    await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'redirect' });
+    expect(receiver.requests.length - start).toBe(4);
+  });
+
+  it.each([
+    'https://127.0.0.1/',
+    'http://media.example.test/',
+    'https://media.example.test:22/',
+    'https://inside.example.test/',
+    'https://[fd00::1]/',
+    'file:///etc/passwd',
+  ])('refuses to be led to %s', async (target) => {
+    receiver.reply(redirectTo(target));
+    const resolve = (name: string) => Promise.resolve([name === 'inside.example.test' ? PRIVATE : PUBLIC]);
+    await expect(get(`https://${HOST}/`, { resolve })).rejects.toMatchObject({
+      reason: 'address_not_allowed',
+    });
+  });
+});
+
+describe('post', () => {
+  it('sends the exact bytes and headers and returns status and Retry-After', async () => {
+    receiver.reply({ status: 429, headers: { 'retry-after': '120' }, body: 'slow down' });
+    const answer = await routedEgress().post(`https://${HOST}/hook?x=1`, {
+      headers: { 'content-type': 'application/json', 'x-signature': 's' },
+      body: '{"a": "ü"}',
+      deadlineMs: 5_000,
+    });
+    expect(answer).toEqual({ status: 429, retryAfter: '120' });
+    const request = receiver.requests.at(-1);
+    expect(request?.body.toString('utf8')).toBe('{"a": "ü"}');
+    expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'x-signature': 's' });
+  });
+
+  it('returns a redirect without following it', async () => {
+    receiver.reply({ status: 307, headers: { location: 'https://other.example.test/' } });
+    const start = receiver.requests.length;
+    expect(await post()).toMatchObject({ status: 307 });
+    expect(receiver.requests.length - start).toBe(1);
+  });
+
+  it.each(['endless', 'drip'] as const)('takes the status of an answer whose body is %s', async (reply) => {
+    receiver.reply(reply);
+    expect(await post({}, 1_000)).toEqual({ status: 200, retryAfter: null });
+  });
+
+  it('times out when no answer comes', async () => {
+    receiver.reply('hang');
+    await expect(post({}, 300)).rejects.toMatchObject({ reason: 'timeout' });
+  });
+});
+
+describe('development routes', () => {
+  it('cannot be configured in production', () => {
+    const routes = new Map([[`${HOST}:443`, '127.0.0.1:8443']]);
+    expect(() => createEgress({ nodeEnv: 'production', allowedPorts: 'any', routes })).toThrow(
+      'refused in production',
+    );
+    expect(() => createEgress({ nodeEnv: 'production', allowedPorts: 'any', ca: receiver.ca })).toThrow(
+      'refused in production',
+    );
+  });
+
+  it('open one destination and leave everything else closed', async () => {
+    const egress = createEgress({
+      nodeEnv: 'test',
+      allowedPorts: 'any',
+      routes: new Map([[`${HOST}:443`, receiver.address]]),
+      ca: receiver.ca,
+    });
+    const send = (url: string) => egress.post(url, { headers: {}, body: '', deadlineMs: 5_000 });
+    receiver.reply({ status: 204 });
+    expect(await send(`https://${HOST}/`)).toMatchObject({ status: 204 });
+    await expect(send(`https://127.0.0.1:${receiver.port}/`)).rejects.toMatchObject({
+      reason: 'address_not_allowed',
+    });
+    await expect(send(`https://[::1]:${receiver.port}/`)).rejects.toMatchObject({
+      reason: 'address_not_allowed',
+    });
+  });
+});

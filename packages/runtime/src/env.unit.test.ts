@@ -1,0 +1,63 @@
+import { environment, type NodeEnv } from './environment';
+import { EnvError, loadEnv } from './env';
+
+const picked = environment.pick({
+  NODE_ENV: true,
+  DATABASE_URL: true,
+  MASTER_KEY: true,
+  DATABASE_POOL_MAX: true,
+});
+const good = { DATABASE_URL: 'postgres://localhost/x', MASTER_KEY: 'a'.repeat(64) };
+
+describe('loadEnv', () => {
+  it('converts and fills in defaults, taking an empty variable for an absent one', () => {
+    const nodeEnv: NodeEnv = 'development';
+    expect(loadEnv(picked, { ...good, DATABASE_POOL_MAX: '7', NODE_ENV: '' })).toEqual({
+      ...good,
+      DATABASE_POOL_MAX: 7,
+      NODE_ENV: nodeEnv,
+    });
+  });
+
+  it('names every bad variable in one message and repeats no value', () => {
+    const load = () => loadEnv(picked, { MASTER_KEY: 'hunter2', DATABASE_POOL_MAX: '0x10' });
+    expect(load).toThrow(EnvError);
+    expect(load).toThrow(/DATABASE_URL[^]*MASTER_KEY|MASTER_KEY[^]*DATABASE_URL/);
+    expect(load).toThrow(/DATABASE_POOL_MAX/);
+    expect(load).not.toThrow(/hunter2/);
+  });
+
+  it('reads lists and routes', () => {
+    const schema = environment.pick({
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: true,
+      EGRESS_ROUTES: true,
+      S3_FORCE_PATH_STYLE: true,
+    });
+    expect(
+      loadEnv(schema, {
+        WEBHOOK_RETRY_SCHEDULE_SECONDS: '0, 1.5,60',
+        EGRESS_ROUTES: 'Media.example.test:443=127.0.0.1:8443,b.example.test:443=[::1]:9',
+        S3_FORCE_PATH_STYLE: 'false',
+      }),
+    ).toEqual({
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 1.5, 60],
+      EGRESS_ROUTES: new Map([
+        ['media.example.test:443', '127.0.0.1:8443'],
+        ['b.example.test:443', '[::1]:9'],
+      ]),
+      S3_FORCE_PATH_STYLE: false,
+    });
+  });
+
+  it.each([
+    'a:443=10.0.0.1:443',
+    'a:443=example.com:443',
+    'a=127.0.0.1:1',
+    'a:443=127.0.0.1:0',
+    'a:443=127.0.0.1:99999',
+  ])('refuses the route %s', (text) => {
+    expect(() => loadEnv(environment.pick({ EGRESS_ROUTES: true }), { EGRESS_ROUTES: text })).toThrow(
+      'EGRESS_ROUTES',
+    );
+  });
+});

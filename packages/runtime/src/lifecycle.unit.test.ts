@@ -1,0 +1,72 @@
+import { EventEmitter } from 'node:events';
+import { createLifecycle } from './lifecycle';
+import { createLogger } from './logger';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+/** A process that remembers its exit codes instead of ending. */
+class RecordedProcess extends EventEmitter {
+  readonly codes: number[] = [];
+
+  exit(code: number): void {
+    this.codes.push(code);
+    this.emit('exited');
+  }
+}
+
+function start(deadlineMs = 10_000) {
+  const process = new RecordedProcess();
+  return { process, lifecycle: createLifecycle({ logger, process, deadlineMs }) };
+}
+
+describe('lifecycle', () => {
+  it('closes in reverse order of opening, once, and exits with 0 on SIGTERM', async () => {
+    const { process, lifecycle } = start();
+    const closed: string[] = [];
+    lifecycle.onShutdown('database', () => void closed.push('database'));
+    lifecycle.onShutdown('server', async () => void closed.push('server'));
+    expect(lifecycle.stopping.aborted).toBe(false);
+    process.emit('SIGTERM');
+    expect(lifecycle.stopping.aborted).toBe(true);
+    await lifecycle.shutdown('again');
+    expect(closed).toEqual(['server', 'database']);
+    expect(process.codes).toEqual([0]);
+  });
+
+  it('closes the rest when one part fails, and exits with 1', async () => {
+    const { process, lifecycle } = start();
+    let closed = false;
+    lifecycle.onShutdown('first', () => void (closed = true));
+    lifecycle.onShutdown('second', () => Promise.reject(new Error('stuck')));
+    await lifecycle.shutdown('test');
+    expect(closed).toBe(true);
+    expect(process.codes).toEqual([1]);
+  });
+
+  it('exits with 1 after an error that nobody handled', async () => {
+    const { process, lifecycle } = start();
+    process.emit('unhandledRejection', new Error('bug'));
+    await lifecycle.shutdown('test');
+    expect(process.codes).toEqual([1]);
+  });
+
+  it('ends at once on a second signal', async () => {
+    const { process, lifecycle } = start();
+    let close: () => void = () => undefined;
+    lifecycle.onShutdown('slow', () => new Promise((resolve) => (close = resolve)));
+    process.emit('SIGINT');
+    process.emit('SIGINT');
+    expect(process.codes).toEqual([1]);
+    close();
+    await lifecycle.shutdown('test');
+  });
+
+  it('ends at the deadline when a part does not close', async () => {
+    const { process, lifecycle } = start(1);
+    const exited = new Promise((resolve) => process.once('exited', resolve));
+    lifecycle.onShutdown('stuck', () => new Promise(() => undefined));
+    void lifecycle.shutdown('test');
+    await exited;
+    expect(process.codes).toEqual([1]);
+  });
+});

@@ -1,0 +1,27 @@
+import { createSecretBox, SecretBoxError } from './secret-box';
+
+const box = createSecretBox('0f'.repeat(32));
+
+describe('secret box', () => {
+  it('gives back what was sealed, and seals the same secret differently every time', () => {
+    const first = box.seal('secret ü', 'cus_a');
+    expect(box.open(first, 'cus_a')).toBe('secret ü');
+    expect(box.seal('secret ü', 'cus_a')).not.toEqual(first);
+    expect(Buffer.from(first).includes('secret')).toBe(false);
+  });
+
+  it('does not open for another owner, under another key, or after any change', () => {
+    const sealed = box.seal('secret', 'cus_a');
+    expect(() => box.open(sealed, 'cus_b')).toThrow(SecretBoxError);
+    expect(() => createSecretBox('0e'.repeat(32)).open(sealed, 'cus_a')).toThrow(SecretBoxError);
+    for (let index = 0; index < sealed.length; index++) {
+      const changed = sealed.map((byte, at) => (at === index ? byte ^ 1 : byte));
+      expect(() => box.open(changed, 'cus_a')).toThrow(SecretBoxError);
+    }
+    expect(() => box.open(sealed.subarray(0, 20), 'cus_a')).toThrow(SecretBoxError);
+  });
+
+  it('refuses a master key of the wrong size', () => {
+    expect(() => createSecretBox('0f'.repeat(16))).toThrow(SecretBoxError);
+  });
+});
