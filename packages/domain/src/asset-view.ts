@@ -1,9 +1,8 @@
-import { type Asset, type Media, MEDIA_TYPES, type MediaType, type Upload } from '@lipsync/contract';
-import { publicUrl } from './record-view';
-import { type AssetRow, type UploadRow } from './rows';
+import { type Asset, type Media, MEDIA_TYPES, type MediaType } from '@lipsync/contract';
+import { type AssetRow } from './rows';
 import { errorBody } from './service-error';
 import { storedErrorCode } from './stored-error';
-import { ASSET_STATES, UPLOAD_STATES } from './transitions';
+import { ASSET_STATES } from './transitions';
 
 function mediaTypeOf(row: AssetRow): MediaType {
   const mediaType = MEDIA_TYPES.find((known) => known === row.mediaType);
@@ -38,29 +37,5 @@ export function assetResource(row: AssetRow): Asset {
     ...(status === 'failed' ? { error: errorBody(storedErrorCode(row.errorCode)) } : {}),
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
-  };
-}
-
-/** A signed PUT: the address, and the headers that the signature binds. */
-export interface SignedPut {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** An upload as the contract shows it. */
-export function uploadResource(
-  row: UploadRow,
-  signed: SignedPut,
-  options: { readonly baseUrl: string },
-): Upload {
-  return {
-    id: row.id,
-    asset_id: row.assetId,
-    status: UPLOAD_STATES.parse(row.status),
-    upload_url: signed.url,
-    expires_at: row.expiresAt.toISOString(),
-    method: 'PUT',
-    required_headers: { ...signed.headers },
-    complete_url: publicUrl(options.baseUrl, `/v1/uploads/${row.id}/complete`),
   };
 }

@@ -7,6 +7,7 @@ import {
   type Preparation,
   type RecordResource,
 } from '@lipsync/contract';
+import { publicUrl } from './public-url';
 import { renderError } from './render-outcome';
 import { type EngineRunRow, type PreparationRow, type RenderRow } from './rows';
 import { errorBody } from './service-error';
@@ -30,11 +31,6 @@ export interface SignedOutput {
 export interface RenderViewOptions extends RecordViewOptions {
   /** By id of the engine run; completed runs without one are shown without output. */
   readonly outputs?: ReadonlyMap<string, SignedOutput> | undefined;
-}
-
-/** An absolute address of this service. */
-export function publicUrl(baseUrl: string, path: string): string {
-  return `${baseUrl.replace(/\/+$/, '')}${path}`;
 }
 
 function engineOf(run: EngineRunRow): Engine {

@@ -47,7 +47,8 @@ export function webhookEventType(
 }
 
 function withoutOutput(result: EngineResult): EngineResult {
-  const { output: _output, ...rest } = result;
+  const rest = { ...result };
+  delete rest.output;
   return rest;
 }
 

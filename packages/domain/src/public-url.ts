@@ -1,0 +1,4 @@
+/** An absolute address of this service. */
+export function publicUrl(baseUrl: string, path: string): string {
+  return `${baseUrl.replace(/\/+$/, '')}${path}`;
+}
