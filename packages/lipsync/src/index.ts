@@ -7,12 +7,13 @@ export {
   SAMPLE_RATE,
   SEGMENT_FRAMES,
   SEGMENT_SAMPLES,
-  segmentedLogMel,
+  segmentLogMel,
   slicedLogMel,
 } from './log-mel';
 export { maskLowerHalf } from './lower-half-mask';
-export { MEL_BANDS } from './mel-filters';
-export { readAudioWindow, soundingSteps, WINDOW_STEPS, type AudioSteps } from './musetalk-audio-window';
+export { MEL_BANDS, melEdges } from './mel-filters';
+export { audioWindow, soundingSteps, WINDOW_STEPS, type AudioWindow } from './musetalk-audio-window';
+export { patchPoint, samplePatch, type Patch, type RgbPicture } from './patch';
 export { createPasteFace, type PasteFace } from './paste-face';
 export {
   pictureLayout,

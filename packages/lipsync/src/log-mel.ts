@@ -34,15 +34,14 @@ export function logMel(samples: Float32Array): Float32Array<ArrayBuffer> {
 }
 
 /**
- * The spectrogram as Hugging Face's Whisper feature extractor makes it (musetalk): the waveform is cut into segments of
- * 30 s, the last one is filled up with zero samples, and each has its own maximum. Yields [80, 3000] per segment.
+ * One segment of the spectrogram as Hugging Face's Whisper feature extractor makes it (musetalk): the waveform is cut
+ * into segments of 30 s, the last one is filled up with zero samples, and each has its own maximum. [80, 3000].
  */
-export function* segmentedLogMel(samples: Float32Array): Generator<Float32Array<ArrayBuffer>> {
-  for (let start = 0; start < samples.length; start += SEGMENT_SAMPLES) {
-    const segment = new Float32Array(SEGMENT_SAMPLES);
-    segment.set(samples.subarray(start, start + SEGMENT_SAMPLES));
-    yield logMel(segment);
-  }
+export function segmentLogMel(samples: Float32Array, segment: number): Float32Array<ArrayBuffer> {
+  const start = segment * SEGMENT_SAMPLES;
+  const padded = new Float32Array(SEGMENT_SAMPLES);
+  padded.set(samples.subarray(start, start + SEGMENT_SAMPLES));
+  return logMel(padded);
 }
 
 /**

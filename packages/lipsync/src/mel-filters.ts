@@ -12,8 +12,7 @@ export interface MelFilter {
 
 /** Whisper's 80 filters: Slaney's mel scale (linear below 1 kHz, logarithmic above) and area normalisation. */
 export function melFilters(): MelFilter[] {
-  const top = hertzToMel(TOP_HZ);
-  const edges = Array.from({ length: MEL_BANDS + 2 }, (_, i) => melToHertz((top * i) / (MEL_BANDS + 1)));
+  const edges = melEdges();
   return Array.from({ length: MEL_BANDS }, (_, band) => {
     const [low = 0, centre = 0, high = 0] = edges.slice(band, band + 3);
     const weight = (bin: number): number => {
@@ -24,6 +23,12 @@ export function melFilters(): MelFilter[] {
     const bins = Array.from({ length: BIN_COUNT }, (_, bin) => bin).filter((bin) => weight(bin) > 0);
     return { firstBin: bins[0] ?? 0, weights: Float64Array.from(bins, weight) };
   });
+}
+
+/** The corners of the triangles in Hz: band i rises from edge i to edge i+1 and falls to edge i+2. */
+export function melEdges(): number[] {
+  const top = hertzToMel(TOP_HZ);
+  return Array.from({ length: MEL_BANDS + 2 }, (_, i) => melToHertz((top * i) / (MEL_BANDS + 1)));
 }
 
 function hertzToMel(hertz: number): number {

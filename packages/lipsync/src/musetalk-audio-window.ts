@@ -6,11 +6,11 @@ const STEPS_BEFORE = 4;
 /** The window: 80 ms before the frame's start to 120 ms after it. */
 export const WINDOW_STEPS = 10;
 
-/** Features of the audio encoder: `steps` steps of 20 ms with `stepSize` values each, row-major. */
-export interface AudioSteps {
-  readonly steps: number;
-  readonly stepSize: number;
-  readonly data: Float32Array;
+/** The part of a window that lies inside the recording: steps [from, to), the first at place `place` of the window. */
+export interface AudioWindow {
+  readonly from: number;
+  readonly to: number;
+  readonly place: number;
 }
 
 /** Steps that carry sound; what the encoder says about its zero padding beyond them is not used. */
@@ -19,20 +19,12 @@ export function soundingSteps(samples: number, sampleRate: number): number {
 }
 
 /**
- * Writes MuseTalk's audio window of output frame `frame` (25 per second) to `target` at `offset`: steps
- * [2·frame − 4, 2·frame + 6), with zeros outside the recording.
+ * MuseTalk's audio window of output frame `frame` (25 per second): steps [2·frame − 4, 2·frame + 6) of a recording of
+ * `steps` steps. The places before and after the recording are zeros.
  */
-export function readAudioWindow(
-  audio: AudioSteps,
-  frame: number,
-  target: Float32Array,
-  offset: number,
-): void {
-  const { steps, stepSize, data } = audio;
+export function audioWindow(frame: number, steps: number): AudioWindow {
   const first = frame * STEPS_PER_FRAME - STEPS_BEFORE;
   const from = Math.min(Math.max(first, 0), steps);
-  const to = Math.min(Math.max(first + WINDOW_STEPS, 0), steps);
-  target.fill(0, offset, offset + WINDOW_STEPS * stepSize);
-  if (to > from)
-    target.set(data.subarray(from * stepSize, to * stepSize), offset + (from - first) * stepSize);
+  const to = Math.min(Math.max(first + WINDOW_STEPS, from), steps);
+  return { from, to, place: Math.min(from - first, WINDOW_STEPS) };
 }

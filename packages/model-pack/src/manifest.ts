@@ -30,7 +30,8 @@ const musetalkManifestSchema = z.strictObject({
   roles: z.strictObject({
     whisper_encoder: roleSchema(['mel'], ['states']),
     vae_encoder: roleSchema(['image'], ['latent']),
-    unet: roleSchema(['latent', 'timestep', 'audio'], ['latent']),
+    // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that are told where the face is.
+    unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks']),
     vae_decoder: roleSchema(['latent'], ['image']),
   }),
   params: musetalkParamsSchema,

@@ -25,13 +25,18 @@ const tensorsSchema = <I extends string>(keys: readonly I[]) =>
 
 /**
  * A role of an engine: one model file and how its tensors are named. `inputs` and `outputs` list the tensors that the
- * engine's code binds; all are required and no others are known.
+ * engine's code binds and that every pack must have; `extraInputs` are fed to the packs that name them. No others are
+ * known.
  */
-export function roleSchema<I extends string, O extends string>(inputs: readonly I[], outputs: readonly O[]) {
+export function roleSchema<I extends string, O extends string, E extends string = never>(
+  inputs: readonly I[],
+  outputs: readonly O[],
+  extraInputs: readonly E[] = [],
+) {
   return fileSchema.extend({
     /** Weight files that the model refers to by name (ONNX external data). */
     externalData: z.array(fileSchema).optional(),
-    inputs: tensorsSchema(inputs),
+    inputs: tensorsSchema(inputs).extend(keyed(extraInputs, () => tensorSpecSchema.optional())),
     outputs: tensorsSchema(outputs),
     probe: probeSchema.optional(),
   });

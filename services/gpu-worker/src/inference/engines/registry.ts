@@ -1,0 +1,32 @@
+import { type Engine as EngineName } from '@lipsync/contract';
+import { openPackFor, type Pack } from '@lipsync/model-pack';
+import { type LipSyncEngine, type RunModel } from './engine';
+import { createMusetalk } from './musetalk/musetalk-engine';
+
+/** An engine whose pack has been checked and whose graphs wait to be loaded. */
+export interface EngineOnPack {
+  readonly pack: Pack;
+  create(run: RunModel): LipSyncEngine;
+}
+
+/** Opens the pack of one engine. Rejects with PackError when it cannot be used. */
+type OpenEngine = (packDir: string) => Promise<EngineOnPack>;
+
+/** What this worker can render; null: the contract knows the engine, this worker has no code for it. */
+const ENGINES: Readonly<Record<EngineName, OpenEngine | null>> = {
+  musetalk: async (packDir) => {
+    const pack = await openPackFor('musetalk', packDir);
+    return { pack, create: (run) => createMusetalk(pack, run) };
+  },
+  latentsync: null,
+  highsync: null,
+};
+
+/** The way to open an engine's pack; null for an engine that this worker never offers. */
+export function engineOpener(name: EngineName): OpenEngine | null {
+  return ENGINES[name];
+}
+
+export function isImplemented(name: EngineName): boolean {
+  return ENGINES[name] !== null;
+}
