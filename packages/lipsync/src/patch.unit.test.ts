@@ -1,0 +1,71 @@
+import { patchPoint, type RgbPicture, samplePatch } from './patch';
+
+/** Red rises along x, green along y, blue is constant. */
+function gradient(width: number, height: number): RgbPicture {
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) data.set([x, y, 77], (y * width + x) * 3);
+  }
+  return { width, height, data };
+}
+
+const blank = (width: number, height: number): RgbPicture => ({
+  width,
+  height,
+  data: new Uint8Array(width * height * 3),
+});
+
+const pixel = ({ width, data }: RgbPicture, x: number, y: number): number[] =>
+  Array.from(data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3));
+
+describe('samplePatch', () => {
+  test('a patch of the same size and place copies the pixels', () => {
+    const picture = gradient(40, 30);
+    const out = blank(8, 8);
+    samplePatch(picture, { x: 14, y: 9, side: 8, angle: 0 }, out);
+    expect(pixel(out, 0, 0)).toEqual([10, 5, 77]);
+    expect(pixel(out, 7, 7)).toEqual([17, 12, 77]);
+  });
+
+  test('a wide output reaches as far down as its proportions say', () => {
+    const out = blank(20, 10);
+    samplePatch(gradient(200, 200), { x: 100, y: 50, side: 40, angle: 0 }, out);
+    expect(pixel(out, 0, 0)).toEqual([81, 41, 77]);
+    expect(pixel(out, 19, 9)).toEqual([119, 59, 77]);
+  });
+
+  test("a quarter turn brings the picture's vertical axis onto the rows", () => {
+    const out = blank(9, 9);
+    samplePatch(gradient(60, 60), { x: 30.5, y: 20.5, side: 9, angle: Math.PI / 2 }, out);
+    expect(pixel(out, 4, 4)).toEqual([30, 20, 77]);
+    expect(pixel(out, 8, 4)).toEqual([30, 24, 77]);
+    expect(pixel(out, 4, 8)).toEqual([26, 20, 77]);
+  });
+
+  test('shrinking averages: a fine checkerboard becomes grey, not stripes', () => {
+    const board = blank(64, 64);
+    board.data.forEach((_, i) => {
+      const at = Math.floor(i / 3);
+      board.data[i] = (at + Math.floor(at / 64)) % 2 === 0 ? 255 : 0;
+    });
+    const out = blank(8, 8);
+    samplePatch(board, { x: 32, y: 32, side: 28, angle: 0.3 }, out);
+    for (const value of out.data) expect(Math.abs(value - 128)).toBeLessThan(25);
+  });
+
+  test('outside the picture is black', () => {
+    const out = blank(4, 4);
+    samplePatch(gradient(40, 30), { x: -20, y: 10, side: 8, angle: 0 }, out);
+    expect(out.data.every((value) => value === 0)).toBe(true);
+  });
+});
+
+describe('patchPoint', () => {
+  test('names the picture point that the sampled pixel came from, also when turned', () => {
+    const patch = { x: 30, y: 20, side: 16, angle: Math.PI / 2 };
+    const out = blank(16, 16);
+    samplePatch(gradient(60, 60), patch, out);
+    const { x, y } = patchPoint(patch, 12.5 / 16, 3.5 / 16);
+    expect(pixel(out, 12, 3)).toEqual([Math.round(x - 0.5), Math.round(y - 0.5), 77]);
+  });
+});
