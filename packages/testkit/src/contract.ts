@@ -1,0 +1,131 @@
+import { strict as assert } from 'node:assert';
+import {
+  ERROR_CATALOGUE,
+  isErrorCode,
+  openapiDocument,
+  OPERATIONS,
+  validate,
+  type ErrorCode,
+  type OperationId,
+  type SchemaName,
+} from '@lipsync/contract';
+
+/** An answer whose body was read. */
+export interface ContractResponse {
+  status: number;
+  headers: Headers;
+  /** The parsed JSON; undefined for the answer to HEAD, which has none. */
+  body: unknown;
+}
+
+/** Codes that any path under /v1 can answer with before it is known which operation is meant. */
+const PATH_CODES: readonly ErrorCode[] = [
+  'invalid_api_key',
+  'rate_limit_exceeded',
+  'not_found',
+  'method_not_allowed',
+  'service_unavailable',
+  'internal_error',
+];
+
+/**
+ * Checks an answer against the published contract: the status is declared, the body conforms to its schema, an error
+ * has a code that the operation declares and the catalogue's status and retryability for it, and the headers that the
+ * contract promises are there and well-formed. Null as the operation stands for a path that is none.
+ *
+ * Returns the body, so that a test can go on with it.
+ */
+export function expectContract(operationId: OperationId | null, response: ContractResponse): unknown {
+  const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId) ?? null;
+  assert.equal(operation?.operationId ?? null, operationId, `unknown operation ${operationId}`);
+  assert.match(response.headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,128}$/, 'X-Request-Id');
+
+  if (operation !== null && response.status === operation.successStatus) {
+    assertSchema(operation.responseSchema, response);
+    assertDeclaredHeaders(operation.operationId, response);
+    assertRateLimitHeaders(response.headers);
+  } else {
+    assertError(operation?.errorCodes ?? PATH_CODES, response);
+    if (operation !== null) assertDeclaredHeaders(operation.operationId, response);
+  }
+  assert.equal(response.headers.get('cache-control'), 'no-store', 'Cache-Control');
+  return response.body;
+}
+
+function assertError(codes: readonly ErrorCode[], response: ContractResponse): void {
+  if (response.body === undefined) return;
+  assertSchema('ErrorResponse', response);
+  const { code, message, retryable } = errorOf(response.body);
+  assert.ok(isErrorCode(code), `${code} is not in the catalogue`);
+  assert.ok(codes.includes(code), `${code} is not declared for this operation`);
+  const definition = ERROR_CATALOGUE[code];
+  assert.equal(response.status, definition.httpStatus, `status of ${code}`);
+  assert.equal(retryable, definition.retryable, `retryable of ${code}`);
+  assert.ok(message.length > 0 && !message.includes('\n'), 'the message is one line');
+
+  const { headers } = response;
+  if (definition.retryAfterSeconds !== null) assertSeconds(headers, 'retry-after');
+  if (response.status === 401) assert.equal(headers.get('www-authenticate'), 'Bearer');
+  if (response.status === 405) assert.match(headers.get('allow') ?? '', /^(GET, HEAD|POST)$/);
+  if (response.status === 429) assertRateLimitHeaders(headers);
+}
+
+/** Present headers must be what the contract says of them; `const` and `integer` are all it uses. */
+function assertDeclaredHeaders(operationId: OperationId, response: ContractResponse): void {
+  const declared = declaredHeaders(operationId, response.status);
+  for (const name of ['idempotent-replayed', 'retry-after']) {
+    if (!response.headers.has(name)) continue;
+    assert.ok(declared.includes(name), `${name} is not declared for ${operationId} ${response.status}`);
+  }
+  if (response.headers.has('idempotent-replayed')) assert.equal(response.headers.get('idempotent-replayed'), 'true');
+  if (response.headers.has('retry-after')) assertSeconds(response.headers, 'retry-after');
+}
+
+interface DocumentResponse {
+  readonly $ref?: string;
+  readonly headers?: object;
+}
+
+function declaredHeaders(operationId: OperationId, status: number): string[] {
+  const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
+  assert.ok(operation);
+  const paths: Readonly<Record<string, Readonly<Record<string, { responses: Readonly<Record<string, DocumentResponse>> }>>>> =
+    openapiDocument.paths;
+  const response = paths[operation.path]?.[operation.method]?.responses[String(status)];
+  assert.ok(response, `status ${status} is not declared for ${operationId}`);
+  return Object.keys(dereference(response).headers ?? {}).map((name) => name.toLowerCase());
+}
+
+function dereference(response: DocumentResponse): DocumentResponse {
+  if (response.$ref === undefined) return response;
+  const shared: Readonly<Record<string, DocumentResponse>> = openapiDocument.components.responses;
+  const found = shared[response.$ref.replace('#/components/responses/', '')];
+  assert.ok(found, response.$ref);
+  return found;
+}
+
+function assertSchema(schema: SchemaName, { status, headers, body }: ContractResponse): void {
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8', `Content-Type of ${status}`);
+  if (body === undefined) return;
+  const checked = validate(schema, body);
+  if (!checked.ok) assert.fail(`${status} is no ${schema}: ${checked.path} ${checked.reason}`);
+}
+
+function assertRateLimitHeaders(headers: Headers): void {
+  for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) assertSeconds(headers, name);
+}
+
+function assertSeconds(headers: Headers, name: string): void {
+  assert.match(headers.get(name) ?? '', /^\d+$/, name);
+}
+
+function errorOf(body: unknown): { code: string; message: string; retryable: unknown } {
+  assert.ok(typeof body === 'object' && body !== null && 'error' in body);
+  const { error } = body;
+  assert.ok(typeof error === 'object' && error !== null && 'code' in error && 'message' in error);
+  return {
+    code: String(error.code),
+    message: String(error.message),
+    retryable: 'retryable' in error ? error.retryable : undefined,
+  };
+}

@@ -1,0 +1,31 @@
+import { type Db } from '@lipsync/db';
+import { type Queues, type RateLimiter } from '@lipsync/queue';
+import { type Clock, type HealthCheck, type Logger } from '@lipsync/runtime';
+import { type Storage } from '@lipsync/storage';
+import { type Ringer } from './ringer';
+
+/** Settings of the application, by what they decide. */
+export interface ApiConfig {
+  /** Base of every address in answers, without a slash at its end; never taken from the Host header. */
+  publicBaseUrl: string;
+  /** Reverse proxies in front of this process whose X-Forwarded-For is believed. */
+  trustedProxyHops: number;
+  recordTtlSeconds: number;
+  uploadTtlSeconds: number;
+}
+
+/** All that the application works with. */
+export interface ApiDeps {
+  config: ApiConfig;
+  db: Db;
+  storage: Storage;
+  queues: Pick<Queues, 'signalCancel'>;
+  ringer: Ringer;
+  rateLimiter: RateLimiter;
+  clock: Clock;
+  logger: Logger;
+  /** What /readyz asks, by name. */
+  readiness: Readonly<Record<string, HealthCheck>>;
+  /** True once a shutdown has begun. */
+  isDraining: () => boolean;
+}

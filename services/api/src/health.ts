@@ -1,0 +1,20 @@
+import { type HealthCheck, runHealthChecks } from '@lipsync/runtime';
+import { type RequestHandler } from 'express';
+import { sendJson } from './http/send-json';
+
+/** GET /healthz: this process answers. It asks nobody else, so an outage elsewhere restarts nothing here. */
+export const healthz: RequestHandler = (_req, res) => {
+  sendJson(res, 200, { status: 'ok' });
+};
+
+/**
+ * GET /readyz: the whole service can do its work (Postgres, Redis, S3, at least one worker). 503 names what is
+ * missing, not why; while draining it is 503 without asking.
+ */
+export function readyz(checks: Readonly<Record<string, HealthCheck>>, isDraining: () => boolean): RequestHandler {
+  return async (_req, res) => {
+    if (isDraining()) return sendJson(res, 503, { status: 'draining', checks: {} });
+    const result = await runHealthChecks(checks);
+    sendJson(res, result.ok ? 200 : 503, { status: result.ok ? 'ok' : 'unavailable', checks: result.checks });
+  };
+}

@@ -1,0 +1,43 @@
+import { findApiKey, touchApiKey, type Db } from '@lipsync/db';
+import { customerLimits, hashApiKey, isApiKey, type CustomerLimits } from '@lipsync/domain';
+import { type RateLimiter } from '@lipsync/queue';
+import { type Clock, type Logger } from '@lipsync/runtime';
+import { type Request } from 'express';
+import { refuseCredential } from './failed-auth';
+import { createKeyUse } from './key-use';
+
+/** Who asks. */
+export interface Customer {
+  id: string;
+  apiKeyId: string;
+  limits: CustomerLimits;
+}
+
+/**
+ * Reads the bearer credential and looks its hash up, on every request and without a cache: a key that was revoked a
+ * second ago is refused.
+ *
+ * The returned function throws ServiceError invalid_api_key, or rate_limit_exceeded for an address that keeps failing.
+ */
+export function createAuthenticator(deps: {
+  db: Db;
+  rateLimiter: RateLimiter;
+  clock: Clock;
+  logger: Logger;
+}): (req: Request) => Promise<Customer> {
+  const { db, rateLimiter } = deps;
+  const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
+  return async (req) => {
+    const key = bearer(req.headers.authorization);
+    const owner = key === null ? null : await findApiKey(db, hashApiKey(key));
+    if (owner === null) throw await refuseCredential(rateLimiter, req.ip ?? 'unknown');
+    noteUse(owner.keyId);
+    return { id: owner.customer.id, apiKeyId: owner.keyId, limits: customerLimits(owner.customer) };
+  };
+}
+
+/** The well-formed key of an Authorization header; the scheme is case-insensitive. */
+function bearer(header: string | undefined): string | null {
+  const token = /^bearer +(\S+)$/i.exec(header ?? '')?.[1];
+  return token !== undefined && isApiKey(token) ? token : null;
+}

@@ -1,0 +1,28 @@
+import { ERROR_CATALOGUE } from '@lipsync/contract';
+import { errorResponse } from '@lipsync/domain';
+import { type ErrorRequestHandler } from 'express';
+import { ClientGone } from './client-gone';
+import { describeForLog } from './describe-for-log';
+import { sendJson } from './send-json';
+import { toServiceError } from './to-service-error';
+
+/** Last in line: turns whatever was thrown into the contract's error answer, and tells the caller nothing else. */
+export const errorHandler: ErrorRequestHandler = (thrown: unknown, _req, res, next) => {
+  const { fields } = res.locals.context;
+  if (thrown instanceof ClientGone || res.headersSent) {
+    if (!(thrown instanceof ClientGone)) fields.error = describeForLog(thrown);
+    res.destroy();
+    return;
+  }
+  try {
+    const error = toServiceError(thrown);
+    fields.error_code = error.code;
+    if (error !== thrown) fields.error = describeForLog(thrown);
+    const { httpStatus, retryAfterSeconds } = ERROR_CATALOGUE[error.code];
+    const retryAfter = retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) };
+    // A code without a status belongs into records; thrown here it is a mistake of ours.
+    sendJson(res, httpStatus ?? 503, errorResponse(error), { ...retryAfter, ...error.headers });
+  } catch (failure) {
+    next(failure);
+  }
+};

@@ -1,0 +1,34 @@
+import { IDEMPOTENCY_KEY_MAX_LENGTH, ServiceError } from '@lipsync/domain';
+
+/**
+ * The idempotency key of a request: header or body, null when neither names one (an empty key is none).
+ *
+ * @param headerValues every Idempotency-Key header that was sent, as node:http decodes them
+ * @throws ServiceError invalid_idempotency_key, idempotency_key_mismatch
+ */
+export function resolveIdempotencyKey(
+  headerValues: readonly string[] | undefined,
+  bodyValue: string | undefined,
+): string | null {
+  const [header = '', ...others] = (headerValues ?? []).map(asUtf8);
+  if (others.some((other) => other !== header)) throw new ServiceError('invalid_idempotency_key');
+  const body = bodyValue ?? '';
+  for (const key of [header, body]) requireStorable(key);
+  if (header !== '' && body !== '' && header !== body) throw new ServiceError('idempotency_key_mismatch');
+  return header || body || null;
+}
+
+/** node:http hands header bytes over as Latin-1, while the same key in a JSON body is UTF-8. */
+function asUtf8(value: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+}
+
+/** Postgres text holds neither NUL nor half a surrogate pair; a key that would be stored differently is refused. */
+function requireStorable(key: string): void {
+  const isStorable = !key.includes('\0') && !/\p{Surrogate}/u.test(key);
+  if (!isStorable || [...key].length > IDEMPOTENCY_KEY_MAX_LENGTH) throw new ServiceError('invalid_idempotency_key');
+}

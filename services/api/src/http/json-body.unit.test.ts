@@ -1,0 +1,45 @@
+import { parseJsonObject, requireJsonContentType } from './json-body';
+
+describe('requireJsonContentType', () => {
+  it.each([
+    ['application/json'],
+    ['application/json; charset=utf-8'],
+    ['Application/JSON;charset="UTF-8"'],
+    ['application/json; version=1'],
+  ])('accepts %s', (contentType) => {
+    expect(() => requireJsonContentType(contentType, undefined)).not.toThrow();
+  });
+
+  it.each([
+    [undefined, undefined],
+    ['text/plain', undefined],
+    ['application/jsonp', undefined],
+    ['application/json; charset=latin1', undefined],
+    ['application/x-www-form-urlencoded', undefined],
+    ['application/json', 'gzip'],
+  ])('refuses %s with encoding %s', (contentType, encoding) => {
+    expect(() => requireJsonContentType(contentType, encoding)).toThrow(
+      expect.objectContaining({ code: 'invalid_content_type' }),
+    );
+  });
+});
+
+describe('parseJsonObject', () => {
+  it('returns the object, with a property named __proto__ as plain data', () => {
+    expect(parseJsonObject(Buffer.from('{"a": [1]}'))).toEqual({ a: [1] });
+    expect(Object.keys(parseJsonObject(Buffer.from('{"__proto__": {"x": 1}}')))).toEqual(['__proto__']);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['half an object', '{"a":'],
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['a string', '"{}"'],
+    ['two values', '{} {}'],
+    ['a comment', '{} // x'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ])('refuses %s', (_, body) => {
+    expect(() => parseJsonObject(Buffer.from(body))).toThrow(expect.objectContaining({ code: 'invalid_json' }));
+  });
+});

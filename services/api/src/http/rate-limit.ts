@@ -1,0 +1,34 @@
+import { ServiceError } from '@lipsync/domain';
+import { type RateLimiter } from '@lipsync/queue';
+import { type Customer } from './authenticate';
+
+const WINDOW_SECONDS = 60;
+
+/**
+ * Takes one request out of the customer's minute: reads (GET, HEAD) and everything else are counted apart. The
+ * customer counts, not the key, so several API keys share one allowance.
+ *
+ * @returns the RateLimit headers of the answer
+ * @throws ServiceError rate_limit_exceeded with the same headers and Retry-After
+ */
+export async function limitRate(
+  limiter: RateLimiter,
+  customer: Customer,
+  method: string,
+): Promise<Record<string, string>> {
+  const isRead = method === 'GET' || method === 'HEAD';
+  const taken = await limiter.take({
+    key: `${customer.id}:${isRead ? 'read' : 'write'}`,
+    points: isRead ? customer.limits.getPerMinute : customer.limits.postPerMinute,
+    perSeconds: WINDOW_SECONDS,
+  });
+  const headers = {
+    'RateLimit-Limit': String(taken.limit),
+    'RateLimit-Remaining': String(taken.remaining),
+    'RateLimit-Reset': String(taken.resetSeconds),
+  };
+  if (taken.allowed) return headers;
+  throw new ServiceError('rate_limit_exceeded', {
+    headers: { ...headers, 'Retry-After': String(Math.max(1, taken.resetSeconds)) },
+  });
+}

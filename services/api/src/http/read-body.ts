@@ -1,0 +1,61 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { ServiceError } from '@lipsync/domain';
+import { ClientGone } from './client-gone';
+
+/** Beyond this, a client that keeps sending a refused body is cut off instead of being listened to. */
+const DISCARD_MAX_BYTES = 1_048_576;
+
+/**
+ * The request's bytes, at most `maxBytes`: refused by Content-Length before a byte is read, and while streaming
+ * for a body that does not say its length.
+ *
+ * @throws ServiceError body_too_large
+ * @throws ClientGone when the connection closes first
+ */
+export async function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
+    discard(req);
+    throw new ServiceError('body_too_large');
+  }
+  if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > maxBytes) {
+        settle();
+        discard(req);
+        reject(new ServiceError('body_too_large'));
+      }
+    };
+    const onEnd = (): void => {
+      settle();
+      resolve(Buffer.concat(chunks));
+    };
+    const onClose = (): void => {
+      settle();
+      reject(new ClientGone());
+    };
+    const settle = (): void => {
+      req.off('data', onData).off('end', onEnd).off('close', onClose);
+    };
+    // A reset reaches 'error' and then 'close'; the first needs a listener for as long as the request lives.
+    req.on('error', () => undefined);
+    req.on('data', onData).on('end', onEnd).on('close', onClose);
+  });
+}
+
+/**
+ * Reads the rest of a refused body away, within a bound. Closing the socket with unread bytes would reset the
+ * connection, and the client would see that instead of the answer.
+ */
+function discard(req: IncomingMessage): void {
+  let size = 0;
+  req.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > DISCARD_MAX_BYTES) req.socket.destroy();
+  });
+}

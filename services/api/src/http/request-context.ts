@@ -1,0 +1,29 @@
+/** What one request leaves in the log: flat, without bodies, keys, signed addresses or query strings. */
+export interface RequestFields {
+  operation_id?: string;
+  customer_id?: string;
+  api_key_id?: string;
+  resource_id?: string;
+  error_code?: string;
+  idempotent_replayed?: boolean;
+  request_bytes?: number;
+  error?: { name: string; message: string; stack?: string };
+}
+
+/** Carried along one request in `res.locals`. */
+export interface RequestContext {
+  requestId: string;
+  /** Path as sent, without the query. */
+  path: string;
+  fields: RequestFields;
+}
+
+declare global {
+  // Express declares its extension points in this namespace.
+  // eslint-disable-next-line @typescript-eslint/no-namespace
+  namespace Express {
+    interface Locals {
+      context: RequestContext;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { OPERATIONS } from '@lipsync/contract';
+import { createRouteTable } from './route-table';
+
+const route = createRouteTable(OPERATIONS);
+
+describe('createRouteTable', () => {
+  it.each(OPERATIONS.map((operation) => [operation.operationId, operation]))('finds %s by its path', (_, operation) => {
+    const path = operation.path.replace('{id}', 'some_id');
+    const expected = { operation, id: operation.path.includes('{id}') ? 'some_id' : '' };
+    expect(route(operation.method.toUpperCase(), path)).toEqual(expected);
+    expect(route(operation.method.toUpperCase(), `${path}/`)).toEqual(expected);
+  });
+
+  it('answers HEAD as GET', () => {
+    expect(route('HEAD', '/v1/renders/x').operation.operationId).toBe('get_render');
+  });
+
+  it.each([
+    ['/v1'],
+    ['/v1/'],
+    ['/v1/nothing'],
+    ['/v1/uploads/upl_1'],
+    ['/v1/Renders'],
+    ['/v1/renders//'],
+    ['/v1/renders/x/y'],
+    ['/v1/renders/x/cancel/y'],
+  ])('does not know %s, whatever the method', (path) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      expect(() => route(method, path)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    }
+  });
+
+  it.each([
+    ['GET', '/v1/renders', 'POST'],
+    ['DELETE', '/v1/renders/unknown', 'GET, HEAD'],
+    ['GET', '/v1/renders/x/cancel', 'POST'],
+    ['HEAD', '/v1/assets', 'POST'],
+    ['POST', '/v1/webhooks/x', 'GET, HEAD'],
+    ['OPTIONS', '/v1/uploads', 'POST'],
+  ])('refuses %s %s and names what is allowed', (method, path, allowed) => {
+    expect(() => route(method, path)).toThrow(
+      expect.objectContaining({ code: 'method_not_allowed', headers: { Allow: allowed } }),
+    );
+  });
+
+  it('decodes an id, and leaves one alone that cannot be decoded', () => {
+    expect(route('GET', '/v1/renders/%72en_1').id).toBe('ren_1');
+    expect(route('GET', '/v1/renders/%zz').id).toBe('%zz');
+  });
+});

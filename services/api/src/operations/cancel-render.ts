@@ -1,0 +1,19 @@
+import { cancelRender as markCancelled } from '@lipsync/db';
+import { type ApiDeps } from '../api-deps';
+import { type Handler } from './operation';
+import { viewRender } from './view-render';
+
+/** POST /v1/renders/{id}/cancel */
+export function cancelRender(deps: ApiDeps): Handler {
+  const { db, queues, logger } = deps;
+  return async ({ customer, id }) => {
+    const cancelled = await markCancelled(db, customer.id, id);
+    // Only makes it quicker: a worker that misses the signal learns from its next heartbeat.
+    if (cancelled.cancelledJobIds.length > 0) {
+      queues.signalCancel(cancelled.cancelledJobIds).catch((error: unknown) => {
+        logger.warn('could not signal a cancellation', { resource_id: cancelled.render.id, error });
+      });
+    }
+    return { body: await viewRender(deps, cancelled), resourceId: cancelled.render.id };
+  };
+}

@@ -1,0 +1,21 @@
+import { createAsset as insertAsset } from '@lipsync/db';
+import { assetResource, parseMediaUrl } from '@lipsync/domain';
+import { type ApiDeps } from '../api-deps';
+import { requireBody } from '../http/require-body';
+import { type Handler } from './operation';
+
+/** POST /v1/assets: an asset that media-worker fetches from a URL. */
+export function createAsset(deps: ApiDeps): Handler {
+  return async ({ customer, body }) => {
+    const request = requireBody('AssetRequest', body);
+    const url = parseMediaUrl(request.url);
+    const asset = await insertAsset(deps.db, {
+      customerId: customer.id,
+      mediaType: request.media_type,
+      url: url.href,
+      ttlSeconds: deps.config.recordTtlSeconds,
+    });
+    deps.ringer.ring(['media']);
+    return { body: assetResource(asset), resourceId: asset.id };
+  };
+}

@@ -1,0 +1,30 @@
+import { createPreparation as insertPreparation } from '@lipsync/db';
+import { fingerprint, parseMediaUrl, parseWebhookUrl, preparationRecord } from '@lipsync/domain';
+import { type ApiDeps } from '../api-deps';
+import { resolveIdempotencyKey } from '../http/idempotency-key';
+import { requireBody } from '../http/require-body';
+import { type Handler } from './operation';
+import { replayed } from './replayed';
+
+/** POST /v1/preparations */
+export function createPreparation({ db, config, ringer }: ApiDeps): Handler {
+  return async ({ customer, body, idempotencyHeaders }) => {
+    const request = requireBody('PreparationRequest', body);
+    if ('url' in request.video) parseMediaUrl(request.video.url);
+    if (request.webhook_url !== undefined) parseWebhookUrl(request.webhook_url);
+    const key = resolveIdempotencyKey(idempotencyHeaders, request.idempotency_key);
+    const created = await insertPreparation(db, {
+      customerId: customer.id,
+      request,
+      idempotency: key === null ? null : { key, fingerprint: fingerprint('create_preparation', request) },
+      ttlSeconds: config.recordTtlSeconds,
+    });
+    ringer.ring(created.queues);
+    const { preparation, webhookEventId } = created;
+    return {
+      body: preparationRecord(preparation, { baseUrl: config.publicBaseUrl, webhookEventId }),
+      headers: replayed(created.replayed),
+      resourceId: preparation.id,
+    };
+  };
+}

@@ -1,0 +1,31 @@
+import { createRender as insertRender } from '@lipsync/db';
+import { fingerprint, parseMediaUrl, parseWebhookUrl } from '@lipsync/domain';
+import { type ApiDeps } from '../api-deps';
+import { resolveIdempotencyKey } from '../http/idempotency-key';
+import { requireBody } from '../http/require-body';
+import { type Handler } from './operation';
+import { replayed } from './replayed';
+import { viewRender } from './view-render';
+
+/** POST /v1/renders */
+export function createRender(deps: ApiDeps): Handler {
+  const { db, config, ringer } = deps;
+  return async ({ customer, body, idempotencyHeaders }) => {
+    const request = requireBody('RenderRequest', body);
+    for (const input of [request.video, request.audio]) if ('url' in input) parseMediaUrl(input.url);
+    if (request.webhook_url !== undefined) parseWebhookUrl(request.webhook_url);
+    const key = resolveIdempotencyKey(idempotencyHeaders, request.idempotency_key);
+    const created = await insertRender(db, {
+      customerId: customer.id,
+      request,
+      idempotency: key === null ? null : { key, fingerprint: fingerprint('create_render', request) },
+      ttlSeconds: config.recordTtlSeconds,
+    });
+    ringer.ring(created.queues);
+    return {
+      body: await viewRender(deps, created),
+      headers: replayed(created.replayed),
+      resourceId: created.render.id,
+    };
+  };
+}

@@ -1,0 +1,44 @@
+import { createLogger } from '@lipsync/runtime';
+import { createRinger } from './ringer';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+describe('createRinger', () => {
+  it('rings once more for whatever arrived while a ring was under way, and not once each', async () => {
+    const rung: string[] = [];
+    let release = (): void => undefined;
+    const ringer = createRinger({
+      logger,
+      ringQueue: (queue) => {
+        rung.push(queue);
+        return new Promise((resolve) => (release = resolve));
+      },
+    });
+    ringer.ring(['media']);
+    ringer.ring(['media', 'media']);
+    ringer.ring(['media']);
+    expect(rung).toEqual(['media']);
+    release();
+    await new Promise(setImmediate);
+    expect(rung).toEqual(['media', 'media']);
+    release();
+    await ringer.idle();
+    expect(rung).toEqual(['media', 'media']);
+  });
+
+  it('survives a ring that fails', async () => {
+    let rings = 0;
+    const ringer = createRinger({
+      logger,
+      ringQueue: async () => {
+        rings += 1;
+        throw new Error('no Redis');
+      },
+    });
+    ringer.ring(['media']);
+    await ringer.idle();
+    ringer.ring(['media']);
+    await ringer.idle();
+    expect(rings).toBe(2);
+  });
+});

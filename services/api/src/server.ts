@@ -1,0 +1,56 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { type Duplex } from 'node:stream';
+import { ERROR_CATALOGUE } from '@lipsync/contract';
+
+/** More than this in the request line and headers is refused. */
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How often connections are checked against both timeouts. */
+const CHECK_INTERVAL_MS = 5_000;
+/** Longer than a load balancer keeps idle connections, so that it is the one to close them. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+
+/** The HTTP server around the application: bounds for slow and oversized requests, a clean end for malformed ones. */
+export function createServer(app: RequestListener): Server {
+  /** Connections with an answer under way: a second status line on them would be read as part of its body. */
+  const answering = new WeakSet<Duplex>();
+  const listener: RequestListener = (req, res) => {
+    answering.add(req.socket);
+    res.once('close', () => answering.delete(req.socket));
+    app(req, res);
+  };
+  const server = createHttpServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    },
+    listener,
+  );
+  // Handled like any other request: whether its body is wanted is known only after it was authenticated.
+  server.on('checkContinue', listener);
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable && !answering.has(socket)) socket.end(MALFORMED);
+    else socket.destroy();
+  });
+  return server;
+}
+
+/** The answer to bytes that are not an HTTP request: there is nothing yet that a handler could be given. */
+const MALFORMED = malformedAnswer();
+
+function malformedAnswer(): string {
+  const { retryable } = ERROR_CATALOGUE.invalid_request;
+  const message = 'The bytes received are not a well-formed HTTP request within the size and time limits.';
+  const body = JSON.stringify({ error: { code: 'invalid_request', message, retryable } });
+  const headers = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  return `${headers.join('\r\n')}\r\n\r\n${body}`;
+}
