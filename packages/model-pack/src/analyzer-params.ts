@@ -1,22 +1,35 @@
 import { z } from 'zod';
 
+const inputSide = z.int().positive();
+
 /** Numbers of the face detector and the landmark network that the analyser's code needs. */
 export const analyzerParamsSchema = z.strictObject({
   detector: z.strictObject({
-    /** Side of the square network input; frames are letterboxed into it, image at the top left. */
-    inputSize: z.int().multipleOf(32),
-    /** Pixels of input per grid cell. */
+    /** Longer side of the network input for a whole frame, in the order of trying: larger finds smaller faces. */
+    inputSizes: z.array(inputSide).min(1),
+    /** Both sides of the input are multiples of this. */
     stride: z.int().positive(),
-    /** Prior box sizes in grid cells, width and height. */
-    anchors: z.array(z.tuple([z.number().positive(), z.number().positive()])).min(1),
-    /** Detections below this confidence are not faces. */
+    /** Detections below this confidence are not looked at. */
     scoreThreshold: z.number().min(0).max(1),
     /** Two detections that overlap more than this (intersection over union) are one face. */
     overlapThreshold: z.number().min(0).max(1),
+    /**
+     * Close look at one face, turned upright: side of the square input, how many times larger than the landmarks'
+     * extent the patch is, and the confidence below which it shows no face.
+     */
+    closeUp: z.strictObject({
+      inputSize: inputSide,
+      scale: z.number().positive(),
+      scoreThreshold: z.number().min(0).max(1),
+    }),
   }),
   landmarks: z.strictObject({
     /** Side of the square network input. */
-    inputSize: z.int().positive(),
+    inputSize: inputSide,
+    /** How many times larger than the landmarks' extent the patch is. */
+    scale: z.number().positive(),
+    /** Two looks at a face that differ by more than this part of the patch did not see a face. */
+    maxDisagreement: z.number().positive(),
   }),
 });
 

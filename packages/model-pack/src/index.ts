@@ -22,3 +22,4 @@ export { PackError } from './pack-error';
 export { type Probe } from './role';
 export { type TensorSpec } from './tensor-spec';
 export { modelFile, writePack } from './write-pack';
+export { buildAnalyzerPack } from './builtin/analyzer/build-analyzer-pack';

@@ -18,7 +18,7 @@ const analyzerManifestSchema = z.strictObject({
   ...commonFields,
   engine: z.literal('analyzer'),
   roles: z.strictObject({
-    face_detector: roleSchema(['image'], ['grid']),
+    face_detector: roleSchema(['image'], ['boxes', 'scores']),
     landmarks68: roleSchema(['image'], ['points']),
   }),
   params: analyzerParamsSchema,

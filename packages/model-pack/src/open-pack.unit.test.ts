@@ -21,7 +21,10 @@ function manifest(): Manifest {
       face_detector: {
         ...modelFile('detector.onnx', MODELS['detector.onnx']),
         inputs: { image: { ...image, dims: [...image.dims], range: [0, 255] } },
-        outputs: { grid: { ...output, dims: [...output.dims] } },
+        outputs: {
+          boxes: { ...output, dims: ['k', 4] },
+          scores: { ...output, dims: ['k'] },
+        },
       },
       landmarks68: {
         ...modelFile('landmarks.onnx', MODELS['landmarks.onnx']),
@@ -30,8 +33,14 @@ function manifest(): Manifest {
       },
     },
     params: {
-      detector: { inputSize: 320, stride: 32, anchors: [[1, 1]], scoreThreshold: 0.5, overlapThreshold: 0.4 },
-      landmarks: { inputSize: 112 },
+      detector: {
+        inputSizes: [320],
+        stride: 32,
+        scoreThreshold: 0.5,
+        overlapThreshold: 0.4,
+        closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.2 },
+      },
+      landmarks: { inputSize: 112, scale: 1.2, maxDisagreement: 0.03 },
     },
   };
 }
@@ -50,7 +59,7 @@ describe('openPack', () => {
     const written = await writePack(dir, manifest(), MODELS);
     const opened = await openPackFor('analyzer', dir);
 
-    expect(opened.manifest.roles.face_detector.outputs.grid.dims).toEqual(['n', 136]);
+    expect(opened.manifest.roles.face_detector.outputs.boxes.dims).toEqual(['k', 4]);
     expect(opened.digest).toBe(written.digest);
     expect(packVersion(opened)).toMatch(/^test-analyzer@1\.2\.3\+[0-9a-f]{12}$/);
   });
