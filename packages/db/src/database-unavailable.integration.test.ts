@@ -1,0 +1,96 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { createTestDatabase, cutConnections, type TestDatabase } from '@lipsync/testkit';
+import { isDatabaseUnavailable } from './database-unavailable';
+import { createDb, type Db } from './db';
+
+const publicBaseUrl = 'https://api.example.com';
+
+async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('did not fail');
+}
+
+describe('isDatabaseUnavailable', () => {
+  let database: TestDatabase;
+  let db: Db;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = createDb({ url: database.url, poolMax: 2, publicBaseUrl });
+  });
+  afterAll(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  it('recognises a server that refuses connections, in every kind of call', async () => {
+    const down = createDb({ url: 'postgresql://user:secret@127.0.0.1:1/none', poolMax: 2, publicBaseUrl });
+    const calls = [
+      () => down.ping(),
+      () => down.prisma.customer.findFirst(),
+      () => down.prisma.$transaction(async (tx) => tx.customer.findFirst()),
+    ];
+    for (const call of calls) expect(isDatabaseUnavailable(await failureOf(call))).toBe(true);
+    await down.close();
+  });
+
+  it('recognises a server that accepts a connection and says nothing', async () => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const hanging = createDb({
+      url: `postgresql://user:secret@127.0.0.1:${port}/none`,
+      poolMax: 2,
+      publicBaseUrl,
+    });
+    expect(isDatabaseUnavailable(await failureOf(() => hanging.prisma.customer.findFirst()))).toBe(true);
+    await hanging.close();
+    silent.close();
+  }, 15_000);
+
+  it('recognises connections that are cut during a statement, in a transaction and before its commit', async () => {
+    await db.ping();
+    const asleep = failureOf(() => db.prisma.$queryRaw`SELECT pg_sleep(60)::text`);
+    await cutUntilSettled(asleep);
+    expect(isDatabaseUnavailable(await asleep)).toBe(true);
+
+    const inTransaction = failureOf(() =>
+      db.prisma.$transaction(async (tx) => {
+        await tx.$queryRaw`SELECT 1`;
+        await cutConnections(database);
+        await tx.customer.findFirst();
+      }),
+    );
+    expect(isDatabaseUnavailable(await inTransaction)).toBe(true);
+
+    const beforeCommit = failureOf(() =>
+      db.prisma.$transaction(async (tx) => {
+        await tx.$queryRaw`SELECT 1`;
+        await cutConnections(database);
+      }),
+    );
+    expect(isDatabaseUnavailable(await beforeCommit)).toBe(true);
+  });
+
+  it('leaves mistakes in a statement, in data and in code what they are', async () => {
+    const customer = { id: 'cus_1', name: 'one' };
+    await db.prisma.customer.create({ data: customer });
+    const failures = [
+      await failureOf(() => db.prisma.$queryRaw`SELECT nothing FROM nowhere`),
+      await failureOf(() => db.prisma.customer.create({ data: customer })),
+      new TypeError('undefined is not a function'),
+      'a string',
+    ];
+    for (const failure of failures) expect(isDatabaseUnavailable(failure)).toBe(false);
+  });
+
+  /** The statement may not have reached the server yet when the first cut comes. */
+  async function cutUntilSettled(pending: Promise<unknown>): Promise<void> {
+    let isSettled = false;
+    void pending.then(() => (isSettled = true));
+    while (!isSettled) await cutConnections(database);
+  }
+});

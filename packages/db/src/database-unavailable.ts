@@ -1,0 +1,67 @@
+import { Prisma } from '@lipsync/prisma';
+import { sqlState } from './sql-state';
+
+/** Not reachable, timed out, gone, closed; no connection or transaction to be had in time. */
+const PRISMA_CODES = new Set([
+  'P1000',
+  'P1001',
+  'P1002',
+  'P1003',
+  'P1008',
+  'P1011',
+  'P1017',
+  'P2024',
+  'P2028',
+  'P2037',
+]);
+
+/**
+ * Connection failures, shortage of resources, shutdown and start, statements and transactions that took too long,
+ * deadlocks: states that pass without the request changing.
+ */
+const SQL_STATES = /^(08...|53...|57P0[1-4]|57014|25P0[34]|40001|40P01|3D000)$/;
+
+/** Below Prisma, pg reports a lost connection by its message alone. */
+const DRIVER_MESSAGES =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout)/;
+
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+
+/** Says whether an operation failed because the database could not serve it now; the same may succeed later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientInitializationError) return true;
+  if (error instanceof Prisma.PrismaClientKnownRequestError) {
+    const state = sqlState(error);
+    return (
+      PRISMA_CODES.has(error.code) ||
+      (state !== undefined && SQL_STATES.test(state)) ||
+      isUnreachable(error.meta)
+    );
+  }
+  if (!(error instanceof Error)) return false;
+  return DRIVER_MESSAGES.test(error.message) || ('code' in error && NETWORK_CODES.has(String(error.code)));
+}
+
+/** What the driver adapter names without a SQLSTATE: there was no server to send one. */
+const UNREACHABLE_KINDS = new Set([
+  'DatabaseNotReachable',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'TooManyConnections',
+  'TlsConnectionError',
+]);
+
+function isUnreachable(meta: unknown): boolean {
+  if (typeof meta !== 'object' || meta === null) return false;
+  if ('kind' in meta && UNREACHABLE_KINDS.has(String(meta.kind))) return true;
+  if ('driverAdapterError' in meta) return isUnreachable(meta.driverAdapterError);
+  return 'cause' in meta && isUnreachable(meta.cause);
+}
