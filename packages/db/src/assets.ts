@@ -1,0 +1,75 @@
+import { type MediaType } from '@lipsync/contract';
+import { type AssetRow, isId, ServiceError } from '@lipsync/domain';
+import { databaseNow, secondsAfter } from './database-clock';
+import { transaction, type Db, type Tx } from './db';
+import { insertJob } from './new-job';
+import { assetRow } from './rows';
+
+export interface NewUrlAsset {
+  customerId: string;
+  mediaType: MediaType;
+  url: string;
+  /** Lifetime, RECORD_TTL_SECONDS. */
+  ttlSeconds: number;
+}
+
+/** Creates an asset that will be fetched from a URL, with its ingest job in the `media` queue. */
+export function createAsset(db: Db, asset: NewUrlAsset): Promise<AssetRow> {
+  return transaction(db, async (tx) => insertUrlAsset(db, tx, asset, await databaseNow(tx)));
+}
+
+/** The same within the transaction that needs the asset. */
+export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Date): Promise<AssetRow> {
+  const { customerId, mediaType, url, ttlSeconds } = asset;
+  const row = await tx.asset.create({
+    data: {
+      id: db.newId('ast'),
+      customerId,
+      mediaType,
+      status: 'pending',
+      stage: 'queued',
+      sourceUrl: url,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: secondsAfter(now, ttlSeconds),
+    },
+  });
+  await insertJob(db, tx, {
+    customerId,
+    subject: { kind: 'ingest', assetId: row.id },
+    status: 'queued',
+    now,
+  });
+  return assetRow(row);
+}
+
+/** Throws asset_not_found (also for a foreign or malformed id) and asset_expired. */
+export async function getAsset(db: Db, customerId: string, assetId: string): Promise<AssetRow> {
+  const row = isId('ast', assetId)
+    ? await db.prisma.asset.findFirst({ where: { id: assetId, customerId } })
+    : null;
+  if (row === null) throw new ServiceError('asset_not_found');
+  if (row.expiresAt <= new Date()) throw new ServiceError('asset_expired');
+  return assetRow(row);
+}
+
+/**
+ * The asset that a request refers to, share-locked: until the caller commits it neither becomes ready nor fails, so a
+ * job that waits for it cannot miss the moment. Throws asset_not_found, asset_expired, asset_type_mismatch,
+ * asset_not_ready, asset_failed, in this order.
+ */
+export async function referAsset(
+  tx: Tx,
+  reference: { customerId: string; assetId: string; mediaType: MediaType },
+): Promise<AssetRow> {
+  const { customerId, assetId, mediaType } = reference;
+  if (!isId('ast', assetId)) throw new ServiceError('asset_not_found');
+  await tx.$queryRaw`SELECT id FROM assets WHERE id = ${assetId} AND customer_id = ${customerId} FOR SHARE`;
+  const row = await tx.asset.findFirst({ where: { id: assetId, customerId } });
+  if (row === null) throw new ServiceError('asset_not_found');
+  if (row.expiresAt <= (await databaseNow(tx))) throw new ServiceError('asset_expired');
+  if (row.mediaType !== mediaType) throw new ServiceError('asset_type_mismatch');
+  if (row.status === 'awaiting_upload') throw new ServiceError('asset_not_ready');
+  if (row.status === 'failed') throw new ServiceError('asset_failed');
+  return assetRow(row);
+}

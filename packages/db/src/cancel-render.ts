@@ -1,0 +1,32 @@
+import { RECORD_STATES, ServiceError } from '@lipsync/domain';
+import { databaseNow } from './database-clock';
+import { transaction, type Db } from './db';
+import { cancelOpenRuns } from './end-render';
+import { lockRender } from './job-subject';
+import { renderDetails, type RenderDetails, requireRender } from './renders';
+
+export interface Cancellation extends RenderDetails {
+  /** Jobs that a worker may be at: tell it, so that it stops at once. */
+  cancelledJobIds: string[];
+}
+
+/**
+ * Cancels a render at once: when this returns, no engine of it can complete any more. Cancelling a cancelled render
+ * changes nothing. Throws render_not_found, render_expired, render_not_cancellable.
+ */
+export function cancelRender(db: Db, customerId: string, renderId: string): Promise<Cancellation> {
+  return transaction(db, async (tx) => {
+    await requireRender(tx, customerId, renderId);
+    const render = await lockRender(tx, renderId);
+    if (render === null) throw new ServiceError('render_not_found');
+    const now = await databaseNow(tx);
+    if (render.expiresAt <= now) throw new ServiceError('render_expired');
+    if (render.status === 'cancelled') return { ...(await renderDetails(tx, render)), cancelledJobIds: [] };
+    if (!RECORD_STATES.canMove(RECORD_STATES.parse(render.status), 'cancelled')) {
+      throw new ServiceError('render_not_cancellable');
+    }
+    const cancelledJobIds = await cancelOpenRuns(db, tx, render, now);
+    const cancelled = await tx.render.findUniqueOrThrow({ where: { id: renderId } });
+    return { ...(await renderDetails(tx, cancelled)), cancelledJobIds };
+  });
+}

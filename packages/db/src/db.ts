@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { type IdPrefix, newId } from '@lipsync/domain';
+import { type Prisma, PrismaClient } from '@lipsync/prisma';
+
+/** A transaction, or the connection pool where one statement is enough. */
+export type Tx = Prisma.TransactionClient;
+
+/** The database, handed as the first argument to every function of this package. */
+export interface Db {
+  readonly prisma: PrismaClient;
+  /** Base of the addresses inside webhook bodies: they are written in the transaction that ends a record. */
+  readonly publicBaseUrl: string;
+  newId(prefix: IdPrefix): string;
+  /** Resolves when the server answers a query. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DbOptions {
+  url: string;
+  /** Connections at most. */
+  poolMax: number;
+  /** PUBLIC_BASE_URL, without a slash at its end. */
+  publicBaseUrl: string;
+  /** A lost idle connection; the pool replaces it by itself. */
+  onConnectionError?: (error: Error) => void;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const TRANSACTION_TIMEOUT_MS = 30_000;
+const ID_RANDOM_BYTES = 10;
+
+/** Opens a pool lazily: the first query connects. */
+export function createDb(options: DbOptions): Db {
+  const report = options.onConnectionError ?? (() => undefined);
+  const adapter = new PrismaPg(
+    {
+      connectionString: options.url,
+      max: options.poolMax,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      // A process that hangs inside a transaction must not keep its row locks.
+      idle_in_transaction_session_timeout: TRANSACTION_TIMEOUT_MS,
+      // Prisma writes and reads timestamptz without an offset and means UTC.
+      options: '-c timezone=UTC',
+    },
+    { onPoolError: report, onConnectionError: report },
+  );
+  const prisma = new PrismaClient({
+    adapter,
+    transactionOptions: { maxWait: CONNECT_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS },
+  });
+  return {
+    prisma,
+    publicBaseUrl: options.publicBaseUrl,
+    newId: (prefix) => newId(prefix, Date.now(), randomBytes(ID_RANDOM_BYTES)),
+    ping: async () => {
+      await prisma.$queryRaw`SELECT 1`;
+    },
+    close: () => prisma.$disconnect(),
+  };
+}
+
+/** Runs `work` in one READ COMMITTED transaction; whatever it throws rolls back. */
+export function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.prisma.$transaction(work, { isolationLevel: 'ReadCommitted' });
+}

@@ -1,0 +1,49 @@
+import { isId, ServiceError, type WebhookDeliveryRow, type WebhookEventRow } from '@lipsync/domain';
+import { databaseNow } from './database-clock';
+import { transaction, type Db, type Tx } from './db';
+import { newDelivery } from './webhook-events';
+
+export interface DeliveryDetails {
+  event: WebhookEventRow;
+  /** The newest one of the event. */
+  delivery: WebhookDeliveryRow;
+}
+
+/** Throws webhook_event_not_found (also for a foreign or malformed id) and webhook_event_expired. */
+export async function getDeliveryByEvent(
+  db: Db,
+  customerId: string,
+  eventId: string,
+): Promise<DeliveryDetails> {
+  const event = isId('evt', eventId)
+    ? await db.prisma.webhookEvent.findFirst({ where: { id: eventId, customerId } })
+    : null;
+  if (event === null) throw new ServiceError('webhook_event_not_found');
+  if (event.expiresAt <= new Date()) throw new ServiceError('webhook_event_expired');
+  return { event, delivery: await newestDelivery(db.prisma, eventId) };
+}
+
+/**
+ * Delivers an event once more, for an operator: a pending delivery becomes due at once, after a settled one a new one
+ * is added with a window of its own. Null when there is no such event.
+ */
+export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow | null> {
+  return transaction(db, async (tx) => {
+    await tx.$queryRaw`SELECT id FROM webhook_events WHERE id = ${eventId} FOR UPDATE`;
+    const event = await tx.webhookEvent.findUnique({ where: { id: eventId } });
+    if (event === null) return null;
+    const now = await databaseNow(tx);
+    const { id, customerId, url, status } = await newestDelivery(tx, eventId);
+    const where = { id, status: 'pending' };
+    const data = { nextAttemptAt: now, updatedAt: now };
+    const [due] = status === 'pending' ? await tx.webhookDelivery.updateManyAndReturn({ where, data }) : [];
+    return due ?? tx.webhookDelivery.create({ data: newDelivery(db, { eventId, customerId, url, now }) });
+  });
+}
+
+function newestDelivery(tx: Tx, eventId: string): Promise<WebhookDeliveryRow> {
+  return tx.webhookDelivery.findFirstOrThrow({
+    where: { eventId },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+}

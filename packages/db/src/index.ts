@@ -1,0 +1,66 @@
+export { admitJobs, type Dispatch } from './admission';
+export {
+  type ApiKeySummary,
+  findApiKey,
+  issueKey,
+  type KeyOwner,
+  listKeys,
+  revokeKey,
+  touchApiKey,
+} from './api-keys';
+export { createAsset, getAsset, type NewUrlAsset } from './assets';
+export { type Cancellation, cancelRender } from './cancel-render';
+export { type Claim, claimJob } from './claim';
+export {
+  claimDeliveries,
+  type ClaimedDelivery,
+  type DeliveryClaimOptions,
+  type DeliveryOutcome,
+  type DeliverySettlement,
+  settleDelivery,
+} from './claim-deliveries';
+export {
+  type Analysis,
+  completeAnalyze,
+  completeIngest,
+  completeRender,
+  type IngestedMedia,
+} from './complete';
+export { type CreatedRender, createRender, type NewRender } from './create-render';
+export {
+  createCustomer,
+  getCustomer,
+  type LimitChanges,
+  listCustomers,
+  type NewCustomer,
+  setLimits,
+} from './customers';
+export { createDb, type Db, type DbOptions } from './db';
+export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './deliveries';
+export { failJob, releaseJob, retryJob } from './give-up';
+export { type Heartbeat, heartbeatJob, type JobStage } from './heartbeat';
+export { type IdempotencyClaim } from './idempotency';
+export { type Lease } from './lease';
+export {
+  type CreatedPreparation,
+  createPreparation,
+  getPreparation,
+  type NewPreparation,
+  type PreparationDetails,
+} from './preparations';
+export { purge, type PurgeOptions, type PurgeReport } from './purge';
+export { type JobKind, QUEUE_NAMES, type QueueName } from './queue-names';
+export { reconcile, type ReconcileOptions, type ReconcileReport } from './reconcile';
+export { getRender, type RenderDetails } from './renders';
+export { type StoredUpload } from './rows';
+export { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
+export { getSecret, rotateSecret } from './webhook-secrets';
+export {
+  type AnalyzeWork,
+  type IngestWork,
+  loadAnalyzeWork,
+  loadIngestWork,
+  loadRenderWork,
+  type RenderWork,
+} from './work';
+export { heartbeatWorker, liveEngines, registerWorker, removeWorker, type Slots } from './workers';

@@ -1,0 +1,99 @@
+import { type PreparationRequest } from '@lipsync/contract';
+import { isId, type PreparationRow, ServiceError } from '@lipsync/domain';
+import { requireRecordSlot } from './customer-lock';
+import { databaseNow, secondsAfter } from './database-clock';
+import { transaction, type Db, type Tx } from './db';
+import { type IdempotencyClaim, reserveKey } from './idempotency';
+import { inputAsset, referInput } from './media-input';
+import { insertJob } from './new-job';
+import { type QueueName } from './queue-names';
+
+/** All that a preparation's resource is made of. */
+export interface PreparationDetails {
+  preparation: PreparationRow;
+  webhookEventId: string | null;
+}
+
+export interface NewPreparation {
+  customerId: string;
+  /** Checked against the contract and the URL policies. */
+  request: PreparationRequest;
+  idempotency: IdempotencyClaim | null;
+  /** Lifetime of the record and its implicit asset, RECORD_TTL_SECONDS. */
+  ttlSeconds: number;
+}
+
+export interface CreatedPreparation extends PreparationDetails {
+  replayed: boolean;
+  /** Queues that got jobs which can start: worth ringing. */
+  queues: QueueName[];
+}
+
+/**
+ * Creates a preparation with its implicit asset and job, all or nothing. Throws, in this order: idempotency_key_reused,
+ * idempotency_in_progress; what referring to the video can throw; concurrency_limit_exceeded.
+ */
+export function createPreparation(db: Db, input: NewPreparation): Promise<CreatedPreparation> {
+  const { customerId, request, idempotency, ttlSeconds } = input;
+  return transaction(db, async (tx) => {
+    const id = db.newId('prp');
+    const now = await databaseNow(tx);
+    const expiresAt = secondsAfter(now, ttlSeconds);
+    if (idempotency) {
+      const operation = 'create_preparation';
+      const key = { ...idempotency, customerId, operation, resourceId: id, expiresAt } as const;
+      const bound = await reserveKey(tx, key);
+      if (bound !== null) return replay(tx, bound);
+    }
+    const referred = await referInput(tx, request.video, { customerId, mediaType: 'video' });
+    await requireRecordSlot(tx, customerId);
+    const asset = { customerId, ttlSeconds, now, mediaType: 'video', referred } as const;
+    const video = await inputAsset(db, tx, request.video, asset);
+    const preparation = await tx.preparation.create({
+      data: {
+        id,
+        customerId,
+        status: 'accepted',
+        stage: 'queued',
+        videoAssetId: video.id,
+        webhookUrl: request.webhook_url ?? null,
+        createdAt: now,
+        updatedAt: now,
+        expiresAt,
+      },
+    });
+    const status = video.status === 'ready' ? 'queued' : 'blocked';
+    const subject = { kind: 'analyze', preparationId: id } as const;
+    const queue = await insertJob(db, tx, { customerId, subject, status, now });
+    const queues: QueueName[] = [
+      ...(status === 'queued' ? [queue] : []),
+      ...(referred ? [] : ['media' as const]),
+    ];
+    return { preparation, webhookEventId: null, replayed: false, queues };
+  });
+}
+
+/** Throws preparation_not_found (also for a foreign or malformed id) and preparation_expired. */
+export async function getPreparation(
+  db: Db,
+  customerId: string,
+  preparationId: string,
+): Promise<PreparationDetails> {
+  const preparation = isId('prp', preparationId)
+    ? await db.prisma.preparation.findFirst({ where: { id: preparationId, customerId } })
+    : null;
+  if (preparation === null) throw new ServiceError('preparation_not_found');
+  if (preparation.expiresAt <= new Date()) throw new ServiceError('preparation_expired');
+  return detailsOf(db.prisma, preparation);
+}
+
+async function replay(tx: Tx, preparationId: string): Promise<CreatedPreparation> {
+  const preparation = await tx.preparation.findUniqueOrThrow({ where: { id: preparationId } });
+  return { ...(await detailsOf(tx, preparation)), replayed: true, queues: [] };
+}
+
+async function detailsOf(tx: Tx, preparation: PreparationRow): Promise<PreparationDetails> {
+  const where = { preparationId: preparation.id };
+  const event = await tx.webhookEvent.findUnique({ where, select: { id: true } });
+  return { preparation, webhookEventId: event?.id ?? null };
+}

@@ -1,0 +1,116 @@
+import { UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
+import { transaction, type Db } from './db';
+
+/** An expired resource with every object that it may have left in storage. */
+export interface Purgeable {
+  kind: 'render' | 'preparation' | 'upload' | 'asset';
+  id: string;
+  objectKeys: string[];
+}
+
+/** Where a claim of a job writes its result: attempts that were lost may have left objects there. */
+export interface ObjectKeys {
+  outputKey: (engineRunId: string, fence: number) => string;
+  trackKey: (preparationId: string, fence: number) => string;
+}
+
+interface Trace {
+  id: string;
+  subjectId: string;
+  fence: number;
+}
+
+export async function findPurgeableRenders(db: Db, keys: ObjectKeys, limit: number): Promise<Purgeable[]> {
+  const traces = await db.prisma.$queryRaw<Trace[]>`
+    WITH expired AS (
+      SELECT id FROM renders
+      WHERE expires_at < now() AND purged_at IS NULL AND completed_at IS NOT NULL
+      ORDER BY expires_at LIMIT ${limit}::int
+    )
+    SELECT expired.id, run.id AS "subjectId", job.fence
+    FROM expired
+    JOIN engine_runs AS run ON run.render_id = expired.id
+    JOIN jobs AS job ON job.engine_run_id = run.id`;
+  return group('render', traces, keys.outputKey);
+}
+
+export async function findPurgeablePreparations(
+  db: Db,
+  keys: ObjectKeys,
+  limit: number,
+): Promise<Purgeable[]> {
+  const traces = await db.prisma.$queryRaw<Trace[]>`
+    SELECT preparation.id, preparation.id AS "subjectId", job.fence
+    FROM preparations AS preparation
+    JOIN jobs AS job ON job.preparation_id = preparation.id
+    WHERE preparation.expires_at < now() AND preparation.purged_at IS NULL AND preparation.completed_at IS NOT NULL
+      -- A render that names it may still be reading the face track.
+      AND NOT EXISTS (
+        SELECT FROM renders
+        WHERE renders.preparation_id = preparation.id AND renders.status IN ('accepted', 'processing')
+      )
+    ORDER BY preparation.expires_at LIMIT ${limit}::int`;
+  return group('preparation', traces, keys.trackKey);
+}
+
+/** Staging objects, once no signed address can write to them and no ingest reads them any more. */
+export async function findPurgeableUploads(db: Db, limit: number): Promise<Purgeable[]> {
+  const rows = await db.prisma.$queryRaw<{ id: string; key: string }[]>`
+    SELECT upload.id, upload.staging_key AS key
+    FROM uploads AS upload JOIN assets AS asset ON asset.id = upload.asset_id
+    WHERE upload.purged_at IS NULL AND asset.status IN ('ready', 'failed')
+      AND upload.expires_at < now() - make_interval(secs => ${UPLOAD_COMPLETE_GRACE_SECONDS}::float8)
+    ORDER BY upload.expires_at LIMIT ${limit}::int`;
+  return rows.map(({ id, key }) => ({ kind: 'upload', id, objectKeys: [key] }));
+}
+
+export async function findPurgeableAssets(db: Db, limit: number): Promise<Purgeable[]> {
+  const rows = await db.prisma.$queryRaw<{ id: string; key: string | null }[]>`
+    SELECT asset.id, asset.object_key AS key FROM assets AS asset
+    WHERE asset.expires_at < now() AND asset.purged_at IS NULL AND asset.status IN ('ready', 'failed')
+      AND NOT EXISTS (
+        SELECT FROM renders
+        WHERE (renders.video_asset_id = asset.id OR renders.audio_asset_id = asset.id)
+          AND renders.status IN ('accepted', 'processing')
+      )
+      AND NOT EXISTS (
+        SELECT FROM preparations
+        WHERE preparations.video_asset_id = asset.id AND preparations.status IN ('accepted', 'processing')
+      )
+    ORDER BY asset.expires_at LIMIT ${limit}::int`;
+  return rows.map(({ id, key }) => ({ kind: 'asset', id, objectKeys: key === null ? [] : [key] }));
+}
+
+/** Notes that the objects are gone. */
+export async function markPurged(db: Db, { kind, id }: Purgeable): Promise<void> {
+  await transaction(db, async (tx) => {
+    switch (kind) {
+      case 'render':
+        await tx.$executeRaw`UPDATE renders SET purged_at = now() WHERE id = ${id}`;
+        await tx.$executeRaw`UPDATE engine_runs SET output_key = NULL WHERE render_id = ${id}`;
+        return;
+      case 'preparation':
+        await tx.$executeRaw`UPDATE preparations SET purged_at = now(), track_key = NULL WHERE id = ${id}`;
+        return;
+      case 'upload':
+        await tx.$executeRaw`UPDATE uploads SET purged_at = now() WHERE id = ${id}`;
+        return;
+      case 'asset':
+        await tx.$executeRaw`UPDATE assets SET purged_at = now(), object_key = NULL WHERE id = ${id}`;
+    }
+  });
+}
+
+function group(
+  kind: 'render' | 'preparation',
+  traces: readonly Trace[],
+  keyOf: (subjectId: string, fence: number) => string,
+): Purgeable[] {
+  const found = new Map<string, Purgeable>();
+  for (const { id, subjectId, fence } of traces) {
+    const item = found.get(id) ?? { kind, id, objectKeys: [] };
+    for (let claim = 1; claim <= fence; claim += 1) item.objectKeys.push(keyOf(subjectId, claim));
+    found.set(id, item);
+  }
+  return [...found.values()];
+}

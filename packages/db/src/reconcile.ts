@@ -1,0 +1,98 @@
+import { RECORD_DEADLINE_SECONDS } from '@lipsync/domain';
+import { type Db } from './db';
+import { failOverdue, findOverdueRecords, findUnserved, type Overdue } from './deadlines';
+import { eachCandidate } from './each-candidate';
+import { expireUpload, findStaleUploads } from './expire-uploads';
+import { findExpiredLeases, recoverJob } from './expired-leases';
+import { findOpenDispatches, type OpenDispatch, withdrawDispatch } from './lost-dispatches';
+import { type QueueName } from './queue-names';
+
+export interface ReconcileOptions {
+  /** Whether Redis still knows this announcement, waiting or being worked on. Rejects when Redis cannot be asked. */
+  isInQueue: (queue: QueueName, jobId: string, dispatchSeq: number) => Promise<boolean>;
+  /** How long a record may take in all. */
+  recordDeadlineSeconds?: number;
+  /** How long a job may wait while no worker serves its queue. */
+  queueDeadlineSeconds?: number;
+  /** Candidates per kind and call. */
+  limit?: number;
+}
+
+export interface ReconcileReport {
+  /** Abandoned jobs queued anew. */
+  requeued: number;
+  /** Abandoned jobs that had no attempt left. */
+  workerLost: number;
+  /** Jobs that Redis had forgotten, in line again. */
+  withdrawn: number;
+  expiredUploads: number;
+  /** Records and jobs failed by a deadline. */
+  overdue: number;
+  /** What kept single candidates from being handled; they come up again at the next call. */
+  errors: unknown[];
+}
+
+const QUEUE_DEADLINE_SECONDS = 1800;
+const LIMIT = 200;
+
+/**
+ * Finds what was lost (workers, announcements) and what waited too long, and puts it right. Every change is a
+ * compare-and-set under the same locks as all others, so any number of processes may do this at any time.
+ */
+export async function reconcile(db: Db, options: ReconcileOptions): Promise<ReconcileReport> {
+  const limit = options.limit ?? LIMIT;
+  const errors: unknown[] = [];
+  const recovered: ('requeued' | 'failed')[] = [];
+  await eachCandidate(
+    await findExpiredLeases(db, limit),
+    async (jobId) => {
+      const outcome = await recoverJob(db, jobId);
+      if (outcome) recovered.push(outcome);
+      return outcome !== null;
+    },
+    errors,
+  );
+  const stale = await findStaleUploads(db, limit);
+  const expiredUploads = await eachCandidate(stale, (id) => expireUpload(db, id), errors);
+  const overdue = await eachCandidate(
+    await findOverdue(db, options, limit),
+    (item) => failOverdue(db, item),
+    errors,
+  );
+  return {
+    requeued: recovered.filter((outcome) => outcome === 'requeued').length,
+    workerLost: recovered.filter((outcome) => outcome === 'failed').length,
+    withdrawn: await withdrawLost(db, options, limit, errors),
+    expiredUploads,
+    overdue,
+    errors,
+  };
+}
+
+async function findOverdue(db: Db, options: ReconcileOptions, limit: number): Promise<Overdue[]> {
+  const recordDeadline = options.recordDeadlineSeconds ?? RECORD_DEADLINE_SECONDS;
+  const queueDeadline = options.queueDeadlineSeconds ?? QUEUE_DEADLINE_SECONDS;
+  return [
+    ...(await findUnserved(db, queueDeadline, limit)),
+    ...(await findOverdueRecords(db, recordDeadline, limit)),
+  ];
+}
+
+async function withdrawLost(
+  db: Db,
+  { isInQueue }: ReconcileOptions,
+  limit: number,
+  errors: unknown[],
+): Promise<number> {
+  const open = await findOpenDispatches(db, limit);
+  const lost: OpenDispatch[] = [];
+  try {
+    for (const dispatch of open) {
+      if (!(await isInQueue(dispatch.queue, dispatch.jobId, dispatch.dispatchSeq))) lost.push(dispatch);
+    }
+  } catch (error) {
+    // Redis is away: nothing can be said about the rest, and nobody could be told of it either.
+    errors.push(error);
+  }
+  return eachCandidate(lost, (dispatch) => withdrawDispatch(db, dispatch), errors);
+}

@@ -1,0 +1,18 @@
+import { Prisma } from '@lipsync/prisma';
+
+export const LOCK_NOT_AVAILABLE = '55P03';
+
+/** The SQLSTATE of a refused statement; undefined when the error is none of the database's. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;
+  return codeOf(error.meta);
+}
+
+/** Prisma wraps the driver's error in one or two envelopes, depending on where it was caught. */
+function codeOf(meta: unknown): string | undefined {
+  if (typeof meta !== 'object' || meta === null) return undefined;
+  if ('originalCode' in meta && typeof meta.originalCode === 'string') return meta.originalCode;
+  if ('driverAdapterError' in meta) return codeOf(meta.driverAdapterError);
+  if ('cause' in meta) return codeOf(meta.cause);
+  return 'code' in meta && typeof meta.code === 'string' ? meta.code : undefined;
+}

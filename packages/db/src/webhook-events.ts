@@ -1,0 +1,59 @@
+import { type RecordResource, type WebhookEventType } from '@lipsync/contract';
+import { webhookEventBody } from '@lipsync/domain';
+import { type Db, type Tx } from './db';
+
+export interface NewEvent {
+  customerId: string;
+  /** Exactly one of the two. */
+  renderId: string | null;
+  preparationId: string | null;
+  type: WebhookEventType;
+  webhookUrl: string;
+  createdAt: Date;
+  expiresAt: Date;
+  /** The record as it is fetched from now on; it names the event. */
+  record: (webhookEventId: string) => RecordResource;
+}
+
+/**
+ * Writes the event of a terminal record and its delivery, due at once. The table allows one event per record, so a
+ * second end of the same record cannot commit.
+ */
+export async function insertEvent(db: Db, tx: Tx, event: NewEvent): Promise<void> {
+  const { customerId, renderId, preparationId, type, webhookUrl, createdAt, expiresAt } = event;
+  const id = db.newId('evt');
+  const body = webhookEventBody({ id, type, createdAt }, event.record(id));
+  await tx.webhookEvent.create({
+    data: { id, customerId, renderId, preparationId, type, body, createdAt, expiresAt },
+  });
+  await tx.webhookDelivery.create({
+    data: newDelivery(db, { eventId: id, customerId, url: webhookUrl, now: createdAt }),
+  });
+}
+
+/** A delivery that is due now. */
+export function newDelivery(
+  db: Db,
+  delivery: { eventId: string; customerId: string; url: string; now: Date },
+): {
+  id: string;
+  eventId: string;
+  customerId: string;
+  url: string;
+  origin: string;
+  status: 'pending';
+  nextAttemptAt: Date;
+  createdAt: Date;
+  updatedAt: Date;
+} {
+  const { eventId, customerId, url, now } = delivery;
+  return {
+    id: db.newId('dlv'),
+    ...{ eventId, customerId, url },
+    origin: new URL(url).origin,
+    status: 'pending',
+    nextAttemptAt: now,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,69 @@
+import { type Engine, ENGINES } from '@lipsync/contract';
+import { ServiceError } from '@lipsync/domain';
+import { type Db, type Tx } from './db';
+import { QUEUE_NAMES, type QueueName } from './queue-names';
+
+/** How many jobs a worker takes at once, by queue. */
+export type Slots = Partial<Record<QueueName, number>>;
+
+/** A worker seen this recently counts as there: for offering an engine, and for handing out jobs. */
+const OFFER_SECONDS = 60;
+const CAPACITY_SECONDS = 30;
+
+/** Announces a worker process, or replaces what it announced before. */
+export async function registerWorker(
+  db: Db,
+  worker: { id: string; service: string; slots: Slots },
+): Promise<void> {
+  const slots = JSON.stringify(worker.slots);
+  await db.prisma.$executeRaw`
+    INSERT INTO workers (id, service, slots, started_at, seen_at)
+    VALUES (${worker.id}, ${worker.service}, ${slots}::jsonb, now(), now())
+    ON CONFLICT (id) DO UPDATE SET service = EXCLUDED.service, slots = EXCLUDED.slots, seen_at = now()`;
+}
+
+/** False: the worker is unknown (purged after a long silence) and must register again. */
+export async function heartbeatWorker(db: Db, workerId: string): Promise<boolean> {
+  return (await db.prisma.$executeRaw`UPDATE workers SET seen_at = now() WHERE id = ${workerId}`) === 1;
+}
+
+export async function removeWorker(db: Db, workerId: string): Promise<void> {
+  await db.prisma.worker.deleteMany({ where: { id: workerId } });
+}
+
+/** The engines that some worker serves. */
+export async function liveEngines(db: Db): Promise<Set<Engine>> {
+  return engines(db.prisma);
+}
+
+/** Throws engine_unavailable unless every engine is served by some worker. */
+export async function requireEngines(tx: Tx, wanted: readonly Engine[]): Promise<void> {
+  const live = await engines(tx);
+  if (!wanted.every((engine) => live.has(engine))) throw new ServiceError('engine_unavailable');
+}
+
+/** Slots of all live workers for one queue. */
+export async function liveSlots(tx: Tx, queue: QueueName): Promise<number> {
+  const slots = await slotsByQueue(tx, CAPACITY_SECONDS);
+  return slots.get(queue) ?? 0;
+}
+
+/** The queues that a worker served at some time in the last `seconds`. */
+export async function servedQueues(tx: Tx, seconds: number): Promise<QueueName[]> {
+  const slots = await slotsByQueue(tx, seconds);
+  return QUEUE_NAMES.filter((queue) => (slots.get(queue) ?? 0) > 0);
+}
+
+async function engines(tx: Tx): Promise<Set<Engine>> {
+  const slots = await slotsByQueue(tx, OFFER_SECONDS);
+  return new Set(ENGINES.filter((engine) => (slots.get(engine) ?? 0) > 0));
+}
+
+async function slotsByQueue(tx: Tx, seenSeconds: number): Promise<Map<string, number>> {
+  const rows = await tx.$queryRaw<{ queue: string; slots: number }[]>`
+    SELECT entry.key AS queue, SUM(entry.value::int)::int AS slots
+    FROM workers, jsonb_each_text(workers.slots) AS entry
+    WHERE seen_at > clock_timestamp() - make_interval(secs => ${seenSeconds}::float8)
+    GROUP BY entry.key`;
+  return new Map(rows.map(({ queue, slots }) => [queue, slots]));
+}
