@@ -27,6 +27,7 @@ export async function* decodeAwsChunked(
     if (colon < 1) throw incomplete();
     trailers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }
+  await reader.end();
   onTrailers(trailers);
 }
 
@@ -60,6 +61,11 @@ class ByteReader {
       missing -= part.length;
       yield part;
     }
+  }
+
+  /** Reads on to the end of the stream, where nothing may be left. */
+  async end(): Promise<void> {
+    if (this.rest.length > 0 || (await this.chunks.next()).done !== true) throw incomplete();
   }
 
   private async pull(): Promise<Buffer> {

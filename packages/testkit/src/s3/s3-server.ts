@@ -41,6 +41,8 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
+const KEEP_ALIVE_MS = 120_000;
+
 /**
  * An S3 server for development and tests: path-style addresses, disk-backed, streaming, and strict about signatures,
  * because a store that accepts any upload would make every test of signed URLs pass.
@@ -66,6 +68,8 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       sendError(response, error),
     );
   });
+  // Longer than any client keeps an idle connection: a request must never meet a socket that is being closed.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   const host = options.host ?? '127.0.0.1';
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, host, resolve);

@@ -1,0 +1,62 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { mapErrors, StorageError } from './storage-error';
+import { tryAgain } from './try-again';
+
+interface Source {
+  client: S3Client;
+  bucket: string;
+}
+
+/** Streams an object to `path`, which exists only when it is complete. Starts over after a failure. */
+export async function getToFile(
+  source: Source,
+  key: string,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const partial = `${path}.partial`;
+  try {
+    await tryAgain(signal, () =>
+      mapErrors('get', signal, async () => {
+        const { body, length } = await open(source, key, signal);
+        const file = createWriteStream(partial);
+        await pipeline(body, file);
+        // A connection that ends early may look like the end of the body.
+        if (length !== undefined && file.bytesWritten !== length)
+          throw new StorageError('unavailable', 'get');
+      }),
+    );
+    await rename(partial, path);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+/** A whole object in memory: for small ones. */
+export async function getBuffer(source: Source, key: string): Promise<Buffer> {
+  return tryAgain(undefined, () =>
+    mapErrors('get', undefined, async () => {
+      const { body, length } = await open(source, key, undefined);
+      const bytes = Buffer.concat(await body.toArray());
+      if (length !== undefined && bytes.length !== length) throw new StorageError('unavailable', 'get');
+      return bytes;
+    }),
+  );
+}
+
+async function open(
+  { client, bucket }: Source,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<{ body: Readable; length: number | undefined }> {
+  const response = await client.send(
+    new GetObjectCommand({ Bucket: bucket, Key: key }),
+    signal === undefined ? {} : { abortSignal: signal },
+  );
+  if (!(response.Body instanceof Readable)) throw new StorageError('unavailable', 'get');
+  return { body: response.Body, length: response.ContentLength };
+}

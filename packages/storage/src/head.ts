@@ -1,0 +1,32 @@
+import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { mapErrors, StorageError } from './storage-error';
+
+export interface ObjectInfo {
+  sizeBytes: number;
+  /** Entity tag as the store gives it, quotes included; names this version in `copy`. */
+  etag: string;
+  contentType: string | null;
+}
+
+/** What the store says of an object, or null when there is none. */
+export async function head(
+  { client, bucket }: { client: S3Client; bucket: string },
+  key: string,
+): Promise<ObjectInfo | null> {
+  try {
+    return await mapErrors('head', undefined, async () => {
+      const answer = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+      if (answer.ContentLength === undefined || answer.ETag === undefined) {
+        throw new StorageError('unavailable', 'head');
+      }
+      return {
+        sizeBytes: answer.ContentLength,
+        etag: answer.ETag,
+        contentType: answer.ContentType ?? null,
+      };
+    });
+  } catch (error) {
+    if (error instanceof StorageError && error.kind === 'not_found') return null;
+    throw error;
+  }
+}

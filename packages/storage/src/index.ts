@@ -1,0 +1,7 @@
+export { type ObjectInfo } from './head';
+export { assetKey, faceTrackKey, outputKey, uploadKey } from './keys';
+export { type PresignGetOptions, type PresignPutOptions, type SignedGet, type SignedPut } from './presign';
+export { type PutOptions, type PutSource } from './put';
+export { type StorageOptions } from './s3-client';
+export { type Storage, createStorage } from './storage';
+export { StorageError, type StorageErrorKind } from './storage-error';

@@ -1,0 +1,14 @@
+/**
+ * Where objects lie. A customer may overwrite `uploads/` while its URL lives; everything else is written once: a
+ * worker that lost its lease writes under another fence, so it can never replace what was published.
+ */
+export const uploadKey = (uploadId: string): string => `uploads/${uploadId}`;
+
+/** `nonce` is new for every attempt to freeze or fetch the asset. */
+export const assetKey = (assetId: string, nonce: string): string => `assets/${assetId}/${nonce}`;
+
+export const faceTrackKey = (preparationId: string, fence: number): string =>
+  `preparations/${preparationId}/${fence}/face-track.bin`;
+
+export const outputKey = (engineRunId: string, fence: number): string =>
+  `outputs/${engineRunId}/${fence}/video.mp4`;

@@ -1,0 +1,45 @@
+import { S3ServiceException } from '@aws-sdk/client-s3';
+
+/**
+ * `not_found`: no such object. `precondition_failed`: it is not the version that was asked for. `unavailable`: the
+ * store did not answer properly although the request was tried again; a later try may succeed. `rejected`: the store
+ * refused the request as such (credentials, bucket, malformed); trying again does not help.
+ */
+export type StorageErrorKind = 'not_found' | 'precondition_failed' | 'unavailable' | 'rejected';
+
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+
+  constructor(
+    readonly kind: StorageErrorKind,
+    readonly operation: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${operation}: ${kind}`, options);
+  }
+}
+
+/** Runs a call to the store; what it throws becomes a `StorageError`, an abort by the caller stays what it is. */
+export async function mapErrors<T>(
+  operation: string,
+  signal: AbortSignal | undefined,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof StorageError) throw error;
+    throw new StorageError(kindOf(error), operation, { cause: error });
+  }
+}
+
+function kindOf(error: unknown): StorageErrorKind {
+  // Without an answer of the store it was a time-out or the network.
+  if (!(error instanceof S3ServiceException)) return 'unavailable';
+  const status = error.$metadata.httpStatusCode ?? 0;
+  if (error.name === 'NoSuchBucket') return 'rejected';
+  if (status === 404) return 'not_found';
+  if (status === 412 || status === 409) return 'precondition_failed';
+  return status >= 500 || status === 429 || status < 400 ? 'unavailable' : 'rejected';
+}

@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type S3Server, startS3Server } from '@lipsync/testkit';
+import { createStorage, type Storage } from './storage';
+
+let server: S3Server;
+let storage: Storage;
+let directory: string;
+
+const connect = (changes: Partial<Parameters<typeof createStorage>[0]> = {}) =>
+  createStorage({ ...server, forcePathStyle: true, ...changes });
+
+beforeAll(async () => {
+  server = await startS3Server();
+  storage = connect();
+  directory = await mkdtemp(join(tmpdir(), 'storage-'));
+});
+afterEach(() => server.faults.clear());
+afterAll(async () => {
+  storage.close();
+  await server.close();
+  await rm(directory, { recursive: true });
+});
+
+const asText = { contentType: 'text/plain' };
+const sign = (key: string, contentLength: number) =>
+  storage.presignPut(key, { contentType: 'video/mp4', contentLength, expiresSeconds: 900 });
+const upload = (url: string, body: Uint8Array<ArrayBuffer>, contentType: string) =>
+  fetch(url, { method: 'PUT', headers: { 'content-type': contentType }, body });
+
+describe('signed uploads', () => {
+  const body = new Uint8Array(1000).fill(7);
+
+  it('are bound to type and length, and say so in the required headers', async () => {
+    const signed = await sign('uploads/a', body.length);
+    expect(signed.headers).toEqual({ 'Content-Type': 'video/mp4', 'Content-Length': '1000' });
+    expect(new URL(signed.url).searchParams.get('X-Amz-SignedHeaders')).toBe(
+      'content-length;content-type;host',
+    );
+    expect((await upload(signed.url, body.slice(1), 'video/mp4')).status).toBe(403);
+    expect((await upload(signed.url, new Uint8Array(1001), 'video/mp4')).status).toBe(403);
+    expect((await upload(signed.url, body, 'text/html')).status).toBe(403);
+    expect(await storage.head('uploads/a')).toBeNull();
+    expect((await upload(signed.url, body, 'video/mp4')).status).toBe(200);
+    expect(await storage.head('uploads/a')).toMatchObject({ sizeBytes: 1000, contentType: 'video/mp4' });
+  });
+
+  it('fix no checksum, which would refuse every real body', async () => {
+    expect((await sign('uploads/crc', 10)).url).not.toMatch(/checksum/i);
+  });
+
+  it('say an expiry that is never later than the signed one', async () => {
+    const clock = { now: () => Date.parse('2026-03-01T10:00:00.999Z') };
+    const signed = await connect({ clock }).presignPut('k', {
+      contentType: 'a/b',
+      contentLength: 1,
+      expiresSeconds: 900,
+    });
+    expect(signed.expiresAt).toEqual(new Date('2026-03-01T10:15:00.000Z'));
+    expect(new URL(signed.url).searchParams.get('X-Amz-Date')).toBe('20260301T100000Z');
+  });
+
+  it('name the public endpoint while work goes to the internal one', async () => {
+    const split = connect({ publicEndpoint: 'https://media.example.test' });
+    const options = { filename: 'v.mp4', contentType: 'video/mp4', expiresSeconds: 60 };
+    expect((await split.presignGet('k', options)).url).toMatch(/^https:\/\/media\.example\.test\/media\/k\?/);
+    await split.ping();
+    split.close();
+  });
+
+  it('cannot change what was copied: a swap before the copy is refused, one after it changes nothing', async () => {
+    const signed = await sign('uploads/swap', body.length);
+    await upload(signed.url, body, 'video/mp4');
+    const seen = await storage.head('uploads/swap');
+    const swapped = new Uint8Array(1000).fill(8);
+
+    await storage.copy('uploads/swap', 'assets/x/1', { ifMatch: seen?.etag ?? '' });
+    await upload(signed.url, swapped, 'video/mp4');
+    expect(new Uint8Array(await storage.getBuffer('assets/x/1'))).toEqual(body);
+    await expect(
+      storage.copy('uploads/swap', 'assets/x/2', { ifMatch: seen?.etag ?? '' }),
+    ).rejects.toMatchObject({
+      kind: 'precondition_failed',
+    });
+    expect(await storage.head('assets/x/2')).toBeNull();
+  });
+});
+
+describe('signed downloads', () => {
+  it('are saved under a harmless name with a fixed type', async () => {
+    await storage.put('outputs/v', Buffer.from('video'), asText);
+    const signed = await storage.presignGet('outputs/v', {
+      filename: 'ren_1"\r\n.mp4',
+      contentType: 'video/mp4',
+      expiresSeconds: 60,
+    });
+    const response = await fetch(signed.url);
+    expect(await response.text()).toBe('video');
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="ren_1___.mp4"');
+    expect(response.headers.get('content-type')).toBe('video/mp4');
+  });
+});
+
+describe('objects', () => {
+  async function keysUnder(prefix: string): Promise<string[]> {
+    const keys: string[] = [];
+    for await (const key of storage.list(prefix)) keys.push(key);
+    return keys;
+  }
+
+  it('survive the way through files unchanged', async () => {
+    const bytes = randomBytes(3_000_000);
+    const source = join(directory, 'source');
+    const target = join(directory, 'target');
+    await writeFile(source, bytes);
+    await storage.put('big', { file: source }, { contentType: 'video/mp4' });
+    await storage.getToFile('big', target);
+    expect((await readFile(target)).equals(bytes)).toBe(true);
+  });
+
+  it('are listed by prefix and deleted together', async () => {
+    const keys = ['purge/1', 'purge/2', 'purge/3'];
+    for (const key of keys) await storage.put(key, Buffer.from('x'), asText);
+    expect(await keysUnder('purge/')).toEqual(keys);
+    await storage.delete([...keys, 'purge/absent']);
+    expect(await keysUnder('purge/')).toEqual([]);
+  });
+});
+
+describe('failures', () => {
+  it('tell an absent object from a store that is away and from one that refuses', async () => {
+    await expect(storage.getBuffer('absent')).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(storage.copy('absent', 'b', { ifMatch: '"x"' })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+    const stranger = connect({ secretAccessKey: 'wrong' });
+    await expect(stranger.getBuffer('absent')).rejects.toMatchObject({ kind: 'rejected' });
+    stranger.close();
+    const away = connect({ endpoint: 'http://127.0.0.1:1' });
+    await expect(away.head('x')).rejects.toMatchObject({ kind: 'unavailable' });
+    away.close();
+    await expect(connect({ bucket: 'no-such-bucket' }).ping()).rejects.toMatchObject({
+      name: 'StorageError',
+    });
+  });
+
+  it('of a busy store are tried again, a bounded number of times', async () => {
+    let requests = 0;
+    const count = ({ key }: { key: string }) => {
+      if (key === 'busy') requests++;
+      return key === 'busy';
+    };
+    server.faults.set({ slowDownRate: 0.5, applies: count });
+    await storage.put('busy', Buffer.from('x'), asText);
+    expect(await storage.head('busy')).toMatchObject({ sizeBytes: 1 });
+    server.faults.set({ slowDownRate: 1 });
+    requests = 0;
+    await expect(storage.head('busy')).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(storage.getBuffer('busy')).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(requests).toBe(8);
+  });
+
+  it('in the middle of a transfer start it over and leave no partial file', async () => {
+    const bytes = randomBytes(2_000_000);
+    const target = join(directory, 'resumed');
+    const source = join(directory, 'resumed-source');
+    await writeFile(source, bytes);
+    server.faults.set({ resetRate: 0.5 });
+    await storage.put('reset', { file: source }, asText);
+    await storage.put('reset', { file: source }, asText);
+    await storage.getToFile('reset', target);
+    await storage.getToFile('reset', target);
+    expect((await readFile(target)).equals(bytes)).toBe(true);
+
+    server.faults.set({ resetRate: 1 });
+    await expect(storage.getToFile('reset', join(directory, 'never'))).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    expect((await readdir(directory)).filter((name) => name.startsWith('never'))).toEqual([]);
+  });
+
+  it('by the caller’s own signal stay what they are', async () => {
+    const abort = new AbortController();
+    server.faults.set({ latencyMs: 60_000 });
+    const pending = storage.put('slow', Buffer.from('x'), { ...asText, signal: abort.signal });
+    abort.abort(new Error('cancelled'));
+    await expect(pending).rejects.toThrow('cancelled');
+  });
+});

@@ -1,0 +1,82 @@
+import { CopyObjectCommand, HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import { type Clock, systemClock } from '@lipsync/runtime';
+import { deleteObjects } from './delete';
+import { getBuffer, getToFile } from './get';
+import { head, type ObjectInfo } from './head';
+import { listKeys } from './list';
+import {
+  presignGet,
+  type PresignGetOptions,
+  presignPut,
+  type PresignPutOptions,
+  type SignedGet,
+  type SignedPut,
+} from './presign';
+import { put, type PutOptions, type PutSource } from './put';
+import { ATTEMPTS_MAX, createS3Client, type StorageOptions } from './s3-client';
+import { mapErrors } from './storage-error';
+
+/** The object store. Every method throws `StorageError`, or the reason of the caller's own signal. */
+export interface Storage {
+  put(key: string, source: PutSource, options: PutOptions): Promise<void>;
+  getToFile(key: string, path: string, options?: { signal?: AbortSignal }): Promise<void>;
+  getBuffer(key: string): Promise<Buffer>;
+  /** Null when there is no such object. */
+  head(key: string): Promise<ObjectInfo | null>;
+  /** Copies within the store, only if the source still has this entity tag (`precondition_failed` otherwise). */
+  copy(from: string, to: string, options: { ifMatch: string }): Promise<void>;
+  /** Deletes objects; absent ones are no error. */
+  delete(keys: readonly string[]): Promise<void>;
+  /** All keys with this prefix, in order. */
+  list(prefix: string): AsyncGenerator<string>;
+  presignPut(key: string, options: PresignPutOptions): Promise<SignedPut>;
+  presignGet(key: string, options: PresignGetOptions): Promise<SignedGet>;
+  /** Resolves when the bucket can be reached. */
+  ping(): Promise<void>;
+  close(): void;
+}
+
+/** URLs are signed by a client of their own, for the address that customers use: the host is part of the signature. */
+export function createStorage(options: StorageOptions & { clock?: Clock }): Storage {
+  const { bucket } = options;
+  const client = createS3Client(options, options.endpoint, ATTEMPTS_MAX);
+  // Bodies are streams, used up by one try: `tryAgain` repeats the whole transfer instead of the SDK.
+  const transferClient = createS3Client(options, options.endpoint, 1);
+  const publicClient = createS3Client(options, options.publicEndpoint ?? options.endpoint, 1);
+  const store = { client, bucket };
+  const transfers = { client: transferClient, bucket };
+  const signer = { client: publicClient, bucket, clock: options.clock ?? systemClock };
+  return {
+    put: (key, source, putOptions) => put(transfers, key, source, putOptions),
+    getToFile: (key, path, getOptions) => getToFile(transfers, key, path, getOptions?.signal),
+    getBuffer: (key) => getBuffer(transfers, key),
+    head: (key) => head(store, key),
+    copy: (from, to, { ifMatch }) => copy(client, bucket, from, to, ifMatch),
+    delete: (keys) => deleteObjects(store, keys),
+    list: (prefix) => listKeys(store, prefix),
+    presignPut: (key, signOptions) => presignPut(signer, key, signOptions),
+    presignGet: (key, signOptions) => presignGet(signer, key, signOptions),
+    ping: () =>
+      mapErrors('ping', undefined, async () => {
+        await client.send(new HeadBucketCommand({ Bucket: bucket }));
+      }),
+    close: () => {
+      for (const each of [client, transferClient, publicClient]) each.destroy();
+    },
+  };
+}
+
+async function copy(
+  client: S3Client,
+  bucket: string,
+  from: string,
+  to: string,
+  ifMatch: string,
+): Promise<void> {
+  const source = [bucket, ...from.split('/')].map(encodeURIComponent).join('/');
+  await mapErrors('copy', undefined, () =>
+    client.send(
+      new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource: source, CopySourceIfMatch: ifMatch }),
+    ),
+  );
+}

@@ -1,0 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ATTEMPTS_MAX } from './s3-client';
+import { StorageError } from './storage-error';
+
+const FIRST_DELAY_MS = 200;
+
+/**
+ * Repeats a transfer that the SDK cannot repeat by itself (a stream is used up by its first try). Only `unavailable`
+ * is worth another try. Delays double from 200 ms.
+ */
+export async function tryAgain<T>(signal: AbortSignal | undefined, transfer: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transfer();
+    } catch (error) {
+      const worthIt = error instanceof StorageError && error.kind === 'unavailable' && attempt < ATTEMPTS_MAX;
+      if (!worthIt) throw error;
+      await delay(FIRST_DELAY_MS * 2 ** (attempt - 1), undefined, signal === undefined ? {} : { signal });
+    }
+  }
+}
