@@ -12,7 +12,7 @@ export const gpuWorkerEnvironment = environment
     DATABASE_POOL_MAX: true,
     REDIS_URL: true,
     S3_ENDPOINT: true,
-    S3_PUBLIC_ENDPOINT: true,
+    PUBLIC_BASE_URL: true,
     S3_REGION: true,
     S3_BUCKET: true,
     S3_ACCESS_KEY_ID: true,

@@ -17,7 +17,7 @@ import { InferenceCrash, InferenceFailure } from './inference-error';
 import { keepTail } from './stderr-tail';
 
 export interface TaskOptions {
-  /** Called for every step of the child; percent never falls. */
+  /** Called for every step of the child; percent never falls within a stage. */
   readonly onProgress?: (stage: InferenceStage, percent: number) => void;
   /** Aborting asks the child to stop after the current batch; it is killed if it has not after `cancelGraceMs`. */
   readonly signal?: AbortSignal;

@@ -7,6 +7,8 @@ export interface RenderTask {
   readonly packDir: string;
   readonly analyzerPackDir: string;
   readonly videoPath: string;
+  /** Length of the video if it is known: the measure of the analysis' progress. */
+  readonly videoSeconds?: number;
   readonly audioPath: string;
   readonly outputPath: string;
   readonly syncMode: SyncMode;
@@ -19,6 +21,7 @@ export interface AnalyzeTask {
   readonly jobId: string;
   readonly analyzerPackDir: string;
   readonly videoPath: string;
+  readonly videoSeconds?: number;
   readonly outPath: string;
 }
 
@@ -28,8 +31,11 @@ export interface VerifyTask {
   readonly packDirs: readonly string[];
 }
 
-/** Stages that the child passes through; the upload that follows a render is the supervisor's. */
-export type InferenceStage = 'loading_model' | 'inferencing' | 'encoding';
+/**
+ * Stages that the child passes through; the upload that follows a render is the supervisor's. `preparing` is the face
+ * analysis and counts 0 to 100 on its own, the others share the scale of the render.
+ */
+export type InferenceStage = 'loading_model' | 'preparing' | 'inferencing' | 'encoding';
 
 /** Where the time of a job went. Stages overlap, so they do not add up to the total. */
 export interface StageTimings {
@@ -76,6 +82,8 @@ export interface AnalyzeResult {
 
 export interface PackReport {
   readonly packDir: string;
+  /** What the pack's graphs run on. */
+  readonly provider?: string;
   /** Absent when the pack may be used. */
   readonly problem?: string;
 }
@@ -94,7 +102,7 @@ export type ToInference =
   | ({ readonly type: 'verify' } & VerifyTask)
   | { readonly type: 'cancel'; readonly jobId: string };
 
-/** Child → supervisor. A task ends with exactly one `done` or `failed`; percent never falls within a task. */
+/** Child → supervisor. A task ends with exactly one `done` or `failed`; percent never falls within a stage. */
 export type FromInference =
   | { readonly type: 'ready' }
   | {

@@ -1,3 +1,4 @@
+import { type JobStage } from '@lipsync/db';
 import { type Clock } from '@lipsync/runtime';
 
 /** Why a job must stop although it has not failed. */
@@ -11,7 +12,7 @@ export class LeaseLost extends Error {
 }
 
 export interface Progress {
-  readonly stage: string;
+  readonly stage: JobStage;
   readonly percent: number;
 }
 
@@ -22,12 +23,12 @@ export interface Progress {
 export interface LeaseKeeper {
   /** Aborted with LeaseLost once the job is not ours any more. */
   readonly signal: AbortSignal;
-  /** The newest state; it travels with the next heartbeat. Percent never falls. */
-  report(stage: string, percent: number): void;
-  tick(): void;
-  checkNow(): void;
+  /** The newest state; it travels with the next heartbeat. Percent never falls within a stage. */
+  report: (stage: JobStage, percent: number) => void;
+  tick: () => void;
+  checkNow: () => void;
   /** No heartbeat is sent, or still under way, once this has resolved. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 const HEARTBEAT_MS = 3_000;
@@ -83,7 +84,8 @@ export function createLeaseKeeper(options: {
   return {
     signal: lost.signal,
     report: (stage, percent) => {
-      progress = { stage, percent: Math.max(percent, progress?.percent ?? 0) };
+      const before = progress && progress.stage === stage ? progress.percent : 0;
+      progress = { stage, percent: Math.max(percent, before) };
     },
     tick: () => {
       const now = clock.now();

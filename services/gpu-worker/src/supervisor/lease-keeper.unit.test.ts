@@ -61,7 +61,7 @@ describe('lease keeper', () => {
     expect(sent.map((progress) => progress?.stage)).toEqual(['inferencing', 'encoding']);
   });
 
-  test('percent never falls, also when a later stage counts from lower', async () => {
+  test('percent never falls within a stage', async () => {
     const { keeper, sent, at } = setUp();
     keeper.report('inferencing', 60);
     keeper.report('inferencing', 40);

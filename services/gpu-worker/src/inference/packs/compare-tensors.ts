@@ -3,8 +3,16 @@ import { type TensorSpec as GraphTensor } from '../sessions/session';
 
 /** What must agree between a role of a manifest and its graph. */
 export interface RoleTensors {
-  readonly inputs: Readonly<Record<string, PackTensor>>;
-  readonly outputs: Readonly<Record<string, PackTensor>>;
+  readonly inputs: PackTensors;
+  readonly outputs: PackTensors;
+}
+
+/** Tensors by the manifest's keys; undefined where the pack leaves an optional one out. */
+export type PackTensors = Readonly<Record<string, PackTensor | undefined>>;
+
+/** Those tensors that the pack does have. */
+export function declaredTensors(tensors: PackTensors): [key: string, spec: PackTensor][] {
+  return Object.entries(tensors).flatMap(([key, spec]) => (spec === undefined ? [] : [[key, spec]]));
 }
 
 /**
@@ -15,7 +23,7 @@ export function tensorMismatch(
   role: RoleTensors,
   graph: { readonly inputs: readonly GraphTensor[]; readonly outputs: readonly GraphTensor[] },
 ): string | undefined {
-  const named = new Set(Object.values(role.inputs).map((spec) => spec.name));
+  const named = new Set(declaredTensors(role.inputs).map(([, spec]) => spec.name));
   const surplus = graph.inputs.find((input) => !named.has(input.name));
   if (surplus) return `the graph wants an input '${surplus.name}' that the manifest does not name`;
   return (
@@ -25,10 +33,10 @@ export function tensorMismatch(
 
 function firstMismatch(
   kind: 'input' | 'output',
-  wanted: Readonly<Record<string, PackTensor>>,
+  wanted: PackTensors,
   declared: readonly GraphTensor[],
 ): string | undefined {
-  for (const spec of Object.values(wanted)) {
+  for (const [, spec] of declaredTensors(wanted)) {
     const found = declared.find((tensor) => tensor.name === spec.name);
     if (!found) return `the graph has no ${kind} '${spec.name}'`;
     if (found.type !== spec.dtype)

@@ -6,7 +6,7 @@ import {
   type SessionHost,
   type Tensors,
 } from '../sessions/session';
-import { tensorMismatch, type RoleTensors } from './compare-tensors';
+import { declaredTensors, tensorMismatch, type PackTensors, type RoleTensors } from './compare-tensors';
 import { probeMismatch } from './probe-graph';
 
 /** A pack whose graphs are loaded. */
@@ -93,13 +93,9 @@ async function check(name: string, role: Role | undefined, session: Session, pro
 }
 
 /** Tensors under the other set of names; those that the manifest does not know keep theirs. */
-function renamed(
-  tensors: Tensors,
-  specs: Readonly<Record<string, { readonly name: string }>>,
-  direction: 'toGraph' | 'toManifest',
-): Tensors {
+function renamed(tensors: Tensors, specs: PackTensors, direction: 'toGraph' | 'toManifest'): Tensors {
   const names = new Map(
-    Object.entries(specs).map(([key, { name }]) => (direction === 'toGraph' ? [key, name] : [name, key])),
+    declaredTensors(specs).map(([key, { name }]) => (direction === 'toGraph' ? [key, name] : [name, key])),
   );
   return Object.fromEntries(
     Object.entries(tensors).map(([name, tensor]) => [names.get(name) ?? name, tensor]),

@@ -1,6 +1,6 @@
 import { type Probe, type TensorSpec as PackTensor } from '@lipsync/model-pack';
 import { SessionError, type Session, type Tensor } from '../sessions/session';
-import { type RoleTensors } from './compare-tensors';
+import { declaredTensors, type RoleTensors } from './compare-tensors';
 
 /**
  * Runs the manifest's probe: inputs of one value each, means of the outputs within the tolerance. Returns what is
@@ -12,7 +12,7 @@ export async function probeMismatch(
   session: Session,
 ): Promise<string | undefined> {
   const feeds = Object.fromEntries(
-    Object.entries(role.inputs).map(([key, spec]) => [
+    declaredTensors(role.inputs).map(([key, spec]) => [
       spec.name,
       filled(spec, probe.fill[key] ?? 0, probe.dims),
     ]),

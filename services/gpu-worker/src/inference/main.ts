@@ -1,0 +1,37 @@
+import { availableParallelism } from 'node:os';
+import { resolveBinaries } from '@lipsync/media';
+import { createModels } from './models';
+import { type FromInference } from './protocol';
+import { createSessionHost } from './sessions/session-host';
+import { createTaskLoop } from './task-loop';
+import { createTaskRunner } from './task-runner';
+
+/**
+ * Entry of the inference process: one per slot, started without any credential, killable at any time. This thread runs
+ * the pipes and the pixel kernels, the session thread runs the graphs.
+ */
+function main(): void {
+  if (!process.send) throw new Error('this program is started by the gpu-worker, not by hand');
+  const send = (message: FromInference): void => {
+    process.send?.(message);
+  };
+  const host = createSessionHost();
+  // Half of the cores: the other half decodes, encodes and moves pixels.
+  const threads = Math.max(1, Math.floor(availableParallelism() / 2));
+  const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+  const binaries = resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+  // The first task that needs them reports why they are missing.
+  binaries.catch(() => undefined);
+  const perform = createTaskRunner({
+    host,
+    models: createModels(host, threads),
+    binaries,
+    threads,
+  });
+  process.on('message', createTaskLoop(perform, send));
+  // The supervisor is gone: nobody wants the result, and an orderly exit would have to wait for a running graph.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  send({ type: 'ready' });
+}
+
+main();

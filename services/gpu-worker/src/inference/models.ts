@@ -1,0 +1,47 @@
+import { type Engine } from '@lipsync/contract';
+import { openPackFor, packVersion } from '@lipsync/model-pack';
+import { createCurrent } from './current';
+import { type LipSyncEngine } from './engines/engine';
+import { engineOpener } from './engines/registry';
+import { loadPack } from './packs/load-pack';
+import { type LoadedAnalyzer } from './pipeline/analyse-pass';
+import { type SessionHost } from './sessions/session';
+
+/** Loaded models, kept between tasks: one analyser, and the engine that was used last. */
+export interface Models {
+  analyzer(packDir: string): Promise<LoadedAnalyzer>;
+  engine(name: Engine, packDir: string): Promise<LipSyncEngine>;
+}
+
+/** A model with the way to let go of its graphs. */
+interface Held<T> {
+  readonly model: T;
+  readonly release: () => Promise<void>;
+}
+
+/** Loads on first use with `threads` inside each graph. Rejects with PackError or SessionError. */
+export function createModels(host: SessionHost, threads: number): Models {
+  const analyzers = createCurrent<Held<LoadedAnalyzer>>(({ release }) => release());
+  const engines = createCurrent<Held<LipSyncEngine>>(({ release }) => release());
+
+  return {
+    analyzer: async (packDir) => {
+      const held = await analyzers.get(packDir, async () => {
+        const pack = await openPackFor('analyzer', packDir);
+        const { run, release } = await loadPack(host, pack, { threads, probe: false });
+        return { model: { params: pack.manifest.params, version: packVersion(pack), run }, release };
+      });
+      return held.model;
+    },
+    engine: async (name, packDir) => {
+      const held = await engines.get(packDir, async () => {
+        const open = engineOpener(name);
+        if (!open) throw new Error(`this worker cannot render with ${name}`);
+        const { pack, create } = await open(packDir);
+        const { run, release } = await loadPack(host, pack, { threads, probe: false });
+        return { model: create(run), release };
+      });
+      return held.model;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { WORKING_FPS } from '@lipsync/domain';
+import { type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
+import { type AnalyzerParams } from '@lipsync/model-pack';
+import {
+  frameSize,
+  openFrameReader,
+  type Binaries,
+  type FrameReader,
+  type VideoStream,
+} from '@lipsync/media';
+import { analysisSize } from '../analyzer/analysis-size';
+import { analyzeFaces } from '../analyzer/analyze-faces';
+import { type RunModel } from '../engines/engine';
+import { type TaskProgress } from './task-progress';
+
+/** A face analyser whose graphs are loaded. */
+export interface LoadedAnalyzer {
+  readonly params: AnalyzerParams;
+  /** Recorded in every track that it makes. */
+  readonly version: string;
+  readonly run: RunModel;
+}
+
+export interface AnalysePass {
+  readonly binaries: Binaries;
+  readonly analyzer: LoadedAnalyzer;
+  readonly videoPath: string;
+  readonly video: VideoStream;
+  /** Length of the video if it is known: what the progress is measured against. */
+  readonly videoSeconds: number | undefined;
+  readonly progress: TaskProgress;
+  /** Looked at after every frame. */
+  readonly signal: AbortSignal;
+  /** Wall clock of the decoder, milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** Goes through the whole video once, at reduced size, and returns where the main face is in every frame. */
+export async function analysePass(pass: AnalysePass): Promise<FaceTrack> {
+  const { binaries, analyzer, video, progress, signal, deadlineMs } = pass;
+  const source = frameSize(video);
+  const size = analysisSize(source);
+  const layout = { format: 'rgb24', ...size } as const;
+  const reader = openFrameReader(binaries, pass.videoPath, video, { layout, deadlineMs, signal });
+  const expectedFrames = (pass.videoSeconds ?? Infinity) * WORKING_FPS;
+  try {
+    return await analyzeFaces({
+      frames: picturesOf(reader),
+      source,
+      params: analyzer.params,
+      analyzerVersion: analyzer.version,
+      run: analyzer.run,
+      onFrame: (framesDone) => {
+        signal.throwIfAborted();
+        progress.analysed(framesDone, expectedFrames);
+      },
+    });
+  } finally {
+    await reader.close();
+  }
+}
+
+/** All pictures in order, in two buffers by turns: one is looked at while the decoder fills the other. */
+async function* picturesOf(reader: FrameReader): AsyncGenerator<RgbPicture> {
+  const { width, height, frameBytes } = reader;
+  let [current, next] = [new Uint8Array(frameBytes), new Uint8Array(frameBytes)];
+  let reading = reader.readInto(current);
+  while (await reading) {
+    reading = reader.readInto(next);
+    // Awaited above once the picture has been looked at; if that throws, nobody needs the answer any more.
+    reading.catch(() => undefined);
+    yield { width, height, data: current };
+    [current, next] = [next, current];
+  }
+}

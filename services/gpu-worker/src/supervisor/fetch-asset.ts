@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { type AssetRow } from '@lipsync/domain';
+import { type Storage } from '@lipsync/storage';
+import { type DiskCache } from './disk-cache';
+import { StorageFailed, transferring } from './job-errors';
+
+/** Where inputs come from. */
+export interface InputSource {
+  readonly storage: Pick<Storage, 'getToFile'>;
+  readonly cache: DiskCache;
+}
+
+/**
+ * Places the bytes of a ready asset as `name` in a job's folder, from the cache when they are there. Rejects with
+ * StorageFailed when they cannot be had or are not the recorded ones.
+ */
+export async function fetchAsset(
+  source: InputSource,
+  asset: AssetRow,
+  folder: string,
+  name: string,
+): Promise<{ path: string; from: 'hit' | 'fetched' }> {
+  const { objectKey, sha256 } = asset;
+  if (objectKey === null || sha256 === null) throw new StorageFailed('the asset has no stored bytes');
+  const path = join(folder, name);
+  const from = await transferring(() =>
+    source.cache.place(sha256, path, (target) => source.storage.getToFile(objectKey, target)),
+  );
+  return { path, from };
+}
