@@ -1,0 +1,54 @@
+import { type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
+import { type AnalyzerParams } from '@lipsync/model-pack';
+import { type RunModel } from '../engines/engine';
+import { buildTrack } from './build-track';
+import { createFaceDetector } from './face-detector';
+import { createFaceTracker } from './face-tracker';
+import { fillGaps } from './fill-gaps';
+import { createLandmarkFinder } from './landmark-finder';
+import { createCutDetector } from './shot-cuts';
+
+export interface FaceAnalysis {
+  /**
+   * The video's frames at 25 a second, packed RGB, all of one size (see `analysisSize`). A frame is read only until the
+   * next one is asked for, so its memory may be reused.
+   */
+  readonly frames: AsyncIterable<RgbPicture>;
+  /** Size of the source picture, whose pixels the track is given in. */
+  readonly source: { readonly width: number; readonly height: number };
+  /** The analyser pack: its parameters, its version for the record, its graphs. */
+  readonly params: AnalyzerParams;
+  readonly analyzerVersion: string;
+  readonly run: RunModel;
+  /** Called after every frame with the number of frames done; throws to stop the analysis. */
+  readonly onFrame?: (framesDone: number) => void;
+}
+
+/** Finds the main face of a video in every frame. Rejects with what the frames, the graphs or onFrame threw. */
+export async function analyzeFaces(analysis: FaceAnalysis): Promise<FaceTrack> {
+  const { source, params, run } = analysis;
+  const detector = createFaceDetector(run, params.detector);
+  const track = createFaceTracker(detector, createLandmarkFinder(run, params.landmarks), params);
+  const isCut = createCutDetector();
+  const faces: (Float32Array | null)[] = [];
+  const cuts: boolean[] = [];
+  for await (const picture of analysis.frames) {
+    const newShot = isCut(picture);
+    const points = await track(picture, newShot);
+    faces.push(points === null ? null : toSource(points, picture, source));
+    cuts.push(newShot);
+    analysis.onFrame?.(faces.length);
+  }
+  fillGaps(faces, cuts);
+  return buildTrack({ analyzerVersion: analysis.analyzerVersion, source, faces, cuts });
+}
+
+function toSource(
+  points: Float32Array,
+  from: RgbPicture,
+  to: { width: number; height: number },
+): Float32Array {
+  const scaleX = to.width / from.width;
+  const scaleY = to.height / from.height;
+  return points.map((value, i) => value * (i % 2 === 0 ? scaleX : scaleY));
+}

@@ -1,0 +1,68 @@
+import {
+  LANDMARK_COUNT,
+  LANDMARK_VALUES,
+  type Patch,
+  patchPoint,
+  type RgbPicture,
+  samplePatch,
+} from '@lipsync/lipsync';
+import { type AnalyzerParams } from '@lipsync/model-pack';
+import { type RunModel } from '../engines/engine';
+import { float32Of } from '../sessions/tensors';
+import { MIRRORED_LANDMARKS } from './mirrored-landmarks';
+import { mirrorRows } from './picture';
+
+export interface FoundLandmarks {
+  /** 68 points, x and y in pixels of the picture. */
+  readonly points: Float32Array;
+  /** Mean distance of the two looks' points as a part of the patch: about 0.01 on a face, 0.05 and more elsewhere. */
+  readonly disagreement: number;
+}
+
+/** Finds the landmarks of the face that fills `patch`. */
+export type FindLandmarks = (picture: RgbPicture, patch: Patch) => Promise<FoundLandmarks>;
+
+/** How far the two looks are moved apart, as a part of the patch. */
+const SHIFT = 0.03;
+
+/**
+ * Looks twice at every face, in one batch: shifted a little one way, and mirrored and shifted the other way. Their mean
+ * jitters a quarter less than one look, and where they disagree there is no face: the network itself has no score.
+ */
+export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['landmarks']): FindLandmarks {
+  const { inputSize } = params;
+  const bytes = inputSize * inputSize * 3;
+
+  return async (picture, patch) => {
+    const looks = [shifted(patch, SHIFT), shifted(patch, -SHIFT)];
+    const data = new Uint8Array(looks.length * bytes);
+    looks.forEach((look, i) => {
+      const input = { width: inputSize, height: inputSize, data: data.subarray(i * bytes, (i + 1) * bytes) };
+      samplePatch(picture, look, input);
+      if (i === 1) mirrorRows(input);
+    });
+    const dims = [looks.length, inputSize, inputSize, 3];
+    const { outputs } = await run('landmarks68', { image: { type: 'uint8', dims, data } });
+    return merge(float32Of(outputs, 'points'), looks, patch.side);
+  };
+}
+
+function shifted(patch: Patch, by: number): Patch {
+  return { ...patch, ...patchPoint(patch, 0.5 + by, 0.5 + by) };
+}
+
+/** `values`: both looks' points as parts of their patches; the second look is mirrored. */
+function merge(values: Float32Array, [plain, mirrored]: readonly Patch[], side: number): FoundLandmarks {
+  const points = new Float32Array(LANDMARK_VALUES);
+  let apart = 0;
+  if (plain === undefined || mirrored === undefined) throw new RangeError('two looks are needed');
+  for (let index = 0; index < LANDMARK_COUNT; index++) {
+    const a = patchPoint(plain, values[index * 2] ?? NaN, values[index * 2 + 1] ?? NaN);
+    const twin = LANDMARK_VALUES + (MIRRORED_LANDMARKS[index] ?? 0) * 2;
+    const b = patchPoint(mirrored, 1 - (values[twin] ?? NaN), values[twin + 1] ?? NaN);
+    points[index * 2] = (a.x + b.x) / 2;
+    points[index * 2 + 1] = (a.y + b.y) / 2;
+    apart += Math.hypot(a.x - b.x, a.y - b.y);
+  }
+  return { points, disagreement: apart / LANDMARK_COUNT / side };
+}
