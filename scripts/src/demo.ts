@@ -7,7 +7,7 @@ import { startEventReceiver } from './demo/event-receiver';
 import { createProgressLines } from './demo/progress-line';
 import { renderFiles, type RenderFilesResult } from './demo/render-files';
 import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, STACK_FILE } from './local-stack/layout';
-import { createCustomer } from './local-stack/provision';
+import { provisionCustomer } from './local-stack/provision';
 import { RECEIVER_HOST } from './local-stack/services';
 import { createStack, writeDescription } from './local-stack/stack';
 
@@ -49,7 +49,7 @@ async function demo(options: DemoOptions): Promise<void> {
   if (state === null) throw new Error('the stack has no state');
   say(`  up in ${bootSeconds.toFixed(1)} s at ${description.base_url}`);
 
-  const customer = await createCustomer(state, 'demo');
+  const customer = await provisionCustomer(state, 'demo');
   say(`Created customer ${customer.id}`);
   const receiver = await startEventReceiver({
     hostname: RECEIVER_HOST,

@@ -2,28 +2,56 @@ import { open, stat } from 'node:fs/promises';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Asset, ErrorResponse, RecordResource, RenderRequest, Upload, UploadRequest } from '@lipsync/contract';
+import {
+  OPERATIONS,
+  type Asset,
+  type AssetRequest,
+  type Delivery,
+  type ErrorResponse,
+  type OperationId,
+  type PreparationRequest,
+  type RecordResource,
+  type RenderRequest,
+  type Upload,
+  type UploadRequest,
+} from '@lipsync/contract';
 
 /** A request that the service refused, with what it said. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
-    readonly body: ErrorResponse['error'],
+    readonly error: ErrorResponse['error'],
   ) {
-    super(`${status} ${body.code}: ${body.message}`);
+    super(`${status} ${error.code}: ${error.message}`);
   }
 }
 
-/** The few calls of the public API that a render from local files takes. */
-export function createApiClient({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
-  async function call<T>(method: 'GET' | 'POST', url: string, body?: unknown): Promise<T> {
-    const response = await fetch(new URL(url, baseUrl), {
-      method,
+export interface ApiAnswer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+export interface ApiClientOptions {
+  baseUrl: string;
+  apiKey: string;
+  /** Sees every answer before it is used (tests hold them to the contract here). */
+  onAnswer?: (operationId: OperationId, answer: ApiAnswer) => void;
+}
+
+/** The operations of the public API, and the upload that three of them make up. */
+export function createApiClient({ baseUrl, apiKey, onAnswer }: ApiClientOptions) {
+  async function call<T>(operationId: OperationId, { id, body }: { id?: string; body?: unknown } = {}): Promise<T> {
+    const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
+    if (operation === undefined) throw new Error(`no operation ${operationId}`);
+    const response = await fetch(new URL(operation.path.replace('{id}', encodeURIComponent(id ?? '')), baseUrl), {
+      method: operation.method.toUpperCase(),
       headers: { authorization: `Bearer ${apiKey}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     });
     const answer: unknown = await response.json();
+    onAnswer?.(operationId, { status: response.status, headers: response.headers, body: answer });
     if (!response.ok) throw new ApiError(response.status, (answer as ErrorResponse).error);
     return answer as T;
   }
@@ -33,12 +61,20 @@ export function createApiClient({ baseUrl, apiKey }: { baseUrl: string; apiKey: 
     async upload(file: string, mediaType: 'video' | 'audio', contentType: string): Promise<Asset> {
       const { size } = await stat(file);
       const request: UploadRequest = { media_type: mediaType, content_type: contentType, size_bytes: size };
-      const upload = await call<Upload>('POST', '/v1/uploads', request);
+      const upload = await call<Upload>('create_upload', { body: request });
       await putFile(upload, file);
-      return call<Asset>('POST', upload.complete_url);
+      return call<Asset>('complete_upload', { id: upload.id });
     },
-    createRender: (request: RenderRequest) => call<RecordResource>('POST', '/v1/renders', request),
-    getRender: (id: string) => call<RecordResource>('GET', `/v1/renders/${id}`),
+    createUpload: (body: UploadRequest) => call<Upload>('create_upload', { body }),
+    completeUpload: (id: string) => call<Asset>('complete_upload', { id }),
+    createAsset: (body: AssetRequest) => call<Asset>('create_asset', { body }),
+    getAsset: (id: string) => call<Asset>('get_asset', { id }),
+    createPreparation: (body: PreparationRequest) => call<RecordResource>('create_preparation', { body }),
+    getPreparation: (id: string) => call<RecordResource>('get_preparation', { id }),
+    createRender: (body: RenderRequest) => call<RecordResource>('create_render', { body }),
+    getRender: (id: string) => call<RecordResource>('get_render', { id }),
+    cancelRender: (id: string) => call<RecordResource>('cancel_render', { id }),
+    getWebhook: (id: string) => call<Delivery>('get_webhook', { id }),
   };
 }
 

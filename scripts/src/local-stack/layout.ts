@@ -24,3 +24,5 @@ export type StackLayout = ReturnType<typeof stackLayout>;
 export const DEFAULT_STACK_ROOT = path.join(REPOSITORY_ROOT, '.local', 'stack');
 /** Where `stack up` says how to reach everything. */
 export const STACK_FILE = path.join(REPOSITORY_ROOT, '.local', 'stack.json');
+/** Where the build puts the built-in model packs. */
+export const PACKS_DIR = path.join(REPOSITORY_ROOT, '.local', 'packs');

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { REPOSITORY_ROOT, type StackLayout } from './layout';
+import { PACKS_DIR, REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
 import type { StackState } from './state';
 
@@ -19,17 +19,7 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
     NODE_ENV: 'development',
     PATH: process.env['PATH'] ?? '',
     ...passThrough('FFMPEG_BIN', 'FFPROBE_BIN', 'LOG_LEVEL'),
-    DATABASE_URL: state.servers.postgresUrl,
-    REDIS_URL: state.servers.redisUrl,
-    S3_ENDPOINT: s3Endpoint(state),
-    S3_PUBLIC_ENDPOINT: s3Endpoint(state),
-    S3_REGION: 'us-east-1',
-    S3_BUCKET: state.s3.bucket,
-    S3_ACCESS_KEY_ID: state.s3.accessKeyId,
-    S3_SECRET_ACCESS_KEY: state.s3.secretAccessKey,
-    S3_FORCE_PATH_STYLE: 'true',
-    PUBLIC_BASE_URL: baseUrl(state),
-    MASTER_KEY: state.masterKey,
+    ...backendEnvironment(state),
   };
   const egress = {
     EGRESS_ROUTES: [`${RECEIVER_HOST}:443=127.0.0.1:${state.ports.receiver}`, ...state.egressRoutes].join(','),
@@ -57,13 +47,30 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
     service('gpu-worker', ports.gpuWorker, {
       HEALTH_PORT: String(ports.gpuWorker),
       WORK_DIR: path.join(layout.workDir, 'gpu-worker'),
-      MODEL_PACKS_DIR: path.join(REPOSITORY_ROOT, '.local', 'packs'),
+      MODEL_PACKS_DIR: PACKS_DIR,
       GPU_SLOTS: '1',
     }),
     service('webhook-dispatcher', ports.webhookDispatcher, { ...egress, HEALTH_PORT: String(ports.webhookDispatcher) }),
     // Last, because it is ready only when a worker is there.
     service('api', ports.api, { PORT: String(ports.api) }),
   ];
+}
+
+/** Where the database, the queue and the store are, and the secrets they need. */
+export function backendEnvironment(state: StackState): Record<string, string> {
+  return {
+    DATABASE_URL: state.servers.postgresUrl,
+    REDIS_URL: state.servers.redisUrl,
+    S3_ENDPOINT: s3Endpoint(state),
+    S3_PUBLIC_ENDPOINT: s3Endpoint(state),
+    S3_REGION: 'us-east-1',
+    S3_BUCKET: state.s3.bucket,
+    S3_ACCESS_KEY_ID: state.s3.accessKeyId,
+    S3_SECRET_ACCESS_KEY: state.s3.secretAccessKey,
+    S3_FORCE_PATH_STYLE: 'true',
+    PUBLIC_BASE_URL: baseUrl(state),
+    MASTER_KEY: state.masterKey,
+  };
 }
 
 async function answersOk(url: string): Promise<boolean> {

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { createCustomer, getSecret, issueKey, rotateSecret, type ApiKeySummary, type Db, type LimitChanges } from '@lipsync/db';
+import { formatApiKey, hashApiKey, lastFourOf, type CustomerRow } from '@lipsync/domain';
+import type { SecretBox } from '@lipsync/runtime';
+
+/** What an operator works with: the database, and the box that webhook secrets are sealed in. */
+export interface AdminContext {
+  db: Db;
+  secretBox: SecretBox;
+}
+
+const SECRET_BYTES = 32;
+
+/** A customer with a new signing secret, which is shown this once. */
+export async function newCustomer(
+  { db, secretBox }: AdminContext,
+  name: string,
+  limits: LimitChanges = {},
+): Promise<{ customer: CustomerRow; signingSecret: string }> {
+  const signingSecret = randomBytes(SECRET_BYTES).toString('hex');
+  const customer = await createCustomer(db, { name, limits, sealSecret: (id) => secretBox.seal(signingSecret, id) });
+  return { customer, signingSecret };
+}
+
+/** A new key, which is shown this once: only its hash is stored. Null when there is no such customer. */
+export async function newKey(
+  { db }: AdminContext,
+  customerId: string,
+): Promise<{ apiKey: string; summary: ApiKeySummary } | null> {
+  const apiKey = formatApiKey(randomBytes(SECRET_BYTES));
+  const summary = await issueKey(db, { customerId, hash: hashApiKey(apiKey), lastFour: lastFourOf(apiKey) });
+  return summary && { apiKey, summary };
+}
+
+/** Replaces the signing secret: deliveries from now on, retries included, are signed with the new one. */
+export async function newSecret({ db, secretBox }: AdminContext, customerId: string): Promise<string | null> {
+  if ((await getSecret(db, customerId)) === null) return null;
+  const signingSecret = randomBytes(SECRET_BYTES).toString('hex');
+  await rotateSecret(db, customerId, secretBox.seal(signingSecret, customerId));
+  return signingSecret;
+}

@@ -1,0 +1,85 @@
+import { listCustomers, setLimits, type LimitChanges } from '@lipsync/db';
+import { customerLimits, type CustomerRow } from '@lipsync/domain';
+import { InvalidArgumentError, type Command } from 'commander';
+import { withAdminContext } from './connect';
+import { newCustomer } from './credentials';
+import { print, type Row } from './print';
+
+interface LimitOptions {
+  postPerMinute?: number | null;
+  getPerMinute?: number | null;
+  activeRecords?: number | null;
+  runningJobs?: number | null;
+  openUploads?: number | null;
+}
+
+export function addCustomerCommands(program: Command): void {
+  const customers = program.command('customers').description('who may use the service, and how much of it');
+
+  withLimitOptions(customers.command('create <name>'))
+    .description('a new customer; its webhook signing secret is shown this once')
+    .option('--json')
+    .action((name: string, options: LimitOptions & { json?: boolean }) =>
+      withAdminContext(async (context) => {
+        const { customer, signingSecret } = await newCustomer(context, name, changes(options));
+        print({ ...row(customer), signing_secret: signingSecret }, options);
+      }),
+    );
+
+  customers
+    .command('list')
+    .option('--json')
+    .action((options: { json?: boolean }) =>
+      withAdminContext(async ({ db }) => print((await listCustomers(db)).map(row), options)),
+    );
+
+  withLimitOptions(customers.command('limits <customer-id>'))
+    .description('change limits; `default` goes back to the service’s own')
+    .option('--json')
+    .action((customerId: string, options: LimitOptions & { json?: boolean }) =>
+      withAdminContext(async ({ db }) => {
+        const customer = await setLimits(db, customerId, changes(options));
+        if (customer === null) throw new Error(`there is no customer ${customerId}`);
+        print(row(customer), options);
+      }),
+    );
+}
+
+function withLimitOptions(command: Command): Command {
+  return command
+    .option('--post-per-minute <n|default>', 'POST requests', limit)
+    .option('--get-per-minute <n|default>', 'GET requests', limit)
+    .option('--active-records <n|default>', 'renders and preparations that are not terminal', limit)
+    .option('--running-jobs <n|default>', 'engine jobs running at once', limit)
+    .option('--open-uploads <n|default>', 'uploads that await their bytes', limit);
+}
+
+function limit(value: string): number | null {
+  if (value === 'default') return null;
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('a positive whole number, or `default`');
+  return Number(value);
+}
+
+function changes(options: LimitOptions): LimitChanges {
+  return {
+    ...(options.postPerMinute === undefined ? {} : { postPerMinute: options.postPerMinute }),
+    ...(options.getPerMinute === undefined ? {} : { getPerMinute: options.getPerMinute }),
+    ...(options.activeRecords === undefined ? {} : { activeRecordsMax: options.activeRecords }),
+    ...(options.runningJobs === undefined ? {} : { runningJobsMax: options.runningJobs }),
+    ...(options.openUploads === undefined ? {} : { openUploadsMax: options.openUploads }),
+  };
+}
+
+function row(customer: CustomerRow): Row {
+  const limits = customerLimits(customer);
+  return {
+    id: customer.id,
+    name: customer.name,
+    created_at: customer.createdAt,
+    post_per_minute: limits.postPerMinute,
+    get_per_minute: limits.getPerMinute,
+    active_records: limits.activeRecordsMax,
+    running_jobs: limits.runningJobsMax,
+    open_uploads: limits.openUploadsMax,
+  };
+}

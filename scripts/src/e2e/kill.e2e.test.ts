@@ -1,0 +1,78 @@
+import { eventually } from '@lipsync/testkit';
+import { Client } from 'pg';
+import { awaitRender } from './await-record';
+import { killHard, SAMPLE_AUDIO, SAMPLE_VIDEO, startSystem, type System } from './system';
+
+jest.setTimeout(240_000);
+
+describe('kill -9 of a service while a render is under way', () => {
+  let system: System;
+
+  beforeAll(async () => {
+    system = await startSystem('kill');
+  });
+  afterAll(() => system.stop());
+
+  async function startRender(): Promise<string> {
+    const [video, audio] = await Promise.all([
+      system.api.upload(SAMPLE_VIDEO, 'video', 'video/mp4'),
+      system.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav'),
+    ]);
+    const { id } = await system.api.createRender({
+      video: { asset_id: video.id },
+      audio: { asset_id: audio.id },
+      engines: ['musetalk'],
+      sync_mode: 'cut_off',
+      webhook_url: system.receiver.url,
+    });
+    return id;
+  }
+
+  /** Completed, announced by one event (`eventFor` refuses a second one), and delivered. */
+  async function expectOneCompletion(id: string): Promise<void> {
+    const record = await awaitRender(system.api, id);
+    expect(record.status).toBe('completed');
+    const event = await system.receiver.eventFor(id);
+    expect(event).toMatchObject({ id: record.webhook_event_id, type: 'render.completed' });
+    await eventually(async () => expect((await system.api.getWebhook(event.id)).status).toBe('delivered'), { deadlineMs: 60_000 });
+  }
+
+  /** How often a worker has taken the render's job. */
+  async function claimsOf(renderId: string): Promise<number> {
+    const client = new Client({ connectionString: system.description.postgres_url });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ attempts: number }>(
+        'SELECT attempts FROM jobs JOIN engine_runs ON engine_runs.id = jobs.engine_run_id WHERE render_id = $1',
+        [renderId],
+      );
+      return rows[0]?.attempts ?? 0;
+    } finally {
+      await client.end();
+    }
+  }
+
+  const whileRendering = (id: string) =>
+    eventually(
+      async () => {
+        const { engines } = await system.api.getRender(id);
+        expect(engines?.[0]?.status).toBe('processing');
+      },
+      { deadlineMs: 60_000 },
+    );
+
+  it('gpu-worker: another one takes over within 20 s, and the render completes once', async () => {
+    const id = await startRender();
+    await whileRendering(id);
+    killHard(system, 'gpu-worker');
+    await Promise.all([system.up(), eventually(async () => expect(await claimsOf(id)).toBe(2), { deadlineMs: 20_000 })]);
+    await expectOneCompletion(id);
+  });
+
+  it.each(['media-worker', 'webhook-dispatcher', 'api'])('%s: the render completes once it is back', async (service) => {
+    const id = await startRender();
+    killHard(system, service);
+    await system.up();
+    await expectOneCompletion(id);
+  });
+});

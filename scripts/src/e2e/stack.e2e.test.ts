@@ -1,0 +1,38 @@
+import { startSystem, type System } from './system';
+
+jest.setTimeout(120_000);
+
+describe('the local stack', () => {
+  let system: System;
+
+  beforeAll(async () => {
+    system = await startSystem('stack');
+  });
+  afterAll(() => system.stop());
+
+  const pids = (description: { services: { pid: number | null }[] }) => description.services.map(({ pid }) => pid);
+
+  it('leaves everything as it is when it is started twice, also at the same time', async () => {
+    const before = pids(system.description);
+    const [first, second] = await Promise.all([system.up(), system.up()]);
+    expect(pids(first)).toEqual(before);
+    expect(pids(second)).toEqual(before);
+  });
+
+  it('keeps its data and its customers over a restart', async () => {
+    const asset = await system.api.createAsset({ url: 'https://media.example.test/missing.mp4', media_type: 'video' });
+    await system.stack.down();
+    expect(pids(system.stack.describe() ?? { services: [] }).every((pid) => pid === null)).toBe(true);
+    const again = await system.up();
+    expect(again.customers).toEqual(system.description.customers);
+    expect(await system.api.getAsset(asset.id)).toMatchObject({ id: asset.id, media_type: 'video' });
+  });
+
+  it('serves the contract and a page that explains it', async () => {
+    const document = (await (await fetch(`${system.description.base_url}/openapi.json`)).json()) as { openapi: string; info: object };
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
+    const page = await fetch(`${system.description.base_url}/docs`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+  });
+});

@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { expectContract } from '@lipsync/testkit';
+import { createApiClient, type ApiClient } from '../demo/api-client';
+import { startEventReceiver, type EventReceiver } from '../demo/event-receiver';
+import { REPOSITORY_ROOT } from '../local-stack/layout';
+import { RECEIVER_HOST } from '../local-stack/services';
+import { createStack, type Stack, type StackDescription } from '../local-stack/stack';
+import type { StackCustomer } from '../local-stack/state';
+
+export const SAMPLE_VIDEO = path.join(REPOSITORY_ROOT, 'samples', 'face.mp4');
+export const SAMPLE_AUDIO = path.join(REPOSITORY_ROOT, 'samples', 'speech.wav');
+
+/** A stack of its own for one test file, with a client for each of its two customers and a receiver for the first. */
+export interface System {
+  stack: Stack;
+  description: StackDescription;
+  customer: StackCustomer;
+  api: ApiClient;
+  otherApi: ApiClient;
+  receiver: EventReceiver;
+  /** Starts again what was killed. */
+  up: () => Promise<StackDescription>;
+  stop: () => Promise<void>;
+}
+
+export async function startSystem(
+  name: string,
+  options: { egressRoutes?: string[]; egressCa?: string; serviceEnv?: Record<string, string> } = {},
+): Promise<System> {
+  const stack = createStack({ root: path.join(REPOSITORY_ROOT, '.local', 'e2e', `${name}-${process.pid}`), ...options });
+  const description = await stack.up();
+  const [customer, other] = description.customers;
+  const state = stack.state();
+  if (customer === undefined || other === undefined || state === null) throw new Error('the stack has no customers');
+  const client = ({ api_key }: StackCustomer) => createApiClient({ baseUrl: description.base_url, apiKey: api_key, onAnswer: expectContract });
+  const receiver = await startEventReceiver({
+    hostname: RECEIVER_HOST,
+    port: state.ports.receiver,
+    authority: state.authority,
+    signingSecret: customer.signing_secret,
+  });
+  return {
+    stack,
+    description,
+    customer,
+    api: client(customer),
+    otherApi: client(other),
+    receiver,
+    up: stack.up,
+    stop: async () => {
+      await receiver.close();
+      await stack.down();
+      stack.erase();
+    },
+  };
+}
+
+/** Ends a process without warning, as an out-of-memory kill or a lost node would. */
+export function killHard({ stack }: System, service: string): void {
+  const pid = stack.findPid(service);
+  if (pid === null) throw new Error(`${service} does not run`);
+  process.kill(pid, 'SIGKILL');
+}

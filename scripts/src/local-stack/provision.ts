@@ -1,0 +1,33 @@
+import { writeFileSync } from 'node:fs';
+import { createDb } from '@lipsync/db';
+import { migrate } from '@lipsync/prisma';
+import { createSecretBox } from '@lipsync/runtime';
+import { newCustomer, newKey, type AdminContext } from '../admin/credentials';
+import type { StackLayout } from './layout';
+import { baseUrl } from './services';
+import type { StackCustomer, StackState } from './state';
+
+/** Two, so that isolation can be tried. */
+const CUSTOMER_NAMES = ['local-one', 'local-two'];
+
+/** Brings the servers to what the services expect: migrated tables, two customers, the authority file for egress. */
+export async function provision(state: StackState, layout: StackLayout): Promise<void> {
+  await migrate(state.servers.postgresUrl);
+  writeFileSync(layout.egressCaFile, `${state.authority.cert}\n${state.egressCa}`);
+  for (const name of CUSTOMER_NAMES.slice(state.customers.length))
+    state.customers.push(await provisionCustomer(state, name));
+}
+
+/** A customer of the local stack with a key and a signing secret. */
+export async function provisionCustomer(state: StackState, name: string): Promise<StackCustomer> {
+  const db = createDb({ url: state.servers.postgresUrl, poolMax: 1, publicBaseUrl: baseUrl(state) });
+  try {
+    const context: AdminContext = { db, secretBox: createSecretBox(state.masterKey) };
+    const { customer, signingSecret } = await newCustomer(context, name);
+    const key = await newKey(context, customer.id);
+    if (key === null) throw new Error('the new customer is gone');
+    return { id: customer.id, api_key: key.apiKey, signing_secret: signingSecret };
+  } finally {
+    await db.close();
+  }
+}
