@@ -44,9 +44,11 @@ export interface UploadRow {
   contentType: string;
   sizeBytes: number;
   stagingKey: string;
+  etag: string | null;
   createdAt: Date;
   expiresAt: Date;
   completedAt: Date | null;
+  purgedAt: Date | null;
 }
 
 export interface RenderRow {

@@ -313,6 +313,7 @@ describe('an upload', () => {
       contentType: 'video/mp4',
       sizeBytes: 9,
       stagingKey: 'uploads/upl_1',
+      etag: null,
     };
     const signed = {
       url: 'https://s3.example.com/x',
