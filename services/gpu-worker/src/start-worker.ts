@@ -1,28 +1,20 @@
 import { join } from 'node:path';
-import { admitJobs, createDb, type Db, type QueueName } from '@lipsync/db';
-import {
-  createConsumer,
-  createQueues,
-  onCancel,
-  ringQueue,
-  type Consumer,
-  type Queues,
-} from '@lipsync/queue';
-import { createHealthServer, type Lifecycle, type Logger } from '@lipsync/runtime';
+import { admitJobs, createDb, type QueueName } from '@lipsync/db';
+import { createConsumer, createQueues, onCancel, ringQueue } from '@lipsync/queue';
+import { createHealthServer, systemClock, type Lifecycle, type Logger } from '@lipsync/runtime';
 import { createStorage } from '@lipsync/storage';
 import { type GpuWorkerEnv } from './env';
-import { findPacks } from './host/find-packs';
-import { createInferenceHost, type InferenceHost } from './host/inference-host';
+import { findPacks, type FoundPacks } from './host/find-packs';
+import { createInferenceHost } from './host/inference-host';
+import { consumersFetch } from './supervisor/consumer-health';
 import { createDiskCache } from './supervisor/disk-cache';
 import { createJobFolders } from './supervisor/job-folder';
-import { createJobRunner, type JobRunner } from './supervisor/job-runner';
-import { createSlotPool, type SlotPool } from './supervisor/slot-pool';
+import { createJobRunner } from './supervisor/job-runner';
+import { createSlotPool } from './supervisor/slot-pool';
 import { verifyPacks } from './supervisor/verify-packs';
-import { keepWorkerRow, type WorkerRow } from './supervisor/worker-row';
+import { keepWorkerRow } from './supervisor/worker-row';
 
 const RING_DEADLINE_MS = 500;
-/** After the grace: time to record that jobs were handed back. */
-const HANDING_BACK_MS = 5_000;
 
 /**
  * Wires and starts the worker: packs verified, a slot pool of inference processes, one consumer per queue that it can
@@ -58,9 +50,7 @@ export async function startWorker(options: {
   const hosts = Array.from({ length: env.GPU_SLOTS }, () => createInferenceHost());
   lifecycle.onShutdown('inference', () => hosts.forEach((host) => host.kill()));
   const slots = createSlotPool(hosts);
-  const packs = await withSlot(slots, lifecycle.stopping, async (host) =>
-    verifyPacks(await findPacks(env.MODEL_PACKS_DIR), env.ENGINES, host, logger),
-  );
+  const packs = await usablePacks(env, logger);
   const served: QueueName[] = packs.analyzer ? ['preparation', ...packs.engines.keys()] : [];
 
   const runner = createJobRunner({
@@ -69,21 +59,29 @@ export async function startWorker(options: {
     folders: await createJobFolders(join(env.WORK_DIR, 'jobs')),
     limitMs: env.ENGINE_TIMEOUT_SECONDS * 1000,
   });
+  const ring = (queue: QueueName): Promise<number> =>
+    ringQueue({
+      admit: () => admitJobs(db, queue),
+      add: (announcement) => queues.add(queue, announcement),
+      deadlineMs: RING_DEADLINE_MS,
+      logger,
+    });
   const consumers = served.map((queue) =>
     createConsumer({
       ...{ redisUrl, queue, logger },
       concurrency: env.GPU_SLOTS,
-      process: async (jobId) => {
-        await runner.run(jobId, lifecycle.stopping);
+      process: async (jobId, preempted) => {
+        await runner.run(jobId, { stopping: lifecycle.stopping, preempted });
         // A place is free: let the next job in without waiting for somebody's next round.
-        if (!lifecycle.stopping.aborted) await ring(db, queues, queue);
+        if (!lifecycle.stopping.aborted) await ring(queue);
       },
     }),
   );
-  const cancels = onCancel(redisUrl, (jobId) => runner.checkCancelled(jobId));
+  const cancels = onCancel({ redisUrl, logger }, (jobId) => runner.checkCancelled(jobId));
   lifecycle.onShutdown('cancel signal', () => cancels.close());
   const health = createHealthServer({
     port: env.HEALTH_PORT,
+    live: { consumers: consumersFetch(consumers, () => queues.ping(), systemClock) },
     ready: {
       database: () => db.ping(),
       storage: () => storage.ping(),
@@ -97,44 +95,22 @@ export async function startWorker(options: {
   consumers.forEach((consumer) => consumer.start());
   const slotsByQueue = Object.fromEntries(served.map((queue) => [queue, env.GPU_SLOTS]));
   const row = await keepWorkerRow({ db, workerId, slots: slotsByQueue, logger });
-  lifecycle.onShutdown('jobs', () => drain(row, consumers, runner, env.SHUTDOWN_GRACE_SECONDS * 1000));
+  lifecycle.onShutdown('jobs', async () => {
+    const graceMs = env.SHUTDOWN_GRACE_SECONDS * 1000;
+    await Promise.all(consumers.map((consumer) => consumer.close({ graceMs })));
+  });
+  lifecycle.onShutdown('worker row', () => row.remove());
+  await Promise.all(served.map(ring));
   const port = await health.start();
   logger.info('started', { worker_id: workerId, queues: served, slots: env.GPU_SLOTS, health_port: port });
 }
 
-/**
- * Announces that no more jobs are wanted, waits for the running ones as long as the grace lasts, then hands the rest
- * back so that another worker can start on them at once.
- */
-async function drain(
-  row: WorkerRow,
-  consumers: readonly Consumer[],
-  runner: JobRunner,
-  graceMs: number,
-): Promise<void> {
-  await row.remove().catch(() => undefined);
-  const timer = setTimeout(() => runner.preempt(), graceMs);
-  await Promise.all(consumers.map((consumer) => consumer.close({ graceMs: graceMs + HANDING_BACK_MS })));
-  clearTimeout(timer);
-}
-
-async function withSlot<T>(
-  slots: SlotPool<InferenceHost>,
-  signal: AbortSignal,
-  use: (host: InferenceHost) => Promise<T>,
-): Promise<T> {
-  const host = await slots.borrow(signal);
+/** The packs that this worker can use, tried out in a process of their own. */
+async function usablePacks(env: GpuWorkerEnv, logger: Logger): Promise<FoundPacks> {
+  const host = createInferenceHost();
   try {
-    return await use(host);
+    return await verifyPacks(await findPacks(env.MODEL_PACKS_DIR), env.ENGINES, host, logger);
   } finally {
-    slots.giveBack(host);
+    host.kill();
   }
-}
-
-function ring(db: Db, queues: Queues, queue: QueueName): Promise<unknown> {
-  return ringQueue({
-    admit: () => admitJobs(db, queue),
-    add: (job) => queues.add(queue, job),
-    deadlineMs: RING_DEADLINE_MS,
-  });
 }

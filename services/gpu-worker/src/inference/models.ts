@@ -37,9 +37,9 @@ export function createModels(host: SessionHost, threads: number): Models {
       const held = await engines.get(packDir, async () => {
         const open = engineOpener(name);
         if (!open) throw new Error(`this worker cannot render with ${name}`);
-        const { pack, create } = await open(packDir);
-        const { run, release } = await loadPack(host, pack, { threads, probe: false });
-        return { model: create(run), release };
+        const opened = await open(packDir);
+        const { run, release } = await loadPack(host, opened.pack, { threads, probe: false });
+        return { model: opened.create(run), release };
       });
       return held.model;
     },

@@ -15,13 +15,18 @@ import { verdict, type Verdict } from './verdict';
 export interface JobRunner {
   /**
    * Waits for a slot, claims the job and carries it to an end that the database knows. Resolves without doing anything
-   * when the job is not to be had or `stopping` is aborted first. Never rejects for reasons of the job itself.
+   * when the job is not to be had. Never rejects for reasons of the job itself.
    */
-  run(jobId: string, stopping: AbortSignal): Promise<void>;
+  run(jobId: string, signals: ShutdownSignals): Promise<void>;
   /** A hint that this job was cancelled; the database is asked at once. */
   checkCancelled(jobId: string): void;
-  /** Hands every running job back and ends its child. */
-  preempt(): void;
+}
+
+export interface ShutdownSignals {
+  /** Nothing new is begun any more. */
+  readonly stopping: AbortSignal;
+  /** A running job is handed back now and its child ended. */
+  readonly preempted: AbortSignal;
 }
 
 export interface JobRunnerOptions extends JobTools {
@@ -36,17 +41,11 @@ export interface JobRunnerOptions extends JobTools {
 const LEASE_SECONDS = 15;
 const TICK_MS = 250;
 
-interface Running {
-  readonly keeper: LeaseKeeper;
-  readonly stop: AbortController;
-  readonly host: InferenceHost;
-}
-
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
   const { db, slots, folders, workerId, limitMs, logger } = options;
-  const running = new Map<string, Running>();
+  const running = new Map<string, LeaseKeeper>();
 
-  async function runClaimed(claim: Claim, host: InferenceHost): Promise<void> {
+  async function runClaimed(claim: Claim, host: InferenceHost, preempted: AbortSignal): Promise<void> {
     const keeper = createLeaseKeeper({
       heartbeat: (progress) =>
         heartbeatJob(db, claim, {
@@ -58,15 +57,21 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     });
     const stop = new AbortController();
     keeper.signal.addEventListener('abort', () => stop.abort(keeper.signal.reason), { once: true });
+    const preempt = (): void => {
+      stop.abort(new Preempted('the process is going away'));
+      // No time is left for a polite cancel, and the next worker starts from the beginning anyway.
+      host.kill();
+    };
+    preempted.addEventListener('abort', preempt, { once: true });
     const ticker = setInterval(keeper.tick, TICK_MS);
     const limit = setTimeout(
       () => stop.abort(new JobTimeout('the time limit of the job has passed')),
       limitMs,
     );
     const started = performance.now();
-    running.set(claim.jobId, { keeper, stop, host });
+    running.set(claim.jobId, keeper);
     let end: Verdict | { readonly kind: 'complete' };
-    let facts: JobFacts = {};
+    let facts: JobFacts;
     try {
       const perform = claim.kind === 'render' ? runRender : runAnalyze;
       const { signal } = stop;
@@ -81,6 +86,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       clearTimeout(limit);
       clearInterval(ticker);
       running.delete(claim.jobId);
+      preempted.removeEventListener('abort', preempt);
       await keeper.stop();
     }
     if (end.kind !== 'complete') facts = { ...facts, outcome: await settle(claim, end) };
@@ -119,24 +125,17 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
   }
 
   return {
-    run: async (jobId, stopping) => {
+    run: async (jobId, { stopping, preempted }) => {
       const host = await slots.borrow(stopping).catch(() => undefined);
       if (!host) return;
       try {
         const claim = await claimJob(db, jobId, { workerId, leaseSeconds: LEASE_SECONDS });
-        if (claim) await runClaimed(claim, host);
+        if (claim) await runClaimed(claim, host, preempted);
       } finally {
         slots.giveBack(host);
       }
     },
-    checkCancelled: (jobId) => running.get(jobId)?.keeper.checkNow(),
-    preempt: () => {
-      for (const { stop, host } of running.values()) {
-        stop.abort(new Preempted('the process is going away'));
-        // No time is left for a polite cancel, and the next worker starts from the beginning anyway.
-        host.kill();
-      }
-    },
+    checkCancelled: (jobId) => running.get(jobId)?.checkNow(),
   };
 }
 

@@ -14,8 +14,8 @@ export interface LoadedPack {
   /** The execution provider that its graphs run on. */
   readonly provider: Provider;
   /** Runs the graph of a role. Tensors are named by the manifest's keys, whatever the exporter called them. */
-  run(role: string, feeds: Tensors): Promise<RunResult>;
-  release(): Promise<void>;
+  readonly run: (role: string, feeds: Tensors) => Promise<RunResult>;
+  readonly release: () => Promise<void>;
 }
 
 type Provider = Manifest['providers'][number];
