@@ -23,3 +23,4 @@ export { type Probe } from './role';
 export { type TensorSpec } from './tensor-spec';
 export { modelFile, writePack } from './write-pack';
 export { buildAnalyzerPack } from './builtin/analyzer/build-analyzer-pack';
+export { buildBuiltinPacks } from './builtin/build-builtin-packs';

@@ -28,7 +28,7 @@ export function createMusetalk(pack: Pack<MusetalkManifest>, run: RunModel): Lip
         side: params.resolution,
         newCrops: () => pool.take(BATCH_SIZE * 3 * params.resolution ** 2),
         newLandmarks: () => pool.take(BATCH_SIZE * LANDMARK_COUNT * 2),
-        recycle: pool.give,
+        recycle: (array) => pool.give(array),
         async generate(crops, landmarks, outputFrames) {
           const audio = pool.take(BATCH_SIZE * features.windowSize);
           await features.readWindows(outputFrames, audio);

@@ -1,0 +1,50 @@
+import { type GraphBuilder, type Operand, type Value } from '../../onnx';
+
+/** Element-wise arithmetic on graph values, so that formulas in the graphs read as formulas. */
+export interface Arithmetic {
+  add(a: Operand, b: Operand, ...more: Operand[]): Value;
+  sub(a: Operand, b: Operand): Value;
+  mul(a: Operand, b: Operand, ...more: Operand[]): Value;
+  div(a: Operand, b: Operand): Value;
+  max(a: Operand, b: Operand): Value;
+  min(a: Operand, b: Operand): Value;
+  square(a: Value): Value;
+  /** Limits to [low, high]. */
+  clamp(a: Value, low: number, high: number): Value;
+  /** 0 below `from`, 1 above `to`, linear between. */
+  ramp(a: Value, from: Operand, to: Operand): Value;
+  /** s²(3 − 2s): an S-curve through (0, 0) and (1, 1) without kinks. */
+  smooth(s: Value): Value;
+  /** a where `weight` is 0, b where it is 1. */
+  mix(a: Value, b: Operand, weight: Value): Value;
+  /** max(0, 1 − (a/width)²). */
+  dome(a: Value, width: Operand): Value;
+}
+
+export function arithmetic(g: GraphBuilder): Arithmetic {
+  const binary = (op: string) => (a: Operand, b: Operand) => g.op(op, [a, b]);
+  const chain =
+    (op: string) =>
+    (a: Operand, b: Operand, ...more: Operand[]) =>
+      more.reduce<Value>((sum, next) => g.op(op, [sum, next]), g.op(op, [a, b]));
+  const sub = binary('Sub');
+  const mul = chain('Mul');
+  const square = (a: Value): Value => mul(a, a);
+  const clamp = (a: Value, low: number, high: number): Value => g.op('Clip', [a, low, high]);
+  const div = binary('Div');
+  const add = chain('Add');
+  return {
+    add,
+    sub,
+    mul,
+    div,
+    square,
+    clamp,
+    max: binary('Max'),
+    min: binary('Min'),
+    ramp: (a, from, to) => clamp(div(sub(a, from), sub(to, from)), 0, 1),
+    smooth: (s) => mul(square(s), sub(3, mul(s, 2))),
+    mix: (a, b, weight) => add(a, mul(sub(b, a), weight)),
+    dome: (a, width) => g.op('Relu', [sub(1, square(div(a, width)))]),
+  };
+}

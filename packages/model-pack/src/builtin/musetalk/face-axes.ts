@@ -1,0 +1,89 @@
+import { type GraphBuilder, type Value } from '../../onnx';
+import { arithmetic } from './arithmetic';
+import { RESOLUTION } from './latent-blocks';
+
+/** The generated part of the crop: everything below the middle. */
+export const ROWS = RESOLUTION / 2;
+export const PIXELS = ROWS * RESOLUTION;
+
+/** Mouth centre to eye line is about 70 mm in adults, half a mouth 25 mm. */
+const HALF_MOUTH_PER_EYE_DISTANCE = 0.36;
+
+/**
+ * Coordinates that belong to the face instead of the crop: origin between the mouth corners, u = ±1 at the corners,
+ * v towards the chin in units of about half a mouth. They follow a tilted head, and they do not care that the crop was
+ * stretched to a square; v comes from eyes and mouth corners because those stay in place when the jaw moves.
+ */
+export interface FaceAxes {
+  /** Of every generated pixel: [batch, 1, PIXELS]. */
+  readonly u: Value;
+  readonly v: Value;
+  /** Crop pixels per unit of u and v, as vectors [batch, 2, 1]. */
+  readonly along: Value;
+  readonly down: Value;
+  /** Pixels per unit of v, [batch, 1, 1]. */
+  readonly downLength: Value;
+  /** The mouth centre in crop pixels, [batch, 2, 1]. */
+  readonly centre: Value;
+  /** All 68 landmarks as (u, v), [batch, 68, 2]. */
+  readonly landmarks: Value;
+}
+
+/** `landmarks` [batch, 68, 2] in crop pixels. */
+export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
+  const m = arithmetic(g);
+  const anchors = g.op('Transpose', [g.op('MatMul', [anchorWeights(g), landmarks])], { perm: [0, 2, 1] });
+  const [eyes, centre, along] = split(g, anchors, 2);
+  const down = m.mul(m.sub(centre, eyes), HALF_MOUTH_PER_EYE_DISTANCE);
+  const [ax, ay] = split(g, along, 1);
+  const [dx, dy] = split(g, down, 1);
+  const determinant = m.sub(m.mul(ax, dy), m.mul(ay, dx));
+  const rows = [
+    g.op('Concat', [dy, g.op('Neg', [dx])], { axis: 2 }),
+    g.op('Concat', [g.op('Neg', [ay]), ax], { axis: 2 }),
+  ];
+  const toFace = m.div(g.op('Concat', rows, { axis: 1 }), determinant);
+
+  const pixels = m.sub(g.op('MatMul', [toFace, pixelCentres(g)]), g.op('MatMul', [toFace, centre]));
+  const [u, v] = split(g, pixels, 1);
+  const points = m.sub(g.op('Transpose', [landmarks], { perm: [0, 2, 1] }), centre);
+  return {
+    u,
+    v,
+    along,
+    down,
+    downLength: g.op('ReduceL2', [down, g.ints([1])]),
+    centre,
+    landmarks: g.op('Transpose', [g.op('MatMul', [toFace, points])], { perm: [0, 2, 1] }),
+  };
+}
+
+/** Rows that pick from the landmarks: eye line, mouth centre, half the way from corner to corner. */
+function anchorWeights(g: GraphBuilder): Value {
+  const weights = new Float32Array(3 * 68);
+  for (let eye = 36; eye < 48; eye++) weights[eye] = 1 / 12;
+  weights[68 + 48] = weights[68 + 54] = 0.5;
+  weights[2 * 68 + 48] = -0.5;
+  weights[2 * 68 + 54] = 0.5;
+  return g.weights([3, 68], weights);
+}
+
+/** [2, PIXELS]: x and y of the pixel centres of the lower half. */
+function pixelCentres(g: GraphBuilder): Value {
+  const centres = new Float32Array(2 * PIXELS);
+  for (let i = 0; i < PIXELS; i++) {
+    centres[i] = (i % RESOLUTION) + 0.5;
+    centres[PIXELS + i] = RESOLUTION - ROWS + Math.floor(i / RESOLUTION) + 0.5;
+  }
+  return g.weights([2, PIXELS], centres);
+}
+
+/** The parts along an axis, all of size 1: three for axis 2 of the anchors, two for the coordinates. */
+function split(g: GraphBuilder, value: Value, axis: 1 | 2): [Value, Value, Value] {
+  const count = axis === 2 ? 3 : 2;
+  const parts = g.multi('Split', [value, g.ints(Array.from({ length: count }, () => 1))], count, { axis });
+  const [first, second, third = second] = parts;
+  if (first === undefined || second === undefined || third === undefined)
+    throw new RangeError('Split gives parts');
+  return [first, second, third];
+}

@@ -1,0 +1,85 @@
+import { type GraphBuilder, type Value } from '../../onnx';
+import { arithmetic } from './arithmetic';
+import { type FaceAxes } from './face-axes';
+import { type MouthPose } from './mouth-pose';
+
+/** A line from one mouth corner to the other: v(u) = (height + slant·u)·(1 − u²) + margin·(1 − u⁴), [batch, 1, 1] each. */
+export interface LipLine {
+  readonly height: Value;
+  /** Makes one side hang lower, as in a turned head or a crooked smile. */
+  readonly slant: Value;
+  /** Fuller towards the corners than the rest. */
+  readonly margin?: Value;
+}
+
+/** The inner edges of the lips, in units of v. */
+export interface LipLines {
+  /** Where the edges are in the source. */
+  readonly upper: Required<LipLine>;
+  readonly lower: Required<LipLine>;
+  /** Where the lips meet when they are closed. */
+  readonly seam: LipLine;
+  /** What the target opens at the centre, [batch, 1, 1], and how far above the seam its upper edge lies. */
+  readonly gap: Value;
+  readonly rise: Value;
+}
+
+/** Widest gap of speech, in half mouths: 14 mm of 25. */
+const WIDEST = 0.56;
+/** The upper lip gives a fifth of the gap, jaw and lower lip the rest. */
+const UPPER_SHARE = 0.2;
+/** Landmarks of closed lips lie this far apart. */
+const CLOSED = 0.05;
+/** How much wider than measured an open mouth is taken to be: a sliver of old teeth looks worse than a thinner lip. */
+const MARGIN = 0.06;
+
+const UPPER_INNER = [61, 62, 63];
+const LOWER_INNER = [67, 66, 65];
+
+export function lipLines(g: GraphBuilder, axes: FaceAxes, pose: MouthPose): LipLines {
+  const m = arithmetic(g);
+  const measuredUpper = lineThrough(g, axes.landmarks, UPPER_INNER);
+  const measuredLower = lineThrough(g, axes.landmarks, LOWER_INNER);
+  const middle = m.mul(m.add(measuredUpper.height, measuredLower.height), 0.5);
+  const slant = m.mul(m.add(measuredUpper.slant, measuredLower.slant), 0.5);
+  const open = g.op('Relu', [m.sub(m.sub(measuredLower.height, measuredUpper.height), CLOSED)]);
+  const isOpen = m.ramp(open, 0, 0.08);
+  const half = m.mul(open, 0.5);
+  const upper = {
+    height: m.sub(middle, half),
+    slant: m.mix(slant, measuredUpper.slant, isOpen),
+    margin: m.mul(isOpen, -MARGIN),
+  };
+  const lower = {
+    height: m.add(middle, half),
+    slant: m.mix(slant, measuredLower.slant, isOpen),
+    margin: m.mul(isOpen, MARGIN),
+  };
+  const seam = { height: m.add(upper.height, m.mul(half, 2 * UPPER_SHARE)), slant };
+  const gap = m.mul(pose.opening, WIDEST);
+  return { upper, lower, seam, gap, rise: m.mul(gap, UPPER_SHARE) };
+}
+
+/** v of a line at every u; `profile` is 1 − u² there. */
+export function lineAt(g: GraphBuilder, line: LipLine, u: Value, profile: Value): Value {
+  const m = arithmetic(g);
+  const straight = m.add(line.height, m.mul(line.slant, u));
+  const full = line.margin ? m.add(straight, m.mul(line.margin, m.sub(2, profile))) : straight;
+  return m.mul(full, profile);
+}
+
+/** Least-squares fit through some landmarks; height and slant are nearly independent, so one follows the other. */
+function lineThrough(g: GraphBuilder, landmarks: Value, indices: readonly number[]): LipLine {
+  const m = arithmetic(g);
+  const points = g.op('Gather', [landmarks, g.ints(indices)], { axis: 1 });
+  const [u, v] = g.multi('Split', [points, g.ints([1, 1])], 2, { axis: 2 });
+  if (u === undefined || v === undefined) throw new RangeError('points have two coordinates');
+  const fit = (values: Value, shape: Value): Value => {
+    const along = g.ints([1]);
+    const product = g.op('ReduceSum', [m.mul(values, shape), along]);
+    return m.div(product, m.add(g.op('ReduceSum', [m.square(shape), along]), 1e-3));
+  };
+  const level = m.dome(u, 1);
+  const height = fit(v, level);
+  return { height, slant: fit(m.sub(v, m.mul(height, level)), m.mul(u, level)) };
+}

@@ -1,0 +1,67 @@
+import { type GraphBuilder, type Value } from '../../onnx';
+import { arithmetic } from './arithmetic';
+import { type FaceAxes } from './face-axes';
+import { lineAt, type LipLines } from './lip-lines';
+import { type MouthPose } from './mouth-pose';
+
+/** From where in the face each pixel comes, and how the target's lips run: all [batch, 1, PIXELS]. */
+export interface LipWarp {
+  readonly fromU: Value;
+  readonly fromV: Value;
+  /** u after narrowing: ±1 at the target's mouth corners. */
+  readonly mouthU: Value;
+  readonly upperEdge: Value;
+  readonly lowerEdge: Value;
+  readonly seam: Value;
+}
+
+/** Thickness of the lower lip, which moves as one piece. */
+const LIP = 0.35;
+/** The lips part over this much of the mouth's width; towards the corners they stay together. */
+const PARTING = 0.93;
+const NOSE_BASE = 33;
+const CHIN = 8;
+
+export function lipWarp(g: GraphBuilder, axes: FaceAxes, lines: LipLines, pose: MouthPose): LipWarp {
+  const m = arithmetic(g);
+  const { u, v } = axes;
+  const nearMouth = m.mul(m.square(m.dome(u, 2)), m.square(m.dome(v, 1.1)));
+  const mouthU = m.mul(u, m.add(m.mul(nearMouth, pose.narrowing), 1));
+  const profile = m.dome(mouthU, 1);
+  const parting = m.dome(mouthU, PARTING);
+  const seam = lineAt(g, lines.seam, mouthU, profile);
+  const upperEdge = m.sub(seam, m.mul(lines.rise, parting));
+  const lowerEdge = m.add(seam, m.mul(m.sub(lines.gap, lines.rise), parting));
+
+  const nose = heightOf(g, axes.landmarks, NOSE_BASE);
+  const chin = heightOf(g, axes.landmarks, CHIN);
+  const upperShift = m.mul(
+    m.sub(lineAt(g, lines.upper, mouthU, profile), upperEdge),
+    m.smooth(m.ramp(v, nose, upperEdge)),
+  );
+  // Below the lip the movement spreads sideways into a soft bell and fades out at the chin.
+  const atEdge = m.sub(lineAt(g, lines.lower, mouthU, profile), lowerEdge);
+  const below = g.op('Relu', [m.sub(v, lowerEdge)]);
+  const atCentre = m.sub(
+    m.add(lines.lower.height, lines.lower.margin),
+    m.add(lines.seam.height, m.sub(lines.gap, lines.rise)),
+  );
+  const bell = m.mul(atCentre, m.square(m.dome(mouthU, m.add(m.mul(below, 0.35), 1.15))));
+  const lowerShift = m.mul(
+    m.mix(atEdge, bell, m.smooth(m.clamp(m.mul(below, 2.5), 0, 1))),
+    m.smooth(m.ramp(v, chin, m.add(lowerEdge, LIP))),
+  );
+  const isLower = g.op('Greater', [v, m.mul(m.add(upperEdge, lowerEdge), 0.5)]);
+  return {
+    fromU: mouthU,
+    fromV: m.add(v, g.op('Where', [isLower, lowerShift, upperShift])),
+    mouthU,
+    upperEdge,
+    lowerEdge,
+    seam,
+  };
+}
+
+function heightOf(g: GraphBuilder, landmarks: Value, index: number): Value {
+  return g.op('Slice', [landmarks, g.ints([index, 1]), g.ints([index + 1, 2]), g.ints([1, 2])]);
+}
