@@ -6,7 +6,7 @@ import { createApiClient } from './demo/api-client';
 import { startEventReceiver } from './demo/event-receiver';
 import { createProgressLines } from './demo/progress-line';
 import { renderFiles, type RenderFilesResult } from './demo/render-files';
-import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, STACK_FILE } from './local-stack/layout';
+import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO, STACK_FILE } from './local-stack/layout';
 import { provisionCustomer } from './local-stack/provision';
 import { RECEIVER_HOST } from './local-stack/services';
 import { createStack, writeDescription } from './local-stack/stack';
@@ -24,8 +24,8 @@ interface DemoOptions {
 /** `npm run demo`: the whole system on this machine renders local files, as a customer would have it done. */
 const program = new Command('demo')
   .description('Boots the whole system and renders local files, from signed upload to verified webhook and download.')
-  .option('--video <file>', 'a talking face', path.join(REPOSITORY_ROOT, 'samples', 'face.mp4'))
-  .option('--audio <file>', 'the voice', path.join(REPOSITORY_ROOT, 'samples', 'speech.wav'))
+  .option('--video <file>', 'a talking face', SAMPLE_VIDEO)
+  .option('--audio <file>', 'the voice', SAMPLE_AUDIO)
   .addOption(new Option('--engine <name>', 'repeatable (default: musetalk)').choices(ENGINES).argParser(collectEngine))
   .addOption(new Option('--sync-mode <mode>', 'when the lengths differ').choices(SYNC_MODES).default('cut_off'))
   .option('--out <file>', 'the result', path.join(REPOSITORY_ROOT, '.local', 'demo', 'result.mp4'))

@@ -1,7 +1,8 @@
 import { eventually } from '@lipsync/testkit';
 import { Client } from 'pg';
+import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '../local-stack/layout';
 import { awaitRender } from './await-record';
-import { killHard, SAMPLE_AUDIO, SAMPLE_VIDEO, startSystem, type System } from './system';
+import { killHard, startSystem, type System } from './system';
 
 jest.setTimeout(240_000);
 

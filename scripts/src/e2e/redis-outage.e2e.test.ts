@@ -1,6 +1,7 @@
 import { stopRedis } from '@lipsync/testkit';
+import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '../local-stack/layout';
 import { awaitRender } from './await-record';
-import { SAMPLE_AUDIO, SAMPLE_VIDEO, startSystem, type System } from './system';
+import { startSystem, type System } from './system';
 
 jest.setTimeout(240_000);
 

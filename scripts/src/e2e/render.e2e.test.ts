@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { RecordResource } from '@lipsync/contract';
 import { probe, resolveBinaries, type Binaries } from '@lipsync/media';
 import { ApiError, download } from '../demo/api-client';
-import { PACKS_DIR } from '../local-stack/layout';
+import { PACKS_DIR, SAMPLE_AUDIO, SAMPLE_VIDEO } from '../local-stack/layout';
 import { measureSync } from '../measure/measure-sync';
 import { awaitPreparation, awaitRender } from './await-record';
-import { SAMPLE_AUDIO, SAMPLE_VIDEO, startSystem, type System } from './system';
+import { startSystem, type System } from './system';
 
 jest.setTimeout(240_000);
 

@@ -7,9 +7,6 @@ import { RECEIVER_HOST } from '../local-stack/services';
 import { createStack, type Stack, type StackDescription } from '../local-stack/stack';
 import type { StackCustomer } from '../local-stack/state';
 
-export const SAMPLE_VIDEO = path.join(REPOSITORY_ROOT, 'samples', 'face.mp4');
-export const SAMPLE_AUDIO = path.join(REPOSITORY_ROOT, 'samples', 'speech.wav');
-
 /** A stack of its own for one test file, with a client for each of its two customers and a receiver for the first. */
 export interface System {
   stack: Stack;

@@ -26,3 +26,6 @@ export const DEFAULT_STACK_ROOT = path.join(REPOSITORY_ROOT, '.local', 'stack');
 export const STACK_FILE = path.join(REPOSITORY_ROOT, '.local', 'stack.json');
 /** Where the build puts the built-in model packs. */
 export const PACKS_DIR = path.join(REPOSITORY_ROOT, '.local', 'packs');
+
+export const SAMPLE_VIDEO = path.join(REPOSITORY_ROOT, 'samples', 'face.mp4');
+export const SAMPLE_AUDIO = path.join(REPOSITORY_ROOT, 'samples', 'speech.wav');
