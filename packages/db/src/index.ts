@@ -35,6 +35,8 @@ export {
   type NewCustomer,
   setLimits,
 } from './customers';
+export { databaseNow } from './database-clock';
+export { isDatabaseUnavailable } from './database-unavailable';
 export { createDb, type Db, type DbOptions } from './db';
 export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './deliveries';
 export { failJob, releaseJob, retryJob } from './give-up';

@@ -1,0 +1,32 @@
+import { type DeliveryOutcome } from '@lipsync/db';
+import { type EgressErrorReason, type PostResponse } from '@lipsync/runtime';
+import { parseRetryAfter } from './retry-after';
+
+/** What customers read in `last_error`: a class of failure, never an address, a port or a body. */
+const ERROR_CLASSES: Readonly<Record<EgressErrorReason, string>> = {
+  dns_error: 'dns_error',
+  connection_failed: 'connection_failed',
+  tls_error: 'tls_error',
+  timeout: 'timeout',
+  address_not_allowed: 'address_not_allowed',
+  redirect: 'redirect',
+  http_status: 'http_error',
+  // Answers to a POST are not measured; listed because the client shares its reasons with downloads.
+  too_large: 'http_error',
+};
+
+/** The outcome of an answer: 200 to 299 is success, a redirect is a failure of its own class and never followed. */
+export function outcomeOfAnswer({ status, retryAfter }: PostResponse, nowMs: number): DeliveryOutcome {
+  if (status >= 200 && status <= 299) return { kind: 'delivered', httpStatus: status };
+  return {
+    kind: 'failed',
+    error: status >= 300 && status <= 399 ? 'redirect' : 'http_error',
+    httpStatus: status,
+    retryAfterSeconds: parseRetryAfter(retryAfter, nowMs),
+  };
+}
+
+/** The outcome of an attempt that got no answer. */
+export function outcomeOfError(reason: EgressErrorReason): DeliveryOutcome {
+  return { kind: 'failed', error: ERROR_CLASSES[reason] };
+}

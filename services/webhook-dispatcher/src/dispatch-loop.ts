@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Logger } from '@lipsync/runtime';
+
+export interface DispatchLoop {
+  start(): void;
+  /** Takes nothing more and resolves when everything under way is settled. */
+  close(): Promise<void>;
+  /** Milliseconds since the epoch when the loop last came round: an old value means that it is stuck. */
+  lastTurnAtMs(): number;
+}
+
+/**
+ * Keeps up to `slots` deliveries in flight. Looks for due ones every `pollMs`, and at once after a claim that found
+ * some or when one under way has ended (its receiver's cap has room again). A failing claim is logged and tried again.
+ */
+export function createDispatchLoop<Delivery>(options: {
+  slots: number;
+  pollMs: number;
+  /** Claims at most `limit` due deliveries. */
+  claim: (limit: number) => Promise<Delivery[]>;
+  /** Carries one through to its settlement; must not throw. */
+  deliver: (delivery: Delivery) => Promise<void>;
+  logger: Logger;
+}): DispatchLoop {
+  const { slots, pollMs, claim, deliver, logger } = options;
+  const inFlight = new Set<Promise<void>>();
+  let stopping = false;
+  let wake = new AbortController();
+  let lastTurnAtMs = Date.now();
+  let running: Promise<void> = Promise.resolve();
+
+  const launch = (delivery: Delivery): void => {
+    const work = deliver(delivery).finally(() => {
+      inFlight.delete(work);
+      wake.abort();
+    });
+    inFlight.add(work);
+  };
+
+  const takeDue = async (): Promise<number> => {
+    const free = slots - inFlight.size;
+    if (free <= 0) return 0;
+    try {
+      const deliveries = await claim(free);
+      deliveries.forEach(launch);
+      return deliveries.length;
+    } catch (error) {
+      logger.error('could not claim deliveries', { error });
+      return 0;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopping) {
+      lastTurnAtMs = Date.now();
+      wake = new AbortController();
+      const taken = await takeDue();
+      if (taken === 0 && !stopping) await rest(pollMs, wake.signal);
+    }
+    await Promise.all(inFlight);
+  };
+
+  return {
+    start: () => {
+      running = run();
+    },
+    close: () => {
+      stopping = true;
+      wake.abort();
+      return running;
+    },
+    lastTurnAtMs: () => lastTurnAtMs,
+  };
+}
+
+/** Waits; a signal ends the wait early. */
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,93 @@
+import {
+  claimDeliveries,
+  type ClaimedDelivery,
+  databaseNow,
+  type Db,
+  type DeliveryOutcome,
+  settleDelivery,
+} from '@lipsync/db';
+import { type Clock, type Egress, type Logger, type SecretBox } from '@lipsync/runtime';
+import { type ClockGuard, createClockGuard } from './clock-guard';
+import { createDispatchLoop, type DispatchLoop } from './dispatch-loop';
+import { sendDelivery } from './send-delivery';
+import { settlePersistently } from './settle-persistently';
+
+export interface DispatcherOptions {
+  db: Db;
+  egress: Pick<Egress, 'post'>;
+  secretBox: Pick<SecretBox, 'open'>;
+  clock: Clock;
+  logger: Logger;
+  /** Deliveries in flight at most. */
+  slots: number;
+  /** Delays after failed attempts; the contract's schedule when left out. */
+  delaysSeconds?: readonly number[];
+  pollMs?: number;
+  /** How long a claim holds; longer than an attempt and its settlement. */
+  leaseSeconds?: number;
+  /** Total time of an attempt. */
+  timeoutMs?: number;
+}
+
+export interface Dispatcher extends DispatchLoop {
+  readonly clockGuard: ClockGuard;
+}
+
+const POLL_MS = 1_000;
+const LEASE_SECONDS = 30;
+/** Attempts under way at one origin. */
+const PER_ORIGIN = 8;
+/** Share of the slots that one customer may fill. */
+const CUSTOMER_SHARE = 0.25;
+/** Wait after a fault of this side. */
+const DEFER_SECONDS = 60;
+
+/** Claims due deliveries from the database and carries each through: sign, send, settle, one log line. */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { db, logger, clock, slots, delaysSeconds } = options;
+  const leaseSeconds = options.leaseSeconds ?? LEASE_SECONDS;
+  const clockGuard = createClockGuard({ clock, logger, databaseNow: () => databaseNow(db.prisma) });
+  const schedule = delaysSeconds === undefined ? {} : { delaysSeconds };
+
+  const claim = async (limit: number): Promise<ClaimedDelivery[]> => {
+    if (!(await clockGuard.isTrustworthy())) return [];
+    return claimDeliveries(db, {
+      limit,
+      leaseSeconds,
+      perOrigin: PER_ORIGIN,
+      perCustomer: Math.max(1, Math.floor(slots * CUSTOMER_SHARE)),
+      ...(delaysSeconds === undefined ? {} : { maxAttempts: delaysSeconds.length + 1 }),
+    });
+  };
+
+  const deliver = async (delivery: ClaimedDelivery): Promise<void> => {
+    const startedAtMs = clock.now();
+    const outcome = await sendDelivery(options, delivery).catch((error: unknown): DeliveryOutcome => {
+      logger.error('could not attempt a delivery', { delivery_id: delivery.id, error });
+      return { kind: 'deferred', delaySeconds: DEFER_SECONDS };
+    });
+    const sentAtMs = clock.now();
+    const { id, claimToken } = delivery;
+    const settled = await settlePersistently({
+      settle: () => settleDelivery(db, { id, claimToken, outcome, jitter: Math.random(), ...schedule }),
+      forMs: leaseSeconds * 1000 - (sentAtMs - startedAtMs),
+      logger: logger.child({ delivery_id: id }),
+    });
+    logger.wide('webhook_attempt', {
+      delivery_id: id,
+      event_id: delivery.eventId,
+      event_type: delivery.eventType,
+      customer_id: delivery.customerId,
+      origin: delivery.origin,
+      attempt: delivery.attempt,
+      outcome: outcome.kind,
+      http_status: 'httpStatus' in outcome ? outcome.httpStatus : undefined,
+      error_class: outcome.kind === 'failed' ? outcome.error : undefined,
+      duration_ms: sentAtMs - startedAtMs,
+      settled,
+    });
+  };
+
+  const loop = createDispatchLoop({ slots, pollMs: options.pollMs ?? POLL_MS, claim, deliver, logger });
+  return { ...loop, clockGuard };
+}

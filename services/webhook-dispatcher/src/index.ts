@@ -1,0 +1,1 @@
+export { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher';

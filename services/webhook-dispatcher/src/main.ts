@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { createDb } from '@lipsync/db';
+import {
+  createEgress,
+  createHealthServer,
+  createLifecycle,
+  createLogger,
+  createSecretBox,
+  EnvError,
+  systemClock,
+} from '@lipsync/runtime';
+import { createDispatcher, type Dispatcher } from './dispatcher';
+import { type DispatcherEnv, loadDispatcherEnv } from './env';
+
+/** A loop that has not come round for so long hangs; the process is better started anew. */
+const STUCK_AFTER_MS = 60_000;
+
+async function run(env: DispatcherEnv): Promise<void> {
+  const logger = createLogger({ service: 'webhook-dispatcher', level: env.LOG_LEVEL });
+  const lifecycle = createLifecycle({ logger });
+
+  const db = createDb({
+    url: env.DATABASE_URL,
+    poolMax: env.DATABASE_POOL_MAX,
+    publicBaseUrl: env.PUBLIC_BASE_URL,
+    onConnectionError: (error) => logger.warn('database connection lost', { error }),
+  });
+  lifecycle.onShutdown('database', () => db.close());
+
+  const dispatcher = createDispatcher({
+    db,
+    egress: createEgress({
+      nodeEnv: env.NODE_ENV,
+      allowedPorts: 'any',
+      routes: env.EGRESS_ROUTES,
+      ...(env.EGRESS_CA_FILE === undefined ? {} : { ca: readFileSync(env.EGRESS_CA_FILE, 'utf8') }),
+    }),
+    secretBox: createSecretBox(env.MASTER_KEY),
+    clock: systemClock,
+    logger,
+    slots: env.WEBHOOK_SLOTS,
+    ...(env.WEBHOOK_RETRY_SCHEDULE_SECONDS === undefined
+      ? {}
+      : { delaysSeconds: env.WEBHOOK_RETRY_SCHEDULE_SECONDS }),
+  });
+
+  const health = createHealthServer({
+    port: env.HEALTH_PORT,
+    live: { loop: () => loopTurns(dispatcher) },
+    ready: { database: () => db.ping(), clock: () => clockIsRight(dispatcher) },
+  });
+  const port = await health.start();
+  lifecycle.onShutdown('health server', () => health.close());
+
+  dispatcher.start();
+  lifecycle.onShutdown('dispatcher', () => dispatcher.close());
+  logger.info('started', { health_port: port, slots: env.WEBHOOK_SLOTS });
+}
+
+async function loopTurns(dispatcher: Dispatcher): Promise<void> {
+  if (Date.now() - dispatcher.lastTurnAtMs() > STUCK_AFTER_MS) throw new Error('the loop is stuck');
+}
+
+async function clockIsRight(dispatcher: Dispatcher): Promise<void> {
+  if (!(await dispatcher.clockGuard.isTrustworthy())) throw new Error('the clock is off');
+}
+
+run(loadDispatcherEnv(process.env)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof EnvError ? error.message : String(error)}\n`);
+  process.exit(1);
+});

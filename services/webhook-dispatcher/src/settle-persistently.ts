@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Logger } from '@lipsync/runtime';
+
+const RETRY_MS = 500;
+
+/**
+ * Writes an outcome, trying again while the database is away, until the claim runs out anyway (`forMs`). True when it
+ * was written. False when it was not: the delivery is sent once more under the same ids, which receivers are told to
+ * expect.
+ */
+export async function settlePersistently(options: {
+  settle: () => Promise<boolean>;
+  forMs: number;
+  logger: Logger;
+}): Promise<boolean> {
+  const giveUpAtMs = Date.now() + options.forMs;
+  for (;;) {
+    try {
+      return await options.settle();
+    } catch (error) {
+      if (Date.now() + RETRY_MS >= giveUpAtMs) {
+        options.logger.error('could not settle a delivery before its claim ran out', { error });
+        return false;
+      }
+    }
+    await delay(RETRY_MS);
+  }
+}
