@@ -8,19 +8,15 @@ export interface Binaries {
   readonly sandbox: Sandbox;
 }
 
-/** The three variables that decide; give `process.env` in a service. */
-export interface BinaryEnvironment {
-  readonly FFMPEG_BIN?: string | undefined;
-  readonly FFPROBE_BIN?: string | undefined;
-  readonly PATH?: string | undefined;
-}
+/** FFMPEG_BIN, FFPROBE_BIN and PATH are read; `process.env` fits. */
+export type BinaryEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Finds ffmpeg (FFMPEG_BIN, else the optional ffmpeg-static package, else PATH) and ffprobe (FFPROBE_BIN, else PATH)
  * and what the machine offers to confine them. A variable that names no executable file is an error, never skipped.
  */
 export async function resolveBinaries(environment: BinaryEnvironment): Promise<Binaries> {
-  const searchPath = environment.PATH ?? '/usr/local/bin:/usr/bin:/bin';
+  const searchPath = environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const named = (variable: 'FFMPEG_BIN' | 'FFPROBE_BIN'): string | undefined => {
     const value = environment[variable];
     if (value === undefined || value === '') return undefined;

@@ -7,6 +7,8 @@ import { runToEnd } from './run-to-end';
 
 /** Share of pictures that may fail to decode: a scratch in a long recording is usable, a broken file is not. */
 const ERROR_RATE_MAX = 0.02;
+/** The Matroska demuxer takes a file cut short for a finished one; only what it says about it tells. */
+const MATROSKA_CUT = 'ended prematurely';
 const PROGRESS_MAX_BYTES = 4 * 1024 * 1024;
 
 export interface CheckOptions {
@@ -74,6 +76,7 @@ async function check(
     PROGRESS_MAX_BYTES,
   );
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
-  if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);
+  if (exit.code !== 0 || exit.stderr.includes(MATROSKA_CUT))
+    throw new MediaError('media_corrupt', exit.stderr);
   return lastProgressFrame(stdout.toString('latin1'));
 }

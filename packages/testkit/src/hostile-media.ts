@@ -93,9 +93,11 @@ export async function makeHostileMedia(canaryUrl: string): Promise<HostileMedia>
     at('fragmented.mp4'),
   ]);
   await write(made.noPictures, beforeBox(await readFile(at('fragmented.mp4')), 'moof'));
+  const cover = at('cover.jpg');
+  await ffmpeg([...color('64x64', 25), '-frames:v', '1', '-update', '1', cover]);
   await ffmpeg([
-    ...['-i', made.audioOnly, ...color('64x64', 25), '-frames:v', '1', '-map', '0:a', '-map', '1:v'],
-    ...['-c:a', 'copy', '-c:v', 'mjpeg', '-disposition:v', 'attached_pic', made.coverOnly],
+    ...['-i', made.audioOnly, '-i', cover, '-map', '0:a', '-map', '1:v', '-c', 'copy'],
+    ...['-disposition:v', 'attached_pic', made.coverOnly],
   ]);
   await ffmpeg([...color('64x64', 25), '-frames:v', '10', '-c:v', 'ffv1', made.oddCodec]);
   return made;

@@ -1,3 +1,4 @@
+export { type ContractResponse, expectContract } from './contract';
 export { type CertificateAuthority, type KeyPair, createCertificateAuthority } from './https/certificates';
 export {
   type HttpsReceiver,
@@ -18,3 +19,12 @@ export {
   stopPostgres,
 } from './servers/postgres-server';
 export { type RedisOptions, type RunningRedis, startRedis, stopRedis } from './servers/redis-server';
+export { DURATION_LIE_SECONDS, type HostileMedia, makeHostileMedia } from './hostile-media';
+export {
+  ffmpeg,
+  makeNumberedVideo,
+  makeTone,
+  type NumberedVideoOptions,
+  readFrameNumber,
+  type ToneOptions,
+} from './media-fixtures';

@@ -6,10 +6,15 @@ const run = promisify(execFile);
 /** Bits of the frame number that every numbered picture carries, one block of luma each. */
 const NUMBER_BITS = 12;
 const BLOCK_PIXELS = 16;
+/** A command that never ends must not hang a test run. */
+const DEADLINE_MS = 120_000;
 
 /** Runs the machine's ffmpeg; for making test files only, so without the guards of production code. */
 export async function ffmpeg(args: readonly string[]): Promise<void> {
-  await run(process.env['FFMPEG_BIN'] ?? 'ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
+  await run(process.env['FFMPEG_BIN'] ?? 'ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args], {
+    timeout: DEADLINE_MS,
+    killSignal: 'SIGKILL',
+  });
 }
 
 export interface NumberedVideoOptions {

@@ -1,0 +1,172 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  DURATION_LIE_SECONDS,
+  ffmpeg,
+  type HostileMedia,
+  makeHostileMedia,
+  makeNumberedVideo,
+  makeTone,
+} from '@lipsync/testkit';
+import { type Binaries, resolveBinaries } from './binaries';
+import { isMediaError } from './media-error';
+import { probe } from './probe';
+
+const DEADLINE_MS = 60_000;
+jest.setTimeout(DEADLINE_MS);
+
+let binaries: Binaries;
+let folder: string;
+let hostile: HostileMedia;
+let canary: Server;
+let canaryRequests = 0;
+
+beforeAll(async () => {
+  binaries = await resolveBinaries(process.env);
+  folder = await mkdtemp(join(tmpdir(), 'probe-'));
+  canary = createServer((_request, response) => {
+    canaryRequests += 1;
+    response.end();
+  });
+  await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
+  const address = canary.address();
+  if (address === null || typeof address === 'string') throw new Error('the canary listens nowhere');
+  hostile = await makeHostileMedia(`http://127.0.0.1:${address.port}/canary.mp4`);
+}, 180_000);
+
+afterAll(async () => {
+  await new Promise((resolve) => canary.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+  await rm(hostile.folder, { recursive: true, force: true });
+});
+
+async function verdict(file: string, mediaType: 'video' | 'audio'): Promise<string> {
+  try {
+    await probe(binaries, file, { mediaType, deadlineMs: DEADLINE_MS });
+    return 'accepted';
+  } catch (error) {
+    if (!isMediaError(error)) throw error;
+    return error.code;
+  }
+}
+
+describe('hostile and broken media', () => {
+  it.each<[keyof HostileMedia, 'video' | 'audio', string]>([
+    ['hls', 'video', 'media_unsupported'],
+    ['hlsHttp', 'video', 'media_unsupported'],
+    ['ffconcat', 'video', 'media_unsupported'],
+    ['ffconcatHttp', 'video', 'media_unsupported'],
+    ['sdp', 'video', 'media_unsupported'],
+    ['text', 'video', 'media_unsupported'],
+    ['empty', 'video', 'media_unsupported'],
+    ['hugePicture', 'video', 'media_unsupported'],
+    ['manyPictures', 'video', 'media_unsupported'],
+    ['oddCodec', 'video', 'media_unsupported'],
+    ['truncatedHead', 'video', 'media_corrupt'],
+    ['truncatedTail', 'video', 'media_corrupt'],
+    ['truncatedWebm', 'video', 'media_corrupt'],
+    ['bitFlips', 'video', 'media_corrupt'],
+    ['noPictures', 'video', 'media_corrupt'],
+    ['tooLong', 'video', 'media_too_long'],
+    ['tooLongAudio', 'audio', 'media_too_long'],
+    ['coverOnly', 'video', 'media_type_mismatch'],
+    ['audioOnly', 'video', 'media_type_mismatch'],
+    ['videoOnly', 'audio', 'media_type_mismatch'],
+    ['text', 'audio', 'media_unsupported'],
+    ['hls', 'audio', 'media_unsupported'],
+  ])('%s offered as %s is refused with %s', async (name, mediaType, code) => {
+    expect(await verdict(hostile[name], mediaType)).toBe(code);
+  });
+
+  it('never asks an address that a playlist or a concat script names', async () => {
+    await verdict(hostile.hlsHttp, 'video');
+    await verdict(hostile.ffconcatHttp, 'video');
+    expect(canaryRequests).toBe(0);
+  });
+
+  it('measures the packets and not the header of a file that lies about its duration', async () => {
+    const { video } = await probe(binaries, hostile.durationLie, {
+      mediaType: 'video',
+      deadlineMs: DEADLINE_MS,
+    });
+    expect(video?.durationSeconds).toBeCloseTo(DURATION_LIE_SECONDS, 3);
+    expect(video?.frames).toBe(DURATION_LIE_SECONDS * 25);
+  });
+
+  it('gives up, without a verdict, when the deadline passes', async () => {
+    const file = join(folder, 'slow.mp4');
+    await makeNumberedVideo(file, { frames: 400, width: 640, height: 480 });
+    const attempt = probe(binaries, file, { mediaType: 'video', deadlineMs: 1 });
+    await expect(attempt).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'deadline' });
+  });
+
+  it('stops at once, without a verdict, when the caller does', async () => {
+    const stopped = AbortSignal.abort();
+    const attempt = probe(binaries, hostile.canary, {
+      mediaType: 'video',
+      deadlineMs: DEADLINE_MS,
+      signal: stopped,
+    });
+    await expect(attempt).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'stopped' });
+  });
+});
+
+describe('usable media', () => {
+  it('accepts 300 s of video and of audio, the longest there may be', async () => {
+    const video = join(folder, '300.mp4');
+    const encoder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
+    await ffmpeg(['-f', 'lavfi', '-i', 'color=s=32x32:r=5', '-t', '300', ...encoder, video]);
+    const audio = join(folder, '300.mp3');
+    await makeTone(audio, { seconds: 300, sampleRate: 8000 });
+    const deadlineMs = DEADLINE_MS;
+    const { video: probed } = await probe(binaries, video, { mediaType: 'video', deadlineMs });
+    expect(probed).toMatchObject({ codec: 'h264', width: 32, height: 32, frames: 1500 });
+    expect(probed?.durationSeconds).toBeCloseTo(300, 3);
+    expect((await probe(binaries, audio, { mediaType: 'audio', deadlineMs })).audio?.codec).toBe('mp3');
+  });
+
+  it('reports the shown size of a video that is stored on its side', async () => {
+    const upright = join(folder, 'upright.mp4');
+    const turned = join(folder, 'turned.mp4');
+    await makeNumberedVideo(upright, { frames: 30, width: 192, height: 64 });
+    await ffmpeg(['-display_rotation', '90', '-i', upright, '-c', 'copy', turned]).catch(() =>
+      ffmpeg(['-i', upright, '-c', 'copy', '-metadata:s:v:0', 'rotate=90', turned]),
+    );
+    const { video } = await probe(binaries, turned, { mediaType: 'video', deadlineMs: DEADLINE_MS });
+    expect(video).toMatchObject({ width: 64, height: 192 });
+  });
+
+  it('reports the average rate of a variable-rate video', async () => {
+    const file = join(folder, 'vfr.mp4');
+    await makeNumberedVideo(file, { frames: 61, rate: '30', filters: 'setpts=(N+gt(N\\,30)*30)/30/TB' });
+    const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: DEADLINE_MS });
+    expect(video?.fps).toBeCloseTo(61 / (91 / 30), 1);
+  });
+
+  it.each(['wav', 'mp3', 'm4a', 'aac', 'flac', 'ogg', 'webm'])(
+    'accepts %s audio and measures its decoded length',
+    async (extension) => {
+      const file = join(folder, `tone.${extension}`);
+      await makeTone(file, { seconds: 1.5, sampleRate: 48_000 });
+      const { audio } = await probe(binaries, file, { mediaType: 'audio', deadlineMs: DEADLINE_MS });
+      // Raw ADTS has no way to say that its first packets are padding.
+      expect(Math.abs((audio?.durationSeconds ?? 0) - 1.5)).toBeLessThan(extension === 'aac' ? 0.09 : 0.04);
+    },
+  );
+
+  it('tolerates a scratch: a few damaged pictures in a long video', async () => {
+    const good = join(folder, 'long.mp4');
+    await makeNumberedVideo(good, {
+      frames: 1000,
+      encoder: ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '1', '-pix_fmt', 'yuv420p'],
+    });
+    const bytes = await readFile(good);
+    const middle = bytes.indexOf('mdat') + Math.floor((bytes.length - bytes.indexOf('mdat')) / 2);
+    bytes.fill(0xa5, middle, middle + 12);
+    const scratched = join(folder, 'scratched.mp4');
+    await writeFile(scratched, bytes);
+    expect(await verdict(scratched, 'video')).toBe('accepted');
+  });
+});
