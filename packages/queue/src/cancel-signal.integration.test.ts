@@ -1,0 +1,27 @@
+import { createLogger } from '@lipsync/runtime';
+import { eventually, testPrefix, testRedisUrl } from '@lipsync/testkit';
+import { onCancel } from './cancel-signal';
+import { createQueues } from './queues';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+describe('cancel signal', () => {
+  it('reaches every listener of its prefix and no other', async () => {
+    const common = { redisUrl: testRedisUrl(), logger };
+    const prefix = testPrefix();
+    const heard: string[][] = [[], [], []];
+    const listeners = [prefix, prefix, testPrefix()].map((of, index) =>
+      onCancel({ ...common, prefix: of }, (jobId) => heard[index]?.push(jobId)),
+    );
+    const queues = createQueues({ ...common, prefix });
+    // A listener hears what is published after its subscription, which takes a moment.
+    await eventually(async () => {
+      await queues.signalCancel(['job_a', 'job_b']);
+      expect(heard[0]).toEqual(expect.arrayContaining(['job_a', 'job_b']));
+      expect(heard[1]).toEqual(expect.arrayContaining(['job_a', 'job_b']));
+    });
+    expect(heard[2]).toEqual([]);
+    for (const listener of listeners) listener.close();
+    await queues.close();
+  });
+});

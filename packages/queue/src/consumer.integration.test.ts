@@ -1,0 +1,181 @@
+import { createLogger } from '@lipsync/runtime';
+import { eventually, type RunningRedis, startRedis, testPrefix } from '@lipsync/testkit';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Consumer, createConsumer } from './consumer';
+import { createQueues, type Queues } from './queues';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+describe('consumer and queues', () => {
+  let directory: string;
+  let redis: RunningRedis;
+  let queues: Queues;
+  let consumers: Consumer[];
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'lipsync-redis-'));
+    redis = await startRedis({ dataDir: directory });
+    queues = createQueues({ redisUrl: redis.url, logger });
+    consumers = [];
+    await eventually(() => queues.ping());
+  });
+
+  afterEach(async () => {
+    await Promise.all(consumers.map((consumer) => consumer.close({ graceMs: 0 })));
+    await queues.close();
+    await redis.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  function consume(
+    process: (jobId: string, signal: AbortSignal) => Promise<void>,
+    concurrency = 1,
+  ): Consumer {
+    const consumer = createConsumer({ redisUrl: redis.url, queue: 'media', concurrency, logger, process });
+    consumers.push(consumer);
+    consumer.start();
+    return consumer;
+  }
+
+  async function kill(): Promise<void> {
+    process.kill(redis.pid, 'SIGKILL');
+    await eventually(async () => {
+      await expect(queues.ping()).rejects.toThrow();
+    });
+  }
+
+  async function restart(): Promise<void> {
+    redis = await startRedis({ dataDir: directory, port: redis.port });
+  }
+
+  it('hands an announced job to the consumer by its id', async () => {
+    const seen: string[] = [];
+    consume(async (jobId) => void seen.push(jobId));
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    await eventually(() => expect(seen).toEqual(['job_a']));
+  });
+
+  it('runs a job again that is announced again, and knows which announcements are open', async () => {
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    expect(await queues.isQueued('media', 'job_a', 1)).toBe(true);
+    expect(await queues.isQueued('media', 'job_a', 2)).toBe(false);
+    const seen: string[] = [];
+    consume(async (jobId) => void seen.push(jobId));
+    await eventually(async () => expect(await queues.isQueued('media', 'job_a', 1)).toBe(false));
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 2 });
+    await eventually(() => expect(seen).toEqual(['job_a', 'job_a']));
+  });
+
+  it('counts a job that is being worked on as queued', async () => {
+    let finish: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => {
+      consume(() => {
+        resolve();
+        return new Promise<void>((done) => (finish = done));
+      });
+    });
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    await started;
+    expect(await queues.isQueued('media', 'job_a', 1)).toBe(true);
+    finish();
+    await eventually(async () => expect(await queues.isQueued('media', 'job_a', 1)).toBe(false));
+  });
+
+  it('goes on after Redis was killed and lost everything, without being restarted', async () => {
+    const seen: string[] = [];
+    consume(async (jobId) => void seen.push(jobId));
+    await queues.add('media', { jobId: 'job_before', dispatchSeq: 1 });
+    await eventually(() => expect(seen).toEqual(['job_before']));
+    await kill();
+    await restart();
+    await eventually(() => queues.add('media', { jobId: 'job_after', dispatchSeq: 1 }), {
+      deadlineMs: 20_000,
+    });
+    await eventually(() => expect(seen).toEqual(['job_before', 'job_after']), { deadlineMs: 30_000 });
+  }, 60_000);
+
+  it('keeps a running job running when Redis dies, and takes the next one when it is back', async () => {
+    const seen: string[] = [];
+    let finish: () => void = () => undefined;
+    let aborted = false;
+    consume(async (jobId, signal) => {
+      seen.push(jobId);
+      signal.addEventListener('abort', () => (aborted = true));
+      if (jobId === 'job_long') await new Promise<void>((done) => (finish = done));
+    });
+    await queues.add('media', { jobId: 'job_long', dispatchSeq: 1 });
+    await eventually(() => expect(seen).toEqual(['job_long']));
+    await kill();
+    await restart();
+    await eventually(() => queues.add('media', { jobId: 'job_next', dispatchSeq: 1 }), {
+      deadlineMs: 20_000,
+    });
+    expect(aborted).toBe(false);
+    finish();
+    await eventually(() => expect(seen).toEqual(['job_long', 'job_next']), { deadlineMs: 30_000 });
+  }, 60_000);
+
+  it('works once Redis comes up when both sides were started without it', async () => {
+    const { port } = redis;
+    await kill();
+    const seen: string[] = [];
+    const late = createQueues({ redisUrl: redis.url, logger });
+    consume(async (jobId) => void seen.push(jobId));
+    await expect(late.add('media', { jobId: 'job_a', dispatchSeq: 1 })).rejects.toThrow();
+    redis = await startRedis({ dataDir: directory, port });
+    await eventually(() => late.add('media', { jobId: 'job_a', dispatchSeq: 1 }), { deadlineMs: 20_000 });
+    await eventually(() => expect(seen).toEqual(['job_a']), { deadlineMs: 30_000 });
+    await late.close();
+  }, 60_000);
+
+  it('refuses to announce while Redis hangs instead of hanging with it', async () => {
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    process.kill(redis.pid, 'SIGSTOP');
+    try {
+      await expect(queues.add('media', { jobId: 'job_b', dispatchSeq: 1 })).rejects.toThrow('no answer');
+    } finally {
+      process.kill(redis.pid, 'SIGCONT');
+    }
+  }, 20_000);
+
+  it('drops a failing announcement and takes the next', async () => {
+    const seen: string[] = [];
+    consume(async (jobId) => {
+      seen.push(jobId);
+      if (jobId === 'job_bad') throw new Error('no');
+    });
+    await queues.add('media', { jobId: 'job_bad', dispatchSeq: 1 });
+    await queues.add('media', { jobId: 'job_good', dispatchSeq: 1 });
+    await eventually(() => expect(seen).toEqual(['job_bad', 'job_good']));
+    await eventually(async () => expect(await queues.isQueued('media', 'job_bad', 1)).toBe(false));
+  });
+
+  it('waits for a running job when it closes, and aborts it when the grace is over', async () => {
+    const outcomes: string[] = [];
+    const consumer = consume(async (_jobId, signal) => {
+      outcomes.push('started');
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      outcomes.push('aborted');
+    });
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    await eventually(() => expect(outcomes).toEqual(['started']));
+    await consumer.close({ graceMs: 50 });
+    expect(outcomes).toEqual(['started', 'aborted']);
+  });
+
+  it('reports activity while it waits for work', async () => {
+    const consumer = consume(async () => undefined);
+    const before = consumer.lastActivityAt();
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    await eventually(() => expect(consumer.lastActivityAt()).toBeGreaterThan(before));
+  });
+
+  it('keeps queues of different prefixes apart', async () => {
+    const other = createQueues({ redisUrl: redis.url, logger, prefix: testPrefix() });
+    await eventually(() => other.add('media', { jobId: 'job_a', dispatchSeq: 1 }));
+    expect(await queues.isQueued('media', 'job_a', 1)).toBe(false);
+    await other.close();
+  });
+});

@@ -1,0 +1,94 @@
+import { type Logger } from '@lipsync/runtime';
+import { Queue } from 'bullmq';
+import { cancelChannel } from './cancel-signal';
+import { connectRedis, DEFAULT_PREFIX, producerOptions } from './redis-connection';
+import { within } from './within';
+
+/** One announcement of a job. A later one of the same job has a greater number and thereby another id in Redis. */
+export interface Announcement {
+  jobId: string;
+  dispatchSeq: number;
+}
+
+/** The producing side. Every call is answered, or rejects within 3 s. */
+export interface Queues {
+  add(queue: string, announcement: Announcement): Promise<void>;
+  /** Whether the announcement is waiting or being worked on. */
+  isQueued(queue: string, jobId: string, dispatchSeq: number): Promise<boolean>;
+  /** Tells the workers of these jobs to stop now. They learn it from their next heartbeat in any case. */
+  signalCancel(jobIds: readonly string[]): Promise<void>;
+  /** Resolves when Redis answers. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface QueuesOptions {
+  redisUrl: string;
+  logger: Logger;
+  prefix?: string;
+}
+
+interface JobData {
+  job_id: string;
+}
+
+const DEADLINE_MS = 3_000;
+const OPEN_STATES: readonly string[] = ['active', 'waiting', 'delayed', 'prioritized', 'waiting-children'];
+
+export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: QueuesOptions): Queues {
+  const redis = connectRedis(redisUrl, producerOptions(), { logger, name: 'queues' });
+  const queues = new Map<string, Promise<Queue<JobData>>>();
+
+  /** A queue that could not be set up (Redis went away meanwhile) is set up anew at the next call. */
+  function queueOf(name: string): Promise<Queue<JobData>> {
+    const known = queues.get(name);
+    if (known) return known;
+    const opened = openQueue(name);
+    queues.set(name, opened);
+    opened.catch(() => queues.delete(name));
+    return opened;
+  }
+
+  async function openQueue(name: string): Promise<Queue<JobData>> {
+    // BullMQ reads the server's version when a queue is made, and never again if that fails.
+    if (redis.status !== 'ready') throw new Error('redis is away');
+    const queue = new Queue<JobData>(name, { connection: redis, prefix });
+    queue.on('error', (error) => logger.debug('queue error', { queue: name, error }));
+    await queue.waitUntilReady();
+    return queue;
+  }
+
+  return {
+    add: (name, { jobId, dispatchSeq }) =>
+      within(`add to ${name}`, DEADLINE_MS, addJob(queueOf(name), jobId, dispatchSeq)),
+    isQueued: (name, jobId, dispatchSeq) =>
+      within(`look into ${name}`, DEADLINE_MS, isOpen(queueOf(name), redisJobId(jobId, dispatchSeq))),
+    signalCancel: async (jobIds) => {
+      if (jobIds.length === 0) return;
+      await within('cancel', DEADLINE_MS, redis.publish(cancelChannel(prefix), JSON.stringify(jobIds)));
+    },
+    ping: async () => {
+      await within('ping', DEADLINE_MS, redis.ping());
+    },
+    close: async () => {
+      await Promise.allSettled([...queues.values()].map(async (queue) => (await queue).close()));
+      redis.disconnect();
+    },
+  };
+}
+
+async function addJob(queue: Promise<Queue<JobData>>, jobId: string, dispatchSeq: number): Promise<void> {
+  const opened = await queue;
+  // Kept nowhere once done: an id that Redis still remembers would be ignored when it is added again.
+  const options = { jobId: redisJobId(jobId, dispatchSeq), removeOnComplete: true, removeOnFail: true };
+  await opened.add('job', { job_id: jobId }, options);
+}
+
+async function isOpen(queue: Promise<Queue<JobData>>, id: string): Promise<boolean> {
+  const opened = await queue;
+  return OPEN_STATES.includes(await opened.getJobState(id));
+}
+
+function redisJobId(jobId: string, dispatchSeq: number): string {
+  return `${jobId}-${dispatchSeq}`;
+}
