@@ -1,0 +1,215 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SYNC_MODES, type SyncMode } from '@lipsync/contract';
+import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { encodeFaceTrack } from '@lipsync/lipsync';
+import { type Binaries, inspect, openFrameReader, readAudio, resolveBinaries } from '@lipsync/media';
+import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { ffmpeg, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
+import { type Inference, startInference } from './start-inference';
+import { COMPILED_CHILD } from './test/compiled';
+import { syntheticTrack } from './test/synthetic-track';
+
+const SIZE = { width: 256, height: 288 };
+const FRAMES = 30;
+const BOX = { x1: 60, y1: 110, x2: 190, y2: 260 };
+
+describe('inference on files', () => {
+  let folder: string;
+  let inference: Inference;
+  let binaries: Binaries;
+  const at = (name: string): string => join(folder, name);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'inference-'));
+    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+    binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    await buildBuiltinPacks(at('packs'));
+    inference = await startInference({ packsDir: at('packs'), entry: COMPILED_CHILD });
+    // Level stripes below the numbers, so that lips that move up and down can be seen to.
+    const stripes = "geq=lum='if(gt(Y,100),128+90*sin(Y/3),lum(X,Y))':cb=128:cr=128";
+    await makeNumberedVideo(at('video.mp4'), { frames: FRAMES, ...SIZE, filters: stripes });
+    await makeTone(at('short.wav'), { seconds: 0.72 });
+    await makeTone(at('long.wav'), { seconds: 2.61 });
+    const track = (name: string, hasFace: (frame: number) => boolean): Promise<void> =>
+      writeFile(at(name), encodeFaceTrack(syntheticTrack({ frames: FRAMES, ...SIZE, box: BOX, hasFace })));
+    await track('face.track', () => true);
+    await track('some.track', (frame) => frame % 10 < 5);
+    await track('none.track', () => false);
+  }, 60_000);
+  afterAll(async () => {
+    inference.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function render(syncMode: SyncMode, audio: string, track: string, output: string) {
+    return inference.render({
+      engine: 'musetalk',
+      videoPath: at('video.mp4'),
+      audioPath: at(audio),
+      faceTrackPath: at(track),
+      outputPath: at(output),
+      syncMode,
+    });
+  }
+
+  async function framesOf(file: string): Promise<Uint8Array[]> {
+    const { video } = await inspect(binaries, file);
+    if (!video) throw new Error('the output has no picture');
+    const options = { layout: { format: 'yuv420p' }, deadlineMs: 60_000 } as const;
+    const reader = openFrameReader(binaries, file, video, options);
+    const frames: Uint8Array[] = [];
+    for (;;) {
+      const frame = new Uint8Array(reader.frameBytes);
+      if (!(await reader.readInto(frame))) break;
+      frames.push(frame);
+    }
+    await reader.close();
+    return frames;
+  }
+
+  const cases = SYNC_MODES.flatMap((mode) => [
+    { mode, audio: 'short.wav', audioSeconds: 0.72 },
+    { mode, audio: 'long.wav', audioSeconds: 2.61 },
+  ]);
+  test.each(cases)(
+    'the output of $mode with $audio shows the source frames of its timeline, one after the other',
+    async ({ mode, audio, audioSeconds }) => {
+      const output = `${mode}-${audio}.mp4`;
+      const result = await render(mode, audio, 'some.track', output);
+
+      const outputFrames = outputFrameCount(mode, FRAMES, audioSeconds);
+      const timeline = Array.from({ length: outputFrames }, (_, i) =>
+        sourceFrameIndex(mode, i, { videoFrames: FRAMES, outputFrames }),
+      );
+      const frames = await framesOf(at(output));
+      expect(frames.map((frame) => readFrameNumber(frame, SIZE.width))).toEqual(timeline);
+      expect(result).toMatchObject({
+        renderedFrames: outputFrames,
+        outputSeconds: outputFrames / 25,
+        analyzedFrames: 0,
+        inputVideoSeconds: FRAMES / 25,
+      });
+      expect(result.inputAudioSeconds).toBeCloseTo(audioSeconds, 2);
+    },
+    60_000,
+  );
+
+  test.each<[SyncMode, string, number]>([
+    ['bounce', 'long.wav', 2.61],
+    ['cut_off', 'long.wav', 1.2],
+    ['silence', 'short.wav', 1.2],
+    ['remap', 'short.wav', 0.72],
+  ])('the sound of %s with %s lasts %d s', async (mode, audio, seconds) => {
+    await render(mode, audio, 'none.track', 'sound.mp4');
+    const samples = await readAudio(binaries, at('sound.mp4'), { deadlineMs: 60_000 });
+    // One AAC packet is 23 ms; the container rounds to it.
+    expect(Math.abs(samples.length / 16_000 - seconds)).toBeLessThan(0.04);
+  });
+
+  test('a face changes its lower half and nothing beyond its box', async () => {
+    await render('cut_off', 'long.wav', 'none.track', 'plain.mp4');
+    await render('cut_off', 'long.wav', 'face.track', 'faced.mp4');
+    const plain = await framesOf(at('plain.mp4'));
+    const faced = await framesOf(at('faced.mp4'));
+
+    const margin = 16; // one macroblock of the encoder
+    const inBox = (x: number, y: number): boolean =>
+      x >= BOX.x1 - margin && x < BOX.x2 + margin && y >= BOX.y1 - margin && y < BOX.y2 + margin;
+    expect(psnr(plain, faced, (x, y) => !inBox(x, y))).toBeGreaterThan(45);
+    const mouth = (x: number, y: number): boolean => x >= 105 && x < 145 && y >= 205 && y < 235;
+    expect(psnr(plain, faced, mouth)).toBeLessThan(30);
+  }, 60_000);
+
+  test('a video in which no frame shows a face fails with no_face_detected', async () => {
+    const files = { engine: 'musetalk', syncMode: 'loop', videoPath: at('video.mp4') } as const;
+    const rendering = inference.render({ ...files, audioPath: at('short.wav'), outputPath: at('x.mp4') });
+    await expect(rendering).rejects.toMatchObject({ code: 'no_face_detected' });
+    await expect(inference.analyze(at('video.mp4'), at('x.track'))).rejects.toMatchObject({
+      code: 'no_face_detected',
+    });
+  }, 60_000);
+
+  test('a video that does not decode fails with media_corrupt, and the next task is served', async () => {
+    await ffmpeg(['-i', at('video.mp4'), '-c', 'copy', at('copy.mkv')]);
+    await writeFile(at('broken.mp4'), 'this is not a video');
+    await expect(inference.analyze(at('broken.mp4'), at('x.track'))).rejects.toMatchObject({
+      code: expect.stringMatching(/^media_(corrupt|unsupported)$/) as string,
+    });
+    await expect(render('loop', 'short.wav', 'face.track', 'after.mp4')).resolves.toMatchObject({
+      renderedFrames: 18,
+    });
+  }, 60_000);
+
+  test('a face track of another video is refused instead of moving lips in the wrong place', async () => {
+    const other = syntheticTrack({ frames: FRAMES, width: 640, height: 360, box: BOX });
+    await writeFile(at('other.track'), encodeFaceTrack(other));
+    await expect(render('loop', 'short.wav', 'other.track', 'x.mp4')).rejects.toMatchObject({
+      code: 'engine_failed',
+    });
+  });
+
+  test('progress names the stages in their order and never falls within one', async () => {
+    const steps: { stage: string; percent: number }[] = [];
+    await inference.render(
+      {
+        engine: 'musetalk',
+        videoPath: at('video.mp4'),
+        audioPath: at('long.wav'),
+        faceTrackPath: at('face.track'),
+        outputPath: at('progress.mp4'),
+        syncMode: 'loop',
+      },
+      { onProgress: (stage, percent) => steps.push({ stage, percent }) },
+    );
+    expect([...new Set(steps.map(({ stage }) => stage))]).toEqual([
+      'loading_model',
+      'inferencing',
+      'encoding',
+    ]);
+    const inferencing = steps.filter(({ stage }) => stage === 'inferencing').map(({ percent }) => percent);
+    expect(inferencing.length).toBeGreaterThan(10);
+    expect(inferencing).toEqual([...inferencing].sort((a, b) => a - b));
+  }, 60_000);
+
+  test('cancelling ends a running task, and the same child serves the next one', async () => {
+    const cancel = new AbortController();
+    const rendering = inference.render(
+      {
+        engine: 'musetalk',
+        videoPath: at('video.mp4'),
+        audioPath: at('long.wav'),
+        faceTrackPath: at('face.track'),
+        outputPath: at('cancelled.mp4'),
+        syncMode: 'loop',
+      },
+      { signal: cancel.signal, onProgress: (stage) => stage === 'inferencing' && cancel.abort() },
+    );
+    await expect(rendering).rejects.toMatchObject({ name: 'InferenceFailure', code: 'cancelled' });
+    await expect(render('loop', 'short.wav', 'face.track', 'next.mp4')).resolves.toMatchObject({
+      renderedFrames: 18,
+    });
+  }, 60_000);
+});
+
+/** Of the luma inside `area`, over all frames, in dB; 99 when there is no difference. */
+function psnr(
+  a: readonly Uint8Array[],
+  b: readonly Uint8Array[],
+  area: (x: number, y: number) => boolean,
+): number {
+  let sum = 0;
+  let count = 0;
+  a.forEach((frame, i) => {
+    for (let y = 0; y < SIZE.height; y++) {
+      for (let x = 0; x < SIZE.width; x++) {
+        if (!area(x, y)) continue;
+        const place = y * SIZE.width + x;
+        sum += ((frame[place] ?? 0) - (b[i]?.[place] ?? 0)) ** 2;
+        count++;
+      }
+    }
+  });
+  return sum === 0 ? 99 : 10 * Math.log10(255 ** 2 / (sum / count));
+}
