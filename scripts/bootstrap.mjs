@@ -127,7 +127,7 @@ function installPackages() {
 }
 
 function build() {
-  const output = run('pnpm', ['exec', 'turbo', 'run', 'build', '--output-logs=errors-only'], {
+  const output = run(path.join(ROOT, 'node_modules', '.bin', 'turbo'), ['run', 'build', '--output-logs=errors-only'], {
     env: { TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', TURBO_NO_UPDATE_NOTIFIER: '1' },
   });
   if (/FULL TURBO/.test(output)) return 'nothing to do';
