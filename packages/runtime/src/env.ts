@@ -18,6 +18,9 @@ export function loadEnv<Schema extends z.ZodType>(
   );
   const result = schema.safeParse(present);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  const problems = result.error.issues.map((issue) => {
+    const name = issue.path.join('.');
+    return `  ${name}: ${name in present ? issue.message : 'is missing'}`;
+  });
   throw new EnvError(`the environment is not usable:\n${problems.join('\n')}`);
 }

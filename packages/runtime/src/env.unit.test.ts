@@ -22,7 +22,8 @@ describe('loadEnv', () => {
   it('names every bad variable in one message and repeats no value', () => {
     const load = () => loadEnv(picked, { MASTER_KEY: 'hunter2', DATABASE_POOL_MAX: '0x10' });
     expect(load).toThrow(EnvError);
-    expect(load).toThrow(/DATABASE_URL[^]*MASTER_KEY|MASTER_KEY[^]*DATABASE_URL/);
+    expect(load).toThrow(/DATABASE_URL: is missing/);
+    expect(load).toThrow(/MASTER_KEY: must be 64 hex digits/);
     expect(load).toThrow(/DATABASE_POOL_MAX/);
     expect(load).not.toThrow(/hunter2/);
   });

@@ -10,12 +10,13 @@ import {
   systemClock,
 } from '@lipsync/runtime';
 import { createDispatcher, type Dispatcher } from './dispatcher';
-import { type DispatcherEnv, loadDispatcherEnv } from './env';
+import { loadDispatcherEnv } from './env';
 
 /** A loop that has not come round for so long hangs; the process is better started anew. */
 const STUCK_AFTER_MS = 60_000;
 
-async function run(env: DispatcherEnv): Promise<void> {
+async function run(): Promise<void> {
+  const env = loadDispatcherEnv(process.env);
   const logger = createLogger({ service: 'webhook-dispatcher', level: env.LOG_LEVEL });
   const lifecycle = createLifecycle({ logger });
 
@@ -65,7 +66,7 @@ async function clockIsRight(dispatcher: Dispatcher): Promise<void> {
   if (!(await dispatcher.clockGuard.isTrustworthy())) throw new Error('the clock is off');
 }
 
-run(loadDispatcherEnv(process.env)).catch((error: unknown) => {
+run().catch((error: unknown) => {
   process.stderr.write(`${error instanceof EnvError ? error.message : String(error)}\n`);
   process.exit(1);
 });
