@@ -3,7 +3,16 @@ import jest from 'eslint-plugin-jest';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/generated/**', '.local/**', '**/node_modules/**', '**/*.wasm', 'packages/model-pack/src/assembly/**'] },
+  {
+    ignores: [
+      '**/dist/**',
+      '**/generated/**',
+      '.local/**',
+      '**/node_modules/**',
+      '**/*.wasm',
+      'packages/model-pack/src/assembly/**',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -13,8 +22,14 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
       '@typescript-eslint/require-await': 'off',
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
@@ -25,10 +40,26 @@ export default tseslint.config(
   {
     files: ['**/*.test.ts'],
     extends: [jest.configs['flat/recommended']],
-    rules: { 'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'fc.assert'] }], 'jest/no-standalone-expect': 'error', 'max-lines': 'off' },
+    rules: {
+      'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'fc.assert'] }],
+      'jest/no-standalone-expect': 'error',
+      'max-lines': 'off',
+    },
   },
   {
     files: ['**/*.mjs', '**/*.cjs'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', module: 'writable', require: 'readonly', __dirname: 'readonly', URL: 'readonly', Buffer: 'readonly' } },
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        module: 'writable',
+        require: 'readonly',
+        __dirname: 'readonly',
+        URL: 'readonly',
+        Buffer: 'readonly',
+        performance: 'readonly',
+        fetch: 'readonly',
+      },
+    },
   },
 );

@@ -1,6 +1,11 @@
 /** @type {import('jest').Config} */
 const sources = {
-  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }] },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+    ],
+  },
   // Tests read the packages' sources, so a test run needs no build; only end-to-end tests drive dist.
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
@@ -14,7 +19,13 @@ const sources = {
 module.exports = {
   projects: [
     { ...sources, displayName: 'unit', testMatch: ['**/*.unit.test.ts'] },
-    { ...sources, displayName: 'integration', testMatch: ['**/*.integration.test.ts'], globalSetup: '<rootDir>/packages/testkit/src/global-setup.ts', globalTeardown: '<rootDir>/packages/testkit/src/global-teardown.ts' },
+    {
+      ...sources,
+      displayName: 'integration',
+      testMatch: ['**/*.integration.test.ts'],
+      globalSetup: '<rootDir>/packages/testkit/src/global-setup.ts',
+      globalTeardown: '<rootDir>/packages/testkit/src/global-teardown.ts',
+    },
     { ...sources, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
   ],
 };

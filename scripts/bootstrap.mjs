@@ -3,7 +3,15 @@
 // Every step is idempotent and quick when there is nothing to do.
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -67,16 +75,20 @@ function installSystemPrograms() {
   const names = missing.map(({ name }) => name).join(', ');
   if (onPath('apt-get')) {
     const root = process.getuid?.() === 0;
-    if (!root && !onPath('sudo')) fail(`${names} missing: install them as root (apt-get install ffmpeg redis-server)`);
+    if (!root && !onPath('sudo'))
+      fail(`${names} missing: install them as root (apt-get install ffmpeg redis-server)`);
     const packages = [...new Set(missing.map(({ apt }) => apt))];
-    const apt = (...args) => (root ? run('apt-get', args, APT_ENV) : run('sudo', ['-n', 'apt-get', ...args], APT_ENV));
+    const apt = (...args) =>
+      root ? run('apt-get', args, APT_ENV) : run('sudo', ['-n', 'apt-get', ...args], APT_ENV);
     apt('update', '-qq');
     apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
   } else if (onPath('brew')) {
     run('brew', ['install', ...new Set(missing.map(({ brew }) => brew))]);
   } else {
     const variables = missing.map(({ variable }) => variable).join(', ');
-    fail(`${names} missing, and neither apt-get nor brew is here: install them, or name them in ${variables}`);
+    fail(
+      `${names} missing, and neither apt-get nor brew is here: install them, or name them in ${variables}`,
+    );
   }
 }
 // A package's post-install start of a system-wide Redis is neither needed nor wanted.
@@ -87,20 +99,33 @@ const PNPM_VERSION = rootManifest.packageManager.split('@')[1];
 const PNPM_BIN_DIR = path.join(TOOLS_DIR, 'node_modules', '.bin');
 
 function installPnpm() {
-  const version = (command) => spawnSync(command, ['--version'], { cwd: ROOT, encoding: 'utf8' }).stdout?.trim();
+  const version = (command) =>
+    spawnSync(command, ['--version'], { cwd: ROOT, encoding: 'utf8' }).stdout?.trim();
   if (onPath('pnpm') && version('pnpm') === PNPM_VERSION) return 'nothing to do';
   process.env.PATH = `${PNPM_BIN_DIR}${path.delimiter}${process.env.PATH}`;
   if (existsSync(PNPM_BIN_DIR) && version('pnpm') === PNPM_VERSION) return 'nothing to do';
   mkdirSync(TOOLS_DIR, { recursive: true });
-  run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', TOOLS_DIR, `pnpm@${PNPM_VERSION}`]);
+  run('npm', [
+    'install',
+    '--silent',
+    '--no-audit',
+    '--no-fund',
+    '--prefix',
+    TOOLS_DIR,
+    `pnpm@${PNPM_VERSION}`,
+  ]);
 }
 
 function workspaceManifests() {
   const below = (directory) =>
     readdirSync(path.join(ROOT, directory)).map((name) => path.join(directory, name, 'package.json'));
-  return ['package.json', 'prisma/package.json', 'scripts/package.json', ...below('packages'), ...below('services')].filter(
-    (file) => existsSync(path.join(ROOT, file)),
-  );
+  return [
+    'package.json',
+    'prisma/package.json',
+    'scripts/package.json',
+    ...below('packages'),
+    ...below('services'),
+  ].filter((file) => existsSync(path.join(ROOT, file)));
 }
 
 function fingerprint(files) {
@@ -127,9 +152,13 @@ function installPackages() {
 }
 
 function build() {
-  const output = run(path.join(ROOT, 'node_modules', '.bin', 'turbo'), ['run', 'build', '--output-logs=errors-only'], {
-    env: { TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', TURBO_NO_UPDATE_NOTIFIER: '1' },
-  });
+  const output = run(
+    path.join(ROOT, 'node_modules', '.bin', 'turbo'),
+    ['run', 'build', '--output-logs=errors-only'],
+    {
+      env: { TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', TURBO_NO_UPDATE_NOTIFIER: '1' },
+    },
+  );
   if (/FULL TURBO/.test(output)) return 'nothing to do';
 }
 

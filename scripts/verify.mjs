@@ -6,13 +6,28 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 // The second holds the pnpm that bootstrap.mjs installs where the machine has none.
-const BIN_DIRS = [path.join(ROOT, 'node_modules', '.bin'), path.join(ROOT, '.local', 'tools', 'node_modules', '.bin')];
+const BIN_DIRS = [
+  path.join(ROOT, 'node_modules', '.bin'),
+  path.join(ROOT, '.local', 'tools', 'node_modules', '.bin'),
+];
 
 const jest = (project, ...options) => ['jest', ['--selectProjects', project, ...options]];
 
 const CHECKS = {
   contract: ['node', ['packages/contract/scripts/generate.mjs', '--check']],
-  layers: ['depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'packages', 'services', 'scripts/src', 'prisma']],
+  layers: [
+    'depcruise',
+    [
+      '--config',
+      '.dependency-cruiser.cjs',
+      '--output-type',
+      'err',
+      'packages',
+      'services',
+      'scripts/src',
+      'prisma',
+    ],
+  ],
   lint: ['eslint', ['.', '--max-warnings', '0']],
   types: ['turbo', ['run', 'typecheck', '--output-logs=errors-only']],
   unit: jest('unit'),
@@ -36,7 +51,11 @@ for (const [name, [command, args]] of Object.entries(CHECKS)) {
   const { status } = spawnSync(command, args, {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, PATH: [...BIN_DIRS, process.env.PATH].join(path.delimiter), TURBO_TELEMETRY_DISABLED: '1' },
+    env: {
+      ...process.env,
+      PATH: [...BIN_DIRS, process.env.PATH].join(path.delimiter),
+      TURBO_TELEMETRY_DISABLED: '1',
+    },
   });
   results.push({ name, passed: status === 0, seconds: (performance.now() - startedAt) / 1000 });
 }

@@ -8,7 +8,14 @@ import { addWebhookCommands } from './admin/webhooks';
 const program = new Command('admin').description(
   'Customers, keys, secrets, limits, redelivery and purging. Works on DATABASE_URL, else on the local stack.',
 );
-for (const add of [addCustomerCommands, addKeyCommands, addSecretCommands, addWebhookCommands, addPurgeCommand]) add(program);
+for (const add of [
+  addCustomerCommands,
+  addKeyCommands,
+  addSecretCommands,
+  addWebhookCommands,
+  addPurgeCommand,
+])
+  add(program);
 
 program.parseAsync().catch((error: unknown) => {
   console.error(`admin: ${error instanceof Error ? error.message : String(error)}`);

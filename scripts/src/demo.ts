@@ -6,7 +6,13 @@ import { createApiClient } from './demo/api-client';
 import { startEventReceiver } from './demo/event-receiver';
 import { createProgressLines } from './demo/progress-line';
 import { renderFiles, type RenderFilesResult } from './demo/render-files';
-import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO, STACK_FILE } from './local-stack/layout';
+import {
+  DEFAULT_STACK_ROOT,
+  REPOSITORY_ROOT,
+  SAMPLE_AUDIO,
+  SAMPLE_VIDEO,
+  STACK_FILE,
+} from './local-stack/layout';
 import { provisionCustomer } from './local-stack/provision';
 import { RECEIVER_HOST } from './local-stack/services';
 import { createStack, writeDescription } from './local-stack/stack';
@@ -23,25 +29,36 @@ interface DemoOptions {
 
 /** `npm run demo`: the whole system on this machine renders local files, as a customer would have it done. */
 const program = new Command('demo')
-  .description('Boots the whole system and renders local files, from signed upload to verified webhook and download.')
+  .description(
+    'Boots the whole system and renders local files, from signed upload to verified webhook and download.',
+  )
   .option('--video <file>', 'a talking face', SAMPLE_VIDEO)
   .option('--audio <file>', 'the voice', SAMPLE_AUDIO)
-  .addOption(new Option('--engine <name>', 'repeatable (default: musetalk)').choices(ENGINES).argParser(collectEngine))
-  .addOption(new Option('--sync-mode <mode>', 'when the lengths differ').choices(SYNC_MODES).default('cut_off'))
+  .addOption(
+    new Option('--engine <name>', 'repeatable (default: musetalk)').choices(ENGINES).argParser(collectEngine),
+  )
+  .addOption(
+    new Option('--sync-mode <mode>', 'when the lengths differ').choices(SYNC_MODES).default('cut_off'),
+  )
   .option('--out <file>', 'the result', path.join(REPOSITORY_ROOT, '.local', 'demo', 'result.mp4'))
   .option('--json', 'one JSON object instead of text')
   .option('--keep', 'leave the stack running afterwards')
   .action(demo);
 
 async function demo(options: DemoOptions): Promise<void> {
-  for (const file of [options.video, options.audio]) if (!existsSync(file)) throw new Error(`${file} is not there`);
+  for (const file of [options.video, options.audio])
+    if (!existsSync(file)) throw new Error(`${file} is not there`);
   mkdirSync(path.dirname(path.resolve(options.out)), { recursive: true });
   const startedAt = performance.now();
   const say = options.json === true ? () => undefined : (line: string) => console.log(line);
 
   const stack = createStack({ root: DEFAULT_STACK_ROOT });
   const wasUp = stack.describe()?.services.some(({ pid }) => pid !== null) ?? false;
-  say(wasUp ? 'Checking the running system …' : 'Starting Postgres, Redis, S3, api, media-worker, gpu-worker, webhook-dispatcher …');
+  say(
+    wasUp
+      ? 'Checking the running system …'
+      : 'Starting Postgres, Redis, S3, api, media-worker, gpu-worker, webhook-dispatcher …',
+  );
   const description = await stack.up();
   writeDescription(STACK_FILE, description);
   const bootSeconds = (performance.now() - startedAt) / 1000;
@@ -74,7 +91,8 @@ async function demo(options: DemoOptions): Promise<void> {
       },
     );
     const seconds = (performance.now() - startedAt) / 1000;
-    if (options.json === true) console.log(JSON.stringify({ ...result, boot_seconds: bootSeconds, total_seconds: seconds }, null, 2));
+    if (options.json === true)
+      console.log(JSON.stringify({ ...result, boot_seconds: bootSeconds, total_seconds: seconds }, null, 2));
     else summarise(result, seconds);
     if (result.record.status !== 'completed') process.exitCode = 1;
   } finally {
@@ -84,11 +102,15 @@ async function demo(options: DemoOptions): Promise<void> {
 }
 
 function summarise({ record, event, files }: RenderFilesResult, seconds: number): void {
-  console.log(`Render ${record.id} is ${record.status}${record.error ? `: ${record.error.code} (${record.error.message})` : ''}`);
+  console.log(
+    `Render ${record.id} is ${record.status}${record.error ? `: ${record.error.code} (${record.error.message})` : ''}`,
+  );
   for (const run of record.engines ?? []) {
     const { rendered_frames, output_seconds, processing_ms } = run.usage;
     if (run.status === 'completed' && output_seconds !== undefined && processing_ms !== undefined)
-      console.log(`  ${run.engine}: ${rendered_frames} frames, ${output_seconds.toFixed(2)} s, in ${(processing_ms / 1000).toFixed(1)} s`);
+      console.log(
+        `  ${run.engine}: ${rendered_frames} frames, ${output_seconds.toFixed(2)} s, in ${(processing_ms / 1000).toFixed(1)} s`,
+      );
     if (run.error !== undefined) console.log(`  ${run.engine}: ${run.error.code} (${run.error.message})`);
   }
   console.log(`Webhook ${event.type} (${event.id}) arrived, signature verified`);

@@ -4,15 +4,23 @@ import { DEFAULT_STACK_ROOT, STACK_FILE } from './local-stack/layout';
 import { createStack, writeDescription, type StackDescription } from './local-stack/stack';
 
 /** `npm run stack -- up|down|status`: the whole system on loopback, data under .local/. */
-const program = new Command('stack').description('The whole system on this machine: three servers, four services.');
+const program = new Command('stack').description(
+  'The whole system on this machine: three servers, four services.',
+);
 
 program
   .command('up')
   .description('start what does not run; safe to repeat')
-  .option('--egress-route <host:port=ip:port>', 'reach this HTTPS destination on loopback (repeatable)', collect, [])
+  .option(
+    '--egress-route <host:port=ip:port>',
+    'reach this HTTPS destination on loopback (repeatable)',
+    collect,
+    [],
+  )
   .option('--egress-ca <file>', 'trust this PEM authority on those destinations')
   .action(async ({ egressRoute, egressCa }: { egressRoute: string[]; egressCa?: string }) => {
-    if (process.env['NODE_ENV'] === 'production') throw new Error('the local stack is for development: NODE_ENV is production');
+    if (process.env['NODE_ENV'] === 'production')
+      throw new Error('the local stack is for development: NODE_ENV is production');
     const stack = createStack({
       root: DEFAULT_STACK_ROOT,
       egressRoutes: egressRoute,

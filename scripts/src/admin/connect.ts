@@ -26,6 +26,7 @@ export async function withAdminContext<T>(action: (context: AdminContext) => Pro
 export function operatorEnvironment(): Readonly<Record<string, string | undefined>> {
   if (process.env['DATABASE_URL'] !== undefined) return process.env;
   const state = readState(DEFAULT_STACK_ROOT);
-  if (state === null) throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
+  if (state === null)
+    throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
   return backendEnvironment(state);
 }

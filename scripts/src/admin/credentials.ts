@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createCustomer, getSecret, issueKey, rotateSecret, type ApiKeySummary, type Db, type LimitChanges } from '@lipsync/db';
+import {
+  createCustomer,
+  getSecret,
+  issueKey,
+  rotateSecret,
+  type ApiKeySummary,
+  type Db,
+  type LimitChanges,
+} from '@lipsync/db';
 import { formatApiKey, hashApiKey, lastFourOf, type CustomerRow } from '@lipsync/domain';
 import type { SecretBox } from '@lipsync/runtime';
 
@@ -18,7 +26,11 @@ export async function newCustomer(
   limits: LimitChanges = {},
 ): Promise<{ customer: CustomerRow; signingSecret: string }> {
   const signingSecret = randomBytes(SECRET_BYTES).toString('hex');
-  const customer = await createCustomer(db, { name, limits, sealSecret: (id) => secretBox.seal(signingSecret, id) });
+  const customer = await createCustomer(db, {
+    name,
+    limits,
+    sealSecret: (id) => secretBox.seal(signingSecret, id),
+  });
   return { customer, signingSecret };
 }
 

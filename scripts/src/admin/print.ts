@@ -17,7 +17,13 @@ function printTable(rows: readonly Row[]): void {
   if (names.length === 0) return console.log('(none)');
   const cells = [names, ...rows.map((row) => names.map((name) => text(row[name])))];
   const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
-  for (const line of cells) console.log(line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd());
+  for (const line of cells)
+    console.log(
+      line
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
 }
 
 function text(value: Row[string]): string {

@@ -8,16 +8,25 @@ import { print } from './print';
 export function addPurgeCommand(program: Command): void {
   program
     .command('purge')
-    .description('delete what has expired now, as the media workers do by themselves; never touches what is in use')
+    .description(
+      'delete what has expired now, as the media workers do by themselves; never touches what is in use',
+    )
     .option('--json')
     .action((options: { json?: boolean }) =>
       withAdminContext(async ({ db }) => {
         const storage = openStorage();
         try {
-          const report = await purge(db, { outputKey, trackKey: faceTrackKey, deleteObjects: (keys) => storage.delete(keys) });
+          const report = await purge(db, {
+            outputKey,
+            trackKey: faceTrackKey,
+            deleteObjects: (keys) => storage.delete(keys),
+          });
           for (const error of report.errors) console.error('admin:', error);
           if (report.errors.length > 0) process.exitCode = 1;
-          print({ purged: report.purged, deleted_rows: report.deletedRows, failures: report.errors.length }, options);
+          print(
+            { purged: report.purged, deleted_rows: report.deletedRows, failures: report.errors.length },
+            options,
+          );
         } finally {
           storage.close();
         }

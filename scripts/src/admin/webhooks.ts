@@ -8,14 +8,21 @@ export function addWebhookCommands(program: Command): void {
     .command('webhooks')
     .description('webhook events')
     .command('redeliver <event-id>')
-    .description('deliver an event once more: same event id and body, a new delivery when the last one is settled')
+    .description(
+      'deliver an event once more: same event id and body, a new delivery when the last one is settled',
+    )
     .option('--json')
     .action((eventId: string, options: { json?: boolean }) =>
       withAdminContext(async ({ db }) => {
         const delivery = await redeliver(db, eventId);
         if (delivery === null) throw new Error(`there is no event ${eventId}`);
         print(
-          { event_id: eventId, delivery_id: delivery.id, status: delivery.status, next_attempt_at: delivery.nextAttemptAt },
+          {
+            event_id: eventId,
+            delivery_id: delivery.id,
+            status: delivery.status,
+            next_attempt_at: delivery.nextAttemptAt,
+          },
           options,
         );
       }),

@@ -33,7 +33,9 @@ export async function benchApi(): Promise<ApiFigures> {
     const video = await api.upload(SAMPLE_VIDEO, 'video', 'video/mp4');
     const audio = await api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav');
     const bothReady = async () =>
-      (await Promise.all([api.getAsset(video.id), api.getAsset(audio.id)])).every(({ status }) => status === 'ready');
+      (await Promise.all([api.getAsset(video.id), api.getAsset(audio.id)])).every(
+        ({ status }) => status === 'ready',
+      );
     if (!(await waitUntil(bothReady, 60_000))) throw new Error('the sample media did not become ready');
     standStill(stack, 'gpu-worker', 'media-worker');
 
@@ -44,7 +46,12 @@ export async function benchApi(): Promise<ApiFigures> {
       sync_mode: 'cut_off',
     });
     const headers = { authorization: `Bearer ${apiKey}` };
-    const { id } = await api.createRender({ video: { asset_id: video.id }, audio: { asset_id: audio.id }, engines: ['musetalk'], sync_mode: 'cut_off' });
+    const { id } = await api.createRender({
+      video: { asset_id: video.id },
+      audio: { asset_id: audio.id },
+      engines: ['musetalk'],
+      sync_mode: 'cut_off',
+    });
     const load = (next: Parameters<typeof measureLoad>[0]['next']) =>
       measureLoad({ connections: CONNECTIONS, count: REQUESTS, next });
 
@@ -82,7 +89,11 @@ async function unlimitedKey(stack: Stack): Promise<string> {
   const state = stack.state();
   if (state === null) throw new Error('the stack has no state');
   const env = backendEnvironment(state);
-  const db = createDb({ url: state.servers.postgresUrl, poolMax: 1, publicBaseUrl: env['PUBLIC_BASE_URL'] ?? '' });
+  const db = createDb({
+    url: state.servers.postgresUrl,
+    poolMax: 1,
+    publicBaseUrl: env['PUBLIC_BASE_URL'] ?? '',
+  });
   try {
     const context = { db, secretBox: createSecretBox(state.masterKey) };
     const limits = { postPerMinute: UNLIMITED, getPerMinute: UNLIMITED, activeRecordsMax: UNLIMITED };

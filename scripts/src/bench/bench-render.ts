@@ -13,7 +13,10 @@ export interface RenderFigures {
   /** Render time over plain transcode time, in the same run. */
   times_transcode: number;
   /** Stages overlap: each is the time spent in it (or waiting for it), not a share of the total. */
-  stage_seconds: Record<'load' | 'analyse' | 'audio' | 'decode' | 'crop' | 'infer' | 'paste' | 'encode', number>;
+  stage_seconds: Record<
+    'load' | 'analyse' | 'audio' | 'decode' | 'crop' | 'infer' | 'paste' | 'encode',
+    number
+  >;
   /** Of the inference process, without its ffmpeg children. */
   peak_rss_mib: number;
 }

@@ -29,7 +29,22 @@ export async function makeClip(ffmpeg: string, folder: string, seconds: number):
 export async function transcodeSeconds(ffmpeg: string, clip: Clip, outFile: string): Promise<number> {
   const startedAt = performance.now();
   await run(ffmpeg, [
-    ...['-nostdin', '-v', 'error', '-y', '-i', clip.videoFile, '-i', clip.audioFile, '-map', '0:v', '-map', '1:a', '-r', '25'],
+    ...[
+      '-nostdin',
+      '-v',
+      'error',
+      '-y',
+      '-i',
+      clip.videoFile,
+      '-i',
+      clip.audioFile,
+      '-map',
+      '0:v',
+      '-map',
+      '1:a',
+      '-r',
+      '25',
+    ],
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '17', '-c:a', 'aac', '-b:a', '192k', outFile],
   ]);
   return (performance.now() - startedAt) / 1000;

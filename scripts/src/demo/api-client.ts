@@ -41,15 +41,24 @@ export interface ApiClientOptions {
 
 /** The operations of the public API, and the upload that three of them make up. */
 export function createApiClient({ baseUrl, apiKey, onAnswer }: ApiClientOptions) {
-  async function call<T>(operationId: OperationId, { id, body }: { id?: string; body?: unknown } = {}): Promise<T> {
+  async function call<T>(
+    operationId: OperationId,
+    { id, body }: { id?: string; body?: unknown } = {},
+  ): Promise<T> {
     const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
     if (operation === undefined) throw new Error(`no operation ${operationId}`);
-    const response = await fetch(new URL(operation.path.replace('{id}', encodeURIComponent(id ?? '')), baseUrl), {
-      method: operation.method.toUpperCase(),
-      headers: { authorization: `Bearer ${apiKey}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
-    });
+    const response = await fetch(
+      new URL(operation.path.replace('{id}', encodeURIComponent(id ?? '')), baseUrl),
+      {
+        method: operation.method.toUpperCase(),
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(30_000),
+      },
+    );
     const answer: unknown = await response.json();
     onAnswer?.(operationId, { status: response.status, headers: response.headers, body: answer });
     if (!response.ok) throw new ApiError(response.status, (answer as ErrorResponse).error);
@@ -97,6 +106,7 @@ async function putFile(upload: Upload, file: string): Promise<void> {
 
 export async function download(url: string, file: string): Promise<void> {
   const response = await fetch(url);
-  if (!response.ok || response.body === null) throw new Error(`the download was refused with ${response.status}`);
+  if (!response.ok || response.body === null)
+    throw new Error(`the download was refused with ${response.status}`);
   await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
 }

@@ -1,7 +1,13 @@
 import path from 'node:path';
 
 const BY_EXTENSION: Record<'video' | 'audio', Record<string, string>> = {
-  video: { '.mp4': 'video/mp4', '.m4v': 'video/mp4', '.mov': 'video/quicktime', '.webm': 'video/webm', '.mkv': 'video/x-matroska' },
+  video: {
+    '.mp4': 'video/mp4',
+    '.m4v': 'video/mp4',
+    '.mov': 'video/quicktime',
+    '.webm': 'video/webm',
+    '.mkv': 'video/x-matroska',
+  },
   audio: {
     '.mp3': 'audio/mpeg',
     '.wav': 'audio/wav',
@@ -18,6 +24,7 @@ const BY_EXTENSION: Record<'video' | 'audio', Record<string, string>> = {
 export function contentTypeOf(file: string, mediaType: 'video' | 'audio'): string {
   const types = BY_EXTENSION[mediaType];
   const type = types[path.extname(file).toLowerCase()];
-  if (type === undefined) throw new Error(`${file}: the ${mediaType} must be one of ${Object.keys(types).join(' ')}`);
+  if (type === undefined)
+    throw new Error(`${file}: the ${mediaType} must be one of ${Object.keys(types).join(' ')}`);
   return type;
 }

@@ -33,13 +33,19 @@ export async function startEventReceiver(options: {
       });
       if (!valid) return { status: 401 };
       const event = JSON.parse(body.toString('utf8')) as WebhookEvent;
-      const received = events.get(event.id)?.received ?? { id: event.id, type: event.type, deliveryId, deliveries: 0 };
+      const received = events.get(event.id)?.received ?? {
+        id: event.id,
+        type: event.type,
+        deliveryId,
+        deliveries: 0,
+      };
       received.deliveries++;
       events.set(event.id, { event, received });
       return { status: 204 };
     },
   });
-  const eventFor = (recordId: string) => [...events.values()].filter(({ event }) => event.data.id === recordId);
+  const eventFor = (recordId: string) =>
+    [...events.values()].filter(({ event }) => event.data.id === recordId);
 
   return {
     /** To be given as `webhook_url`. */
@@ -48,10 +54,11 @@ export async function startEventReceiver(options: {
     async eventFor(recordId: string): Promise<ReceivedEvent> {
       await server.until(() => eventFor(recordId).length > 0, 120_000);
       const [only, second] = eventFor(recordId);
-      if (only === undefined || second !== undefined) throw new Error(`${recordId} was announced by two events`);
+      if (only === undefined || second !== undefined)
+        throw new Error(`${recordId} was announced by two events`);
       return only.received;
     },
-    close: server.close,
+    close: () => server.close(),
   };
 }
 

@@ -62,13 +62,24 @@ async function pollUntilTerminal(api: ApiClient, id: string, show: ShowProgress)
   }
 }
 
-async function downloadOutputs({ engines = [] }: RecordResource, { outFile }: RenderFilesRequest): Promise<RenderedFile[]> {
-  const finished = engines.flatMap(({ engine, output }) => (output === undefined ? [] : [{ engine, url: output.url }]));
+async function downloadOutputs(
+  { engines = [] }: RecordResource,
+  { outFile }: RenderFilesRequest,
+): Promise<RenderedFile[]> {
+  const finished = engines.flatMap(({ engine, output }) =>
+    output === undefined ? [] : [{ engine, url: output.url }],
+  );
   return Promise.all(
     finished.map(async ({ engine, url }) => {
       const file = engines.length === 1 ? outFile : outFile.replace(/(\.[^.]*)?$/, `.${engine}$1`);
       await download(url, file);
-      return { engine, file, sha256: createHash('sha256').update(await readFile(file)).digest('hex') };
+      return {
+        engine,
+        file,
+        sha256: createHash('sha256')
+          .update(await readFile(file))
+          .digest('hex'),
+      };
     }),
   );
 }

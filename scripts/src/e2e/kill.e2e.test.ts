@@ -35,7 +35,9 @@ describe('kill -9 of a service while a render is under way', () => {
     expect(record.status).toBe('completed');
     const event = await system.receiver.eventFor(id);
     expect(event).toMatchObject({ id: record.webhook_event_id, type: 'render.completed' });
-    await eventually(async () => expect((await system.api.getWebhook(event.id)).status).toBe('delivered'), { deadlineMs: 60_000 });
+    await eventually(async () => expect((await system.api.getWebhook(event.id)).status).toBe('delivered'), {
+      deadlineMs: 60_000,
+    });
   }
 
   /** How often a worker has taken the render's job. */
@@ -66,14 +68,20 @@ describe('kill -9 of a service while a render is under way', () => {
     const id = await startRender();
     await whileRendering(id);
     killHard(system, 'gpu-worker');
-    await Promise.all([system.up(), eventually(async () => expect(await claimsOf(id)).toBe(2), { deadlineMs: 20_000 })]);
+    await Promise.all([
+      system.up(),
+      eventually(async () => expect(await claimsOf(id)).toBe(2), { deadlineMs: 20_000 }),
+    ]);
     await expectOneCompletion(id);
   });
 
-  it.each(['media-worker', 'webhook-dispatcher', 'api'])('%s: the render completes once it is back', async (service) => {
-    const id = await startRender();
-    killHard(system, service);
-    await system.up();
-    await expectOneCompletion(id);
-  });
+  it.each(['media-worker', 'webhook-dispatcher', 'api'])(
+    '%s: the render completes once it is back',
+    async (service) => {
+      const id = await startRender();
+      killHard(system, service);
+      await system.up();
+      await expectOneCompletion(id);
+    },
+  );
 });

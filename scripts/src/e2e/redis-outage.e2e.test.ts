@@ -30,6 +30,7 @@ describe('while Redis is away', () => {
     expect(created.map(({ status }) => status)).toEqual(['accepted', 'accepted']);
 
     await system.up();
-    for (const { id } of created) expect(await awaitRender(system.api, id)).toMatchObject({ status: 'completed' });
+    for (const { id } of created)
+      expect(await awaitRender(system.api, id)).toMatchObject({ status: 'completed' });
   });
 });

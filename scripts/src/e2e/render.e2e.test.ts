@@ -74,7 +74,12 @@ describe('a render, from outside', () => {
     const record = await awaitRender(system.api, created.id);
     expect(event).toMatchObject({ id: record.webhook_event_id, type: 'render.completed', deliveries: 1 });
     const delivery = await system.api.getWebhook(event.id);
-    expect(delivery).toMatchObject({ id: event.id, delivery_id: event.deliveryId, status: 'delivered', attempts: 1 });
+    expect(delivery).toMatchObject({
+      id: event.id,
+      delivery_id: event.deliveryId,
+      status: 'delivered',
+      attempts: 1,
+    });
   });
 
   it('skips the analysis when it names a preparation of the same video', async () => {
@@ -95,10 +100,15 @@ describe('a render, from outside', () => {
     const [v, a] = [video.video?.durationSeconds ?? 0, audio.audio?.durationSeconds ?? 0];
     const expected = { bounce: a, loop: a, remap: a, silence: Math.max(v, a) } as const;
     const modes = Object.keys(expected) as (keyof typeof expected)[];
-    const renders = await Promise.all(modes.map((sync_mode) => system.api.createRender({ ...request(), sync_mode })));
+    const renders = await Promise.all(
+      modes.map((sync_mode) => system.api.createRender({ ...request(), sync_mode })),
+    );
     for (const [i, mode] of modes.entries()) {
       const record = await awaitRender(system.api, renders[i]?.id ?? '');
-      const { video: output } = await probe(binaries, await resultOf(record, `${mode}.mp4`), { mediaType: 'video', deadlineMs: 60_000 });
+      const { video: output } = await probe(binaries, await resultOf(record, `${mode}.mp4`), {
+        mediaType: 'video',
+        deadlineMs: 60_000,
+      });
       expect(Math.abs((output?.durationSeconds ?? 0) - expected[mode])).toBeLessThanOrEqual(0.0401);
     }
   });
@@ -113,7 +123,10 @@ describe('a render, from outside', () => {
       [foreign.createRender(request()), 'asset_not_found'],
     ] as const;
     for (const [call, code] of refusals) {
-      const refusal = await call.then(() => null, (error: unknown) => error);
+      const refusal = await call.then(
+        () => null,
+        (error: unknown) => error,
+      );
       expect(refusal).toBeInstanceOf(ApiError);
       expect(refusal).toMatchObject({ status: 404, error: { code } });
     }

@@ -10,7 +10,8 @@ describe('the local stack', () => {
   });
   afterAll(() => system.stop());
 
-  const pids = (description: { services: { pid: number | null }[] }) => description.services.map(({ pid }) => pid);
+  const pids = (description: { services: { pid: number | null }[] }) =>
+    description.services.map(({ pid }) => pid);
 
   it('leaves everything as it is when it is started twice, also at the same time', async () => {
     const before = pids(system.description);
@@ -20,7 +21,10 @@ describe('the local stack', () => {
   });
 
   it('keeps its data and its customers over a restart', async () => {
-    const asset = await system.api.createAsset({ url: 'https://media.example.test/missing.mp4', media_type: 'video' });
+    const asset = await system.api.createAsset({
+      url: 'https://media.example.test/missing.mp4',
+      media_type: 'video',
+    });
     await system.stack.down();
     expect(pids(system.stack.describe() ?? { services: [] }).every((pid) => pid === null)).toBe(true);
     const again = await system.up();
@@ -29,7 +33,10 @@ describe('the local stack', () => {
   });
 
   it('serves the contract and a page that explains it', async () => {
-    const document = (await (await fetch(`${system.description.base_url}/openapi.json`)).json()) as { openapi: string; info: object };
+    const document = (await (await fetch(`${system.description.base_url}/openapi.json`)).json()) as {
+      openapi: string;
+      info: object;
+    };
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
     const page = await fetch(`${system.description.base_url}/docs`);
     expect(page.status).toBe(200);

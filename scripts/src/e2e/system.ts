@@ -24,12 +24,17 @@ export async function startSystem(
   name: string,
   options: { egressRoutes?: string[]; egressCa?: string; serviceEnv?: Record<string, string> } = {},
 ): Promise<System> {
-  const stack = createStack({ root: path.join(REPOSITORY_ROOT, '.local', 'e2e', `${name}-${process.pid}`), ...options });
+  const stack = createStack({
+    root: path.join(REPOSITORY_ROOT, '.local', 'e2e', `${name}-${process.pid}`),
+    ...options,
+  });
   const description = await stack.up();
   const [customer, other] = description.customers;
   const state = stack.state();
-  if (customer === undefined || other === undefined || state === null) throw new Error('the stack has no customers');
-  const client = ({ api_key }: StackCustomer) => createApiClient({ baseUrl: description.base_url, apiKey: api_key, onAnswer: expectContract });
+  if (customer === undefined || other === undefined || state === null)
+    throw new Error('the stack has no customers');
+  const client = ({ api_key }: StackCustomer) =>
+    createApiClient({ baseUrl: description.base_url, apiKey: api_key, onAnswer: expectContract });
   const receiver = await startEventReceiver({
     hostname: RECEIVER_HOST,
     port: state.ports.receiver,

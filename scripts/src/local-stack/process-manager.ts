@@ -54,7 +54,11 @@ export function createProcessManager({ runDir, logsDir }: { runDir: string; logs
     if (running !== null && readRecord(spec.name)?.spec === digest) return 'already running';
     if (running !== null) await stop(spec);
     const log = openSync(path.join(logsDir, `${spec.name}.log`), 'a');
-    const child = spawn(spec.command, spec.args, { env: spec.env, detached: true, stdio: ['ignore', log, log] });
+    const child = spawn(spec.command, spec.args, {
+      env: spec.env,
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
     closeSync(log);
     child.unref();
     if (child.pid === undefined) throw new Error(`${spec.name} could not be started`);
@@ -79,7 +83,10 @@ export function createProcessManager({ runDir, logsDir }: { runDir: string; logs
 export type ProcessManager = ReturnType<typeof createProcessManager>;
 
 /** Polls `condition` until it holds; false when it did not within `deadlineMs`. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>, deadlineMs: number): Promise<boolean> {
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  deadlineMs: number,
+): Promise<boolean> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
     if (await condition()) return true;
@@ -90,5 +97,7 @@ export async function waitUntil(condition: () => boolean | Promise<boolean>, dea
 
 function specDigest({ command, args, env }: ProcessSpec): string {
   const sorted = Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify([command, args, sorted])).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify([command, args, sorted]))
+    .digest('hex');
 }

@@ -4,14 +4,9 @@ import { startPostgres, startRedis, stopPostgres, stopRedis } from '@lipsync/tes
 import { Client } from 'pg';
 import { REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
-import type { StackState } from './state';
+import type { ServerAddresses, StackState } from './state';
 
 const DATABASE = 'lipsync';
-
-export interface ServerAddresses {
-  postgresUrl: string;
-  redisUrl: string;
-}
 
 /** Starts Postgres and Redis where they do not run, detached, each found again by its data directory. */
 export async function startServers({ ports }: StackState, layout: StackLayout): Promise<ServerAddresses> {

@@ -22,7 +22,9 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
     ...backendEnvironment(state),
   };
   const egress = {
-    EGRESS_ROUTES: [`${RECEIVER_HOST}:443=127.0.0.1:${state.ports.receiver}`, ...state.egressRoutes].join(','),
+    EGRESS_ROUTES: [`${RECEIVER_HOST}:443=127.0.0.1:${state.ports.receiver}`, ...state.egressRoutes].join(
+      ',',
+    ),
     EGRESS_CA_FILE: layout.egressCaFile,
   };
   const service = (name: string, port: number, env: Record<string, string>): ServiceSpec => {
@@ -50,7 +52,10 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
       MODEL_PACKS_DIR: PACKS_DIR,
       GPU_SLOTS: '1',
     }),
-    service('webhook-dispatcher', ports.webhookDispatcher, { ...egress, HEALTH_PORT: String(ports.webhookDispatcher) }),
+    service('webhook-dispatcher', ports.webhookDispatcher, {
+      ...egress,
+      HEALTH_PORT: String(ports.webhookDispatcher),
+    }),
     // Last, because it is ready only when a worker is there.
     service('api', ports.api, { PORT: String(ports.api) }),
   ];
@@ -84,5 +89,7 @@ async function answersOk(url: string): Promise<boolean> {
 }
 
 function passThrough(...names: string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }

@@ -52,7 +52,8 @@ export function createStack(options: StackOptions) {
   async function ready(spec: ProcessSpec): Promise<void> {
     const alive = () => processes.findPid(spec.name) !== null;
     const settled = await waitUntil(async () => !alive() || (await spec.isReady()), READY_DEADLINE_MS);
-    if (!alive()) throw new Error(`${spec.name} stopped as it started: see ${layout.logsDir}/${spec.name}.log`);
+    if (!alive())
+      throw new Error(`${spec.name} stopped as it started: see ${layout.logsDir}/${spec.name}.log`);
     if (!settled) throw new Error(`${spec.name} is not ready: see ${layout.logsDir}/${spec.name}.log`);
     report(spec.name, 'ready');
   }
@@ -60,7 +61,8 @@ export function createStack(options: StackOptions) {
   async function loadState(): Promise<StackState> {
     const state = readState(layout.root) ?? (await createState());
     state.egressRoutes = [...new Set([...state.egressRoutes, ...(options.egressRoutes ?? [])])];
-    if (options.egressCa !== undefined && !state.egressCa.includes(options.egressCa)) state.egressCa += options.egressCa;
+    if (options.egressCa !== undefined && !state.egressCa.includes(options.egressCa))
+      state.egressCa += options.egressCa;
     writeState(layout.root, state);
     return state;
   }
@@ -106,7 +108,11 @@ export function createStack(options: StackOptions) {
         access_key_id: state.s3.accessKeyId,
         secret_access_key: state.s3.secretAccessKey,
       },
-      services: services(state).map(({ name, healthUrl }) => ({ name, pid: processes.findPid(name), health_url: healthUrl })),
+      services: services(state).map(({ name, healthUrl }) => ({
+        name,
+        pid: processes.findPid(name),
+        health_url: healthUrl,
+      })),
       logs_dir: layout.logsDir,
     };
   }

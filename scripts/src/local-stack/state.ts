@@ -3,10 +3,23 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createCertificateAuthority, type KeyPair } from '@lipsync/testkit';
-import type { ServerAddresses } from './servers';
 
-const PORT_NAMES = ['postgres', 'redis', 's3', 'api', 'mediaWorker', 'gpuWorker', 'webhookDispatcher', 'receiver'] as const;
+const PORT_NAMES = [
+  'postgres',
+  'redis',
+  's3',
+  'api',
+  'mediaWorker',
+  'gpuWorker',
+  'webhookDispatcher',
+  'receiver',
+] as const;
 type PortName = (typeof PORT_NAMES)[number];
+
+export interface ServerAddresses {
+  postgresUrl: string;
+  redisUrl: string;
+}
 
 export interface StackCustomer {
   id: string;

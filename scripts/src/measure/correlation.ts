@@ -36,7 +36,13 @@ export function correlateAtLags(
       const followed = follower[i + lagFrames];
       return followed == null ? [] : [[value, followed] as const];
     });
-    return { lagFrames, pearson: pearson(pairs.map(([x]) => x), pairs.map(([, y]) => y)) };
+    return {
+      lagFrames,
+      pearson: pearson(
+        pairs.map(([x]) => x),
+        pairs.map(([, y]) => y),
+      ),
+    };
   });
 }
 

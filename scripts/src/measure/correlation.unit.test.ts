@@ -4,8 +4,18 @@ import { speechEnvelope } from './speech-envelope';
 describe('pearson', () => {
   it('is 1 for a scaled and shifted copy, -1 for a mirrored one, 0 for a constant', () => {
     const series = [1, 5, 2, 8, 3];
-    expect(pearson(series, series.map((x) => 3 * x - 7))).toBeCloseTo(1, 12);
-    expect(pearson(series, series.map((x) => -x))).toBeCloseTo(-1, 12);
+    expect(
+      pearson(
+        series,
+        series.map((x) => 3 * x - 7),
+      ),
+    ).toBeCloseTo(1, 12);
+    expect(
+      pearson(
+        series,
+        series.map((x) => -x),
+      ),
+    ).toBeCloseTo(-1, 12);
     expect(pearson(series, [4, 4, 4, 4, 4])).toBe(0);
   });
 });
@@ -15,7 +25,10 @@ describe('correlateAtLags', () => {
 
   it('finds the delay of a delayed copy', () => {
     const follower = leader.map((_, i) => leader[i - 3] ?? 0);
-    expect(bestCorrelation(correlateAtLags(leader, follower, 12))).toEqual({ lagFrames: 3, pearson: expect.closeTo(1, 9) as number });
+    expect(bestCorrelation(correlateAtLags(leader, follower, 12))).toEqual({
+      lagFrames: 3,
+      pearson: expect.closeTo(1, 9) as number,
+    });
   });
 
   it('leaves unmeasured frames out instead of counting them as closed mouths', () => {

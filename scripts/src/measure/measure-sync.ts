@@ -5,7 +5,14 @@ import type { SyncMode } from '@lipsync/contract';
 import { audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
 import { startInference, type Inference } from '@lipsync/gpu-worker';
 import { decodeFaceTrack, faceBox, LANDMARK_VALUES, type FaceTrack } from '@lipsync/lipsync';
-import { AUDIO_SAMPLE_RATE, openFrameReader, probe, readAudio, type Binaries, type ProbedVideo } from '@lipsync/media';
+import {
+  AUDIO_SAMPLE_RATE,
+  openFrameReader,
+  probe,
+  readAudio,
+  type Binaries,
+  type ProbedVideo,
+} from '@lipsync/media';
 import { followsVoice, mouthOpenings, type FollowsVoice } from './mouth-movement';
 import { createPictureDifference, type Box } from './picture-difference';
 import { plainTranscode } from './plain-transcode';
@@ -38,10 +45,15 @@ export async function measureSync(binaries: Binaries, request: MeasureRequest): 
   const scratch = await mkdtemp(path.join(tmpdir(), 'measure-'));
   const inference = await startInference({ packsDir: request.packsDir });
   try {
-    const analyse = (videoFile: string, name: string) => analyseFile(inference, videoFile, path.join(scratch, name));
+    const analyse = (videoFile: string, name: string) =>
+      analyseFile(inference, videoFile, path.join(scratch, name));
     const rendered = await analyse(request.videoFile, 'rendered.track');
     const pcm = await readAudio(binaries, request.audioFile, { deadlineMs: DEADLINE_MS });
-    const envelope = speechEnvelope(pcm, { sampleRate: AUDIO_SAMPLE_RATE, fps: WORKING_FPS, frames: rendered.frames });
+    const envelope = speechEnvelope(pcm, {
+      sampleRate: AUDIO_SAMPLE_RATE,
+      fps: WORKING_FPS,
+      frames: rendered.frames,
+    });
     const measurement: SyncMeasurement = { rendered: followsVoice(envelope, mouthOpenings(rendered)) };
     if (request.source === undefined) return measurement;
 
@@ -58,7 +70,11 @@ export async function measureSync(binaries: Binaries, request: MeasureRequest): 
       probe(binaries, request.audioFile, { mediaType: 'audio', deadlineMs: DEADLINE_MS }),
       probe(binaries, request.videoFile, { mediaType: 'video', deadlineMs: DEADLINE_MS }),
     ]);
-    if (sourceProbe.video === undefined || renderedProbe.video === undefined || audioProbe.audio === undefined)
+    if (
+      sourceProbe.video === undefined ||
+      renderedProbe.video === undefined ||
+      audioProbe.audio === undefined
+    )
       throw new Error('a file lacks the stream it is named for');
     const plainFile = path.join(scratch, 'plain.mp4');
     await plainTranscode(
@@ -76,7 +92,10 @@ export async function measureSync(binaries: Binaries, request: MeasureRequest): 
     );
     return {
       ...measurement,
-      source: followsVoice(envelope, indices.map((index) => sourceOpenings[index] ?? null)),
+      source: followsVoice(
+        envelope,
+        indices.map((index) => sourceOpenings[index] ?? null),
+      ),
       outside_face: await compareOutsideFace(binaries, {
         renderedFile: request.videoFile,
         rendered: renderedProbe.video,
@@ -101,13 +120,19 @@ async function compareOutsideFace(
   files: { renderedFile: string; rendered: ProbedVideo; plainFile: string; boxes: readonly (Box | null)[] },
 ): Promise<{ psnr_db: number; largest_difference: number }> {
   const open = (file: string) =>
-    openFrameReader(binaries, path.resolve(file), files.rendered, { layout: { format: 'yuv420p' }, deadlineMs: DEADLINE_MS });
+    openFrameReader(binaries, path.resolve(file), files.rendered, {
+      layout: { format: 'yuv420p' },
+      deadlineMs: DEADLINE_MS,
+    });
   const readers = [open(files.renderedFile), open(files.plainFile)] as const;
   const difference = createPictureDifference(readers[0]);
   const frames = readers.map(({ frameBytes }) => new Uint8Array(frameBytes)) as [Uint8Array, Uint8Array];
   try {
     for (const box of files.boxes) {
-      const [gotRendered, gotPlain] = await Promise.all([readers[0].readInto(frames[0]), readers[1].readInto(frames[1])]);
+      const [gotRendered, gotPlain] = await Promise.all([
+        readers[0].readInto(frames[0]),
+        readers[1].readInto(frames[1]),
+      ]);
       if (!gotRendered || !gotPlain) break;
       difference.add(frames[0], frames[1], box);
     }
@@ -120,7 +145,10 @@ async function compareOutsideFace(
 
 function paddedFaceBox(track: FaceTrack, frame: number): Box | null {
   if (track.found[frame] !== 1) return null;
-  const box = faceBox(track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES), track);
+  const box = faceBox(
+    track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES),
+    track,
+  );
   return (
     box && {
       x1: box.x1 - BOX_MARGIN_PIXELS,
@@ -133,5 +161,9 @@ function paddedFaceBox(track: FaceTrack, frame: number): Box | null {
 
 function duration(expected: number, actual: number) {
   const tolerance = 1 / WORKING_FPS + 1e-3;
-  return { expected_seconds: expected, actual_seconds: actual, within_one_frame: Math.abs(actual - expected) <= tolerance };
+  return {
+    expected_seconds: expected,
+    actual_seconds: actual,
+    within_one_frame: Math.abs(actual - expected) <= tolerance,
+  };
 }

@@ -18,7 +18,10 @@ export interface FollowsVoice extends LaggedCorrelation {
 }
 
 /** How well the mouth follows the voice: the best correlation over ±12 frames, and its lag. */
-export function followsVoice(envelope: readonly number[], openings: readonly (number | null)[]): FollowsVoice {
+export function followsVoice(
+  envelope: readonly number[],
+  openings: readonly (number | null)[],
+): FollowsVoice {
   return {
     ...bestCorrelation(correlateAtLags(envelope, openings, MAX_LAG_FRAMES)),
     faceFrames: openings.filter((opening) => opening !== null).length,

@@ -1,5 +1,12 @@
 import type { AudioPlan } from '@lipsync/domain';
-import { frameColor, openEncoder, openFrameSource, type Binaries, type ProbedAudio, type VideoStream } from '@lipsync/media';
+import {
+  frameColor,
+  openEncoder,
+  openFrameSource,
+  type Binaries,
+  type ProbedAudio,
+  type VideoStream,
+} from '@lipsync/media';
 
 export interface TranscodeRequest {
   videoFile: string;
@@ -13,7 +20,11 @@ export interface TranscodeRequest {
 }
 
 /** The same frames through the same encoder with nothing done to them: what a render is compared with. */
-export async function plainTranscode(binaries: Binaries, request: TranscodeRequest, deadlineMs: number): Promise<void> {
+export async function plainTranscode(
+  binaries: Binaries,
+  request: TranscodeRequest,
+  deadlineMs: number,
+): Promise<void> {
   const source = openFrameSource(binaries, request.videoFile, request.video, request.indices, { deadlineMs });
   const encoder = openEncoder(
     binaries,

@@ -4,7 +4,10 @@
  *
  * @param pcm mono samples in [-1, 1]
  */
-export function speechEnvelope(pcm: Float32Array, { sampleRate, fps, frames }: { sampleRate: number; fps: number; frames: number }): number[] {
+export function speechEnvelope(
+  pcm: Float32Array,
+  { sampleRate, fps, frames }: { sampleRate: number; fps: number; frames: number },
+): number[] {
   const half = Math.round(sampleRate / fps);
   return Array.from({ length: frames }, (_, frame) => {
     const centre = Math.round(((frame + 0.5) * sampleRate) / fps);

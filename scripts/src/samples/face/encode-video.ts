@@ -18,14 +18,34 @@ export async function encodeVideo(
   paint: (frame: number, out: Uint8Array) => void,
 ): Promise<void> {
   const { width, height, framesPerSecond, frames } = format;
-  const matrix = ['-color_primaries', 'bt709', '-color_trc', 'bt709', '-colorspace', 'bt709', '-color_range', 'tv'];
+  const matrix = [
+    '-color_primaries',
+    'bt709',
+    '-color_trc',
+    'bt709',
+    '-colorspace',
+    'bt709',
+    '-color_range',
+    'tv',
+  ];
   const encoder = spawn(
     'ffmpeg',
     [
       ...['-v', 'error', '-nostdin', '-y'],
-      ...['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-s', `${width}x${height}`, '-r', String(framesPerSecond), '-i', 'pipe:0'],
+      ...[
+        '-f',
+        'rawvideo',
+        '-pix_fmt',
+        'rgb24',
+        '-s',
+        `${width}x${height}`,
+        '-r',
+        String(framesPerSecond),
+        '-i',
+        'pipe:0',
+      ],
       ...['-vf', 'scale=out_color_matrix=bt709:out_range=tv,format=yuv420p'],
-      ...['-c:v', 'libx264', '-preset', 'veryslow', '-crf', '21', '-threads', '1', ...matrix],
+      ...['-c:v', 'libx264', '-preset', 'veryslow', '-crf', '18', '-threads', '1', ...matrix],
       ...['-map_metadata', '-1', '-fflags', '+bitexact', '-movflags', '+faststart', file],
     ],
     { stdio: ['pipe', 'ignore', 'inherit'] },

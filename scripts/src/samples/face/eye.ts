@@ -23,7 +23,14 @@ function lids(t: number, closed: number): { upper: number; lower: number } {
  * Paints one eye, its lashes and the fold above it over the skin. `x` and `y` are relative to the eye's centre, with x
  * growing outwards; `gaze` moves the iris to the viewer's right, `outward` is +1 for the viewer's right eye.
  */
-export function paintEye(skin: Rgb, x: number, y: number, closed: number, gaze: number, outward: number): Rgb {
+export function paintEye(
+  skin: Rgb,
+  x: number,
+  y: number,
+  closed: number,
+  gaze: number,
+  outward: number,
+): Rgb {
   if (Math.abs(x) > 0.34 || Math.abs(y) > 0.27) return skin;
   const t = clamp(x / HALF_WIDTH, -1, 1);
   const { upper, lower } = lids(t, closed);
@@ -31,7 +38,8 @@ export function paintEye(skin: Rgb, x: number, y: number, closed: number, gaze: 
   const opening = ramp(upper - 0.006, upper + 0.006, y) * ramp(lower + 0.006, lower - 0.006, y) * within;
 
   const fold = lids(t, 0).upper - 0.052 - 0.012 * (1 - t * t);
-  const foldLine = Math.exp(-(((y - fold) / 0.013) ** 2)) * ramp(0.24, 0.14, Math.abs(x)) * (1 - 0.6 * closed);
+  const foldLine =
+    Math.exp(-(((y - fold) / 0.013) ** 2)) * ramp(0.24, 0.14, Math.abs(x)) * (1 - 0.6 * closed);
   const socket = Math.exp(-(((y - fold) / 0.05) ** 2)) * ramp(0.3, 0.1, Math.abs(x));
   let colour = blend(skin, LID_SHADOW, clamp(0.5 * foldLine + 0.22 * socket));
   const bag = Math.exp(-(((y - lower - 0.06) / 0.022) ** 2)) * ramp(0.24, 0.1, Math.abs(x));
@@ -39,8 +47,11 @@ export function paintEye(skin: Rgb, x: number, y: number, closed: number, gaze: 
 
   colour = blend(colour, eyeball(x * outward - gaze, x, y, upper), opening);
 
-  const lashes = Math.exp(-(((y - upper + 0.004) / (0.011 + 0.004 * t)) ** 2)) * ramp(HALF_WIDTH + 0.05, HALF_WIDTH - 0.03, Math.abs(x));
-  const lowerLashes = Math.exp(-(((y - lower) / 0.008) ** 2)) * ramp(HALF_WIDTH + 0.01, HALF_WIDTH - 0.06, Math.abs(x));
+  const lashes =
+    Math.exp(-(((y - upper + 0.004) / (0.011 + 0.004 * t)) ** 2)) *
+    ramp(HALF_WIDTH + 0.05, HALF_WIDTH - 0.03, Math.abs(x));
+  const lowerLashes =
+    Math.exp(-(((y - lower) / 0.008) ** 2)) * ramp(HALF_WIDTH + 0.01, HALF_WIDTH - 0.06, Math.abs(x));
   return blend(blend(colour, LASH, 0.9 * lashes), LID_SHADOW, 0.55 * lowerLashes);
 }
 
@@ -51,7 +62,11 @@ function eyeball(u: number, x: number, y: number, upper: number): Rgb {
   let colour = scaled(blend(SCLERA, corner, ramp(-0.15, -0.2, x)), 1 - 0.9 * (x / 0.3) ** 2);
   const radius = Math.hypot(u, y + 0.012);
   const fibres = valueNoise(Math.atan2(y, u) * 9, radius * 30, 5);
-  const iris = blend(IRIS_DARK, IRIS_LIGHT, clamp(0.25 + 0.6 * fibres + 3 * (y - 0.01)) * ramp(IRIS, IRIS * 0.75, radius));
+  const iris = blend(
+    IRIS_DARK,
+    IRIS_LIGHT,
+    clamp(0.25 + 0.6 * fibres + 3 * (y - 0.01)) * ramp(IRIS, IRIS * 0.75, radius),
+  );
   colour = blend(colour, iris, ramp(IRIS + 0.006, IRIS - 0.006, radius));
   colour = blend(colour, LASH, ramp(PUPIL + 0.006, PUPIL - 0.006, radius));
   colour = scaled(colour, shadow);

@@ -26,7 +26,9 @@ export function faceRadius(x: number, y: number): number {
 /** Height of the face over the plane of its outline, in units of the eye distance. */
 export function faceHeight(x: number, y: number): number {
   const radius = Math.min(1, faceRadius(x, y));
-  return 0.92 * Math.sqrt(1 - radius ** 2.6) + brow(x, y) + eyes(x, y) + nose(x, y) + cheeks(x, y) + mouth(x, y);
+  return (
+    0.92 * Math.sqrt(1 - radius ** 2.6) + brow(x, y) + eyes(x, y) + nose(x, y) + cheeks(x, y) + mouth(x, y)
+  );
 }
 
 const both = (x: number, y: number, cx: number, cy: number, sx: number, sy: number): number =>
@@ -35,12 +37,15 @@ const both = (x: number, y: number, cx: number, cy: number, sx: number, sy: numb
 const brow = (x: number, y: number): number => 0.05 * both(x, y, 0.46, -0.27, 0.34, 0.11);
 
 const eyes = (x: number, y: number): number =>
-  -0.11 * both(x, y, 0.47, 0.0, 0.27, 0.17) - 0.05 * both(x, y, 0.19, 0.0, 0.1, 0.13) + 0.075 * both(x, y, 0.5, 0.0, 0.17, 0.11);
+  -0.11 * both(x, y, 0.47, 0.0, 0.27, 0.17) -
+  0.05 * both(x, y, 0.19, 0.0, 0.1, 0.13) +
+  0.075 * both(x, y, 0.5, 0.0, 0.17, 0.11);
 
 function nose(x: number, y: number): number {
   const along = clamp((y + 0.2) / 0.78);
   const underside = 1 - ramp(0.6, 0.74, y);
-  const ridge = (0.06 + 0.2 * along) * Math.exp(-((x / (0.1 + 0.06 * along)) ** 2)) * ramp(-0.35, 0.05, y) * underside;
+  const ridge =
+    (0.06 + 0.2 * along) * Math.exp(-((x / (0.1 + 0.06 * along)) ** 2)) * ramp(-0.35, 0.05, y) * underside;
   const tip = 0.13 * bump(x, y, 0, 0.54, 0.13, 0.11);
   const wings = 0.1 * both(x, y, 0.165, 0.6, 0.075, 0.075);
   return ridge + tip + wings;
@@ -52,7 +57,8 @@ const cheeks = (x: number, y: number): number =>
 function mouth(x: number, y: number): number {
   const inside = ramp(MOUTH_HALF_WIDTH * 1.15, MOUTH_HALF_WIDTH * 0.8, Math.abs(x));
   const below = y - mouthLine(x);
-  const lips = 0.055 * Math.exp(-(((below + 0.055) / 0.055) ** 2)) + 0.07 * Math.exp(-(((below - 0.075) / 0.07) ** 2));
+  const lips =
+    0.055 * Math.exp(-(((below + 0.055) / 0.055) ** 2)) + 0.07 * Math.exp(-(((below - 0.075) / 0.07) ** 2));
   const crease = -0.05 * Math.exp(-((below / 0.018) ** 2));
   const muzzle = 0.07 * bump(x, y, 0, 1.05, 0.42, 0.3);
   const philtrum = -0.02 * bump(x, y, 0, 0.84, 0.04, 0.1);

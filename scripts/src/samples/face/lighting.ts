@@ -28,4 +28,5 @@ export function diffuse(normal: Vector, softness: number): Rgb {
 }
 
 /** Highlight strength, 0..1. */
-export const specular = (normal: Vector, sharpness: number): number => clamp(dot(normal, HALF_KEY)) ** sharpness;
+export const specular = (normal: Vector, sharpness: number): number =>
+  clamp(dot(normal, HALF_KEY)) ** sharpness;

@@ -16,6 +16,7 @@ export function paintLips(skin: Rgb, x: number, y: number): Rgb {
   const wrinkles = 0.9 + 0.2 * valueNoise(x * 45, y * 5, 71);
   const below = y - mouthLine(x);
   const tone = scaled(LIP, wrinkles * (below < 0 ? 0.86 : 1.06));
-  const line = Math.exp(-((below / 0.014) ** 2)) * ramp(MOUTH_HALF_WIDTH + 0.05, MOUTH_HALF_WIDTH - 0.03, Math.abs(x));
+  const line =
+    Math.exp(-((below / 0.014) ** 2)) * ramp(MOUTH_HALF_WIDTH + 0.05, MOUTH_HALF_WIDTH - 0.03, Math.abs(x));
   return blend(blend(skin, tone, 0.8 * amount), LINE, 0.85 * line);
 }

@@ -68,7 +68,14 @@ function paintStage({ width, height }: Canvas, unit: number): Float32Array {
   return stage;
 }
 
-function composite(stage: Float32Array, at: number, back: Float32Array, face: Float32Array, out: Uint8Array, to: number): void {
+function composite(
+  stage: Float32Array,
+  at: number,
+  back: Float32Array,
+  face: Float32Array,
+  out: Uint8Array,
+  to: number,
+): void {
   for (let channel = 0; channel < 3; channel++) {
     let value = stage[at + channel] ?? 0;
     value = value * (1 - (back[3] ?? 0)) + (back[channel] ?? 0);

@@ -15,6 +15,10 @@ export const bump = (x: number, y: number, cx: number, cy: number, sx: number, s
 
 export const mix = (a: number, b: number, t: number): number => a + (b - a) * t;
 
-export const blend = (a: Rgb, b: Rgb, t: number): Rgb => [mix(a[0], b[0], t), mix(a[1], b[1], t), mix(a[2], b[2], t)];
+export const blend = (a: Rgb, b: Rgb, t: number): Rgb => [
+  mix(a[0], b[0], t),
+  mix(a[1], b[1], t),
+  mix(a[2], b[2], t),
+];
 
 export const scaled = (colour: Rgb, by: number): Rgb => [colour[0] * by, colour[1] * by, colour[2] * by];

@@ -22,7 +22,11 @@ export function skinColour(x: number, y: number, expression: Expression): Rgb {
   const side = Math.abs(x);
   const tone = 0.94 + 0.1 * cloudNoise(x * 4, y * 4, 3, 3) + 0.05 * (valueNoise(x * 40, y * 40, 9) - 0.5);
   let albedo: Rgb = [SKIN[0] * tone, SKIN[1] * tone, SKIN[2] * tone];
-  albedo = blend(albedo, BLUSH, clamp(0.5 * bump(side, y, 0.6, 0.5, 0.3, 0.22) + 0.4 * bump(x, y, 0, 0.55, 0.16, 0.12)));
+  albedo = blend(
+    albedo,
+    BLUSH,
+    clamp(0.5 * bump(side, y, 0.6, 0.5, 0.3, 0.22) + 0.4 * bump(x, y, 0, 0.55, 0.16, 0.12)),
+  );
   albedo = paintLips(albedo, x, y);
   albedo = paintBrow(albedo, side, y);
   const outward = x < 0 ? -1 : 1;
@@ -35,7 +39,8 @@ export function skinColour(x: number, y: number, expression: Expression): Rgb {
   const slopeY = (faceHeight(x, y + step) - faceHeight(x, y - step)) / (2 * step);
   const normal = normalOf(0.85 * slopeX, 0.85 * slopeY);
   const light = diffuse(normal, 0.35);
-  const shine = 0.07 * specular(normal, 22) + 0.1 * specular(normal, 90) * ramp(0.1, 0.05, Math.abs(y - 1.2) * 0.4);
+  const shine =
+    0.07 * specular(normal, 22) + 0.1 * specular(normal, 90) * ramp(0.1, 0.05, Math.abs(y - 1.2) * 0.4);
   const occlusion = 1 - 0.4 * bump(x, y, 0, 0.76, 0.2, 0.055) - 0.25 * bump(side, y, 0.24, 0.62, 0.035, 0.09);
   return [
     albedo[0] * light[0] * occlusion + shine,

@@ -15,7 +15,8 @@ export function torso(x: number, y: number): { readonly cover: number; readonly 
   const halfNeck = 0.54 + 0.16 * ramp(1.9, 2.6, y) ** 2;
   const neck = ramp(halfNeck + 0.015, halfNeck - 0.015, side) * ramp(1.0, 1.1, y);
   const cover = knit + neck * (1 - knit);
-  const colour = cover === 0 ? NECK : blend(neckColour(x, y, halfNeck), knitColour(x, y, y - hem), knit / cover);
+  const colour =
+    cover === 0 ? NECK : blend(neckColour(x, y, halfNeck), knitColour(x, y, y - hem), knit / cover);
   return { cover, colour };
 }
 
