@@ -9,6 +9,7 @@ export interface PlaneView {
 
 /**
  * Vertical half of a separable resampling: row `row` of the output, for source columns [from, to), into target[0 …).
+ * Two source rows per pass halve the traffic over the target; taps are always even.
  */
 export function resampleColumns(
   plane: PlaneView,
@@ -21,14 +22,18 @@ export function resampleColumns(
   const { data, offset, stride } = plane;
   const { taps, weights } = axis;
   const count = to - from;
-  const firstRow = axis.first[row] ?? 0;
-  for (let t = 0; t < taps; t++) {
-    const weight = weights[row * taps + t] ?? 0;
-    const source = offset + (firstRow + t) * stride + from;
+  const top = offset + (axis.first[row] ?? 0) * stride + from;
+  for (let t = 0; t < taps; t += 2) {
+    const upper = weights[row * taps + t] ?? 0;
+    const lower = weights[row * taps + t + 1] ?? 0;
+    let a = top + t * stride;
+    let b = a + stride;
     if (t === 0) {
-      for (let x = 0; x < count; x++) target[x] = (data[source + x] ?? 0) * weight;
-    } else if (weight !== 0) {
-      for (let x = 0; x < count; x++) target[x] = (target[x] ?? 0) + (data[source + x] ?? 0) * weight;
+      for (let x = 0; x < count; x++, a++, b++) target[x] = (data[a] ?? 0) * upper + (data[b] ?? 0) * lower;
+    } else {
+      for (let x = 0; x < count; x++, a++, b++) {
+        target[x] = (target[x] ?? 0) + (data[a] ?? 0) * upper + (data[b] ?? 0) * lower;
+      }
     }
   }
 }
@@ -46,9 +51,11 @@ export function resampleRow(
   const { taps, weights, first, outputs } = axis;
   let w = 0;
   for (let k = 0; k < outputs; k++) {
-    const source = (first[k] ?? 0) - from;
+    let source = (first[k] ?? 0) - from;
     let sum = 0;
-    for (let t = 0; t < taps; t++, w++) sum += (row[source + t] ?? 0) * (weights[w] ?? 0);
+    for (const end = w + taps; w < end; w += 2, source += 2) {
+      sum += (row[source] ?? 0) * (weights[w] ?? 0) + (row[source + 1] ?? 0) * (weights[w + 1] ?? 0);
+    }
     target[offset + k] = sum;
   }
 }

@@ -19,7 +19,7 @@ const TABLE_STEPS = 512;
 
 /**
  * One axis of a separable resampling: output k of `outputs` is the sum over t < taps of
- * source[first[k] + t] · weights[k·taps + t], with first[k] + t always inside the source.
+ * source[first[k] + t] · weights[k·taps + t], with first[k] + t always inside the source. The number of taps is even.
  */
 export interface ResamplingAxis {
   readonly outputs: number;
@@ -29,7 +29,7 @@ export interface ResamplingAxis {
 }
 
 /**
- * Computes the axis that spreads [start, start + span) of a source of `limit` samples over `outputs` samples. Where the
+ * Computes the axis that spreads [start, start + span) of a source of `limit` (≥ 2) samples over `outputs` samples. Where the
  * source is denser than the output, the kernel is stretched so that every source sample counts (no aliasing). Beyond
  * its ends the source repeats its last sample. The answer is valid until the next call.
  */
@@ -45,8 +45,8 @@ export function createResamplingAxis(kernel: Kernel): AimAxis {
     const step = span / outputs;
     const stretch = Math.max(1, step);
     const reach = kernel.radius * stretch;
-    const wanted = Math.ceil(2 * reach);
-    const taps = Math.min(wanted, limit);
+    const wanted = 2 * Math.ceil(reach);
+    const taps = Math.min(wanted, limit - (limit % 2));
     if (first.length < outputs) first = new Int32Array(outputs);
     if (weights.length < outputs * taps) weights = new Float32Array(outputs * taps);
     for (let k = 0; k < outputs; k++) {

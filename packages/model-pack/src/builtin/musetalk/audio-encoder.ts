@@ -11,8 +11,8 @@ const BANDS = [
   { name: 'front', low: 1700, high: 3200 }, // second formant of i and e
 ] as const;
 
-/** Loudness (root of the band energy) below which nothing counts as speech, about −50 dB of full scale. */
-const FAINTEST = 0.35;
+/** Loudness (root of the band energy) below which nothing counts as speech, about −45 dB of full scale at the peak of a vowel. */
+const FAINTEST = 0.12;
 /** Half of the neighbourhood that sets what is loud, in steps of 20 ms. */
 const REACH = 150;
 
@@ -61,9 +61,12 @@ function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value): Value {
   if (!jaw || !voice || !back || !front) throw new RangeError('four bands expected');
 
   const loudness = m.add(m.mul(jaw, 0.7), m.mul(voice, 0.3));
-  const nearby = g.op('MaxPool', [loudness], { kernel_shape: [2 * REACH + 1], pads: [REACH, REACH] });
-  const loud = m.max(averaged(g, nearby, REACH), FAINTEST);
-  const relative = m.clamp(m.div(loudness, loud), 0, 1);
+  const nearby = (value: Value): Value =>
+    averaged(g, g.op('MaxPool', [value], { kernel_shape: [2 * REACH + 1], pads: [REACH, REACH] }), REACH);
+  const loud = m.max(nearby(loudness), FAINTEST);
+  // Steady noise is what never goes away nearby; a steady voice must not silence itself, hence the limit.
+  const noise = m.min(m.mul(nearby(m.mul(loudness, -1)), -1.2), m.mul(loud, 0.5));
+  const relative = m.clamp(m.div(m.sub(loudness, noise), m.sub(loud, noise)), 0, 1);
   const opening = m.ramp(g.op('Pow', [relative, 0.6]), 0.16, 0.95);
 
   const tilt = m.div(m.sub(front, m.mul(back, 0.25)), m.add(front, m.mul(back, 0.25), FAINTEST / 10));

@@ -37,7 +37,9 @@ export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
   const down = m.mul(m.sub(centre, eyes), HALF_MOUTH_PER_EYE_DISTANCE);
   const [ax, ay] = split(g, along, 1);
   const [dx, dy] = split(g, down, 1);
-  const determinant = m.sub(m.mul(ax, dy), m.mul(ay, dx));
+  // Negative in a mirrored face; near 0 only where there is none, and then any finite number will do.
+  const area = m.sub(m.mul(ax, dy), m.mul(ay, dx));
+  const determinant = g.op('Where', [g.op('Less', [g.op('Abs', [area]), 1]), g.scalar(1), area]);
   const rows = [
     g.op('Concat', [dy, g.op('Neg', [dx])], { axis: 2 }),
     g.op('Concat', [g.op('Neg', [ay]), ax], { axis: 2 }),

@@ -24,8 +24,8 @@ export interface LipLines {
   readonly rise: Value;
 }
 
-/** Widest gap of speech, in half mouths: 14 mm of 25. */
-const WIDEST = 0.56;
+/** Widest gap of speech, in half mouths: 16 mm of 25. */
+const WIDEST = 0.64;
 /** The upper lip gives a fifth of the gap, jaw and lower lip the rest. */
 const UPPER_SHARE = 0.2;
 /** Landmarks of closed lips lie this far apart. */

@@ -33,8 +33,8 @@ export function lipWarp(g: GraphBuilder, axes: FaceAxes, lines: LipLines, pose: 
   const upperEdge = m.sub(seam, m.mul(lines.rise, parting));
   const lowerEdge = m.add(seam, m.mul(m.sub(lines.gap, lines.rise), parting));
 
-  const nose = heightOf(g, axes.landmarks, NOSE_BASE);
-  const chin = heightOf(g, axes.landmarks, CHIN);
+  const nose = m.min(heightOf(g, axes.landmarks, NOSE_BASE), -0.4);
+  const chin = m.max(heightOf(g, axes.landmarks, CHIN), 1.2);
   const upperShift = m.mul(
     m.sub(lineAt(g, lines.upper, mouthU, profile), upperEdge),
     m.smooth(m.ramp(v, nose, upperEdge)),

@@ -49,7 +49,7 @@ export function mouthInterior(
   const lit = m.clamp(m.add(m.mul(m.sub(v, upperEdge), 4), 0.55), 0.55, 0.95);
   colour = layer(
     m.mul(m.mul(m.add(m.mul(grey, TEETH.ofGrey), m.mul(skin, TEETH.ofSkin)), paint(TEETH.tint)), lit),
-    m.mul(teeth, 0.9),
+    m.mul(teeth, m.add(m.mul(m.ramp(lines.gap, 0.08, 0.35), 0.5), 0.4)),
   );
 
   const inside = m.min(m.sub(v, upperEdge), m.sub(lowerEdge, v));

@@ -40,6 +40,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
           ...modelFile('whisper-encoder.onnx', models['whisper-encoder.onnx']),
           inputs: { mel: float('mel', [1, MEL_BANDS, SEGMENT_FRAMES], [-1.5, 1.5]) },
           outputs: { states: float('states', [1, STEPS, STATES, WIDTH]) },
+          probe: { dims: {}, fill: { mel: 0.5 }, means: { states: 0.0427 }, tolerance: 1e-3 },
         },
         vae_encoder: {
           ...modelFile('vae-encoder.onnx', models['vae-encoder.onnx']),
@@ -56,6 +57,13 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
             landmarks: float('landmarks', ['batch', 68, 2], [0, RESOLUTION]),
           },
           outputs: { latent: { ...latent, name: 'clean' } },
+          // Landmarks in one point are no face: the picture must pass as it is.
+          probe: {
+            dims: { batch: 1 },
+            fill: { latent: 0.1, audio: 0.5, landmarks: 128 },
+            means: { latent: 0.1 },
+            tolerance: 1e-4,
+          },
         },
         vae_decoder: {
           ...modelFile('vae-decoder.onnx', models['vae-decoder.onnx']),
