@@ -1,0 +1,47 @@
+import { environment, loadEnv, z } from '@lipsync/runtime';
+
+const wholeNumber = (smallest: number, default_: number) =>
+  z.coerce.number('must be a number').int().min(smallest).default(default_);
+
+const schema = environment
+  .pick({
+    NODE_ENV: true,
+    LOG_LEVEL: true,
+    DATABASE_URL: true,
+    DATABASE_POOL_MAX: true,
+    REDIS_URL: true,
+    S3_ENDPOINT: true,
+    S3_REGION: true,
+    S3_BUCKET: true,
+    S3_ACCESS_KEY_ID: true,
+    S3_SECRET_ACCESS_KEY: true,
+    S3_FORCE_PATH_STYLE: true,
+    PUBLIC_BASE_URL: true,
+    HEALTH_PORT: true,
+    WORK_DIR: true,
+    EGRESS_ROUTES: true,
+    EGRESS_CA_FILE: true,
+    FFMPEG_BIN: true,
+    FFPROBE_BIN: true,
+  })
+  .extend({
+    /** Ingests at once; each may download 256 MiB and keep a decoder busy. */
+    MEDIA_SLOTS: wholeNumber(1, 2),
+    /** Wall clock of one download, redirects included. */
+    DOWNLOAD_TIMEOUT_SECONDS: wholeNumber(1, 180),
+    /** Wall clock of each decoding pass over one file. */
+    PROBE_TIMEOUT_SECONDS: wholeNumber(1, 600),
+    /** How long running ingests may go on after SIGTERM before they are handed to another worker. */
+    SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 15),
+    /** Pause between two rounds of deleting what has expired. */
+    PURGE_INTERVAL_SECONDS: wholeNumber(1, 30),
+    PATH: z.string().optional(),
+  });
+
+/** The settings of a media worker. */
+export type MediaWorkerEnv = z.output<typeof schema>;
+
+/** Throws `EnvError`. */
+export function loadMediaWorkerEnv(source: Readonly<Record<string, string | undefined>>): MediaWorkerEnv {
+  return loadEnv(schema, source);
+}

@@ -1,0 +1,2 @@
+export { loadMediaWorkerEnv, type MediaWorkerEnv } from './env';
+export { startMediaWorker } from './start-media-worker';

@@ -1,0 +1,37 @@
+import { type IngestWork, type Lease } from '@lipsync/db';
+import { type Binaries } from '@lipsync/media';
+import { type Egress } from '@lipsync/runtime';
+import { type Storage } from '@lipsync/storage';
+import { type JobProgress } from './job-lease';
+
+/** What every ingest of this process shares. */
+export interface IngestTools {
+  readonly storage: Pick<Storage, 'put' | 'getToFile' | 'copy' | 'delete' | 'list'>;
+  readonly egress: Pick<Egress, 'download'>;
+  readonly binaries: Binaries;
+  readonly downloadTimeoutMs: number;
+  readonly probeTimeoutMs: number;
+}
+
+/** One claimed ingest. */
+export interface IngestContext {
+  readonly lease: Lease;
+  readonly work: IngestWork;
+  /** An empty folder that is removed when the job ends. */
+  readonly folder: string;
+  /** Where the accepted bytes will lie: new for every claim. */
+  readonly objectKey: string;
+  /** Aborted when the job must stop: lease lost, shutdown. */
+  readonly signal: AbortSignal;
+  readonly report: (progress: JobProgress) => void;
+}
+
+/** The bytes of an asset on this machine. */
+export interface FetchedMedia {
+  readonly path: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly contentType: string;
+  /** Whether they already lie under the context's object key. */
+  readonly stored: boolean;
+}

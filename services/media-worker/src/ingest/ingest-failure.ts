@@ -1,0 +1,19 @@
+import { type ErrorCode } from '@lipsync/contract';
+
+/** Why an asset cannot be ingested, in the words of the error catalogue; the message is for logs. */
+export class IngestFailure extends Error {
+  override readonly name = 'IngestFailure';
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** This process is going away and the job did not end within the grace. */
+export class Preempted extends Error {
+  override readonly name = 'Preempted';
+}

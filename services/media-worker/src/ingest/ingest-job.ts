@@ -1,0 +1,47 @@
+import { type IngestedMedia } from '@lipsync/db';
+import { type ProbeResult, probe } from '@lipsync/media';
+import { fetchFromUrl } from './fetch-from-url';
+import { type FetchedMedia, type IngestContext, type IngestTools } from './ingest-context';
+import { takeUpload } from './take-upload';
+
+/**
+ * Brings the bytes of an asset here, decides whether they are usable, measures them and stores them where nothing can
+ * change them. Throws IngestFailure, MediaError, MediaProcessError, StorageError, or the reason of the signal.
+ */
+export async function ingest(tools: IngestTools, context: IngestContext): Promise<IngestedMedia> {
+  const { work, objectKey, signal, report } = context;
+  const fetched = await fetchMedia(tools, context);
+  signal.throwIfAborted();
+  report({ stage: 'probing', progressPercent: 100 });
+  const mediaType = work.asset.mediaType === 'audio' ? 'audio' : 'video';
+  const probed = await probe(tools.binaries, fetched.path, {
+    mediaType,
+    deadlineMs: tools.probeTimeoutMs,
+    signal,
+  });
+  if (!fetched.stored) {
+    await tools.storage.put(objectKey, { file: fetched.path }, { contentType: fetched.contentType, signal });
+  }
+  const { sha256, sizeBytes, contentType } = fetched;
+  return { objectKey, sha256, sizeBytes, contentType, ...measures(probed) };
+}
+
+function fetchMedia(tools: IngestTools, context: IngestContext): Promise<FetchedMedia> {
+  const { asset, upload } = context.work;
+  if (asset.sourceUrl !== null) return fetchFromUrl(tools, context, asset.sourceUrl);
+  if (upload === null) throw new Error('the asset has neither an address nor an upload');
+  return takeUpload(tools, context, upload);
+}
+
+/** Rates are told to a thousandth: 29.97, and not what division made of it. */
+function measures({
+  video,
+  audio,
+}: ProbeResult): Pick<IngestedMedia, 'codec' | 'durationSeconds'> & Partial<IngestedMedia> {
+  if (video !== undefined) {
+    const { codec, durationSeconds, width, height, frames } = video;
+    return { codec, durationSeconds, width, height, frames, fps: Math.round(video.fps * 1000) / 1000 };
+  }
+  if (audio === undefined) throw new Error('the probe measured nothing');
+  return { codec: audio.codec, durationSeconds: audio.durationSeconds };
+}

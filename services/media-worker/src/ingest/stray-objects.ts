@@ -1,0 +1,21 @@
+import { type Logger } from '@lipsync/runtime';
+import { assetKey, type Storage } from '@lipsync/storage';
+
+/**
+ * Deletes what attempts at an asset left in storage, except the object that was accepted (if any): a worker that was
+ * killed between storing and completing leaves one behind. Best effort; call it only for a job that has just ended.
+ */
+export async function deleteStrays(
+  storage: Pick<Storage, 'list' | 'delete'>,
+  logger: Logger,
+  assetId: string,
+  accepted: string | undefined,
+): Promise<void> {
+  try {
+    const strays: string[] = [];
+    for await (const key of storage.list(assetKey(assetId, ''))) if (key !== accepted) strays.push(key);
+    if (strays.length > 0) await storage.delete(strays);
+  } catch (error) {
+    logger.warn('objects of unfinished attempts were not deleted', { asset_id: assetId, error });
+  }
+}

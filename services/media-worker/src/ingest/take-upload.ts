@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type StoredUpload } from '@lipsync/db';
+import { StorageError } from '@lipsync/storage';
+import { type FetchedMedia, type IngestContext, type IngestTools } from './ingest-context';
+import { IngestFailure } from './ingest-failure';
+
+/**
+ * Freezes the bytes that an upload was completed with under a key that no signed address can write to, and brings
+ * that copy here: what is examined is what will be used. Throws IngestFailure, StorageError.
+ */
+export async function takeUpload(
+  { storage }: IngestTools,
+  { folder, objectKey, signal, report }: IngestContext,
+  upload: StoredUpload,
+): Promise<FetchedMedia> {
+  if (upload.etag === null) throw new Error('the upload was never completed');
+  report({ stage: 'verifying', progressPercent: 0 });
+  try {
+    await storage.copy(upload.stagingKey, objectKey, { ifMatch: upload.etag });
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.kind !== 'precondition_failed') throw error;
+    throw new IngestFailure('media_corrupt', 'the bytes were replaced after the upload was completed');
+  }
+  const path = join(folder, 'media');
+  await storage.getToFile(objectKey, path, { signal });
+  const { size } = await stat(path);
+  if (size !== upload.sizeBytes)
+    throw new IngestFailure('media_corrupt', 'the stored size is not the declared one');
+  return {
+    path,
+    sizeBytes: size,
+    contentType: upload.contentType,
+    sha256: await digestOf(path),
+    stored: true,
+  };
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,73 @@
+import { type Logger } from '@lipsync/runtime';
+
+/** Work that is done again and again, one turn at a time. */
+export interface PeriodicLoop {
+  start(): void;
+  /** Asks for a turn now; asked during a turn, another one follows it at once. */
+  wake(): void;
+  /** No turn is under way once this has resolved, and none begins any more. */
+  stop(): Promise<void>;
+  /** When the last turn ended, well or not, in milliseconds since the epoch: for liveness. */
+  lastTurnAtMs(): number;
+}
+
+/**
+ * Takes a turn every `everyMs`. A turn that fails is logged once, and once more when turns succeed again: an outage of
+ * the database is two lines and not thousands.
+ */
+export function createPeriodicLoop(options: {
+  name: string;
+  everyMs: number;
+  turn: () => Promise<void>;
+  logger: Logger;
+}): PeriodicLoop {
+  const { name, everyMs, turn, logger } = options;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let wanted = false;
+  let stopped = true;
+  let failing = false;
+  let lastTurnAtMs = Date.now();
+
+  async function takeTurn(): Promise<void> {
+    try {
+      await turn();
+      if (failing) logger.info('loop works again', { loop: name });
+      failing = false;
+    } catch (error) {
+      if (!failing) logger.warn('loop fails', { loop: name, error });
+      failing = true;
+    }
+    lastTurnAtMs = Date.now();
+  }
+
+  function begin(): void {
+    if (stopped) return;
+    if (running !== undefined) {
+      wanted = true;
+      return;
+    }
+    clearTimeout(timer);
+    wanted = false;
+    running = takeTurn().finally(() => {
+      running = undefined;
+      if (stopped) return;
+      if (wanted) begin();
+      else timer = setTimeout(begin, everyMs);
+    });
+  }
+
+  return {
+    start: () => {
+      stopped = false;
+      begin();
+    },
+    wake: begin,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+    lastTurnAtMs: () => lastTurnAtMs,
+  };
+}

@@ -1,0 +1,70 @@
+import { createLogger } from '@lipsync/runtime';
+import { createPeriodicLoop } from './periodic-loop';
+
+const EVERY_MS = 1_000;
+
+describe('a loop', () => {
+  const lines: string[] = [];
+  const logger = createLogger({
+    service: 'test',
+    destination: { write: (line: string) => void lines.push(line) },
+  });
+  let turns: number;
+  let fail: boolean;
+  const turn = async (): Promise<void> => {
+    turns += 1;
+    if (fail) throw new Error('away');
+  };
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    lines.length = 0;
+    turns = 0;
+    fail = false;
+  });
+  afterEach(() => jest.useRealTimers());
+
+  it('takes its first turn at once and then one per period', async () => {
+    const loop = createPeriodicLoop({ name: 'x', everyMs: EVERY_MS, turn, logger });
+    loop.start();
+    await jest.advanceTimersByTimeAsync(3 * EVERY_MS);
+    expect(turns).toBe(4);
+    await loop.stop();
+    await jest.advanceTimersByTimeAsync(3 * EVERY_MS);
+    expect(turns).toBe(4);
+  });
+
+  it('goes on after a failed turn, and says so once at the beginning and once at the end of the trouble', async () => {
+    fail = true;
+    const loop = createPeriodicLoop({ name: 'x', everyMs: EVERY_MS, turn, logger });
+    loop.start();
+    await jest.advanceTimersByTimeAsync(5 * EVERY_MS);
+    fail = false;
+    await jest.advanceTimersByTimeAsync(5 * EVERY_MS);
+    await loop.stop();
+    expect(turns).toBe(11);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('does not wait out its period when woken, and never takes two turns at once', async () => {
+    let under = 0;
+    let most = 0;
+    let ended = 0;
+    const loop = createPeriodicLoop({
+      ...{ name: 'x', everyMs: EVERY_MS, logger },
+      turn: async () => {
+        under += 1;
+        most = Math.max(most, under);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        under -= 1;
+        ended += 1;
+      },
+    });
+    loop.start();
+    loop.wake();
+    loop.wake();
+    await jest.advanceTimersByTimeAsync(250);
+    await loop.stop();
+    expect({ most, ended }).toEqual({ most: 1, ended: 2 });
+  });
+});
