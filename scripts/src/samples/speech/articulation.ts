@@ -20,8 +20,8 @@ const VOWELS: Readonly<Record<Vowel, Articulation['formants']>> = {
   u: [330, 820, 2300, 3300],
 };
 
-/** How much sound an open vowel lets out compared with a closed one. */
-const LOUDNESS: Readonly<Record<Vowel, number>> = { a: 1, e: 0.8, o: 0.8, i: 0.55, u: 0.55 };
+/** Resonators in a row pass open vowels much louder than a real mouth does; this evens out most of it. */
+const LEVELS: Readonly<Record<Vowel, number>> = { a: 0.85, e: 1.5, o: 0.95, i: 1.5, u: 1.1 };
 
 /** Length of each onset in seconds, its levels, and where its formants start. */
 const ONSETS: Readonly<
@@ -74,7 +74,7 @@ function syllableAt(
   const into = smooth((seconds - onsetSeconds) / 0.045);
   const release = smooth((duration - seconds) / 0.05);
   const target = VOWELS[vowel];
-  const level = stress * LOUDNESS[vowel] * release;
+  const level = stress * LEVELS[vowel] * release;
   // The air that bursts out when closed lips open.
   const burst = onset === 'plosive' ? 0.5 * Math.exp(-(((seconds - onsetSeconds) / 0.008) ** 2)) : 0;
   return {

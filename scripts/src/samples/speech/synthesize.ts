@@ -7,6 +7,9 @@ const BANDWIDTHS = [80, 100, 140, 200] as const;
 /** Peak of the result; leaves head room for codecs. */
 const PEAK = 0.7;
 
+/** Level of the room's own noise, which real silence always has (about −66 dB). */
+const ROOM = 0.0005;
+
 /** Speech-like sound for an utterance: mono samples in −1..1. The same utterance always gives the same samples. */
 export function synthesizeSpeech(phrases: readonly Phrase[], sampleRate: number): Float32Array {
   const samples = new Float32Array(Math.round(utteranceSeconds(phrases) * sampleRate));
@@ -26,7 +29,7 @@ export function synthesizeSpeech(phrases: readonly Phrase[], sampleRate: number)
     previous = sound;
   }
   const peak = samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 0);
-  return samples.map((sample) => (sample / peak) * PEAK);
+  return samples.map((sample) => (sample / peak) * PEAK + ROOM * random());
 }
 
 /** Air flow through the vocal folds over one period (Rosenberg): opens slowly, closes fast, rests. */
