@@ -1,0 +1,223 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FaceTrack, LANDMARK_VALUES, pictureLayout } from '@lipsync/lipsync';
+import {
+  buildBuiltinPacks,
+  modelPath,
+  type MusetalkManifest,
+  openPackFor,
+  type Pack,
+} from '@lipsync/model-pack';
+import { loadGraph, type LoadedGraph } from '../../sessions/ort-sessions';
+import { type EngineClip, type LipSyncEngine, type RunModel } from '../engine';
+import { createMusetalk } from './musetalk-engine';
+
+const format = { width: 96, height: 80, matrix: 'bt709', range: 'limited' } as const;
+const layout = pictureLayout(format);
+const FRAMES = 20;
+const FACELESS = [3, 12];
+
+/** A face in the middle of every frame but two; mouth centre at (48, 54), lips closed. */
+function track(): FaceTrack {
+  const found = new Uint8Array(FRAMES).fill(1);
+  const boxes = new Float32Array(FRAMES * 4);
+  const landmarks = new Float32Array(FRAMES * LANDMARK_VALUES);
+  const face = facePoints();
+  for (let i = 0; i < FRAMES; i++) {
+    boxes.set([20, 4, 76, 76], i * 4);
+    landmarks.set(face, i * LANDMARK_VALUES);
+  }
+  for (const i of FACELESS) found[i] = 0;
+  const cuts = new Uint8Array(FRAMES);
+  const size = { width: format.width, height: format.height, durationSeconds: FRAMES / 25 };
+  return {
+    version: '1',
+    analyzerVersion: 'drawn',
+    fps: 25,
+    frames: FRAMES,
+    ...size,
+    found,
+    boxes,
+    landmarks,
+    cuts,
+  };
+}
+
+function facePoints(): Float32Array {
+  const points = new Float32Array(LANDMARK_VALUES);
+  const put = (index: number, x: number, y: number): void => points.set([x, y], index * 2);
+  for (let i = 0; i <= 16; i++) {
+    const turn = Math.PI * (1 - i / 16);
+    put(i, 48 + 27 * Math.cos(turn), 40 + 32 * Math.sin(turn));
+  }
+  for (let i = 17; i < 36; i++) put(i, 48 + (((i - 17) % 5) - 2) * 3, i < 27 ? 18 : 30 + (i - 27));
+  for (let i = 36; i < 48; i++) put(i, i < 42 ? 38 : 58, 24);
+  for (let i = 48; i < 68; i++) {
+    const across =
+      i < 60 ? [0, 2, 4, 6, 8, 10, 12, 10, 8, 6, 4, 2][i - 48] : [1, 4, 6, 8, 11, 8, 6, 4][i - 60];
+    const lift = i < 60 ? (i < 55 ? -3 : 3) : 0;
+    put(i, 42 + (across ?? 0), 54 + (across === 0 || across === 12 ? 0 : lift));
+  }
+  return points;
+}
+
+/** Mid-grey with texture, so that a copied pixel differs from a drawn one. */
+function picture(): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length: layout.bytes }, (_, i) =>
+    i < layout.uOffset ? 150 + (i % 7) : 124 + (i % 3),
+  );
+}
+
+/** A second of a vowel-like buzz between two of silence. */
+const speech = Float32Array.from({ length: 3 * 16_000 }, (_, n) => {
+  const t = n / 16_000;
+  return t < 1 || t > 2 ? 0 : 0.3 * Math.sin(2 * Math.PI * 600 * t) + 0.2 * Math.sin(2 * Math.PI * 900 * t);
+});
+const SILENT = 10;
+const SPEAKING = 37;
+
+describe('musetalk on the built-in pack', () => {
+  let folder: string;
+  let pack: Pack<MusetalkManifest>;
+  let graphs: Map<string, LoadedGraph>;
+  let shapes: string[];
+  let engine: LipSyncEngine;
+
+  const run: RunModel = async (role, feeds) => {
+    shapes.push(
+      `${role} ${Object.values(feeds)
+        .map(({ dims }) => dims[0])
+        .join(',')}`,
+    );
+    const graph = graphs.get(role);
+    if (!graph) throw new Error(`no graph for ${role}`);
+    const outputs = await graph.run(feeds);
+    return {
+      outputs: role === 'unet' ? { ...outputs, latent: outputs['clean'] ?? missing() } : outputs,
+      feeds,
+    };
+  };
+  const missing = (): never => {
+    throw new Error('the generator has an output');
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'musetalk-'));
+    await buildBuiltinPacks(folder);
+    pack = await openPackFor('musetalk', join(folder, 'builtin-musetalk'));
+    graphs = new Map();
+    for (const [role, file] of Object.entries(pack.manifest.roles)) {
+      graphs.set(role, await loadGraph(modelPath(pack, file), {}));
+    }
+  });
+  afterAll(async () => {
+    for (const graph of graphs.values()) await graph.release();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    shapes = [];
+    engine = createMusetalk(pack, run);
+  });
+
+  const open = (): Promise<EngineClip> =>
+    engine.open({ track: track(), audio: speech, outputFrames: 75, format });
+
+  /** Output frame `output` over source frame `source`. */
+  async function render(clip: EngineClip, source: number, output: number): Promise<Uint8Array> {
+    const frame = picture();
+    const batch = clip.newBatch();
+    const slot = clip.take(batch, frame, source, output);
+    if (slot === null) throw new Error('a face was expected');
+    clip.put(await clip.infer(batch), slot, frame);
+    return frame;
+  }
+
+  const luma = (frame: Uint8Array, x: number, y: number): number => frame[y * format.width + x] ?? NaN;
+  const darkest = (frame: Uint8Array): number =>
+    Math.min(...Array.from({ length: 20 }, (_, i) => luma(frame, 48, 46 + i)));
+
+  test('speech parts the lips, silence leaves them at rest', async () => {
+    const clip = await open();
+    expect(darkest(await render(clip, 0, SPEAKING))).toBeLessThan(110);
+    expect(darkest(await render(clip, 0, SILENT))).toBeGreaterThan(145);
+  });
+
+  test('the mouth follows the output’s time, whatever source frame is shown', async () => {
+    const clip = await open();
+    const once = await render(clip, 1, SPEAKING);
+    const again = await render(clip, 19, SPEAKING);
+    expect(again).toEqual(once);
+  });
+
+  test('outside the lower face every byte stays as it was', async () => {
+    const frame = await render(await open(), 0, SPEAKING);
+    const before = picture();
+    let changed = 0;
+    for (let y = 0; y < format.height; y++) {
+      for (let x = 0; x < format.width; x++) {
+        if (luma(frame, x, y) === luma(before, x, y)) continue;
+        changed++;
+        expect([x >= 20 && x < 76, y >= 36 && y < 76]).toEqual([true, true]);
+      }
+    }
+    expect(changed).toBeGreaterThan(200);
+  });
+
+  test('a frame without a face is not taken, and does not shift the faces after it', async () => {
+    const clip = await open();
+    const batch = clip.newBatch();
+    const frames = [2, 3, 4].map(() => picture());
+    const slots = frames.map((frame, i) => clip.take(batch, frame, 2 + i, SPEAKING - 1 + i));
+    expect(slots).toEqual([0, null, 1]);
+    const faces = await clip.infer(batch);
+    expect(faces.size).toBe(2);
+    const last = frames[2] ?? picture();
+    clip.put(faces, 1, last);
+    expect(last).toEqual(await render(clip, 4, SPEAKING + 1));
+    expect(frames[1]).toEqual(picture());
+  });
+
+  test('an incomplete batch is padded: the graphs see one shape only', async () => {
+    const clip = await open();
+    await render(clip, 0, SPEAKING);
+    expect(shapes).toEqual([
+      'whisper_encoder 1',
+      'vae_encoder 8',
+      'vae_encoder 8',
+      'unet 8,1,8,8',
+      'vae_decoder 8',
+    ]);
+  });
+
+  test('recycled memory does not leak one batch into the next', async () => {
+    const clip = await open();
+    const alone = await render(clip, 0, SILENT);
+    for (let round = 0; round < 3; round++) {
+      const batch = clip.newBatch();
+      for (let i = 0; i < batch.capacity; i++)
+        clip.take(batch, picture().fill(round * 40), 5 + (i % 5), SPEAKING);
+      clip.recycle(await clip.infer(batch));
+    }
+    expect(await render(clip, 0, SILENT)).toEqual(alone);
+  });
+
+  test('two batches may be in flight at once', async () => {
+    const clip = await open();
+    const [first, second] = await Promise.all([render(clip, 0, SPEAKING), render(clip, 0, SILENT)]);
+    expect(darkest(first)).toBeLessThan(110);
+    expect(darkest(second)).toBeGreaterThan(145);
+  });
+
+  test('a full batch refuses another face', async () => {
+    const clip = await open();
+    const batch = clip.newBatch();
+    for (let i = 0; i < batch.capacity; i++) clip.take(batch, picture(), 0, i);
+    expect(() => clip.take(batch, picture(), 0, 8)).toThrow(RangeError);
+  });
+
+  test('output beyond the end of the audio shows lips at rest', async () => {
+    expect(darkest(await render(await open(), 0, 5000))).toBeGreaterThan(145);
+  });
+});
