@@ -77,7 +77,8 @@ function assertDeclaredHeaders(operationId: OperationId, response: ContractRespo
     if (!response.headers.has(name)) continue;
     assert.ok(declared.includes(name), `${name} is not declared for ${operationId} ${response.status}`);
   }
-  if (response.headers.has('idempotent-replayed')) assert.equal(response.headers.get('idempotent-replayed'), 'true');
+  if (response.headers.has('idempotent-replayed'))
+    assert.equal(response.headers.get('idempotent-replayed'), 'true');
   if (response.headers.has('retry-after')) assertSeconds(response.headers, 'retry-after');
 }
 
@@ -89,8 +90,9 @@ interface DocumentResponse {
 function declaredHeaders(operationId: OperationId, status: number): string[] {
   const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
   assert.ok(operation);
-  const paths: Readonly<Record<string, Readonly<Record<string, { responses: Readonly<Record<string, DocumentResponse>> }>>>> =
-    openapiDocument.paths;
+  const paths: Readonly<
+    Record<string, Readonly<Record<string, { responses: Readonly<Record<string, DocumentResponse>> }>>>
+  > = openapiDocument.paths;
   const response = paths[operation.path]?.[operation.method]?.responses[String(status)];
   assert.ok(response, `status ${status} is not declared for ${operationId}`);
   return Object.keys(dereference(response).headers ?? {}).map((name) => name.toLowerCase());
@@ -112,7 +114,8 @@ function assertSchema(schema: SchemaName, { status, headers, body }: ContractRes
 }
 
 function assertRateLimitHeaders(headers: Headers): void {
-  for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) assertSeconds(headers, name);
+  for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'])
+    assertSeconds(headers, name);
 }
 
 function assertSeconds(headers: Headers, name: string): void {

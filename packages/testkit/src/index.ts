@@ -10,7 +10,8 @@ export { type ReceiverReply } from './https/receiver-reply';
 export { type S3Faults } from './s3/faults';
 export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';
-export { createTestDatabase, cutConnections, type TestDatabase } from './postgres';
+export { createFactories, type Factories } from './factories';
+export { createEmptyDatabase, createTestDatabase, cutConnections, type TestDatabase } from './postgres';
 export { testPrefix, testRedisUrl } from './redis';
 export {
   type PostgresOptions,

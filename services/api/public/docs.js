@@ -1,3 +1,4 @@
+/* global window */
 // A file of its own: the page's policy allows no inline script.
 window.SwaggerUIBundle({
   url: '/openapi.json',

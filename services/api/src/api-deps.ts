@@ -6,7 +6,7 @@ import { type Ringer } from './ringer';
 
 /** Settings of the application, by what they decide. */
 export interface ApiConfig {
-  /** Base of every address in answers, without a slash at its end; never taken from the Host header. */
+  /** Base of every address in answers; never taken from the Host header. */
   publicBaseUrl: string;
   /** Reverse proxies in front of this process whose X-Forwarded-For is believed. */
   trustedProxyHops: number;

@@ -20,11 +20,7 @@ const schema = environment
   })
   .extend({
     /** Reverse proxies in front of this process whose X-Forwarded-For is believed; 0: the peer is the client. */
-    TRUSTED_PROXY_HOPS: z
-      .string()
-      .regex(/^\d$/, 'must be a number from 0 to 9')
-      .transform(Number)
-      .default(0),
+    TRUSTED_PROXY_HOPS: z.string().regex(/^\d$/, 'must be a number from 0 to 9').transform(Number).default(0),
   });
 
 export type ApiEnv = z.output<typeof schema>;

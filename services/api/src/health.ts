@@ -11,7 +11,10 @@ export const healthz: RequestHandler = (_req, res) => {
  * GET /readyz: the whole service can do its work (Postgres, Redis, S3, at least one worker). 503 names what is
  * missing, not why; while draining it is 503 without asking.
  */
-export function readyz(checks: Readonly<Record<string, HealthCheck>>, isDraining: () => boolean): RequestHandler {
+export function readyz(
+  checks: Readonly<Record<string, HealthCheck>>,
+  isDraining: () => boolean,
+): RequestHandler {
   return async (_req, res) => {
     if (isDraining()) return sendJson(res, 503, { status: 'draining', checks: {} });
     const result = await runHealthChecks(checks);

@@ -15,7 +15,10 @@ export interface Ringer {
  *
  * @param ringQueue admits waiting jobs of the queue and adds them to Redis, under a deadline of its own
  */
-export function createRinger(deps: { ringQueue: (queue: QueueName) => Promise<void>; logger: Logger }): Ringer {
+export function createRinger(deps: {
+  ringQueue: (queue: QueueName) => Promise<void>;
+  logger: Logger;
+}): Ringer {
   const running = new Map<QueueName, Promise<void>>();
   const again = new Set<QueueName>();
 

@@ -9,7 +9,8 @@ const SAMPLES = ['verify-webhook.ts', 'verify-webhook.py', 'verify-webhook.go'] 
 /** The documentation page: quickstart, webhook verification samples from their files, and the reference's mount. */
 export function renderDocsPage(publicBaseUrl: string): string {
   const values = new Map<string, string>([['base_url', publicBaseUrl]]);
-  for (const sample of SAMPLES) values.set(sample, readFileSync(join(PUBLIC_DIR, 'samples', sample), 'utf8').trimEnd());
+  for (const sample of SAMPLES)
+    values.set(sample, readFileSync(join(PUBLIC_DIR, 'samples', sample), 'utf8').trimEnd());
   const template = readFileSync(join(PUBLIC_DIR, 'docs.html'), 'utf8');
   return template.replaceAll(/\{\{([^}]+)\}\}/g, (_, name: string) => {
     const value = values.get(name);
@@ -24,5 +25,9 @@ export function readPublicFile(name: string): Buffer {
 }
 
 function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }

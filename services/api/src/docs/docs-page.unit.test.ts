@@ -30,7 +30,14 @@ describe('the TypeScript sample', () => {
   const deliveryId = 'dlv_1';
   const signed = (t: number, body: Buffer) => signatureHeader(signingSecret, t, deliveryId, body);
   const verify = (change: Partial<Parameters<typeof verifyWebhook>[0]>) =>
-    verifyWebhook({ signature: signed(1000, rawBody), deliveryId, rawBody, signingSecret, nowSeconds: 1000, ...change });
+    verifyWebhook({
+      signature: signed(1000, rawBody),
+      deliveryId,
+      rawBody,
+      signingSecret,
+      nowSeconds: 1000,
+      ...change,
+    });
 
   it('accepts what the service signs, up to five minutes off', () => {
     expect(verify({})).toEqual({ id: 'evt_1' });

@@ -14,7 +14,8 @@ describe('describeForLog', () => {
   it('cuts long messages and keeps the stack', () => {
     const described = describeForLog(new RangeError('x'.repeat(10_000)));
     expect(described.message).toHaveLength(500);
-    expect(described).toMatchObject({ name: 'RangeError', stack: expect.stringContaining('at ') });
+    expect(described.name).toBe('RangeError');
+    expect(described.stack).toContain('at ');
   });
 
   it('describes what is not an error', () => {

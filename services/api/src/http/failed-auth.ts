@@ -13,7 +13,8 @@ export async function refuseCredential(limiter: RateLimiter, address: string): P
     points: FAILED_AUTH_PER_MINUTE,
     perSeconds: WINDOW_SECONDS,
   });
-  if (taken.allowed) return new ServiceError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  if (taken.allowed)
+    return new ServiceError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
   return new ServiceError('rate_limit_exceeded', {
     headers: {
       'RateLimit-Limit': String(taken.limit),

@@ -30,5 +30,6 @@ function asUtf8(value: string): string {
 /** Postgres text holds neither NUL nor half a surrogate pair; a key that would be stored differently is refused. */
 function requireStorable(key: string): void {
   const isStorable = !key.includes('\0') && !/\p{Surrogate}/u.test(key);
-  if (!isStorable || [...key].length > IDEMPOTENCY_KEY_MAX_LENGTH) throw new ServiceError('invalid_idempotency_key');
+  if (!isStorable || [...key].length > IDEMPOTENCY_KEY_MAX_LENGTH)
+    throw new ServiceError('invalid_idempotency_key');
 }

@@ -1,13 +1,7 @@
+import { errorThrownBy } from '../../test/error-thrown-by';
 import { resolveIdempotencyKey } from './idempotency-key';
 
-const code = (run: () => unknown): unknown => {
-  try {
-    run();
-  } catch (error) {
-    return error instanceof Error && 'code' in error ? error.code : error;
-  }
-  return 'accepted';
-};
+const code = (run: () => unknown) => errorThrownBy(run).code;
 /** What node:http makes of a header whose bytes are UTF-8. */
 const onTheWire = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 

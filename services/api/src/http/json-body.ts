@@ -5,7 +5,10 @@ import { ServiceError } from '@lipsync/domain';
  *
  * @throws ServiceError invalid_content_type
  */
-export function requireJsonContentType(contentType: string | undefined, contentEncoding: string | undefined): void {
+export function requireJsonContentType(
+  contentType: string | undefined,
+  contentEncoding: string | undefined,
+): void {
   const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
@@ -25,6 +28,7 @@ export function parseJsonObject(bytes: Buffer): object {
   } catch {
     throw new ServiceError('invalid_json');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ServiceError('invalid_json');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ServiceError('invalid_json');
   return value;
 }

@@ -1,3 +1,4 @@
+import { errorThrownBy } from '../../test/error-thrown-by';
 import { parseJsonObject, requireJsonContentType } from './json-body';
 
 describe('requireJsonContentType', () => {
@@ -18,8 +19,8 @@ describe('requireJsonContentType', () => {
     ['application/x-www-form-urlencoded', undefined],
     ['application/json', 'gzip'],
   ])('refuses %s with encoding %s', (contentType, encoding) => {
-    expect(() => requireJsonContentType(contentType, encoding)).toThrow(
-      expect.objectContaining({ code: 'invalid_content_type' }),
+    expect(errorThrownBy(() => requireJsonContentType(contentType, encoding)).code).toBe(
+      'invalid_content_type',
     );
   });
 });
@@ -40,6 +41,6 @@ describe('parseJsonObject', () => {
     ['a comment', '{} // x'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
   ])('refuses %s', (_, body) => {
-    expect(() => parseJsonObject(Buffer.from(body))).toThrow(expect.objectContaining({ code: 'invalid_json' }));
+    expect(errorThrownBy(() => parseJsonObject(Buffer.from(body))).code).toBe('invalid_json');
   });
 });

@@ -8,12 +8,15 @@ describe('requestId', () => {
     expect(requestId('x'.repeat(128))).toBe('x'.repeat(128));
   });
 
-  it.each([['', 'empty'], ['a b', 'a space'], ['a"b', 'a quote'], ['x'.repeat(129), 'too long'], ['é', 'not ASCII']])(
-    'replaces %j (%s) by one of its own',
-    (header) => {
-      expect(requestId(header)).toMatch(UUID);
-    },
-  );
+  it.each([
+    ['', 'empty'],
+    ['a b', 'a space'],
+    ['a"b', 'a quote'],
+    ['x'.repeat(129), 'too long'],
+    ['é', 'not ASCII'],
+  ])('replaces %j (%s) by one of its own', (header) => {
+    expect(requestId(header)).toMatch(UUID);
+  });
 
   it('gives every request without an id another one', () => {
     expect(requestId(undefined)).not.toBe(requestId(undefined));

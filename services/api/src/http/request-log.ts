@@ -14,7 +14,11 @@ const PATH_MAX_CHARACTERS = 256;
 export function requestLog(logger: Logger): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
-    const context = { requestId: requestId(req.headers['x-request-id']), path: requestPath(req.url), fields: {} };
+    const context = {
+      requestId: requestId(req.headers['x-request-id']),
+      path: requestPath(req.url),
+      fields: {},
+    };
     res.locals.context = context;
     res.setHeader('X-Request-Id', context.requestId);
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);

@@ -22,7 +22,10 @@ interface Template {
 export function createRouteTable(operations: readonly Operation[]): (method: string, path: string) => Route {
   const templates = new Map<string, Template>();
   for (const operation of operations) {
-    const template = templates.get(operation.path) ?? { pattern: toPattern(operation.path), operations: new Map() };
+    const template = templates.get(operation.path) ?? {
+      pattern: toPattern(operation.path),
+      operations: new Map(),
+    };
     template.operations.set(operation.method.toUpperCase(), operation);
     templates.set(operation.path, template);
   }
@@ -46,7 +49,9 @@ function toPattern(path: string): RegExp {
 }
 
 function allow(template: Template): string {
-  return [...template.operations.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  return [...template.operations.keys()]
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .join(', ');
 }
 
 /** An id that cannot be decoded is left as it is: it is malformed, and so nobody's. */

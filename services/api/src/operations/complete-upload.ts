@@ -1,5 +1,5 @@
 import { completeUpload as markCompleted } from '@lipsync/db';
-import { assetResource } from '@lipsync/domain';
+import { assetResource, ServiceError } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
 import { type Handler } from './operation';
 
@@ -8,11 +8,16 @@ import { type Handler } from './operation';
  * the ingest job copies exactly these to an immutable key: copying 256 MiB has no place in a request, and whatever is
  * put to the still valid address afterwards no longer matches the tag.
  */
-export function completeUpload(deps: ApiDeps): Handler {
-  const { db, storage } = deps;
+export function completeUpload({ db, storage, ringer }: ApiDeps): Handler {
   return async ({ customer, id }) => {
-    const asset = await markCompleted(db, customer.id, id, ({ stagingKey }) => storage.head(stagingKey));
-    deps.ringer.ring(['media']);
+    const asset = await markCompleted(db, customer.id, id, async ({ stagingKey }) => {
+      try {
+        return await storage.head(stagingKey);
+      } catch (cause) {
+        throw new ServiceError('service_unavailable', { cause });
+      }
+    });
+    ringer.ring(['media']);
     return { body: assetResource(asset), resourceId: asset.id };
   };
 }

@@ -8,6 +8,10 @@ import { pollHint } from './poll-hint';
 export function getAsset(deps: ApiDeps): Handler {
   return async ({ customer, id }) => {
     const asset = await findAsset(deps.db, customer.id, id);
-    return { body: assetResource(asset), headers: pollHint(asset.status === 'pending'), resourceId: asset.id };
+    return {
+      body: assetResource(asset),
+      headers: pollHint(asset.status === 'pending'),
+      resourceId: asset.id,
+    };
   };
 }

@@ -5,20 +5,18 @@ import { type ApiDeps } from '../api-deps';
 
 /** A render as the contract shows it, with freshly signed download addresses for every output there is. */
 export async function viewRender(
-  { storage, clock, config }: Pick<ApiDeps, 'storage' | 'clock' | 'config'>,
+  { storage, config }: Pick<ApiDeps, 'storage' | 'config'>,
   { render, runs, preparation, webhookEventId }: RenderDetails,
 ): Promise<RecordResource> {
   const outputs = new Map<string, SignedOutput>();
   for (const { id, engine, outputKey } of runs) {
     if (outputKey === null) continue;
-    // Taken before signing: an address is never said to live longer than it does.
-    const expiresAt = new Date(clock.now() + SIGNED_URL_SECONDS * 1000);
-    const url = await storage.presignGet(outputKey, {
+    const signed = await storage.presignGet(outputKey, {
       filename: `${render.id}-${engine}.mp4`,
       contentType: 'video/mp4',
       expiresSeconds: SIGNED_URL_SECONDS,
     });
-    outputs.set(id, { url, expiresAt });
+    outputs.set(id, signed);
   }
   return renderRecord(render, runs, preparation, { baseUrl: config.publicBaseUrl, webhookEventId, outputs });
 }

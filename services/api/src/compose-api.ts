@@ -1,0 +1,39 @@
+import { admitJobs, type Db } from '@lipsync/db';
+import { type Queues, type RateLimiter, ringQueue } from '@lipsync/queue';
+import { type Clock, type Logger } from '@lipsync/runtime';
+import { type Storage } from '@lipsync/storage';
+import { type Express } from 'express';
+import { type ApiConfig } from './api-deps';
+import { createApp } from './app';
+import { readinessChecks } from './readiness';
+import { createRinger, type Ringer } from './ringer';
+
+/** Ringing is an optimisation; beyond this the reconciler does it. */
+const RING_DEADLINE_MS = 500;
+
+/** The application over its connections, which stay the caller's to open and close. */
+export function composeApi(parts: {
+  config: ApiConfig;
+  db: Db;
+  storage: Storage;
+  queues: Queues;
+  rateLimiter: RateLimiter;
+  clock: Clock;
+  logger: Logger;
+  isDraining: () => boolean;
+}): { app: Express; ringer: Ringer } {
+  const { db, storage, queues, logger } = parts;
+  const ringer = createRinger({
+    logger,
+    ringQueue: async (queue) => {
+      await ringQueue({
+        admit: () => admitJobs(db, queue),
+        add: (dispatch) => queues.add(queue, dispatch),
+        deadlineMs: RING_DEADLINE_MS,
+        logger,
+      });
+    },
+  });
+  const readiness = readinessChecks({ db, storage, pingRedis: () => queues.ping() });
+  return { app: createApp({ ...parts, ringer, readiness }), ringer };
+}

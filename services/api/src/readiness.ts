@@ -1,0 +1,20 @@
+import { type Db, liveEngines } from '@lipsync/db';
+import { type HealthCheck } from '@lipsync/runtime';
+import { type Storage } from '@lipsync/storage';
+
+/** What the service as a whole needs to do its work, each check throwing when it is not there. */
+export function readinessChecks(deps: {
+  db: Db;
+  storage: Storage;
+  pingRedis: HealthCheck;
+}): Readonly<Record<string, HealthCheck>> {
+  return {
+    postgres: () => deps.db.ping(),
+    redis: deps.pingRedis,
+    s3: () => deps.storage.ping(),
+    workers: async () => {
+      const engines = await liveEngines(deps.db);
+      if (engines.size === 0) throw new Error('no worker serves any engine');
+    },
+  };
+}

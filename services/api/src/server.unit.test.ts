@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { validate } from '@lipsync/contract';
+import { drain } from './drain';
+import { createServer } from './server';
+
+describe('the HTTP server', () => {
+  let server: Server | undefined;
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  async function open(listener: RequestListener): Promise<Socket> {
+    server = createServer(listener);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  const ok: RequestListener = (_req, res) => res.end('ok');
+
+  it.each([
+    ['bytes that are no HTTP', 'nonsense\r\n\r\n'],
+    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['two different lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a header with a line break', 'GET / HTTP/1.1\r\nHost: x\r\nA: b\nC d\r\n\r\n'],
+    ['more than 16 KiB of headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
+  ])('answers %s with 400 in the form of the contract, and closes', async (_, bytes) => {
+    const socket = await open(ok);
+    socket.write(bytes, 'latin1');
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(head).toContain('Connection: close');
+    expect(validate('ErrorResponse', JSON.parse(body))).toEqual({ ok: true });
+  });
+
+  it('does not write a second status line into an answer that is under way', async () => {
+    const socket = await open((_req, res) => void res.write('first half'));
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('nonsense\r\n\r\n');
+    expect(await text(socket)).not.toContain('400 Bad Request');
+  });
+
+  describe('drain', () => {
+    it('lets a request under way finish, then closes its connection although the client would keep it', async () => {
+      let answer = (): void => undefined;
+      const socket = await open((_req, res) => {
+        answer = () => res.end('done');
+        server?.emit('test:received');
+      });
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n');
+      if (server === undefined) throw new Error('no server');
+      await once(server, 'test:received');
+      const drained = drain(server);
+      answer();
+      expect(await text(socket)).toContain('done');
+      await drained;
+      expect(server.listening).toBe(false);
+    });
+  });
+});

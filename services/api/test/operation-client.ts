@@ -1,0 +1,107 @@
+import {
+  type Asset,
+  type Delivery,
+  type ErrorResponse,
+  type OperationId,
+  OPERATIONS,
+  type RecordResource,
+  type Upload,
+  validate,
+} from '@lipsync/contract';
+import { expectContract } from '@lipsync/testkit';
+import { type RequestOptions, send } from './http-client';
+
+interface SuccessBodies {
+  create_render: RecordResource;
+  get_render: RecordResource;
+  cancel_render: RecordResource;
+  create_preparation: RecordResource;
+  get_preparation: RecordResource;
+  create_upload: Upload;
+  complete_upload: Asset;
+  create_asset: Asset;
+  get_asset: Asset;
+  get_webhook: Delivery;
+}
+
+export interface CallOptions extends RequestOptions {
+  /** For the path's `{id}`. */
+  id?: string;
+}
+
+export interface Success<Body> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+export interface Refusal {
+  status: number;
+  headers: Headers;
+  code: string;
+  message: string;
+}
+
+/** The operations of one running service. Every answer is checked against the contract. */
+export interface OperationClient {
+  /** Calls an operation that must succeed. */
+  ok<Id extends OperationId>(operationId: Id, options?: CallOptions): Promise<Success<SuccessBodies[Id]>>;
+  /** Calls an operation that must be refused. */
+  refused(operationId: OperationId, options?: CallOptions): Promise<Refusal>;
+  /** Calls an operation that may do either; null where it succeeded. */
+  attempt(operationId: OperationId, options?: CallOptions): Promise<Refusal | null>;
+}
+
+export function createOperationClient(baseUrl: string): OperationClient {
+  async function call<Id extends OperationId>(
+    operationId: Id,
+    options: CallOptions = {},
+  ): Promise<{ success: Success<SuccessBodies[Id]> } | { refusal: Refusal }> {
+    const operation = operationOf(operationId);
+    const path = operation.path.replace('{id}', encodeURIComponent(options.id ?? ''));
+    const { status, headers, body } = await send(
+      `${baseUrl}${path}`,
+      operation.method.toUpperCase(),
+      options,
+    );
+    expectContract(operationId, { status, headers, body });
+    if (isSuccessBody(operationId, status, body)) return { success: { status, headers, body } };
+    if (!isErrorResponse(body)) throw new Error(`${operationId} answered ${status} without an error`);
+    return { refusal: { status, headers, code: body.error.code, message: body.error.message } };
+  }
+  return {
+    ok: async (operationId, options) => {
+      const result = await call(operationId, options);
+      if ('success' in result) return result.success;
+      throw new Error(`${operationId} was refused: ${result.refusal.code} (${result.refusal.message})`);
+    },
+    refused: async (operationId, options) => {
+      const result = await call(operationId, options);
+      if ('refusal' in result) return result.refusal;
+      throw new Error(`${operationId} was not refused but answered ${result.success.status}`);
+    },
+    attempt: async (operationId, options) => {
+      const result = await call(operationId, options);
+      return 'refusal' in result ? result.refusal : null;
+    },
+  };
+}
+
+function operationOf(operationId: OperationId): (typeof OPERATIONS)[number] {
+  const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
+  if (operation === undefined) throw new Error(`no operation ${operationId}`);
+  return operation;
+}
+
+function isSuccessBody<Id extends OperationId>(
+  operationId: Id,
+  status: number,
+  body: unknown,
+): body is SuccessBodies[Id] {
+  const { successStatus, responseSchema } = operationOf(operationId);
+  return status === successStatus && validate(responseSchema, body).ok;
+}
+
+function isErrorResponse(body: unknown): body is ErrorResponse {
+  return validate('ErrorResponse', body).ok;
+}

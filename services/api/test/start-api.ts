@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { type AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { createCustomer, createDb, type Db, issueKey, type LimitChanges, registerWorker } from '@lipsync/db';
+import {
+  formatApiKey,
+  hashApiKey,
+  lastFourOf,
+  RECORD_TTL_SECONDS,
+  SIGNED_URL_SECONDS,
+} from '@lipsync/domain';
+import { createQueues, createRateLimiter, type Queues } from '@lipsync/queue';
+import { createLogger, systemClock } from '@lipsync/runtime';
+import { createStorage, type Storage } from '@lipsync/storage';
+import {
+  createTestDatabase,
+  type S3Server,
+  startS3Server,
+  type TestDatabase,
+  testPrefix,
+  testRedisUrl,
+} from '@lipsync/testkit';
+import { type ApiConfig } from '../src/api-deps';
+import { composeApi } from '../src/compose-api';
+import { drain } from '../src/drain';
+import { createServer } from '../src/server';
+import { createOperationClient, type OperationClient } from './operation-client';
+import { createTestWorker, type TestWorker } from './test-worker';
+
+/** Not where the service listens: addresses in answers must come from the settings, never from the request. */
+export const PUBLIC_BASE_URL = 'https://api.example.com';
+
+export interface TestCustomer {
+  id: string;
+  key: string;
+  keyId: string;
+}
+
+export interface TestApi {
+  baseUrl: string;
+  port: number;
+  db: Db;
+  database: TestDatabase;
+  storage: Storage;
+  s3: S3Server;
+  queues: Queues;
+  redisPrefix: string;
+  operations: OperationClient;
+  worker: TestWorker;
+  /** Every line that was logged, parsed. */
+  logLines(): Record<string, unknown>[];
+  newCustomer(limits?: LimitChanges): Promise<TestCustomer>;
+  /** Begins a shutdown as main.ts does, without closing. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+export interface TestApiOptions {
+  config?: Partial<ApiConfig>;
+  redisUrl?: string;
+  /** Instead of the test's own database. */
+  databaseUrl?: string;
+  /** Instead of the test's own store. */
+  s3Endpoint?: string;
+  /** Engines that some worker serves; musetalk when absent. */
+  engines?: readonly string[];
+}
+
+/** The whole service in this process on an ephemeral port, over real Postgres, Redis and S3. */
+export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
+  const db = createDb({ url: database.url, poolMax: 10, publicBaseUrl: PUBLIC_BASE_URL });
+  const storage = createStorage({ ...s3, forcePathStyle: true, endpoint: options.s3Endpoint ?? s3.endpoint });
+  const log = collectLines();
+  const logger = createLogger({ service: 'api', destination: log.stream });
+  const redisUrl = options.redisUrl ?? testRedisUrl();
+  const prefix = testPrefix();
+  const queues = createQueues({ redisUrl, logger, prefix });
+  const rateLimiter = createRateLimiter({ redisUrl, logger, prefix });
+  const served =
+    options.databaseUrl === undefined
+      ? db
+      : createDb({ url: options.databaseUrl, poolMax: 2, publicBaseUrl: PUBLIC_BASE_URL });
+  let draining = false;
+  const { app, ringer } = composeApi({
+    config: {
+      publicBaseUrl: PUBLIC_BASE_URL,
+      trustedProxyHops: 0,
+      recordTtlSeconds: RECORD_TTL_SECONDS,
+      uploadTtlSeconds: SIGNED_URL_SECONDS,
+      ...options.config,
+    },
+    db: served,
+    storage,
+    queues,
+    rateLimiter,
+    clock: systemClock,
+    logger,
+    isDraining: () => draining,
+  });
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const slots = Object.fromEntries((options.engines ?? ['musetalk']).map((engine) => [engine, 1]));
+  await registerWorker(db, { id: 'worker-1', service: 'gpu-worker', slots });
+
+  return {
+    ...{
+      baseUrl,
+      port,
+      db,
+      database,
+      storage,
+      s3,
+      queues,
+      redisPrefix: prefix,
+      operations: createOperationClient(baseUrl),
+      worker: createTestWorker(db),
+    },
+    logLines: log.lines,
+    newCustomer: (limits) => newCustomer(db, limits),
+    drain: () => {
+      draining = true;
+    },
+    close: async () => {
+      await drain(server);
+      await ringer.idle();
+      await queues.close();
+      rateLimiter.close();
+      storage.close();
+      if (served !== db) await served.close();
+      await db.close();
+      await Promise.all([database.drop(), s3.close()]);
+    },
+  };
+}
+
+async function newCustomer(db: Db, limits: LimitChanges = {}): Promise<TestCustomer> {
+  const sealed = new Uint8Array(32);
+  const customer = await createCustomer(db, { name: 'test', limits, sealSecret: () => sealed });
+  const key = formatApiKey(randomBytes(32));
+  const issued = await issueKey(db, {
+    customerId: customer.id,
+    hash: hashApiKey(key),
+    lastFour: lastFourOf(key),
+  });
+  if (issued === null) throw new Error('the customer is gone');
+  return { id: customer.id, key, keyId: issued.id };
+}
+
+function collectLines(): { stream: Writable; lines: () => Record<string, unknown>[] } {
+  let text = '';
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString();
+      done();
+    },
+  });
+  const parse = (line: string): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>;
+  return { stream, lines: () => text.split('\n').filter(Boolean).map(parse) };
+}
