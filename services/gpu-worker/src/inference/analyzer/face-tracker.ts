@@ -71,8 +71,11 @@ export function createFaceTracker(
   }
 
   async function search(picture: RgbPicture): Promise<Float32Array | null> {
-    const sizes =
-      framesSearched++ % THOROUGH_EVERY === 0 ? detection.inputSizes : detection.inputSizes.slice(0, 1);
+    const thorough = framesSearched++ % THOROUGH_EVERY === 0;
+    // Looking closer than the picture's own pixels finds no more.
+    const sizes = detection.inputSizes.filter(
+      (size, i) => i === 0 || (thorough && size <= Math.max(picture.width, picture.height)),
+    );
     for (const size of sizes) {
       const candidates: Candidate[] = [];
       for (const detected of await detector.detect(picture, size)) {

@@ -1,0 +1,249 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type FaceTrack,
+  landmark,
+  landmarkCentre,
+  mouthOpening,
+  type RgbPicture,
+  samplePatch,
+} from '@lipsync/lipsync';
+import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
+import { type AnalyzerParams, buildAnalyzerPack, modelPath, openPackFor } from '@lipsync/model-pack';
+import { type RunModel } from '../engines/engine';
+import { loadGraph, type LoadedGraph } from '../sessions/ort-sessions';
+import { analyzeFaces } from './analyze-faces';
+import { blankPicture } from './picture';
+
+const SAMPLE = join(__dirname, '../../../../../samples/face.mp4');
+const SIDE = 320;
+
+/** Where the sample's face is when the head rests, as parts of the picture: it sways by less than half a tenth. */
+const EYES = { x: 0.5, y: 0.4, distance: 0.15 };
+const SWAY = 0.025;
+
+// Dozens of frames go through two networks; a busy machine takes its time.
+jest.setTimeout(60_000);
+
+describe('analyzeFaces', () => {
+  let folder: string;
+  let params: AnalyzerParams;
+  let run: RunModel;
+  let release: () => Promise<void>;
+  let sample: RgbPicture[];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'analyzer-'));
+    ({ params, run, release } = await loadAnalyzer(join(folder, 'pack')));
+    sample = await readSample(60);
+  });
+  afterAll(async () => {
+    await release();
+    await rm(folder, { recursive: true });
+  });
+
+  async function analyze(
+    pictures: readonly RgbPicture[],
+    source = { width: SIDE, height: SIDE },
+  ): Promise<FaceTrack> {
+    return analyzeFaces({ frames: each(pictures), source, params, run, analyzerVersion: 'test' });
+  }
+
+  test('the sample face is found in every frame, eyes and closed mouth where they were painted', async () => {
+    const track = await analyze(sample);
+
+    expect(track.frames).toBe(60);
+    expect([...track.found]).toEqual(Array.from({ length: 60 }, () => 1));
+    expect([...track.cuts].indexOf(1, 1)).toBe(-1);
+    for (let frame = 0; frame < track.frames; frame++) {
+      const points = landmarksOf(track, frame);
+      const left = landmarkCentre(points, [36, 42]);
+      const right = landmarkCentre(points, [42, 48]);
+      expect(Math.abs((left.x + right.x) / 2 / SIDE - EYES.x)).toBeLessThan(SWAY);
+      expect(Math.abs((left.y + right.y) / 2 / SIDE - EYES.y)).toBeLessThan(SWAY);
+      expect(Math.abs((right.x - left.x) / SIDE / EYES.distance - 1)).toBeLessThan(0.08);
+      expect(mouthOpening(points)).toBeLessThan(0.08);
+    }
+  });
+
+  test('coordinates are those of the source, whatever size is analysed', async () => {
+    const small = await analyze(sample.slice(0, 3));
+    const large = await analyze(sample.slice(0, 3), { width: SIDE * 4, height: SIDE * 4 });
+
+    expect(large.width).toBe(SIDE * 4);
+    large.landmarks.forEach((value, i) => expect(value / 4).toBeCloseTo(small.landmarks[i] ?? NaN, 2));
+  });
+
+  test('a tilted head is found, and its landmarks are tilted by as much', async () => {
+    const [picture] = sample;
+    if (picture === undefined) throw new Error('the sample has no frames');
+    for (const degrees of [-40, 25]) {
+      const turned = blankPicture(SIDE, SIDE);
+      const angle = (-degrees * Math.PI) / 180;
+      samplePatch(picture, { x: SIDE / 2, y: SIDE / 2, side: SIDE, angle }, turned);
+      const [upright, tilted] = [await analyze([picture]), await analyze([turned])];
+
+      expect(tilted.found[0]).toBe(1);
+      expect(tiltOf(tilted) - tiltOf(upright)).toBeGreaterThan(degrees - 4);
+      expect(tiltOf(tilted) - tiltOf(upright)).toBeLessThan(degrees + 4);
+    }
+  });
+
+  test('frames without a face are marked so and carry zeros', async () => {
+    const wall = sample.slice(0, 6).map((picture) => part(picture, { x: 45, y: 60, side: 80 }));
+    const track = await analyze(wall);
+
+    expect([...track.found]).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(track.boxes.every((value) => value === 0)).toBe(true);
+    expect(track.landmarks.every((value) => value === 0)).toBe(true);
+  });
+
+  test('a face hidden for five frames is interpolated, one hidden for six is not guessed', async () => {
+    const hidden = (from: number, count: number): RgbPicture[] =>
+      sample
+        .slice(0, 24)
+        .map((picture, i) => (i >= from && i < from + count ? withoutFace(picture) : picture));
+
+    const short = await analyze(hidden(8, 5));
+    expect([...short.found]).toEqual(Array.from({ length: 24 }, () => 1));
+    const clear = await analyze(sample.slice(0, 24));
+    for (let i = 10 * 136; i < 11 * 136; i++) {
+      expect(Math.abs((short.landmarks[i] ?? NaN) - (clear.landmarks[i] ?? NaN))).toBeLessThan(3);
+    }
+
+    const long = await analyze(hidden(8, 6));
+    expect([...long.found].slice(8, 14)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(long.found[14]).toBe(1);
+  });
+
+  test('a cut is seen, and no smoothing reaches across it', async () => {
+    const before = sample.slice(0, 12);
+    const after = sample.slice(20, 32).map((picture) => elsewhere(picture));
+    const [whole, first, second] = [
+      await analyze([...before, ...after]),
+      await analyze(before),
+      await analyze(after),
+    ];
+
+    expect([...whole.cuts.keys()].filter((frame) => whole.cuts[frame] === 1)).toEqual([0, 12]);
+    expect(whole.boxes.slice(0, 48)).toEqual(first.boxes);
+    expect(whole.boxes.slice(48)).toEqual(second.boxes);
+  });
+
+  test('of two faces the larger one is followed, and kept when the other outgrows it', async () => {
+    const grown = Array.from({ length: 12 }, (_, i) => {
+      const picture = sample[i];
+      if (picture === undefined) throw new Error('the sample is too short');
+      return sideBySide(picture, 1, 0.6 + 0.1 * i);
+    });
+    const track = await analyze(grown, { width: SIDE * 2, height: SIDE });
+
+    expect([...track.found]).toEqual(Array.from({ length: 12 }, () => 1));
+    for (let frame = 0; frame < 12; frame++) {
+      expect(landmark(landmarksOf(track, frame), 30).x).toBeLessThan(SIDE);
+    }
+    const restarted = await analyze(grown.slice(-1), { width: SIDE * 2, height: SIDE });
+    expect(landmark(landmarksOf(restarted, 0), 30).x).toBeGreaterThan(SIDE);
+  });
+
+  test('an error thrown between two frames stops the analysis', async () => {
+    const stop = new Error('cancelled');
+    const analysis = analyzeFaces({
+      frames: each(sample),
+      source: { width: SIDE, height: SIDE },
+      params,
+      run,
+      analyzerVersion: 'test',
+      onFrame: (framesDone) => {
+        if (framesDone === 3) throw stop;
+      },
+    });
+    await expect(analysis).rejects.toBe(stop);
+  });
+});
+
+async function loadAnalyzer(
+  dir: string,
+): Promise<{ params: AnalyzerParams; run: RunModel; release: () => Promise<void> }> {
+  await buildAnalyzerPack(dir);
+  const pack = await openPackFor('analyzer', dir);
+  const graphs = new Map<string, LoadedGraph>();
+  for (const [role, entry] of Object.entries(pack.manifest.roles)) {
+    graphs.set(role, await loadGraph(modelPath(pack, entry), {}));
+  }
+  return {
+    params: pack.manifest.params,
+    run: async (role, feeds) => {
+      const graph = graphs.get(role);
+      if (graph === undefined) throw new Error(`no role ${role}`);
+      return { outputs: await graph.run(feeds), feeds };
+    },
+    release: async () => {
+      for (const graph of graphs.values()) await graph.release();
+    },
+  };
+}
+
+async function readSample(count: number): Promise<RgbPicture[]> {
+  const binaries = await resolveBinaries(process.env);
+  const { video } = await inspect(binaries, SAMPLE);
+  if (video === undefined) throw new Error('the sample has no video');
+  const layout = { format: 'rgb24', width: SIDE, height: SIDE } as const;
+  const reader = openFrameReader(binaries, SAMPLE, video, { layout, deadlineMs: 60_000 });
+  const pictures: RgbPicture[] = [];
+  while (pictures.length < count) {
+    const picture = blankPicture(SIDE, SIDE);
+    if (!(await reader.readInto(picture.data))) break;
+    pictures.push(picture);
+  }
+  await reader.close();
+  return pictures;
+}
+
+async function* each(pictures: readonly RgbPicture[]): AsyncGenerator<RgbPicture> {
+  yield* pictures;
+}
+
+const landmarksOf = (track: FaceTrack, frame: number): Float32Array =>
+  track.landmarks.subarray(frame * 136, (frame + 1) * 136);
+
+/** Slope of the eye line of the first frame, degrees. */
+function tiltOf(track: FaceTrack): number {
+  const points = landmarksOf(track, 0);
+  const left = landmarkCentre(points, [36, 42]);
+  const right = landmarkCentre(points, [42, 48]);
+  return (Math.atan2(right.y - left.y, right.x - left.x) * 180) / Math.PI;
+}
+
+/** A square detail of a picture, enlarged to the usual size. */
+function part(picture: RgbPicture, { x, y, side }: { x: number; y: number; side: number }): RgbPicture {
+  const out = blankPicture(SIDE, SIDE);
+  samplePatch(picture, { x, y, side, angle: 0 }, out);
+  return out;
+}
+
+/** The picture with a plain card held before the face. */
+function withoutFace(picture: RgbPicture): RgbPicture {
+  const data = picture.data.slice();
+  for (let y = 80; y < 225; y++) data.fill(120, (y * SIDE + 105) * 3, (y * SIDE + 225) * 3);
+  return { ...picture, data };
+}
+
+/** Another place: the face further down and to the right, on black at the borders that this leaves. */
+function elsewhere(picture: RgbPicture): RgbPicture {
+  return part(picture, { x: 40, y: 60, side: SIDE * 1.5 });
+}
+
+/** Two copies of a picture next to each other, each scaled about its face. */
+function sideBySide(picture: RgbPicture, left: number, right: number): RgbPicture {
+  const out = { width: SIDE * 2, height: SIDE, data: new Uint8Array(SIDE * SIDE * 6) };
+  [left, right].forEach((scale, i) => {
+    const half = part(picture, { x: SIDE / 2, y: SIDE * 0.48, side: SIDE / scale });
+    for (let y = 0; y < SIDE; y++) {
+      out.data.set(half.data.subarray(y * SIDE * 3, (y + 1) * SIDE * 3), (y * 2 + i) * SIDE * 3);
+    }
+  });
+  return out;
+}
