@@ -66,9 +66,9 @@ async function probeVideo(
 
 function requireSupportedPictures(stream: VideoStream): void {
   const { codec, width, height } = stream;
+  if (width === 0 || height === 0) throw new MediaError('media_corrupt', 'no picture could be read');
   if (!VIDEO_CODECS.has(codec)) throw new MediaError('media_unsupported', `video codec ${codec}`);
   const { minSide, maxSide, maxPixels } = MEDIA_LIMITS;
-  if (width === 0 || height === 0) throw new MediaError('media_corrupt', 'no picture could be read');
   if (Math.min(width, height) < minSide || Math.max(width, height) > maxSide || width * height > maxPixels) {
     throw new MediaError('media_unsupported', `picture size ${width}x${height}`);
   }

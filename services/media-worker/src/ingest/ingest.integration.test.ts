@@ -1,0 +1,344 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import {
+  claimJob,
+  completeUpload,
+  createAsset,
+  createCustomer,
+  createDb,
+  createUpload,
+  type Db,
+} from '@lipsync/db';
+import { type AssetRow, MEDIA_MAX_BYTES } from '@lipsync/domain';
+import { resolveBinaries } from '@lipsync/media';
+import { createEgress, createLogger } from '@lipsync/runtime';
+import { createStorage, type Storage, uploadKey } from '@lipsync/storage';
+import {
+  createTestDatabase,
+  eventually,
+  type HttpsReceiver,
+  makeNumberedVideo,
+  makeTone,
+  type ReceiverReply,
+  type S3Server,
+  startHttpsReceiver,
+  startS3Server,
+  type TestDatabase,
+} from '@lipsync/testkit';
+import { createIngestRunner, type IngestRunner } from './ingest-runner';
+import { createJobFolders } from './job-folder';
+
+const HOST = 'media.example.test';
+const NEVER = new AbortController().signal;
+jest.setTimeout(60_000);
+
+let database: TestDatabase;
+let db: Db;
+let s3: S3Server;
+let storage: Storage;
+let origin: HttpsReceiver;
+let workDir: string;
+let samples: string;
+let run: IngestRunner;
+let customerId: string;
+let video: Buffer;
+const replies = new Map<string, ReceiverReply>();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ url: database.url, poolMax: 5, publicBaseUrl: 'https://api.example.test' });
+  s3 = await startS3Server();
+  storage = createStorage({ ...s3, forcePathStyle: true });
+  origin = await startHttpsReceiver({
+    hostnames: [HOST],
+    script: ({ path }) => replies.get(path) ?? { status: 404 },
+  });
+  workDir = await mkdtemp(join(tmpdir(), 'ingest-'));
+  samples = join(workDir, 'samples');
+  await mkdir(samples);
+  await makeNumberedVideo(join(samples, 'video.mp4'), { frames: 30 });
+  await makeTone(join(samples, 'tone.mp3'), { seconds: 1 });
+  video = await readFile(join(samples, 'video.mp4'));
+  run = await runner();
+  customerId = (await createCustomer(db, { name: 'A', sealSecret: () => new Uint8Array(1) })).id;
+});
+
+afterAll(async () => {
+  await origin.close();
+  await db.close();
+  storage.close();
+  await s3.close();
+  await database.drop();
+  await rm(workDir, { recursive: true, force: true });
+});
+
+async function runner(options: { leaseSeconds?: number } = {}): Promise<IngestRunner> {
+  return createIngestRunner({
+    ...{ db, storage, workerId: 'w', logger: createLogger({ service: 'test', level: 'silent' }) },
+    folders: await createJobFolders(join(workDir, 'jobs')),
+    binaries: await resolveBinaries(process.env),
+    egress: createEgress({
+      nodeEnv: 'test',
+      allowedPorts: 'https-443',
+      routes: new Map([[`${HOST}:443`, origin.address]]),
+      ca: origin.ca,
+    }),
+    downloadTimeoutMs: 30_000,
+    probeTimeoutMs: 30_000,
+    ...options,
+  });
+}
+
+async function urlAsset(path: string, mediaType: 'video' | 'audio' = 'video'): Promise<AssetRow> {
+  const url = path.startsWith('https:') ? path : `https://${HOST}${path}`;
+  return createAsset(db, { customerId, mediaType, url, ttlSeconds: 600 });
+}
+
+async function uploadedAsset(bytes: Uint8Array): Promise<{ asset: AssetRow; stagingKey: string }> {
+  const { upload } = await createUpload(db, {
+    ...{ customerId, mediaType: 'video', contentType: 'video/mp4', sizeBytes: bytes.length },
+    ...{ ttlSeconds: 600, assetTtlSeconds: 600, stagingKey: uploadKey },
+  });
+  await storage.put(upload.stagingKey, bytes, { contentType: 'video/mp4' });
+  const asset = await completeUpload(db, customerId, upload.id, (stored) => storage.head(stored.stagingKey));
+  return { asset, stagingKey: upload.stagingKey };
+}
+
+const jobOf = (asset: AssetRow) => db.prisma.job.findUniqueOrThrow({ where: { assetId: asset.id } });
+const now = (asset: AssetRow) => db.prisma.asset.findUniqueOrThrow({ where: { id: asset.id } });
+
+async function ingested(asset: AssetRow) {
+  await run((await jobOf(asset)).id, NEVER);
+  return now(asset);
+}
+
+async function storedKeys(asset: { id: string }): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of storage.list(`assets/${asset.id}/`)) keys.push(key);
+  return keys;
+}
+
+const serve = (path: string, reply: ReceiverReply): string => {
+  replies.set(path, reply);
+  return path;
+};
+
+afterEach(async () => {
+  const left = await readdir(join(workDir, 'jobs'));
+  if (left.length > 0) throw new Error(`temporary files were left behind: ${left.join(', ')}`);
+});
+
+describe('an asset given by URL', () => {
+  it('becomes ready with its measures, its digest and its bytes under an immutable key', async () => {
+    const path = serve('/video.mp4', {
+      status: 200,
+      headers: { 'content-type': 'Video/MP4; x=y' },
+      body: video,
+    });
+    const asset = await ingested(await urlAsset(path));
+    const sha256 = createHash('sha256').update(video).digest('hex');
+    expect(asset).toMatchObject({
+      ...{ status: 'ready', stage: 'ready', errorCode: null, sha256, sizeBytes: BigInt(video.length) },
+      ...{ codec: 'h264', width: 192, height: 64, frames: 30, fps: 25, contentType: 'video/mp4' },
+    });
+    expect(asset.durationSeconds).toBeCloseTo(1.2, 3);
+    expect(await storage.getBuffer(asset.objectKey ?? '')).toEqual(video);
+  });
+
+  it('is measured as audio when it is one', async () => {
+    const body = await readFile(join(samples, 'tone.mp3'));
+    const asset = await ingested(await urlAsset(serve('/tone.mp3', { status: 200, body }), 'audio'));
+    expect(asset).toMatchObject({ status: 'ready', codec: 'mp3', width: null, frames: null });
+  });
+
+  it('is fetched over three redirects, and refused at the fourth', async () => {
+    serve('/hop0', { status: 200, body: video });
+    for (const hop of [1, 2, 3, 4])
+      serve(`/hop${hop}`, { status: 302, headers: { location: `/hop${hop - 1}` } });
+    expect(await ingested(await urlAsset('/hop3'))).toMatchObject({ status: 'ready' });
+    expect(await ingested(await urlAsset('/hop4'))).toMatchObject({
+      ...{ status: 'failed', errorCode: 'media_url_not_allowed' },
+    });
+  });
+
+  it.each([401, 403, 404, 410])(
+    'fails at once with media_not_accessible when the origin says %d',
+    async (status) => {
+      const asset = await ingested(await urlAsset(serve(`/status-${status}`, { status })));
+      expect(asset).toMatchObject({ status: 'failed', stage: 'failed', errorCode: 'media_not_accessible' });
+    },
+  );
+
+  it.each([
+    ['labelled as such', { status: 200, headers: { 'content-type': 'text/html' }, body: 'Please log in' }],
+    [
+      'labelled as a film',
+      { status: 200, headers: { 'content-type': 'video/mp4' }, body: '<!DOCTYPE HTML><html>' },
+    ],
+  ])('fails with media_not_accessible when it is a web page %s', async (_name, reply) => {
+    const asset = await ingested(await urlAsset(serve('/page', reply)));
+    expect(asset).toMatchObject({ status: 'failed', errorCode: 'media_not_accessible' });
+  });
+
+  it.each<[string, ReceiverReply]>([
+    ['429', { status: 429 }],
+    ['500', { status: 500 }],
+    ['503', { status: 503 }],
+    ['a reset connection', 'reset'],
+  ])(
+    'is tried three times, later each time, before %s fails it with media_download_failed',
+    async (_name, reply) => {
+      const asset = await urlAsset(serve('/flaky', reply));
+      const { id } = await jobOf(asset);
+      for (const attempt of [1, 2]) {
+        await run(id, NEVER);
+        const job = await jobOf(asset);
+        expect(job).toMatchObject({ status: 'queued', attempts: attempt, dispatchedAt: null });
+        expect(job.availableAt.getTime()).toBeGreaterThan(Date.now());
+        expect((await now(asset)).status).toBe('pending');
+        await db.prisma.job.update({ where: { id }, data: { availableAt: new Date(0) } });
+      }
+      expect(await ingested(asset)).toMatchObject({ status: 'failed', errorCode: 'media_download_failed' });
+    },
+  );
+
+  it('fails with media_too_large at the first byte over 256 MiB, whether announced or not', async () => {
+    const block = Buffer.alloc(1024 * 1024);
+    const body = (): Readable => Readable.from(Array.from({ length: 257 }, () => block));
+    const announced = { 'content-length': String(MEDIA_MAX_BYTES + 1) };
+    for (const headers of [{}, announced]) {
+      const asset = await ingested(await urlAsset(serve('/large', { status: 200, headers, body })));
+      expect(asset).toMatchObject({ status: 'failed', errorCode: 'media_too_large' });
+    }
+  });
+
+  it.each([
+    ['a loopback address', 'https://127.0.0.1/video.mp4'],
+    ['the metadata address', 'https://169.254.169.254/latest/meta-data'],
+    ['a mapped address', 'https://[::ffff:127.0.0.1]/video.mp4'],
+    ['another port', `https://${HOST}:8443/video.mp4`],
+  ])(
+    'fails with media_url_not_allowed when it leads to %s, directly or by a redirect',
+    async (_name, url) => {
+      const direct = await ingested(await urlAsset(url));
+      expect(direct).toMatchObject({ status: 'failed', errorCode: 'media_url_not_allowed' });
+      const path = serve('/away', { status: 302, headers: { location: url } });
+      const redirected = await ingested(await urlAsset(path));
+      expect(redirected).toMatchObject({ status: 'failed', errorCode: 'media_url_not_allowed' });
+    },
+  );
+
+  it.each([
+    ['text named .mp4', '/text.mp4', 'video', 'media_unsupported'],
+    ['an HLS playlist named .mp4', '/hls.mp4', 'video', 'media_unsupported'],
+    ['half of a film', '/half.mp4', 'video', 'media_corrupt'],
+    ['a film without sound given as audio', '/video.mp4', 'audio', 'media_type_mismatch'],
+  ] as const)(
+    'fails when its bytes are %s, and keeps none of them',
+    async (_name, path, mediaType, errorCode) => {
+      serve('/text.mp4', { status: 200, body: 'a letter'.repeat(100) });
+      serve('/hls.mp4', { status: 200, body: '#EXTM3U\n#EXTINF:4,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n' });
+      serve('/half.mp4', { status: 200, body: video.subarray(0, Math.floor(video.length / 2)) });
+      serve('/video.mp4', { status: 200, body: video });
+      const asset = await ingested(await urlAsset(path, mediaType));
+      expect(asset).toMatchObject({ status: 'failed', errorCode });
+      expect(await storedKeys(asset)).toEqual([]);
+    },
+  );
+});
+
+describe('an uploaded asset', () => {
+  it('becomes ready from the bytes it was completed with, which a later PUT cannot change', async () => {
+    const { asset, stagingKey } = await uploadedAsset(video);
+    const ready = await ingested(asset);
+    expect(ready).toMatchObject({
+      status: 'ready',
+      sha256: createHash('sha256').update(video).digest('hex'),
+    });
+    await storage.put(stagingKey, Buffer.from('something else'), { contentType: 'video/mp4' });
+    expect(await storage.getBuffer(ready.objectKey ?? '')).toEqual(video);
+  });
+
+  it('fails when its bytes were replaced between completion and ingest', async () => {
+    const { asset, stagingKey } = await uploadedAsset(video);
+    await storage.put(stagingKey, Buffer.alloc(video.length), { contentType: 'video/mp4' });
+    expect(await ingested(asset)).toMatchObject({ status: 'failed', errorCode: 'media_corrupt' });
+  });
+
+  it('fails for what its bytes are, and leaves no copy of them', async () => {
+    const { asset } = await uploadedAsset(video.subarray(0, 2000));
+    expect(await ingested(asset)).toMatchObject({ status: 'failed', errorCode: 'media_corrupt' });
+    expect(await storedKeys(asset)).toEqual([]);
+  });
+
+  it('is tried again when storage is away', async () => {
+    const { asset } = await uploadedAsset(video);
+    s3.faults.set({ slowDownRate: 1 });
+    try {
+      expect((await ingested(asset)).status).toBe('pending');
+    } finally {
+      s3.faults.clear();
+    }
+    expect(await jobOf(asset)).toMatchObject({
+      status: 'queued',
+      attempts: 1,
+      lastErrorCode: 'storage_failed',
+    });
+  });
+});
+
+describe('an ingest that does not come to its end', () => {
+  it('is handed back with its attempt refunded when the worker is shut down', async () => {
+    const asset = await urlAsset(serve('/slow', 'drip'));
+    const { id } = await jobOf(asset);
+    const shutdown = new AbortController();
+    const running = run(id, shutdown.signal);
+    await eventually(async () => expect(await jobOf(asset)).toMatchObject({ status: 'running' }));
+    shutdown.abort();
+    await running;
+    expect(await jobOf(asset)).toMatchObject({
+      status: 'queued',
+      attempts: 0,
+      leaseUntil: null,
+      dispatchedAt: null,
+    });
+  });
+
+  it('stops and writes nothing once another worker has taken its job over', async () => {
+    const asset = await urlAsset(serve('/slow', 'drip'));
+    const { id } = await jobOf(asset);
+    const running = run(id, NEVER);
+    await eventually(async () => expect(await jobOf(asset)).toMatchObject({ status: 'running' }));
+    await db.prisma.job.update({ where: { id }, data: { leaseUntil: new Date(0) } });
+    const usurper = await claimJob(db, id, { workerId: 'other', leaseSeconds: 60 });
+    await running;
+    expect(await jobOf(asset)).toMatchObject({ status: 'running', fence: usurper?.fence, workerId: 'other' });
+  });
+
+  it('removes from storage what an earlier attempt left there', async () => {
+    const asset = await urlAsset(serve('/again.mp4', { status: 200, body: video }));
+    await storage.put(`assets/${asset.id}/left-behind`, Buffer.from('x'), { contentType: 'video/mp4' });
+    const ready = await ingested(asset);
+    expect(await storedKeys(asset)).toEqual([ready.objectKey]);
+  });
+
+  it('shows its stage while it runs, and its jobs run once however often they are announced', async () => {
+    const asset = await urlAsset(serve('/slow', 'drip'));
+    const { id } = await jobOf(asset);
+    const shutdown = new AbortController();
+    const running = Promise.all([
+      run(id, shutdown.signal),
+      run(id, shutdown.signal),
+      run(id, shutdown.signal),
+    ]);
+    await eventually(async () =>
+      expect(await now(asset)).toMatchObject({ status: 'pending', stage: 'downloading' }),
+    );
+    expect(await jobOf(asset)).toMatchObject({ attempts: 1 });
+    shutdown.abort();
+    await running;
+  });
+});

@@ -1,0 +1,195 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  claimJob,
+  createAsset,
+  createCustomer,
+  createDb,
+  createRender,
+  type Db,
+  registerWorker,
+} from '@lipsync/db';
+import { createLifecycle, createLogger, type Lifecycle } from '@lipsync/runtime';
+import { createStorage, type Storage } from '@lipsync/storage';
+import {
+  createTestDatabase,
+  eventually,
+  type HttpsReceiver,
+  makeNumberedVideo,
+  makeTone,
+  type RunningRedis,
+  type S3Server,
+  startHttpsReceiver,
+  startRedis,
+  startS3Server,
+  type TestDatabase,
+} from '@lipsync/testkit';
+import { loadMediaWorkerEnv } from './env';
+import { startMediaWorker } from './start-media-worker';
+
+const HOST = 'media.example.test';
+jest.setTimeout(60_000);
+const PATIENCE = { deadlineMs: 30_000 };
+
+let folder: string;
+let database: TestDatabase;
+let db: Db;
+let redis: RunningRedis;
+let s3: S3Server;
+let storage: Storage;
+let origin: HttpsReceiver;
+let customerId: string;
+const workers: Lifecycle[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'media-worker-'));
+  database = await createTestDatabase();
+  db = createDb({ url: database.url, poolMax: 4, publicBaseUrl: 'https://api.example.test' });
+  redis = await startRedis({ dataDir: join(folder, 'redis') });
+  s3 = await startS3Server();
+  storage = createStorage({ ...s3, forcePathStyle: true });
+  await makeNumberedVideo(join(folder, 'video.mp4'), { frames: 30 });
+  await makeTone(join(folder, 'tone.mp3'), { seconds: 1 });
+  const files = new Map([
+    ['/video.mp4', await readFile(join(folder, 'video.mp4'))],
+    ['/tone.mp3', await readFile(join(folder, 'tone.mp3'))],
+  ]);
+  origin = await startHttpsReceiver({
+    hostnames: [HOST],
+    script: ({ path }) => {
+      const body = files.get(path);
+      return body === undefined ? { status: 404 } : { status: 200, body };
+    },
+  });
+  await writeFile(caFile(), origin.ca);
+  customerId = (await createCustomer(db, { name: 'A', sealSecret: () => new Uint8Array(1) })).id;
+});
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((lifecycle) => lifecycle.shutdown('end of test')));
+});
+
+afterAll(async () => {
+  await origin.close();
+  await db.close();
+  storage.close();
+  await s3.close();
+  await redis.stop();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const caFile = (): string => join(folder, 'ca.pem');
+
+/** A whole worker in this process; its lifecycle ends it as SIGTERM would. */
+async function startWorker(name: string): Promise<{ port: number; lifecycle: Lifecycle }> {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const lifecycle = createLifecycle({ logger, process: { on: () => undefined, exit: () => undefined } });
+  workers.push(lifecycle);
+  const env = loadMediaWorkerEnv({
+    ...{ NODE_ENV: 'test', DATABASE_URL: database.url, DATABASE_POOL_MAX: '4', REDIS_URL: redis.url },
+    ...{ S3_ENDPOINT: s3.endpoint, S3_BUCKET: s3.bucket, S3_REGION: s3.region },
+    ...{ S3_ACCESS_KEY_ID: s3.accessKeyId, S3_SECRET_ACCESS_KEY: s3.secretAccessKey },
+    ...{ PUBLIC_BASE_URL: 'https://api.example.test', HEALTH_PORT: '0', WORK_DIR: join(folder, name) },
+    ...{
+      EGRESS_ROUTES: `${HOST}:443=${origin.address}`,
+      EGRESS_CA_FILE: caFile(),
+      PURGE_INTERVAL_SECONDS: '1',
+    },
+    ...{ PATH: process.env['PATH'], FFMPEG_BIN: process.env['FFMPEG_BIN'], SHUTDOWN_GRACE_SECONDS: '0' },
+  });
+  return { port: await startMediaWorker({ env, logger, lifecycle, workerId: name }), lifecycle };
+}
+
+const newAsset = (): ReturnType<typeof createAsset> =>
+  createAsset(db, { customerId, mediaType: 'video', url: `https://${HOST}/video.mp4`, ttlSeconds: 600 });
+const jobOf = (assetId: string) => db.prisma.job.findUniqueOrThrow({ where: { assetId } });
+const assetOf = (id: string) => db.prisma.asset.findUniqueOrThrow({ where: { id } });
+
+it('fetches what was waiting when it starts and what comes while it runs, and says that it is ready', async () => {
+  const early = await newAsset();
+  const { port } = await startWorker('a');
+  const late = await newAsset();
+  for (const { id } of [early, late]) {
+    await eventually(async () => expect(await assetOf(id)).toMatchObject({ status: 'ready' }), PATIENCE);
+  }
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+});
+
+it('takes up an ingest whose worker was killed in the middle', async () => {
+  const asset = await newAsset();
+  const { id } = await jobOf(asset.id);
+  // What a killed worker leaves behind: a claim that nobody renews.
+  await claimJob(db, id, { workerId: 'killed', leaseSeconds: 1 });
+  await startWorker('a');
+  await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+  expect(await jobOf(asset.id)).toMatchObject({ status: 'finished', attempts: 2, workerId: 'a' });
+});
+
+it('announces again what Redis has forgotten', async () => {
+  const asset = await newAsset();
+  const lost = new Date(Date.now() - 60_000);
+  await db.prisma.job.update({ where: { assetId: asset.id }, data: { dispatchedAt: lost, dispatchSeq: 7 } });
+  await startWorker('a');
+  await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+  expect((await jobOf(asset.id)).dispatchSeq).toBeGreaterThan(7);
+});
+
+it('ingests each of many assets exactly once with two workers side by side', async () => {
+  await Promise.all([startWorker('a'), startWorker('b')]);
+  const assets = await Promise.all(Array.from({ length: 8 }, newAsset));
+  for (const { id } of assets) {
+    await eventually(async () => expect(await assetOf(id)).toMatchObject({ status: 'ready' }), PATIENCE);
+    expect(await jobOf(id)).toMatchObject({ attempts: 1, status: 'finished' });
+  }
+});
+
+it('lets a render go on to its engine once both of its inputs are there', async () => {
+  await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
+  const { render } = await createRender(db, {
+    customerId,
+    request: {
+      video: { url: `https://${HOST}/video.mp4` },
+      audio: { url: `https://${HOST}/tone.mp3` },
+      engines: ['musetalk'],
+      sync_mode: 'loop',
+    },
+    idempotency: null,
+    ttlSeconds: 600,
+  });
+  await startWorker('a');
+  await eventually(async () => {
+    const run = await db.prisma.engineRun.findFirstOrThrow({ where: { renderId: render.id } });
+    const job = await db.prisma.job.findUniqueOrThrow({ where: { engineRunId: run.id } });
+    expect(job.status).toBe('queued');
+    expect(job.dispatchedAt).not.toBeNull();
+  }, PATIENCE);
+  expect(await db.prisma.render.findUniqueOrThrow({ where: { id: render.id } })).toMatchObject({
+    status: 'processing',
+  });
+});
+
+it('deletes the bytes of an expired asset and keeps the row, so that the asset is known to have been there', async () => {
+  await startWorker('a');
+  const asset = await newAsset();
+  const { objectKey } = await eventually(async () => {
+    const ready = await assetOf(asset.id);
+    expect(ready.status).toBe('ready');
+    return ready;
+  }, PATIENCE);
+  expect(await storage.head(objectKey ?? '')).not.toBeNull();
+  await db.prisma.asset.update({ where: { id: asset.id }, data: { expiresAt: new Date(Date.now() - 1000) } });
+  await eventually(async () => expect((await assetOf(asset.id)).purgedAt).not.toBeNull(), PATIENCE);
+  expect(await storage.head(objectKey ?? '')).toBeNull();
+});
+
+it('takes itself out of the table of workers when it is stopped', async () => {
+  const { lifecycle } = await startWorker('leaver');
+  expect(await db.prisma.worker.findUnique({ where: { id: 'leaver' } })).toMatchObject({
+    slots: { media: 2 },
+  });
+  await lifecycle.shutdown('test');
+  expect(await db.prisma.worker.findUnique({ where: { id: 'leaver' } })).toBeNull();
+});
