@@ -22,15 +22,19 @@ export interface LipLines {
   /** What the target opens at the centre, [batch, 1, 1], and how far above the seam its upper edge lies. */
   readonly gap: Value;
   readonly rise: Value;
+  /** 1 where the source mouth was open, 0 where it was closed, [batch, 1, 1]. */
+  readonly wasOpen: Value;
 }
 
 /** Widest gap of speech, in half mouths: 16 mm of 25. */
 const WIDEST = 0.64;
 /** The upper lip gives a fifth of the gap, jaw and lower lip the rest. */
 const UPPER_SHARE = 0.2;
-/** Landmarks of closed lips lie this far apart. */
-const CLOSED = 0.05;
-/** How much wider than measured an open mouth is taken to be: a sliver of old teeth looks worse than a thinner lip. */
+/** Landmarks of closed lips lie up to so far apart, and those of open lips at least so far. */
+const CLOSED = 0.06;
+const OPEN = 0.15;
+/** An open mouth is taken to be wider than measured: a sliver of old teeth looks worse than a thinner lip. */
+const WIDENING = 1.15;
 const MARGIN = 0.06;
 
 const UPPER_INNER = [61, 62, 63];
@@ -42,9 +46,9 @@ export function lipLines(g: GraphBuilder, axes: FaceAxes, pose: MouthPose): LipL
   const measuredLower = lineThrough(g, axes.landmarks, LOWER_INNER);
   const middle = m.mul(m.add(measuredUpper.height, measuredLower.height), 0.5);
   const slant = m.mul(m.add(measuredUpper.slant, measuredLower.slant), 0.5);
-  const open = g.op('Relu', [m.sub(m.sub(measuredLower.height, measuredUpper.height), CLOSED)]);
-  const isOpen = m.ramp(open, 0, 0.08);
-  const half = m.mul(open, 0.5);
+  const measuredGap = m.sub(measuredLower.height, measuredUpper.height);
+  const isOpen = m.ramp(measuredGap, CLOSED, OPEN);
+  const half = m.mul(measuredGap, isOpen, 0.5 * WIDENING);
   const upper = {
     height: m.sub(middle, half),
     slant: m.mix(slant, measuredUpper.slant, isOpen),
@@ -57,7 +61,7 @@ export function lipLines(g: GraphBuilder, axes: FaceAxes, pose: MouthPose): LipL
   };
   const seam = { height: m.add(upper.height, m.mul(half, 2 * UPPER_SHARE)), slant };
   const gap = m.mul(pose.opening, WIDEST);
-  return { upper, lower, seam, gap, rise: m.mul(gap, UPPER_SHARE) };
+  return { upper, lower, seam, gap, rise: m.mul(gap, UPPER_SHARE), wasOpen: isOpen };
 }
 
 /** v of a line at every u; `profile` is 1 − u² there. */

@@ -18,6 +18,9 @@ const TONGUE = [0.62, 0.36, 0.36];
 /** Teeth are paler than skin but share its light. */
 const TEETH = { ofGrey: 0.62, ofSkin: 0.55, tint: [1.1, 1.03, 0.92] };
 
+/** How dark the line between closed lips is. */
+const SEAM_SHADOW = 0.5;
+
 /** `skin` [batch, 3, 1] in [0, 1]. */
 export function mouthInterior(
   g: GraphBuilder,
@@ -49,9 +52,14 @@ export function mouthInterior(
   const lit = m.clamp(m.add(m.mul(m.sub(v, upperEdge), 4), 0.55), 0.55, 0.95);
   colour = layer(
     m.mul(m.mul(m.add(m.mul(grey, TEETH.ofGrey), m.mul(skin, TEETH.ofSkin)), paint(TEETH.tint)), lit),
-    m.mul(teeth, m.add(m.mul(m.ramp(lines.gap, 0.08, 0.35), 0.5), 0.4)),
+    m.mul(teeth, m.ramp(lines.gap, 0.02, 0.32), 0.9),
   );
 
-  const inside = m.min(m.sub(v, upperEdge), m.sub(lowerEdge, v));
-  return { colour, cover: m.clamp(m.mul(inside, downLength, 0.6), 0, 1) };
+  const inside = m.mul(m.min(m.sub(v, upperEdge), m.sub(lowerEdge, v)), downLength);
+  // Lips that were pulled together lack the dark line between closed lips.
+  const line = m.mul(
+    m.clamp(m.add(m.mul(inside, 0.5), 1), 0, 1),
+    m.mul(m.ramp(m.dome(mouthU, 0.97), 0, 0.4), lines.wasOpen, SEAM_SHADOW),
+  );
+  return { colour, cover: m.max(m.clamp(m.mul(inside, 0.6), 0, 1), line) };
 }
