@@ -13,11 +13,19 @@ export interface TestDatabase {
 const TEMPLATE_LOCK = 727_001;
 
 /** A fresh, migrated, empty database: a clone of a template that is migrated once per run. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export function createTestDatabase(): Promise<TestDatabase> {
+  return createDatabase(async (admin) => `TEMPLATE ${await ensureTemplate(admin)} STRATEGY FILE_COPY`);
+}
+
+/** A database without any table. */
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return createDatabase(async () => '');
+}
+
+async function createDatabase(options: (admin: Client) => Promise<string>): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await withAdmin(async (admin) => {
-    const template = await ensureTemplate(admin);
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+    await admin.query(`CREATE DATABASE ${name} ${await options(admin)}`);
   });
   const drop = (): Promise<void> =>
     withAdmin(async (admin) => {

@@ -1,0 +1,258 @@
+import { type RenderRequest } from '@lipsync/contract';
+import { codeOf, DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
+import { cancelRender } from './cancel-render';
+import { createRender, type CreatedRender } from './create-render';
+import { createPreparation } from './preparations';
+
+const KEY = { key: 'order-1', fingerprint: 'f'.repeat(64) };
+const URLS: RenderRequest = {
+  video: { url: 'https://media.example.com/a.mp4' },
+  audio: { url: 'https://media.example.com/a.wav' },
+  engines: ['musetalk', 'highsync'],
+  sync_mode: 'loop',
+};
+
+describe('createRender', () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+  });
+  afterAll(() => scenario.close());
+
+  function create(
+    customerId: string,
+    request: RenderRequest,
+    idempotency: { key: string; fingerprint: string } | null = null,
+  ): Promise<CreatedRender> {
+    return createRender(scenario.db, { customerId, request, idempotency, ttlSeconds: 7 * DAY_SECONDS });
+  }
+
+  async function counts(customerId: string): Promise<Record<string, number>> {
+    const tables = ['renders', 'engine_runs', 'assets', 'jobs', 'idempotency_keys'];
+    const entries = tables.map(async (table) => {
+      const sql = `SELECT count(*)::int AS n FROM ${table} WHERE customer_id = $1`;
+      return [table, only(await scenario.make.query<{ n: number }>(sql, [customerId])).n] as const;
+    });
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  it('creates implicit assets with their ingests, and engine runs in the order of the request', async () => {
+    const customerId = await scenario.make.customer();
+    const created = await create(customerId, URLS);
+    expect(created.render).toMatchObject({
+      status: 'accepted',
+      stage: 'queued',
+      progressPercent: 0,
+      syncMode: 'loop',
+    });
+    expect(created.runs.map(({ engine }) => engine)).toEqual(['musetalk', 'highsync']);
+    expect(created.queues).toEqual(['media']);
+    expect(created.render.expiresAt.getTime() - created.render.createdAt.getTime()).toBe(
+      7 * DAY_SECONDS * 1000,
+    );
+    expect(await scenario.jobs(created.render.id)).toMatchObject([
+      { status: 'blocked' },
+      { status: 'blocked' },
+    ]);
+    expect(await counts(customerId)).toEqual({
+      renders: 1,
+      engine_runs: 2,
+      assets: 2,
+      jobs: 4,
+      idempotency_keys: 0,
+    });
+  });
+
+  it('lets jobs start at once whose inputs are ready', async () => {
+    const created = await scenario.render({ engines: ['latentsync', 'musetalk'] });
+    expect(created.queues).toEqual(['latentsync', 'musetalk']);
+    expect(await scenario.jobs(created.render.id)).toMatchObject([
+      { status: 'queued' },
+      { status: 'queued' },
+    ]);
+  });
+
+  it('creates one resource for many identical requests at once, and answers all of them with it', async () => {
+    const customerId = await scenario.make.customer();
+    const created = await Promise.all(Array.from({ length: 20 }, () => create(customerId, URLS, KEY)));
+    expect(new Set(created.map(({ render }) => render.id)).size).toBe(1);
+    expect(created.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(await counts(customerId)).toEqual({
+      renders: 1,
+      engine_runs: 2,
+      assets: 2,
+      jobs: 4,
+      idempotency_keys: 1,
+    });
+  });
+
+  it('replays the record as it is now, and never starts it again', async () => {
+    const customerId = await scenario.make.customer();
+    const { render } = await create(customerId, URLS, KEY);
+    await cancelRender(scenario.db, customerId, render.id);
+    expect(await create(customerId, URLS, KEY)).toMatchObject({
+      replayed: true,
+      render: { id: render.id, status: 'cancelled' },
+    });
+  });
+
+  it('refuses another payload or operation under the same key', async () => {
+    const customerId = await scenario.make.customer();
+    await create(customerId, URLS, KEY);
+    const other = { ...KEY, fingerprint: 'e'.repeat(64) };
+    expect(await codeOf(create(customerId, URLS, other))).toBe('idempotency_key_reused');
+    const preparation = {
+      customerId,
+      request: { video: URLS.video },
+      idempotency: other,
+      ttlSeconds: DAY_SECONDS,
+    };
+    expect(await codeOf(createPreparation(scenario.db, preparation))).toBe('idempotency_key_reused');
+  });
+
+  it('keeps the keys of customers apart', async () => {
+    const [first, second] = [await scenario.make.customer(), await scenario.make.customer()];
+    const one = await create(first, URLS, KEY);
+    const two = await create(second, URLS, KEY);
+    expect(two.replayed).toBe(false);
+    expect(two.render.id).not.toBe(one.render.id);
+  });
+
+  it('binds a key only when it succeeds, and leaves nothing behind otherwise', async () => {
+    const customerId = await scenario.make.customer();
+    const request: RenderRequest = { ...URLS, audio: { asset_id: 'ast_unknown' } };
+    expect(await codeOf(create(customerId, request, KEY))).toBe('asset_not_found');
+    expect(await counts(customerId)).toEqual({
+      renders: 0,
+      engine_runs: 0,
+      assets: 0,
+      jobs: 0,
+      idempotency_keys: 0,
+    });
+    expect((await create(customerId, URLS, KEY)).replayed).toBe(false);
+  });
+
+  it('forgets a key that has expired', async () => {
+    const customerId = await scenario.make.customer();
+    const first = await create(customerId, URLS, KEY);
+    await scenario.make.query('UPDATE idempotency_keys SET expires_at = now() WHERE customer_id = $1', [
+      customerId,
+    ]);
+    const second = await create(customerId, URLS, { ...KEY, fingerprint: 'e'.repeat(64) });
+    expect(second.replayed).toBe(false);
+    expect(second.render.id).not.toBe(first.render.id);
+  });
+
+  it.each(['\0', '\ud800', 'quote"\\', ' spaced ', '\u{1f600}'])('takes the key %j verbatim', async (key) => {
+    const customerId = await scenario.make.customer();
+    const { render } = await create(customerId, URLS, { ...KEY, key });
+    expect((await create(customerId, URLS, { ...KEY, key })).render.id).toBe(render.id);
+    expect((await create(customerId, URLS, { ...KEY, key: `${key}.` })).replayed).toBe(false);
+  });
+
+  it('says that a key is in use when the first request does not come to an end', async () => {
+    const customerId = await scenario.make.customer();
+    const { prisma } = scenario.db;
+    const blocked = await prisma.$transaction(
+      async (tx) => {
+        const key = {
+          ...KEY,
+          operation: 'create_render',
+          resourceId: 'ren_1',
+          customerId,
+          expiresAt: new Date(),
+        };
+        await tx.idempotencyKey.create({ data: key });
+        return codeOf(create(customerId, URLS, KEY));
+      },
+      { timeout: 20_000 },
+    );
+    expect(blocked).toBe('idempotency_in_progress');
+  }, 30_000);
+
+  it('never lets concurrent requests exceed the limit of active records', async () => {
+    const customerId = await scenario.make.customer({ activeRecordsMax: 3 });
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => codeOf(create(customerId, URLS))));
+    expect(outcomes.filter((code) => code === null)).toHaveLength(3);
+    expect(outcomes.filter((code) => code === 'concurrency_limit_exceeded')).toHaveLength(5);
+    const request = {
+      customerId,
+      request: { video: URLS.video },
+      idempotency: null,
+      ttlSeconds: DAY_SECONDS,
+    };
+    expect(await codeOf(createPreparation(scenario.db, request))).toBe('concurrency_limit_exceeded');
+  });
+
+  it('allows 20 active records by default, and frees a place when one ends', async () => {
+    const customerId = await scenario.make.customer();
+    const created = [];
+    for (let i = 0; i < 20; i += 1) created.push(await create(customerId, URLS));
+    expect(await codeOf(create(customerId, URLS))).toBe('concurrency_limit_exceeded');
+    await cancelRender(scenario.db, customerId, created[0]?.render.id ?? '');
+    expect(await codeOf(create(customerId, URLS))).toBeNull();
+  });
+
+  it('replays a key although the limit is reached and its assets have expired since', async () => {
+    const customerId = await scenario.make.customer({ activeRecordsMax: 1 });
+    const video = { asset_id: await scenario.make.readyAsset({ customerId, mediaType: 'video' }) };
+    await create(customerId, { ...URLS, video }, KEY);
+    await scenario.make.query('UPDATE assets SET expires_at = now() WHERE id = $1', [video.asset_id]);
+    expect((await create(customerId, { ...URLS, video }, KEY)).replayed).toBe(true);
+  });
+
+  describe('references', () => {
+    let customerId: string;
+    beforeAll(async () => {
+      customerId = await scenario.make.customer({ activeRecordsMax: 1000 });
+    });
+    const asset = (owner: string, mediaType: 'video' | 'audio'): Promise<string> =>
+      scenario.make.readyAsset({ customerId: owner, mediaType });
+    const using = (video: string): Promise<unknown> =>
+      codeOf(create(customerId, { ...URLS, video: { asset_id: video } }));
+
+    it('are unknown when they are foreign', async () => {
+      expect(await using(await asset(await scenario.make.customer(), 'video'))).toBe('asset_not_found');
+    });
+
+    it('are refused when expired before anything else is looked at', async () => {
+      const id = await asset(customerId, 'audio');
+      await scenario.make.query(`UPDATE assets SET expires_at = now() WHERE id = $1`, [id]);
+      expect(await using(id)).toBe('asset_expired');
+    });
+
+    it('are refused when of the other type, even when failed', async () => {
+      const id = await asset(customerId, 'audio');
+      await scenario.make.query(
+        `UPDATE assets SET status = 'failed', error_code = 'media_corrupt' WHERE id = $1`,
+        [id],
+      );
+      expect(await using(id)).toBe('asset_type_mismatch');
+    });
+
+    it.each([
+      ['failed', 'asset_failed'],
+      ['awaiting_upload', 'asset_not_ready'],
+      ['pending', null],
+    ])('in state %s give %s', async (status, expected) => {
+      const id = await asset(customerId, 'video');
+      const error = status === 'failed' ? 'media_corrupt' : null;
+      await scenario.make.query('UPDATE assets SET status = $2, error_code = $3 WHERE id = $1', [
+        id,
+        status,
+        error,
+      ]);
+      expect(await using(id)).toBe(expected);
+    });
+
+    it('are judged before the engines, and the engines before the limit', async () => {
+      const full = await scenario.make.customer({ activeRecordsMax: 0 });
+      await scenario.make.query(`UPDATE workers SET seen_at = now() - interval '2 minutes'`);
+      const unknown: RenderRequest = { ...URLS, video: { asset_id: 'ast_x' } };
+      expect(await codeOf(create(full, unknown))).toBe('asset_not_found');
+      expect(await codeOf(create(full, URLS))).toBe('engine_unavailable');
+      await scenario.make.query('UPDATE workers SET seen_at = now()');
+      expect(await codeOf(create(full, URLS))).toBe('concurrency_limit_exceeded');
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { openScenario, type Scenario } from '../test/scenario';
+import { findApiKey, issueKey, listKeys, revokeKey, touchApiKey } from './api-keys';
+import { createCustomer, getCustomer, listCustomers, setLimits } from './customers';
+import { getSecret, rotateSecret } from './webhook-secrets';
+
+const HASH = 'a'.repeat(64);
+
+describe('customers', () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  it('have a webhook secret of their own from the start, and one active secret after every rotation', async () => {
+    const { db } = scenario;
+    const { id } = await createCustomer(db, {
+      name: 'Ada',
+      sealSecret: (owner) => new TextEncoder().encode(owner),
+    });
+    expect(new TextDecoder().decode((await getSecret(db, id)) ?? undefined)).toBe(id);
+    await Promise.all([1, 2, 3].map((n) => rotateSecret(db, id, Uint8Array.of(n))));
+    expect(await db.prisma.webhookSecret.count({ where: { customerId: id, retiredAt: null } })).toBe(1);
+    expect((await getSecret(db, id))?.length).toBe(1);
+    expect(await getSecret(db, 'cus_unknown')).toBeNull();
+  });
+
+  it('keep the limits that are not changed, and lose those that are reset', async () => {
+    const { db } = scenario;
+    const sealSecret = (): Uint8Array<ArrayBuffer> => Uint8Array.of(1);
+    const { id } = await createCustomer(db, {
+      name: 'Ada',
+      limits: { postPerMinute: 10, getPerMinute: 20 },
+      sealSecret,
+    });
+    expect(await setLimits(db, id, { postPerMinute: null, runningJobsMax: 7 })).toMatchObject({
+      postPerMinute: null,
+      getPerMinute: 20,
+      runningJobsMax: 7,
+    });
+    expect(await setLimits(db, 'cus_unknown', { postPerMinute: 1 })).toBeNull();
+    expect((await listCustomers(db)).map((customer) => customer.id)).toEqual([scenario.customerId, id]);
+    expect(await getCustomer(db, 'cus_unknown')).toBeNull();
+  });
+
+  it('are found by their keys until these are revoked', async () => {
+    const { db, customerId } = scenario;
+    const key = await issueKey(db, { customerId, hash: HASH, lastFour: 'aaaa' });
+    expect(await findApiKey(db, HASH)).toMatchObject({ keyId: key?.id, customer: { id: customerId } });
+    expect(await findApiKey(db, 'b'.repeat(64))).toBeNull();
+    expect(await revokeKey(db, key?.id ?? '')).toBe(true);
+    expect(await findApiKey(db, HASH)).toBeNull();
+    expect(await revokeKey(db, key?.id ?? '')).toBe(false);
+    expect(
+      await issueKey(db, { customerId: 'cus_unknown', hash: 'c'.repeat(64), lastFour: 'cccc' }),
+    ).toBeNull();
+  });
+
+  it('see their keys without hashes, and when each was last used to the minute', async () => {
+    const { db, customerId } = scenario;
+    const key = await issueKey(db, { customerId, hash: HASH, lastFour: 'aaaa' });
+    await touchApiKey(db, key?.id ?? '');
+    const [listed] = await listKeys(db, customerId);
+    expect(listed).toMatchObject({ id: key?.id, lastFour: 'aaaa', revokedAt: null });
+    expect(listed).not.toHaveProperty('hash');
+    await touchApiKey(db, key?.id ?? '');
+    expect((await listKeys(db, customerId))[0]?.lastUsedAt).toEqual(listed?.lastUsedAt);
+    expect(listed?.lastUsedAt).not.toBeNull();
+  });
+});

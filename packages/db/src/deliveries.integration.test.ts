@@ -1,0 +1,210 @@
+import { codeOf, only, openScenario, type Scenario, WEBHOOK_URL } from '../test/scenario';
+import { cancelRender } from './cancel-render';
+import {
+  claimDeliveries,
+  type ClaimedDelivery,
+  type DeliveryOutcome,
+  settleDelivery,
+} from './claim-deliveries';
+import { getDeliveryByEvent, redeliver } from './deliveries';
+
+const options = { limit: 100, leaseSeconds: 20, perOrigin: 100, perCustomer: 100 };
+
+describe('deliveries', () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  /** A cancelled render's event. Returns its id. */
+  async function event(url = WEBHOOK_URL, owner = scenario.customerId): Promise<string> {
+    const { render } = await scenario.render({ webhook_url: url }, owner);
+    const { webhookEventId } = await cancelRender(scenario.db, owner, render.id);
+    if (webhookEventId === null) throw new Error('no event');
+    return webhookEventId;
+  }
+
+  const claim = (
+    change: Partial<typeof options> & { maxAttempts?: number } = {},
+  ): Promise<ClaimedDelivery[]> => claimDeliveries(scenario.db, { ...options, ...change });
+
+  function settle(
+    delivery: ClaimedDelivery,
+    outcome: DeliveryOutcome,
+    delaysSeconds?: number[],
+  ): Promise<boolean> {
+    const { id, claimToken } = delivery;
+    return settleDelivery(scenario.db, {
+      id,
+      claimToken,
+      outcome,
+      jitter: 0.5,
+      ...(delaysSeconds ? { delaysSeconds } : {}),
+    });
+  }
+
+  const stateOf = async (
+    eventId: string,
+  ): Promise<Awaited<ReturnType<typeof getDeliveryByEvent>>['delivery']> =>
+    (await getDeliveryByEvent(scenario.db, scenario.customerId, eventId)).delivery;
+
+  async function makeDue(): Promise<void> {
+    await scenario.make.query(
+      `UPDATE webhook_deliveries SET next_attempt_at = now() WHERE status = 'pending'`,
+    );
+  }
+
+  it('are claimed by one dispatcher only, with the stored bytes', async () => {
+    const eventId = await event();
+    const rounds = await Promise.all(Array.from({ length: 4 }, () => claim()));
+    const delivery = only(rounds.flat());
+    expect(delivery).toMatchObject({
+      eventId,
+      attempt: 1,
+      url: WEBHOOK_URL,
+      origin: 'https://hooks.example.com',
+      eventType: 'render.cancelled',
+    });
+    expect(JSON.parse(delivery.body)).toMatchObject({ id: eventId, type: 'render.cancelled' });
+    expect(await claim()).toEqual([]);
+  });
+
+  it('carry the active signing secret of their customer', async () => {
+    const customerId = await scenario.make.customer();
+    const { prisma } = scenario.db;
+    await prisma.webhookSecret.create({
+      data: { id: 'sec_1', customerId, ciphertext: Uint8Array.of(1, 2, 3), retiredAt: new Date() },
+    });
+    await prisma.webhookSecret.create({
+      data: { id: 'sec_2', customerId, ciphertext: Uint8Array.of(4, 5, 6) },
+    });
+    await event(WEBHOOK_URL, customerId);
+    expect([...(only(await claim()).secret ?? [])]).toEqual([4, 5, 6]);
+  });
+
+  it('are delivered for good', async () => {
+    const eventId = await event();
+    const delivery = only(await claim());
+    expect(await settle(delivery, { kind: 'delivered', httpStatus: 204 })).toBe(true);
+    expect(await settle(delivery, { kind: 'failed', error: 'timeout' })).toBe(false);
+    expect(await stateOf(eventId)).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      lastHttpStatus: 204,
+      lastError: null,
+      nextAttemptAt: null,
+    });
+    await makeDue();
+    expect(await claim()).toEqual([]);
+  });
+
+  it('come up again after a failure when the schedule says so, at most eleven times', async () => {
+    const eventId = await event();
+    for (let attempt = 1; attempt <= 11; attempt += 1) {
+      const delivery = only(await claim());
+      expect(delivery.attempt).toBe(attempt);
+      expect(await settle(delivery, { kind: 'failed', error: 'http_error', httpStatus: 500 })).toBe(true);
+      const { status, nextAttemptAt, updatedAt } = await stateOf(eventId);
+      const delay = nextAttemptAt === null ? null : nextAttemptAt.getTime() - updatedAt.getTime();
+      expect(delay).toBe([10_000, 60_000, 300_000][attempt - 1] ?? delay);
+      expect(status).toBe(attempt < 11 ? 'pending' : 'failed');
+      expect(await claim()).toEqual([]);
+      await makeDue();
+    }
+    expect(await claim()).toEqual([]);
+    expect(await stateOf(eventId)).toMatchObject({
+      attempts: 11,
+      lastHttpStatus: 500,
+      lastError: 'http_error',
+    });
+  });
+
+  it('do not lose an attempt when it was not the receiver who failed', async () => {
+    const eventId = await event();
+    await settle(only(await claim()), { kind: 'deferred', delaySeconds: 30 });
+    expect(await stateOf(eventId)).toMatchObject({ status: 'pending', attempts: 0 });
+    expect(await claim()).toEqual([]);
+  });
+
+  it('are taken over from a dispatcher that vanished, and its late outcome does not count', async () => {
+    const eventId = await event();
+    const lost = only(await claim());
+    await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
+    const taken = only(await claim());
+    expect(taken).toMatchObject({ id: lost.id, attempt: 2, body: lost.body });
+    expect(await settle(lost, { kind: 'delivered', httpStatus: 200 })).toBe(false);
+    expect(await settle(taken, { kind: 'delivered', httpStatus: 200 })).toBe(true);
+    expect((await stateOf(eventId)).attempts).toBe(2);
+  });
+
+  it('fail when the last attempt took its dispatcher with it', async () => {
+    const eventId = await event();
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      expect(only(await claim({ maxAttempts: 2 })).attempt).toBe(attempt);
+      await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
+    }
+    expect(await claim({ maxAttempts: 2 })).toEqual([]);
+    expect(await stateOf(eventId)).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      lastError: 'timeout',
+      nextAttemptAt: null,
+    });
+  });
+
+  it('of one origin never take all attempts, nor those of one customer', async () => {
+    const other = await scenario.make.customer();
+    for (let i = 0; i < 4; i += 1) await event('https://slow.example.com/a');
+    for (let i = 0; i < 2; i += 1) await event('https://fast.example.com/a');
+    await event('https://other.example.com/a', other);
+    const byOrigin = await claim({ perOrigin: 2, perCustomer: 3 });
+    const count = (list: ClaimedDelivery[], origin: string): number =>
+      list.filter((d) => d.origin === origin).length;
+    expect(count(byOrigin, 'https://slow.example.com')).toBe(2);
+    expect(byOrigin.filter(({ customerId }) => customerId === scenario.customerId)).toHaveLength(3);
+    expect(count(byOrigin, 'https://other.example.com')).toBe(1);
+    expect(await claim({ perOrigin: 2, perCustomer: 3 })).toEqual([]);
+    for (const delivery of byOrigin) await settle(delivery, { kind: 'delivered', httpStatus: 200 });
+    expect(await claim({ perOrigin: 2, perCustomer: 3 })).toHaveLength(3);
+  });
+
+  it('are claimed oldest first, as many as asked for', async () => {
+    const events = [await event(), await event(), await event()];
+    expect((await claim({ limit: 2 })).map(({ eventId }) => eventId)).toEqual(events.slice(0, 2));
+  });
+
+  it('can be repeated by an operator, who gets a new delivery of the same event', async () => {
+    const eventId = await event();
+    const first = only(await claim());
+    await settle(first, { kind: 'failed', error: 'timeout' }, []);
+    expect((await stateOf(eventId)).status).toBe('failed');
+    await redeliver(scenario.db, eventId);
+    const second = only(await claim());
+    expect(second).toMatchObject({ eventId, attempt: 1, body: first.body });
+    expect(second.id).not.toBe(first.id);
+    expect((await stateOf(eventId)).id).toBe(second.id);
+    expect(await redeliver(scenario.db, 'evt_unknown')).toBeNull();
+  });
+
+  it('become due at once when an operator repeats a pending one', async () => {
+    const eventId = await event();
+    const first = only(await claim());
+    await settle(first, { kind: 'failed', error: 'timeout' });
+    expect((await redeliver(scenario.db, eventId))?.id).toBe(first.id);
+    expect(only(await claim()).id).toBe(first.id);
+  });
+
+  it('are shown to their customer alone, until they expire', async () => {
+    const eventId = await event();
+    const stranger = await scenario.make.customer();
+    expect(await codeOf(getDeliveryByEvent(scenario.db, stranger, eventId))).toBe('webhook_event_not_found');
+    expect(await codeOf(getDeliveryByEvent(scenario.db, scenario.customerId, 'evt_x'))).toBe(
+      'webhook_event_not_found',
+    );
+    await scenario.make.query('UPDATE webhook_events SET expires_at = now()');
+    expect(await codeOf(getDeliveryByEvent(scenario.db, scenario.customerId, eventId))).toBe(
+      'webhook_event_expired',
+    );
+  });
+});

@@ -1,0 +1,136 @@
+import { migrate } from '@lipsync/prisma';
+import {
+  createEmptyDatabase,
+  createFactories,
+  createTestDatabase,
+  type Factories,
+  type TestDatabase,
+} from '@lipsync/testkit';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PRISMA = join(__dirname, '..', '..', '..', 'prisma');
+
+interface Column {
+  name: string;
+  type: string;
+  nullable: boolean;
+}
+
+describe('migrations', () => {
+  let database: TestDatabase;
+  let make: Factories;
+  let directory: string;
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+    make = createFactories(database.url);
+    directory = mkdtempSync(join(tmpdir(), 'lipsync-migrations-'));
+    cpSync(join(PRISMA, 'migrations'), directory, { recursive: true });
+  });
+  afterEach(async () => {
+    await make.close();
+    await database.drop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  function addMigration(name: string, sql: string): void {
+    mkdirSync(join(directory, name));
+    writeFileSync(join(directory, name, 'migration.sql'), sql);
+  }
+
+  it('are applied once, however many processes deploy at the same time', async () => {
+    const reports = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url)));
+    const applied = reports.flatMap((report) => report.applied);
+    expect(new Set(applied).size).toBe(applied.length);
+    expect(applied.length).toBeGreaterThan(0);
+    expect((await migrate(database.url)).applied).toEqual([]);
+  });
+
+  it('are recorded as Prisma records them', async () => {
+    const { applied } = await migrate(database.url);
+    const rows = await make.query<{
+      migration_name: string;
+      checksum: string;
+      finished: boolean;
+      steps: number;
+    }>(
+      `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, applied_steps_count AS steps
+       FROM _prisma_migrations ORDER BY migration_name`,
+    );
+    expect(rows.map((row) => row.migration_name)).toEqual(applied);
+    expect(rows.every((row) => row.finished && row.steps === 1 && /^[0-9a-f]{64}$/.test(row.checksum))).toBe(
+      true,
+    );
+  });
+
+  it('refuse to go on when an applied one was edited', async () => {
+    const { applied } = await migrate(database.url, directory);
+    writeFileSync(join(directory, applied[0] ?? '', 'migration.sql'), 'SELECT 1;');
+    await expect(migrate(database.url, directory)).rejects.toThrow('was edited');
+  });
+
+  it('leave nothing of a failed one behind and stop until it is resolved', async () => {
+    await migrate(database.url, directory);
+    addMigration('29990101000000_bad', 'CREATE TABLE half (id int); SELECT broken;');
+    await expect(migrate(database.url, directory)).rejects.toThrow('29990101000000_bad');
+    expect(await make.query(`SELECT 1 FROM information_schema.tables WHERE table_name = 'half'`)).toEqual([]);
+    await expect(migrate(database.url, directory)).rejects.toThrow('failed before');
+    await make.query(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL`);
+    writeFileSync(join(directory, '29990101000000_bad', 'migration.sql'), 'CREATE TABLE whole (id int);');
+    expect((await migrate(database.url, directory)).applied).toEqual(['29990101000000_bad']);
+  });
+
+  it('make the tables, columns, types and indexes that the schema file describes', async () => {
+    const migrated = await createTestDatabase();
+    const live = createFactories(migrated.url);
+    try {
+      const described = describedTables(readFileSync(join(PRISMA, 'schema.prisma'), 'utf8'));
+      expect(Object.fromEntries(await actualTables(live))).toEqual(Object.fromEntries(described));
+    } finally {
+      await live.close();
+      await migrated.drop();
+    }
+  });
+});
+
+/** Column types by what the schema file writes. */
+const TYPES: Readonly<Record<string, string>> = {
+  String: 'text',
+  Int: 'integer',
+  BigInt: 'bigint',
+  Float: 'double precision',
+  Json: 'jsonb',
+  Bytes: 'bytea',
+  DateTime: 'timestamp with time zone',
+};
+
+function describedTables(schema: string): Map<string, Column[]> {
+  const tables = new Map<string, Column[]>();
+  for (const [, body = ''] of schema.matchAll(/^model \w+ \{\n(.*?)^\}/gms)) {
+    const table = /@@map\("(\w+)"\)/.exec(body)?.[1] ?? '';
+    const fields = [...body.matchAll(/^ {2}(\w+) +(\w+)(\??)(.*)$/gm)];
+    const columns = fields.map(([, field = '', type = '', optional, rest = '']) => ({
+      name: /@map\("(\w+)"\)/.exec(rest)?.[1] ?? field,
+      type: TYPES[type] ?? type,
+      nullable: optional === '?',
+    }));
+    tables.set(table, columns.sort(byName));
+  }
+  return tables;
+}
+
+async function actualTables(live: Factories): Promise<Map<string, Column[]>> {
+  const rows = await live.query<Column & { table: string }>(
+    `SELECT table_name AS "table", column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable
+     FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'`,
+  );
+  const tables = new Map<string, Column[]>();
+  for (const { table, ...column } of rows)
+    tables.set(table, [...(tables.get(table) ?? []), column].sort(byName));
+  return tables;
+}
+
+function byName(a: Column, b: Column): number {
+  return a.name < b.name ? -1 : 1;
+}

@@ -1,0 +1,167 @@
+import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario } from '../test/scenario';
+import { createAsset } from './assets';
+import { completeIngest, completeRender } from './complete';
+import { purge, type PurgeOptions, type PurgeReport } from './purge';
+import { completeUpload, createUpload } from './uploads';
+
+describe('purge', () => {
+  let scenario: Scenario;
+  let deleted: string[];
+  beforeEach(async () => {
+    scenario = await openScenario();
+    deleted = [];
+  });
+  afterEach(() => scenario.close());
+
+  function run(change: Partial<PurgeOptions> = {}): Promise<PurgeReport> {
+    return purge(scenario.db, {
+      deleteObjects: async (keys) => void deleted.push(...keys),
+      outputKey: (runId, fence) => `outputs/${runId}/${fence}/video.mp4`,
+      trackKey: (preparationId, fence) => `preparations/${preparationId}/${fence}/face-track.bin`,
+      ...change,
+    });
+  }
+
+  async function expireAll(ago: string): Promise<void> {
+    for (const table of [
+      'renders',
+      'preparations',
+      'assets',
+      'uploads',
+      'webhook_events',
+      'idempotency_keys',
+    ]) {
+      await scenario.make.query(`UPDATE ${table} SET expires_at = now() - $1::interval`, [ago]);
+    }
+  }
+
+  async function rows(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const table of [
+      'renders',
+      'engine_runs',
+      'assets',
+      'jobs',
+      'webhook_events',
+      'webhook_deliveries',
+    ]) {
+      counts[table] = only(
+        await scenario.make.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`),
+      ).n;
+    }
+    return counts;
+  }
+
+  /** Completed at its second attempt. */
+  async function completedRender(): Promise<{ runId: string; assetIds: string[] }> {
+    const { render, runs } = await scenario.render();
+    const jobId = only(await scenario.jobs(render.id)).id;
+    await scenario.claim(jobId);
+    await scenario.expireLease(jobId);
+    const lease = await scenario.claim(jobId);
+    const runId = only(runs).id;
+    await completeRender(scenario.db, lease, { outputKey: `outputs/${runId}/2/video.mp4`, usage: {} });
+    return { runId, assetIds: [render.videoAssetId, render.audioAssetId] };
+  }
+
+  it('leaves alone what has not expired', async () => {
+    await completedRender();
+    expect(await run()).toEqual({ purged: 0, deletedRows: 0, errors: [] });
+    expect(deleted).toEqual([]);
+  });
+
+  it('deletes the objects of what expired, those of lost attempts too, and keeps the rows', async () => {
+    const { runId, assetIds } = await completedRender();
+    await expireAll('1 second');
+    expect(await run()).toMatchObject({ purged: 3, errors: [] });
+    expect(deleted).toEqual(
+      expect.arrayContaining([1, 2].map((fence) => `outputs/${runId}/${fence}/video.mp4`)),
+    );
+    expect(deleted).toEqual(expect.arrayContaining(assetIds.map((id) => `assets/${id}/original`)));
+    expect(await rows()).toMatchObject({ renders: 1, assets: 2, webhook_events: 1 });
+    deleted = [];
+    expect(await run()).toMatchObject({ purged: 0 });
+    expect(deleted).toEqual([]);
+  });
+
+  it('keeps the bytes of assets that an open render uses', async () => {
+    const { render } = await scenario.render();
+    await expireAll('1 second');
+    expect((await run()).purged).toBe(0);
+    await completeRender(scenario.db, await scenario.claim(only(await scenario.jobs(render.id)).id), {
+      outputKey: 'o',
+      usage: {},
+    });
+    expect((await run()).purged).toBe(3);
+  });
+
+  it('marks nothing as purged whose objects could not be deleted, and goes on with the others', async () => {
+    const { assetIds } = await completedRender();
+    await expireAll('1 second');
+    const failing = async (keys: string[]): Promise<void> => {
+      if (keys.some((key) => key.includes(assetIds[0] ?? ''))) throw new Error('storage is away');
+    };
+    const report = await run({ deleteObjects: failing });
+    expect(report).toMatchObject({ purged: 2, errors: [new Error('storage is away')] });
+    expect((await run()).purged).toBe(1);
+    expect(deleted).toEqual([`assets/${assetIds[0]}/original`]);
+  });
+
+  it('forgets everything about a resource when its time as a tombstone is over', async () => {
+    await completedRender();
+    await expireAll('29 days');
+    await run();
+    expect(await rows()).toMatchObject({ renders: 1, jobs: 1 });
+    await expireAll('31 days');
+    expect((await run()).errors).toEqual([]);
+    expect(await rows()).toEqual({
+      renders: 0,
+      engine_runs: 0,
+      assets: 0,
+      jobs: 0,
+      webhook_events: 0,
+      webhook_deliveries: 0,
+    });
+  });
+
+  it('deletes the staged bytes of an upload once nobody can write or read them', async () => {
+    const { db, customerId } = scenario;
+    const { upload, asset } = await createUpload(db, {
+      customerId,
+      mediaType: 'video',
+      contentType: 'video/mp4',
+      sizeBytes: 1234,
+      ttlSeconds: 900,
+      assetTtlSeconds: DAY_SECONDS,
+      stagingKey: (id) => `uploads/${id}`,
+    });
+    await completeUpload(db, customerId, upload.id, async () => ({ sizeBytes: 1234, etag: 'e' }));
+    await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '16 minutes'`);
+    expect((await run()).purged).toBe(0);
+    await completeIngest(db, await scenario.claim(await scenario.ingestJob(asset.id)), MEDIA);
+    expect((await run()).purged).toBe(1);
+    expect(deleted).toEqual([`uploads/${upload.id}`]);
+    expect((await run()).purged).toBe(0);
+  });
+
+  it('forgets expired idempotency keys and workers that went silent', async () => {
+    const url = 'https://media.example.com/v.mp4';
+    await createAsset(scenario.db, {
+      customerId: scenario.customerId,
+      mediaType: 'video',
+      url,
+      ttlSeconds: DAY_SECONDS,
+    });
+    const key = {
+      customerId: 'cus_1',
+      key: 'k',
+      operation: 'create_render',
+      fingerprint: 'f',
+      resourceId: 'ren_1',
+    };
+    await scenario.db.prisma.idempotencyKey.create({ data: { ...key, expiresAt: new Date(0) } });
+    await scenario.make.query(`UPDATE workers SET seen_at = now() - interval '2 days'`);
+    expect((await run()).deletedRows).toBe(2);
+    expect((await run()).deletedRows).toBe(0);
+  });
+});

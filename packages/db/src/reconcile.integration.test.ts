@@ -1,0 +1,122 @@
+import { DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
+import { createAsset, getAsset } from './assets';
+import { completeRender } from './complete';
+import { reconcile } from './reconcile';
+import { getRender } from './renders';
+import { createUpload } from './uploads';
+
+const options = { isInQueue: async () => true };
+
+describe('reconcile', () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  const state = async (renderId: string): Promise<Awaited<ReturnType<typeof getRender>>> =>
+    getRender(scenario.db, scenario.customerId, renderId);
+
+  it('finds nothing to do where nothing was lost', async () => {
+    const { render } = await scenario.render();
+    await scenario.claim(only(await scenario.jobs(render.id)).id);
+    const clean = { requeued: 0, workerLost: 0, withdrawn: 0, expiredUploads: 0, overdue: 0, errors: [] };
+    expect(await reconcile(scenario.db, options)).toEqual(clean);
+  });
+
+  it('recovers every abandoned job once, whoever reconciles at the same time', async () => {
+    for (let i = 0; i < 5; i += 1) {
+      const { render } = await scenario.render();
+      await scenario.claim(only(await scenario.jobs(render.id)).id);
+    }
+    await scenario.make.query(`UPDATE jobs SET lease_until = now() - interval '1 second'`);
+    const reports = await Promise.all(Array.from({ length: 4 }, () => reconcile(scenario.db, options)));
+    expect(reports.reduce((sum, { requeued }) => sum + requeued, 0)).toBe(5);
+    expect(reports.flatMap(({ errors }) => errors)).toEqual([]);
+  });
+
+  it('fails a render that exceeds its deadline, and keeps what an engine has finished', async () => {
+    const stuck = await scenario.render();
+    const partly = await scenario.render({ engines: ['musetalk', 'highsync'] });
+    const [first] = await scenario.jobs(partly.render.id);
+    await completeRender(scenario.db, await scenario.claim(first?.id ?? ''), { outputKey: 'o', usage: {} });
+    await scenario.make.query(`UPDATE renders SET created_at = now() - interval '2 hours 1 second'`);
+    expect((await reconcile(scenario.db, options)).overdue).toBe(2);
+    expect((await state(stuck.render.id)).render).toMatchObject({
+      status: 'failed',
+      errorCode: 'deadline_exceeded',
+    });
+    const details = await state(partly.render.id);
+    expect(details.render.status).toBe('completed');
+    expect(details.runs.map(({ errorCode }) => errorCode)).toEqual([null, 'deadline_exceeded']);
+    expect(await scenario.events(stuck.render.id)).toMatchObject([{ type: 'render.failed' }]);
+    expect(await scenario.events(partly.render.id)).toMatchObject([{ type: 'render.completed' }]);
+  });
+
+  it('fails with engine_unavailable what waited long while no worker served its engine, and nothing else', async () => {
+    const renders = [await scenario.render(), await scenario.render({ engines: ['highsync'] })];
+    const fresh = await scenario.render();
+    await scenario.make.query('DELETE FROM workers');
+    await scenario.make.worker({ highsync: 1 });
+    const waiting = renders.map(({ runs }) => only(runs).id);
+    await scenario.make.query(
+      `UPDATE jobs SET available_at = now() - interval '31 minutes' WHERE engine_run_id = ANY($1)`,
+      [waiting],
+    );
+    expect((await reconcile(scenario.db, options)).overdue).toBe(1);
+    const codes = await Promise.all(
+      [...renders, fresh].map(async ({ render }) => (await state(render.id)).render.errorCode),
+    );
+    expect(codes).toEqual(['engine_unavailable', null, null]);
+  });
+
+  it('fails an upload that nobody completed, half an hour after its creation', async () => {
+    const { db, customerId } = scenario;
+    const { upload, asset } = await createUpload(db, {
+      customerId,
+      mediaType: 'video',
+      contentType: 'video/mp4',
+      sizeBytes: 10,
+      ttlSeconds: 900,
+      assetTtlSeconds: DAY_SECONDS,
+      stagingKey: (id) => `uploads/${id}`,
+    });
+    await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '14 minutes'`);
+    expect((await reconcile(db, options)).expiredUploads).toBe(0);
+    await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '15 minutes'`);
+    expect((await reconcile(db, options)).expiredUploads).toBe(1);
+    expect(await getAsset(db, customerId, asset.id)).toMatchObject({
+      status: 'failed',
+      errorCode: 'upload_expired',
+    });
+    expect((await db.prisma.upload.findUniqueOrThrow({ where: { id: upload.id } })).status).toBe('expired');
+  });
+
+  it('ends an ingest that no worker ever finished', async () => {
+    const { db, customerId } = scenario;
+    const url = 'https://media.example.com/v.mp4';
+    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
+    await scenario.make.query(`UPDATE jobs SET created_at = now() - interval '3 hours'`);
+    expect((await reconcile(db, options)).overdue).toBe(1);
+    expect(await getAsset(db, customerId, asset.id)).toMatchObject({
+      status: 'failed',
+      errorCode: 'deadline_exceeded',
+    });
+  });
+
+  it('goes on with the others when one candidate cannot be handled', async () => {
+    const broken = await scenario.render();
+    const good = await scenario.render();
+    for (const { render } of [broken, good]) await scenario.claim(only(await scenario.jobs(render.id)).id);
+    await scenario.make.query(
+      `UPDATE jobs SET lease_until = now() - interval '1 second', attempts = 3, fence = 3`,
+    );
+    await scenario.make.query(`UPDATE renders SET webhook_url = 'not a url' WHERE id = $1`, [
+      broken.render.id,
+    ]);
+    const report = await reconcile(scenario.db, options);
+    expect(report).toMatchObject({ workerLost: 1 });
+    expect(report.errors).toHaveLength(1);
+    expect((await state(good.render.id)).render.errorCode).toBe('worker_lost');
+  });
+});
