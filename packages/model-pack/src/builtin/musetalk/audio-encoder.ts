@@ -11,7 +11,7 @@ const BANDS = [
   { name: 'front', low: 1700, high: 3200 }, // second formant of i and e
 ] as const;
 
-/** Loudness (root of the band energy) below which nothing counts as speech, about −45 dB of full scale at the peak of a vowel. */
+/** Loudness (root of the band energy) that counts as loud even where all is quieter: a vowel at −45 dB. */
 const FAINTEST = 0.12;
 /** Half of the neighbourhood that sets what is loud, in steps of 20 ms. */
 const REACH = 150;

@@ -4,6 +4,7 @@ import {
   SAMPLE_RATE,
   SEGMENT_FRAMES,
   segmentLogMel,
+  slicedLogMel,
   soundingSteps,
   WINDOW_STEPS,
 } from '@lipsync/lipsync';
@@ -24,7 +25,7 @@ export interface AudioFeatures {
 
 export function createAudioFeatures(
   audio: Float32Array,
-  { states, width }: Pick<MusetalkParams['audio'], 'states' | 'width'>,
+  { whisper, states, width }: Pick<MusetalkParams['audio'], 'whisper' | 'states' | 'width'>,
   run: RunModel,
 ): AudioFeatures {
   const stepSize = states * width;
@@ -32,8 +33,10 @@ export function createAudioFeatures(
   const steps = soundingSteps(audio.length, SAMPLE_RATE);
   const segments = new Map<number, Promise<Float32Array>>();
 
+  const melOf = whisper === 'hf' ? (segment: number) => segmentLogMel(audio, segment) : slicesOf(audio);
+
   const encode = async (segment: number): Promise<Float32Array> => {
-    const mel = float32Tensor(segmentLogMel(audio, segment), [1, MEL_BANDS, SEGMENT_FRAMES]);
+    const mel = float32Tensor(melOf(segment), [1, MEL_BANDS, SEGMENT_FRAMES]);
     return float32Of((await run('whisper_encoder', { mel })).outputs, 'states');
   };
 
@@ -68,5 +71,15 @@ export function createAudioFeatures(
         }
       });
     },
+  };
+}
+
+/** The slices of one spectrogram over the whole recording, which is computed when the first is asked for. */
+function slicesOf(audio: Float32Array): (segment: number) => Float32Array<ArrayBuffer> {
+  let slices: Float32Array<ArrayBuffer>[] | undefined;
+  return (segment) => {
+    slices ??= [...slicedLogMel(audio)];
+    // A copy: what is fed moves away.
+    return slices[segment]?.slice() ?? new Float32Array(MEL_BANDS * SEGMENT_FRAMES);
   };
 }

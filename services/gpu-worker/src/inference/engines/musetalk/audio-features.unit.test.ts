@@ -17,7 +17,7 @@ function countingEncoder() {
 const LONG = new Float32Array(61 * 16_000);
 
 test('a window across the border of two 30 s segments is seamless', async () => {
-  const features = createAudioFeatures(LONG, { states: 1, width: 2 }, countingEncoder().run);
+  const features = createAudioFeatures(LONG, { whisper: 'hf', states: 1, width: 2 }, countingEncoder().run);
   const target = new Float32Array(features.windowSize);
   await features.readWindows([750], target);
   const steps = Array.from(target).filter((_, i) => i % 2 === 0);
@@ -26,7 +26,7 @@ test('a window across the border of two 30 s segments is seamless', async () => 
 
 test('segments are encoded once each, when the output reaches them', async () => {
   const { run, segments } = countingEncoder();
-  const features = createAudioFeatures(LONG, { states: 1, width: 2 }, run);
+  const features = createAudioFeatures(LONG, { whisper: 'hf', states: 1, width: 2 }, run);
   const target = new Float32Array(8 * features.windowSize);
   const counts: number[] = [];
   for (let frame = 0; frame < 1525; frame += 8) {
@@ -44,10 +44,28 @@ test('segments are encoded once each, when the output reaches them', async () =>
 test('what the encoder says about its own padding is not used', async () => {
   const features = createAudioFeatures(
     new Float32Array(16_000),
-    { states: 1, width: 2 },
+    { whisper: 'hf', states: 1, width: 2 },
     countingEncoder().run,
   );
   const target = new Float32Array(features.windowSize).fill(9);
   await features.readWindows([24], target);
   expect(Array.from(target).filter((_, i) => i % 2 === 0)).toEqual([45, 46, 47, 48, 49, 50, 0, 0, 0, 0]);
+});
+
+test('a pack made for the other Whisper gets its spectrogram: padded in mel space, not in the waveform', async () => {
+  const fed: Record<string, number | undefined> = {};
+  for (const whisper of ['hf', 'openai'] as const) {
+    const run: RunModel = (role, feeds) => {
+      fed[whisper] = Number(feeds['mel']?.data[2999]);
+      return countingEncoder().run(role, feeds);
+    };
+    const features = createAudioFeatures(
+      new Float32Array(16_000).fill(0.1),
+      { whisper, states: 1, width: 2 },
+      run,
+    );
+    await features.readWindows([0], new Float32Array(features.windowSize));
+  }
+  expect(fed['openai']).toBe(0);
+  expect(fed['hf']).toBeLessThan(-0.5);
 });
