@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sourceFrameIndex } from '@lipsync/domain';
-import { makeNumberedVideo, type NumberedVideoOptions, readFrameNumber } from '@lipsync/testkit';
+import { ffmpeg, makeNumberedVideo, type NumberedVideoOptions, readFrameNumber } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from './binaries';
 import { openFrameReader } from './frame-reader';
 import { openFrameSource } from './frame-source';
@@ -170,6 +170,19 @@ describe('frames of a source in any order', () => {
     expect(shown.filter((picture) => picture === 70).length).toBeGreaterThan(30);
     const lastAppears = (149 + 0.45 * Math.sin(149) + 40) / 30;
     expect(frames.length).toBe(Math.round(lastAppears * 25) + 1);
+  });
+
+  it('plays a cut made without re-encoding backwards exactly, hidden lead-in and all', async () => {
+    const whole = join(folder, 'whole.mp4');
+    const cut = join(folder, 'cut.mp4');
+    await makeNumberedVideo(whole, { frames: 200 });
+    await ffmpeg(['-ss', '3.1', '-i', whole, '-c', 'copy', cut]);
+    const made = await decodeAll(cut);
+    expect(made.frames.length).toBeGreaterThan(100);
+    await expectExact(
+      made,
+      order(made.frames.length, (i) => made.frames.length - 1 - i),
+    );
   });
 
   it('serves a clip shorter than its buffers from memory, forwards, backwards and shuffled', async () => {

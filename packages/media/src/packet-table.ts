@@ -14,6 +14,8 @@ export interface PacketTable {
   readonly durations: readonly number[];
   /** Times of the packets a decoder can start at. */
   readonly keys: readonly number[];
+  /** Packets before the first shown one: decoded for the sake of later pictures only. */
+  readonly leadIn: number;
 }
 
 /**
@@ -38,7 +40,12 @@ export async function readPacketTable(
     signal,
   });
   child.stdin.end();
-  const table = { pts: new Array<number>(), durations: new Array<number>(), keys: new Array<number>() };
+  const table = {
+    pts: new Array<number>(),
+    durations: new Array<number>(),
+    keys: new Array<number>(),
+    leadIn: 0,
+  };
   let packets = 0;
   for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
     packets += 1;
@@ -55,13 +62,23 @@ export async function readPacketTable(
   return table;
 }
 
-function addPacket(table: { pts: number[]; durations: number[]; keys: number[] }, line: string): void {
+interface GrowingTable {
+  pts: number[];
+  durations: number[];
+  keys: number[];
+  leadIn: number;
+}
+
+function addPacket(table: GrowingTable, line: string): void {
   const entries = new Map(
     line.split('|').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
   );
   const flags = entries.get('flags') ?? '';
   const pts = integer(entries.get('pts')) ?? integer(entries.get('dts'));
-  if (pts === undefined || flags.includes('D')) return;
+  if (pts === undefined || flags.includes('D')) {
+    if (table.pts.length === 0) table.leadIn += 1;
+    return;
+  }
   table.pts.push(pts);
   table.durations.push(integer(entries.get('duration')) ?? 0);
   if (flags.startsWith('K')) table.keys.push(pts);

@@ -10,7 +10,7 @@ import { runToEnd } from './run-to-end';
 import { type Rational, type VideoStream } from './stream-info';
 
 const FIRST_PICTURE_DEADLINE_MS = 60_000;
-/** Pictures decoded to see which one is shown first: more than any codec reorders. */
+/** Packets decoded to see which picture is shown first: more than any codec reorders. */
 const REORDER_DEPTH = 32;
 
 /** Where to start a decoder so that a stretch of working frames comes out exactly as in a full decode. */
@@ -24,7 +24,7 @@ export async function readSeekIndex(
   signal?: AbortSignal,
 ): Promise<SeekIndex> {
   const table = await readPacketTable(binaries, file, MEDIA_LIMITS.maxPictures, signal);
-  const firstPts = await firstPicturePts(binaries, file, signal);
+  const firstPts = await firstPicturePts(binaries, file, table.leadIn + REORDER_DEPTH, signal);
   return (first, last) => locateRange(table, video.timeBase, firstPts, first, last);
 }
 
@@ -52,10 +52,15 @@ export function locateRange(
 }
 
 /** Time of the first picture that decodes, which is the clock's zero of every reader. */
-async function firstPicturePts(binaries: Binaries, file: string, signal?: AbortSignal): Promise<number> {
+async function firstPicturePts(
+  binaries: Binaries,
+  file: string,
+  packets: number,
+  signal?: AbortSignal,
+): Promise<number> {
   const command: [string, ...string[]] = [
     binaries.ffprobe,
-    ...['-select_streams', 'V:0', '-read_intervals', `%+#${REORDER_DEPTH}`],
+    ...['-select_streams', 'V:0', '-read_intervals', `%+#${packets}`],
     ...['-show_entries', 'frame=best_effort_timestamp', '-of', 'csv=p=0'],
     ...probeInput(file),
   ];

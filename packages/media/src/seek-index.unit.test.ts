@@ -3,7 +3,7 @@ import { locateRange } from './seek-index';
 const TIME_BASE = { num: 1, den: 1000 };
 /** 30 pictures a second for four seconds, a keyframe each second. */
 const PTS = Array.from({ length: 120 }, (_, i) => Math.round((i * 1000) / 30) + 500);
-const TABLE = { pts: PTS, durations: PTS.map(() => 33), keys: [500, 1500, 2500, 3500] };
+const TABLE = { pts: PTS, durations: PTS.map(() => 33), keys: [500, 1500, 2500, 3500], leadIn: 0 };
 
 describe('where a decoder starts', () => {
   it('is the last keyframe that is not after the picture shown at the first frame wanted', () => {
