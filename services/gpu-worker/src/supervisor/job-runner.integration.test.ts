@@ -1,0 +1,215 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cancelRender, claimJob } from '@lipsync/db';
+import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { createLogger } from '@lipsync/runtime';
+import { eventually } from '@lipsync/testkit';
+import { findPacks } from '../host/find-packs';
+import { createInferenceHost, type InferenceHost } from '../host/inference-host';
+import { COMPILED_CHILD } from '../test/compiled';
+import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
+import { createDiskCache } from './disk-cache';
+import { createJobFolders } from './job-folder';
+import { createJobRunner, type JobRunner } from './job-runner';
+import { createSlotPool } from './slot-pool';
+
+const never = new AbortController().signal;
+const quiet = { stopping: never, preempted: never };
+
+describe('job runner', () => {
+  let folder: string;
+  let fixture: RenderFixture;
+  let host: InferenceHost;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'runner-'));
+    await buildBuiltinPacks(join(folder, 'packs'));
+    fixture = await createRenderFixture(folder);
+    host = createInferenceHost({ entry: COMPILED_CHILD });
+  }, 60_000);
+  afterEach(() => fixture.s3.faults.clear());
+  afterAll(async () => {
+    host.kill();
+    await fixture.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function runner(options: { limitMs?: number } = {}): Promise<JobRunner> {
+    return createJobRunner({
+      db: fixture.db,
+      storage: fixture.storage,
+      packs: await findPacks(join(folder, 'packs')),
+      cache: await createDiskCache({ folder: join(folder, 'cache'), maxBytes: 1e9 }),
+      folders: await createJobFolders(join(folder, 'jobs')),
+      slots: createSlotPool([host]),
+      workerId: 'worker-under-test',
+      limitMs: options.limitMs ?? 300_000,
+      logger: createLogger({ service: 'test', level: 'silent' }),
+    });
+  }
+
+  const rowOf = async (table: 'renders' | 'engine_runs' | 'preparations', id: string) => {
+    const [row] = await fixture.factories.query<Record<string, unknown>>(
+      `SELECT * FROM ${table} WHERE id = $1`,
+      [id],
+    );
+    return row;
+  };
+  /** Until the child is in the middle of generating frames. */
+  const untilInferencing = (runId: string) =>
+    eventually(
+      async () => {
+        const row = await rowOf('engine_runs', runId);
+        expect(row).toMatchObject({ stage: 'inferencing' });
+        expect(row?.['progress_percent']).toBeGreaterThan(0);
+      },
+      { deadlineMs: 60_000 },
+    );
+  const pidOf = (): number => {
+    const pid = host.pid();
+    if (pid === undefined) throw new Error('no child');
+    return pid;
+  };
+
+  test('a render is stored under its fence and completed with what was measured', async () => {
+    const { jobId, runId, renderId } = await fixture.render({ audio: 'short', prepared: true });
+    await (await runner()).run(jobId, quiet);
+
+    const outputKey = `outputs/${runId}/1/video.mp4`;
+    expect(await rowOf('engine_runs', runId)).toMatchObject({
+      status: 'completed',
+      progress_percent: 100,
+      output_key: outputKey,
+      usage: {
+        input_video_seconds: 0.8,
+        input_audio_seconds: 0.6,
+        output_seconds: 0.6,
+        analyzed_frames: 0,
+        rendered_frames: 15,
+        processing_ms: expect.any(Number) as number,
+      },
+    });
+    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'completed' });
+    expect(await fixture.storage.head(outputKey)).toMatchObject({ contentType: 'video/mp4' });
+    expect(await readdir(join(folder, 'jobs'))).toEqual([]);
+  }, 60_000);
+
+  test('a video without a face fails render and preparation at once: trying again would not help', async () => {
+    const jobs = await runner();
+    const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: false });
+    await jobs.run(jobId, quiet);
+    expect(await rowOf('renders', renderId)).toMatchObject({
+      status: 'failed',
+      error_code: 'no_face_detected',
+    });
+
+    const preparation = await fixture.preparation();
+    await jobs.run(preparation.jobId, quiet);
+    expect(await rowOf('preparations', preparation.preparationId)).toMatchObject({
+      status: 'failed',
+      error_code: 'no_face_detected',
+    });
+    expect(await fixture.job(preparation.jobId)).toMatchObject({ status: 'finished', attempts: 1 });
+  }, 60_000);
+
+  test('a child killed with -9 in the middle costs an attempt, and the next one completes the render', async () => {
+    const { jobId, runId, renderId } = await fixture.render({ audio: 'long', prepared: true });
+    const jobs = await runner();
+    const running = jobs.run(jobId, quiet);
+    await untilInferencing(runId);
+    const killed = pidOf();
+    process.kill(killed, 'SIGKILL');
+    await running;
+    expect(await fixture.job(jobId)).toMatchObject({
+      status: 'queued',
+      attempts: 1,
+      last_error_code: 'worker_lost',
+    });
+    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });
+
+    await fixture.factories.query('UPDATE jobs SET available_at = now() WHERE id = $1', [jobId]);
+    await jobs.run(jobId, quiet);
+    expect(pidOf()).not.toBe(killed);
+    expect(await rowOf('engine_runs', runId)).toMatchObject({
+      status: 'completed',
+      output_key: `outputs/${runId}/2/video.mp4`,
+    });
+    expect(await fixture.storage.head(`outputs/${runId}/1/video.mp4`)).toBeNull();
+  }, 120_000);
+
+  test('a cancelled render stops between two batches; its child lives on and nothing is stored', async () => {
+    const { jobId, runId, renderId, customerId } = await fixture.render({ audio: 'long', prepared: true });
+    const jobs = await runner();
+    const running = jobs.run(jobId, quiet);
+    await untilInferencing(runId);
+    const child = pidOf();
+    const { cancelledJobIds } = await cancelRender(fixture.db, customerId, renderId);
+    cancelledJobIds.forEach((id) => jobs.checkCancelled(id));
+    await running;
+
+    expect(pidOf()).toBe(child);
+    expect(await rowOf('engine_runs', runId)).toMatchObject({ status: 'cancelled', output_key: null });
+    expect(await fixture.storage.head(`outputs/${runId}/1/video.mp4`)).toBeNull();
+    const { jobId: nextId, runId: nextRun } = await fixture.render({ audio: 'short', prepared: true });
+    await jobs.run(nextId, quiet);
+    expect(await rowOf('engine_runs', nextRun)).toMatchObject({ status: 'completed' });
+  }, 60_000);
+
+  test('without any signal the next heartbeat finds out about a cancel', async () => {
+    const { jobId, runId, renderId, customerId } = await fixture.render({ audio: 'long', prepared: true });
+    const running = (await runner()).run(jobId, quiet);
+    await untilInferencing(runId);
+    await cancelRender(fixture.db, customerId, renderId);
+    await running;
+    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'cancelled' });
+    expect(await fixture.storage.head(`outputs/${runId}/1/video.mp4`)).toBeNull();
+  }, 60_000);
+
+  test('a preempted job is queued again at once and keeps its attempts', async () => {
+    const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
+    const preempt = new AbortController();
+    const running = (await runner()).run(jobId, { stopping: never, preempted: preempt.signal });
+    await untilInferencing(runId);
+    preempt.abort();
+    await running;
+    expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0, last_error_code: null });
+    await fixture.factories.query("UPDATE jobs SET status = 'finished' WHERE id = $1", [jobId]);
+  }, 60_000);
+
+  test('a job that takes longer than its limit fails with engine_timeout', async () => {
+    const { jobId, renderId } = await fixture.render({ audio: 'long', prepared: true });
+    await (await runner({ limitMs: 1_000 })).run(jobId, quiet);
+    expect(await rowOf('renders', renderId)).toMatchObject({
+      status: 'failed',
+      error_code: 'engine_timeout',
+    });
+  }, 60_000);
+
+  test('an object store that is away costs an attempt, not the render', async () => {
+    const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: true });
+    fixture.s3.faults.set({ slowDownRate: 1, applies: ({ method }) => method === 'PUT' });
+    await (await runner()).run(jobId, quiet);
+    expect(await fixture.job(jobId)).toMatchObject({
+      status: 'queued',
+      attempts: 1,
+      last_error_code: 'storage_failed',
+    });
+    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });
+  }, 60_000);
+
+  test('an announcement of a job that another worker has changes nothing', async () => {
+    const { jobId } = await fixture.render({ audio: 'short', prepared: true });
+    await claimJob(fixture.db, jobId, { workerId: 'another', leaseSeconds: 60 });
+    const before = await fixture.job(jobId);
+    await (await runner()).run(jobId, quiet);
+    expect(await fixture.job(jobId)).toEqual(before);
+  });
+
+  test('a job that waits for a slot when the worker stops is left for others', async () => {
+    const { jobId } = await fixture.render({ audio: 'short', prepared: true });
+    const stopping = AbortSignal.abort(new Error('stopping'));
+    await (await runner()).run(jobId, { stopping, preempted: never });
+    expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
+  });
+});
