@@ -96,6 +96,8 @@ async function processBehind(port: number, dataDir: string): Promise<number | un
     connectTimeout: 1000,
     commandTimeout: 1000,
     maxRetriesPerRequest: 0,
+    // Its timer outlives the connection and would hold up the end of the process.
+    disconnectTimeout: 50,
   });
   client.on('error', () => undefined);
   try {
