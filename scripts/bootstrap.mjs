@@ -94,6 +94,22 @@ function installSystemPrograms() {
 // A package's post-install start of a system-wide Redis is neither needed nor wanted.
 const APT_ENV = { env: { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' } };
 
+const MINIMUM_FFMPEG = [5, 1];
+
+/** A build from the development branch has no number (N-…) and is taken to be new enough. */
+function checkFfmpeg() {
+  const program = process.env.FFMPEG_BIN || 'ffmpeg';
+  const found = /^ffmpeg version n?(\d+)\.(\d+)/.exec(
+    spawnSync(program, ['-version'], { encoding: 'utf8' }).stdout ?? '',
+  );
+  if (found === null) return;
+  const [major, minor] = found.slice(1).map(Number);
+  if (major < MINIMUM_FFMPEG[0] || (major === MINIMUM_FFMPEG[0] && minor < MINIMUM_FFMPEG[1]))
+    fail(
+      `ffmpeg ${MINIMUM_FFMPEG.join('.')} or newer is needed; ${program} is ${major}.${minor} (FFMPEG_BIN names another)`,
+    );
+}
+
 const rootManifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 const PNPM_VERSION = rootManifest.packageManager.split('@')[1];
 const PNPM_BIN_DIR = path.join(TOOLS_DIR, 'node_modules', '.bin');
@@ -165,6 +181,7 @@ function build() {
 export function bootstrap() {
   checkNode();
   step('installed system packages', installSystemPrograms);
+  checkFfmpeg();
   step('installed pnpm', installPnpm);
   step('installed packages', installPackages);
   step('built the workspace', build);
