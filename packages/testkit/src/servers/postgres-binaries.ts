@@ -67,7 +67,7 @@ function parseLinks(list: string): { source: string; target: string }[] {
 
 async function reachableCopy(native: string, user: ServerUser | undefined): Promise<string> {
   const place = reachablePath(native, user);
-  if (place === native || (await isDirectory(place))) return place;
+  if (place === native || (await isOwnDirectory(place))) return place;
   // Renamed into place, so that a second process never sees half a copy.
   const partial = `${place}.${process.pid}`;
   await mkdir(dirname(place), { recursive: true });
@@ -76,8 +76,12 @@ async function reachableCopy(native: string, user: ServerUser | undefined): Prom
   return place;
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+/** In a directory that everybody may write to, programs of somebody else are not to be run. */
+async function isOwnDirectory(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  if (found !== undefined && found.uid !== process.getuid?.())
+    throw new Error(`${path} belongs to somebody else`);
+  return found?.isDirectory() ?? false;
 }
 
 function onPath(): string | undefined {
