@@ -20,7 +20,9 @@ export function loadEnv<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => {
     const name = issue.path.join('.');
-    return `  ${name}: ${name in present ? issue.message : 'is missing'}`;
+    // An item of a list fails under its own path; what is present or not is the variable.
+    const [variable = ''] = issue.path;
+    return `  ${name}: ${variable in present ? issue.message : 'is missing'}`;
   });
   throw new EnvError(`the environment is not usable:\n${problems.join('\n')}`);
 }

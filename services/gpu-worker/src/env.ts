@@ -25,7 +25,7 @@ export const gpuWorkerEnvironment = environment
   })
   .extend({
     /** Engines this worker may serve; those of them that have a good pack are served. */
-    ENGINES: environment.shape.ENGINES.pipe(z.array(z.enum(ENGINES))),
+    ENGINES: environment.shape.ENGINES.pipe(z.array(z.enum(ENGINES, `must be of ${ENGINES.join(', ')}`))),
     /** Wall-clock limit of one render or analysis, from claim to completion. */
     ENGINE_TIMEOUT_SECONDS: seconds(3600),
     /** How long running jobs may go on after SIGTERM before they are handed to another worker. */

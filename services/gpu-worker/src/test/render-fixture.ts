@@ -21,6 +21,7 @@ const FRAMES = 20;
 /** A database, an object store and in them a customer with a video, two speech tracks and a preparation. */
 export interface RenderFixture {
   readonly db: Db;
+  readonly databaseUrl: string;
   readonly storage: Storage;
   readonly s3: S3Server;
   readonly factories: Factories;
@@ -84,6 +85,7 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
 
   return {
     db,
+    databaseUrl: database.url,
     storage,
     s3,
     factories,

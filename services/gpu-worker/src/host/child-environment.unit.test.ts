@@ -1,0 +1,17 @@
+import { childEnvironment } from './child-environment';
+
+test('the inference child learns where its tools are, and no credential, address or unknown variable', () => {
+  const environment = childEnvironment({
+    PATH: '/usr/bin',
+    FFMPEG_BIN: '/opt/ffmpeg',
+    CUDA_VISIBLE_DEVICES: '0',
+    DATABASE_URL: 'postgres://user:password@db/lipsync',
+    REDIS_URL: 'redis://:password@redis',
+    S3_SECRET_ACCESS_KEY: 'secret',
+    MASTER_KEY: 'secret',
+    NODE_OPTIONS: '--require=/tmp/x.js',
+    AWS_SESSION_TOKEN: 'secret',
+    LANG: undefined,
+  });
+  expect(environment).toEqual({ PATH: '/usr/bin', FFMPEG_BIN: '/opt/ffmpeg', CUDA_VISIBLE_DEVICES: '0' });
+});

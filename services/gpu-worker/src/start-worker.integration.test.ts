@@ -1,0 +1,123 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { createQueues, type Queues } from '@lipsync/queue';
+import { createLogger } from '@lipsync/runtime';
+import { eventually, type RunningRedis, startRedis } from '@lipsync/testkit';
+import { keepTail } from './host/stderr-tail';
+import { createRenderFixture, type RenderFixture } from './test/render-fixture';
+
+const COMPILED_MAIN = join(__dirname, '../dist/main.js');
+
+describe('gpu-worker process', () => {
+  let folder: string;
+  let fixture: RenderFixture;
+  let redis: RunningRedis;
+  let queues: Queues;
+  const workers: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gpu-worker-'));
+    await buildBuiltinPacks(join(folder, 'packs'));
+    redis = await startRedis({ dataDir: join(folder, 'redis') });
+    queues = createQueues({
+      redisUrl: redis.url,
+      logger: createLogger({ service: 'test', level: 'silent' }),
+    });
+    fixture = await createRenderFixture(folder);
+  }, 60_000);
+  afterEach(() => workers.splice(0).forEach((worker) => worker.kill('SIGKILL')));
+  afterAll(async () => {
+    await queues.close();
+    await redis.stop();
+    await fixture.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Starts the compiled service, as an operator would. */
+  function startService(env: Record<string, string> = {}): ChildProcess {
+    const { s3 } = fixture;
+    const worker = fork(COMPILED_MAIN, [], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        LOG_LEVEL: 'silent',
+        DATABASE_URL: fixture.databaseUrl,
+        REDIS_URL: redis.url,
+        S3_ENDPOINT: s3.endpoint,
+        S3_BUCKET: s3.bucket,
+        S3_ACCESS_KEY_ID: s3.accessKeyId,
+        S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+        PUBLIC_BASE_URL: 'https://api.example.com',
+        MODEL_PACKS_DIR: join(folder, 'packs'),
+        WORK_DIR: join(folder, 'work'),
+        HEALTH_PORT: '0',
+        ...env,
+      },
+    });
+    workers.push(worker);
+    return worker;
+  }
+  const ended = (worker: ChildProcess): Promise<number | null> =>
+    new Promise((resolve) => worker.once('close', (code) => resolve(code)));
+  const services = async () =>
+    (
+      await fixture.factories.query<{ slots: unknown }>(
+        "SELECT slots FROM workers WHERE service = 'gpu-worker'",
+      )
+    ).map(({ slots }) => slots);
+  const untilServing = () =>
+    eventually(async () => expect(await services()).toEqual([{ musetalk: 1, preparation: 1 }]), {
+      deadlineMs: 60_000,
+    });
+  const runRow = async (runId: string) => {
+    const [row] = await fixture.factories.query('SELECT * FROM engine_runs WHERE id = $1', [runId]);
+    return row;
+  };
+
+  test('it announces its queues, takes an announced job, and leaves cleanly when asked to', async () => {
+    const worker = startService();
+    await untilServing();
+    const { jobId, runId } = await fixture.render({ audio: 'short', prepared: true });
+    await queues.add('musetalk', { jobId, dispatchSeq: 1 });
+    await eventually(async () => expect(await runRow(runId)).toMatchObject({ status: 'completed' }), {
+      deadlineMs: 60_000,
+    });
+
+    const end = ended(worker);
+    worker.kill('SIGTERM');
+    expect(await end).toBe(0);
+    expect(await services()).toEqual([]);
+  }, 120_000);
+
+  test('SIGTERM in the middle of a job hands it back after the grace without costing an attempt', async () => {
+    const worker = startService({ SHUTDOWN_GRACE_SECONDS: '1' });
+    await untilServing();
+    const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
+    await queues.add('musetalk', { jobId, dispatchSeq: 1 });
+    await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
+      deadlineMs: 60_000,
+    });
+
+    const end = ended(worker);
+    worker.kill('SIGTERM');
+    expect(await end).toBe(0);
+    expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
+    expect(await services()).toEqual([]);
+  }, 120_000);
+
+  test('without any model pack it says so by serving no queue, and stays up', async () => {
+    startService({ MODEL_PACKS_DIR: join(folder, 'nowhere') });
+    await eventually(async () => expect(await services()).toEqual([{}]), { deadlineMs: 60_000 });
+  }, 120_000);
+
+  test('a setting that makes no sense stops it with a message instead of a half-configured start', async () => {
+    const worker = startService({ ENGINES: 'musetalk,unknown' });
+    const stderr = keepTail(worker.stderr ?? Readable.from([]));
+    expect(await ended(worker)).toBe(1);
+    expect(stderr()).toContain('ENGINES.1: must be of musetalk');
+  }, 60_000);
+});
