@@ -1,8 +1,9 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { createQueues, type Queues } from '@lipsync/queue';
 import { createLogger } from '@lipsync/runtime';
@@ -109,6 +110,21 @@ describe('gpu-worker process', () => {
     expect(await services()).toEqual([]);
   }, 120_000);
 
+  test('a worker killed with -9 takes its inference process along instead of leaving it on the GPU', async () => {
+    const worker = startService();
+    await untilServing();
+    const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
+    await queues.add('musetalk', { jobId, dispatchSeq: 1 });
+    await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
+      deadlineMs: 60_000,
+    });
+    const child = await onlyChildOf(worker);
+
+    worker.kill('SIGKILL');
+    await eventually(() => expect(isAlive(child)).toBe(false), { deadlineMs: 20_000 });
+    await fixture.factories.query('DELETE FROM workers');
+  }, 120_000);
+
   test('without any model pack it says so by serving no queue, and stays up', async () => {
     startService({ MODEL_PACKS_DIR: join(folder, 'nowhere') });
     await eventually(async () => expect(await services()).toEqual([{}]), { deadlineMs: 60_000 });
@@ -121,3 +137,18 @@ describe('gpu-worker process', () => {
     expect(stderr()).toContain('ENGINES.1: must be of musetalk');
   }, 60_000);
 });
+
+async function onlyChildOf(worker: ChildProcess): Promise<number> {
+  const { stdout } = await promisify(execFile)('pgrep', ['-P', String(worker.pid), '-f', 'inference/main']);
+  const [child, ...others] = stdout.trim().split('\n').map(Number);
+  if (child === undefined || others.length > 0) throw new Error('expected one inference process');
+  return child;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
