@@ -1,0 +1,55 @@
+import path from 'node:path';
+import { faceBox, LANDMARK_VALUES, type FaceTrack } from '@lipsync/lipsync';
+import { openFrameReader, type Binaries, type ProbedVideo } from '@lipsync/media';
+import { createPictureDifference, type Box } from './picture-difference';
+
+export interface OutsideFace {
+  psnr_db: number;
+  largest_difference: number;
+}
+
+/** Generated pixels end inside the crop; encoders spread a change over whole macroblocks and their neighbours. */
+const BOX_MARGIN_PIXELS = 32;
+
+/**
+ * Compares the luma of two videos of equal size, frame by frame, outside the face of the source.
+ * @param boxes what to leave out of each frame, null where the source shows no face; their number ends the comparison
+ */
+export async function compareOutsideFace(
+  binaries: Binaries,
+  files: { renderedFile: string; plainFile: string; video: ProbedVideo; boxes: readonly (Box | null)[] },
+  deadlineMs: number,
+): Promise<OutsideFace> {
+  const open = (file: string) =>
+    openFrameReader(binaries, path.resolve(file), files.video, { layout: { format: 'yuv420p' }, deadlineMs });
+  const rendered = open(files.renderedFile);
+  const plain = open(files.plainFile);
+  const difference = createPictureDifference(rendered);
+  const [a, b] = [new Uint8Array(rendered.frameBytes), new Uint8Array(plain.frameBytes)];
+  try {
+    for (const box of files.boxes) {
+      const both = await Promise.all([rendered.readInto(a), plain.readInto(b)]);
+      if (!both.every(Boolean)) throw new Error('the rendered video has fewer frames than its timeline');
+      difference.add(a, b, box);
+    }
+  } finally {
+    await Promise.all([rendered.close(), plain.close()]);
+  }
+  const { psnrDb, largestDifference } = difference.result();
+  return { psnr_db: psnrDb, largest_difference: largestDifference };
+}
+
+/** The face crop of one frame of the source with room around it. */
+export function paddedFaceBox(track: FaceTrack, frame: number): Box | null {
+  if (track.found[frame] !== 1) return null;
+  const landmarks = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
+  const box = faceBox(landmarks, track);
+  return (
+    box && {
+      x1: box.x1 - BOX_MARGIN_PIXELS,
+      y1: box.y1 - BOX_MARGIN_PIXELS,
+      x2: box.x2 + BOX_MARGIN_PIXELS,
+      y2: box.y2 + BOX_MARGIN_PIXELS,
+    }
+  );
+}
