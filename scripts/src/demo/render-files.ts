@@ -29,6 +29,8 @@ export interface RenderFilesResult {
 }
 
 const POLL_MS = 500;
+/** How long the API may be away, for a restart, before the demo gives up. */
+const API_ABSENCE_MS = 120_000;
 
 /** The typical flow of the interface: upload, render, be told by webhook, fetch, download. */
 export async function renderFiles(
@@ -53,11 +55,18 @@ export async function renderFiles(
 }
 
 async function pollUntilTerminal(api: ApiClient, id: string, show: ShowProgress): Promise<void> {
+  let answeredAt = performance.now();
   for (;;) {
-    // The API may be restarting: a failed poll is not a failed render.
-    const record = await api.getRender(id).catch(() => null);
-    if (record !== null) show(record);
-    if (record !== null && ['completed', 'failed', 'cancelled'].includes(record.status)) return;
+    const record = await api.getRender(id).catch((error: unknown) => {
+      // The API may be restarting: a failed poll is not a failed render.
+      if (performance.now() - answeredAt > API_ABSENCE_MS) throw error;
+      return null;
+    });
+    if (record !== null) {
+      answeredAt = performance.now();
+      show(record);
+      if (['completed', 'failed', 'cancelled'].includes(record.status)) return;
+    }
     await delay(POLL_MS);
   }
 }
