@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
 
@@ -26,7 +27,9 @@ export async function createCertificateAuthority(existing?: KeyPair): Promise<Ce
 }
 
 async function createRoot(): Promise<KeyPair> {
-  const made = await generate([{ name: 'commonName', value: 'Local development authority' }], {
+  // TLS looks an issuer up by its name: two roots of one name, trusted together, would be taken for each other.
+  const name = `Local development authority ${randomUUID()}`;
+  const made = await generate([{ name: 'commonName', value: name }], {
     ...KEY,
     notBeforeDate: new Date(Date.now() - BACKDATE_MS),
     extensions: [
