@@ -5,6 +5,20 @@ import { createDb, type Db } from './db';
 
 const publicBaseUrl = 'https://api.example.com';
 
+/** One message of the server: its type, its length and its content. */
+function message(type: string, content: string | Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(content.length + 4);
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(content)]);
+}
+
+const AUTHENTICATED = message('R', Buffer.alloc(4));
+const READY = message('Z', 'I');
+const SHUTTING_DOWN = message(
+  'E',
+  'SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0',
+);
+
 async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
   try {
     await work();
@@ -50,6 +64,24 @@ describe('isDatabaseUnavailable', () => {
     await hanging.close();
     silent.close();
   }, 15_000);
+
+  it('recognises a server that ends a connection in the moment it is made, and survives it', async () => {
+    const leaving = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end(Buffer.concat([AUTHENTICATED, READY, SHUTTING_DOWN])));
+    });
+    await new Promise<void>((resolve) => leaving.listen(0, '127.0.0.1', resolve));
+    const { port } = leaving.address() as AddressInfo;
+    const cut = createDb({
+      url: `postgresql://user:secret@127.0.0.1:${port}/none`,
+      poolMax: 2,
+      publicBaseUrl,
+    });
+    const inTransaction = () => cut.prisma.$transaction(async (tx) => tx.customer.findFirst());
+    expect(isDatabaseUnavailable(await failureOf(inTransaction))).toBe(true);
+    await cut.close();
+    leaving.close();
+  });
 
   it('recognises connections that are cut during a statement, in a transaction and before its commit', async () => {
     await db.ping();

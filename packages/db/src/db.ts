@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Prisma, PrismaClient } from '@lipsync/prisma';
+import { Pool } from 'pg';
+import { createPostgresSocket } from './postgres-socket';
 
 /** A transaction, or the connection pool where one statement is enough. */
 export type Tx = Prisma.TransactionClient;
@@ -23,31 +25,37 @@ export interface DbOptions {
   poolMax: number;
   /** PUBLIC_BASE_URL, without a slash at its end. */
   publicBaseUrl: string;
-  /** A lost idle connection; the pool replaces it by itself. */
+  /** Silence on a connection after which it is given up; longer than any statement may take. */
+  silenceMs?: number;
+  /** A lost connection; the pool replaces it by itself. */
   onConnectionError?: (error: Error) => void;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** The server ends every statement before this: a longer silence means that it cannot be heard. */
+const SILENCE_MS = 20_000;
 const TRANSACTION_TIMEOUT_MS = 30_000;
 const ID_RANDOM_BYTES = 10;
 
 /** Opens a pool lazily: the first query connects. */
 export function createDb(options: DbOptions): Db {
   const report = options.onConnectionError ?? (() => undefined);
-  const adapter = new PrismaPg(
-    {
-      connectionString: options.url,
-      max: options.poolMax,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      // A process that hangs inside a transaction must not keep its row locks.
-      idle_in_transaction_session_timeout: TRANSACTION_TIMEOUT_MS,
-      // Prisma writes and reads timestamptz without an offset and means UTC.
-      options: '-c timezone=UTC',
-    },
-    { onPoolError: report, onConnectionError: report },
-  );
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.poolMax,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    stream: () => createPostgresSocket(options.silenceMs ?? SILENCE_MS),
+    // A process that hangs inside a transaction must not keep its row locks.
+    idle_in_transaction_session_timeout: TRANSACTION_TIMEOUT_MS,
+    // Prisma writes and reads timestamptz without an offset and means UTC.
+    options: '-c timezone=UTC',
+  });
+  // Listens for as long as a connection lives: neither the pool nor Prisma does in the moment in which one hands it to
+  // the other, and a connection that is lost just then would end the process.
+  pool.on('connect', (client) => client.on('error', report));
+  const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const prisma = new PrismaClient({
     adapter,
     transactionOptions: { maxWait: CONNECT_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS },

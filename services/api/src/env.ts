@@ -1,4 +1,4 @@
-import { environment, loadEnv, z } from '@lipsync/runtime';
+import { environment, loadEnv, STORAGE_SETTINGS, z } from '@lipsync/runtime';
 
 const schema = environment
   .pick({
@@ -6,13 +6,8 @@ const schema = environment
     DATABASE_URL: true,
     DATABASE_POOL_MAX: true,
     REDIS_URL: true,
-    S3_ENDPOINT: true,
+    ...STORAGE_SETTINGS,
     S3_PUBLIC_ENDPOINT: true,
-    S3_REGION: true,
-    S3_BUCKET: true,
-    S3_ACCESS_KEY_ID: true,
-    S3_SECRET_ACCESS_KEY: true,
-    S3_FORCE_PATH_STYLE: true,
     PUBLIC_BASE_URL: true,
     PORT: true,
     RECORD_TTL_SECONDS: true,

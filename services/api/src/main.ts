@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createDb } from '@lipsync/db';
+import { openDb } from '@lipsync/db';
 import { createQueues, createRateLimiter } from '@lipsync/queue';
 import { createLifecycle, createLogger, systemClock } from '@lipsync/runtime';
-import { createStorage } from '@lipsync/storage';
+import { openStorage } from '@lipsync/storage';
 import { composeApi } from './compose-api';
 import { drain } from './drain';
 import { loadApiEnv } from './env';
@@ -13,22 +13,9 @@ async function main(): Promise<void> {
   const logger = createLogger({ service: 'api', level: env.LOG_LEVEL });
   const lifecycle = createLifecycle({ logger });
 
-  const db = createDb({
-    url: env.DATABASE_URL,
-    poolMax: env.DATABASE_POOL_MAX,
-    publicBaseUrl: env.PUBLIC_BASE_URL,
-    onConnectionError: (error) => logger.warn('lost a database connection', { error }),
-  });
+  const db = openDb(env, logger);
   lifecycle.onShutdown('database', () => db.close());
-  const storage = createStorage({
-    endpoint: env.S3_ENDPOINT,
-    ...(env.S3_PUBLIC_ENDPOINT === undefined ? {} : { publicEndpoint: env.S3_PUBLIC_ENDPOINT }),
-    region: env.S3_REGION,
-    bucket: env.S3_BUCKET,
-    accessKeyId: env.S3_ACCESS_KEY_ID,
-    secretAccessKey: env.S3_SECRET_ACCESS_KEY,
-    forcePathStyle: env.S3_FORCE_PATH_STYLE,
-  });
+  const storage = openStorage(env);
   lifecycle.onShutdown('storage', () => storage.close());
   const queues = createQueues({ redisUrl: env.REDIS_URL, logger });
   lifecycle.onShutdown('queues', () => queues.close());

@@ -9,11 +9,12 @@ import {
   RECORD_TTL_SECONDS,
   SIGNED_URL_SECONDS,
 } from '@lipsync/domain';
-import { createQueues, createRateLimiter, type Queues } from '@lipsync/queue';
+import { createQueues, createRateLimiter, type Queues, type RateLimiter } from '@lipsync/queue';
 import { createLogger, systemClock } from '@lipsync/runtime';
 import { createStorage, type Storage } from '@lipsync/storage';
 import {
   createTestDatabase,
+  eventually,
   type S3Server,
   startS3Server,
   type TestDatabase,
@@ -98,6 +99,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     logger,
     isDraining: () => draining,
   });
+  if (options.redisUrl === undefined) await untilLimited(rateLimiter);
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -134,6 +136,14 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       await Promise.all([database.drop(), s3.close()]);
     },
   };
+}
+
+/** Until it is connected the limiter allows everything, as it should; a test of limits must not begin before. */
+async function untilLimited(rateLimiter: RateLimiter): Promise<void> {
+  await eventually(async () => {
+    const { limit, remaining } = await rateLimiter.take({ key: 'start', points: 1000, perSeconds: 60 });
+    if (remaining === limit) throw new Error('the limiter is not connected');
+  });
 }
 
 async function newCustomer(db: Db, limits: LimitChanges = {}): Promise<TestCustomer> {

@@ -1,0 +1,143 @@
+import { openapiDocument } from '@lipsync/contract';
+import { removeWorker } from '@lipsync/db';
+import { expectContract } from '@lipsync/testkit';
+import { send } from '../test/http-client';
+import { sendRaw } from '../test/raw-http';
+import { startApi, type TestApi } from '../test/start-api';
+
+// Bounds a hang on a busy machine; no test waits for it.
+jest.setTimeout(30_000);
+
+describe('outside /v1', () => {
+  let api: TestApi;
+  const get = (path: string) => send(`${api.baseUrl}${path}`, 'GET');
+
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.close());
+
+  it('needs no key for health and documentation', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/']) {
+      expect((await get(path)).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ['/'],
+    ['/nothing'],
+    ['/V1/renders'],
+    ['/v1x'],
+    ['//v1/renders'],
+    ['/docs/../env'],
+    ['/docs/swagger-ui.js'],
+    ['/metrics'],
+  ])('answers %s with 404 not_found', async (path) => {
+    const { status, head, body } = await sendRaw(
+      api.port,
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect({ status, body }).toMatchObject({
+      status: 404,
+      body: expect.stringContaining('"not_found"') as unknown,
+    });
+    expect(head).toMatch(/X-Request-Id: /);
+  });
+
+  it('answers other methods than GET and HEAD with 405 and Allow', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs']) {
+      const refused = await send(`${api.baseUrl}${path}`, 'POST');
+      expectContract(null, refused);
+      expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+      expect((await send(`${api.baseUrl}${path}`, 'HEAD')).status).toBe(200);
+    }
+  });
+
+  describe('/openapi.json', () => {
+    it('is the contract, with the public address as its server', async () => {
+      const { body } = await get('/openapi.json');
+      expect(body).toEqual({ ...openapiDocument, servers: [{ url: 'https://api.example.com' }] });
+    });
+  });
+
+  describe('/docs', () => {
+    it('loads only files that are served here, under a policy that allows nothing else', async () => {
+      const response = await fetch(`${api.baseUrl}/docs`);
+      const policy = response.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain('unsafe');
+      const page = await response.text();
+      const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
+      expect(files).toContain('/docs/swagger-ui-bundle.js');
+      for (const path of files) {
+        const { status, headers } = await fetch(`${api.baseUrl}${path}`);
+        expect({ path, status }).toEqual({ path, status: 200 });
+        expect(headers.get('x-content-type-options')).toBe('nosniff');
+      }
+    });
+  });
+
+  describe('/readyz', () => {
+    it('names each part, and fails while no worker serves any engine', async () => {
+      const fine = { postgres: 'ok', redis: 'ok', s3: 'ok', workers: 'ok' };
+      expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ok', checks: fine } });
+      const own = await startApi();
+      await removeWorker(own.db, 'worker-1');
+      const missing = await send(`${own.baseUrl}/readyz`, 'GET');
+      expect(missing).toMatchObject({
+        status: 503,
+        body: { status: 'unavailable', checks: { ...fine, workers: 'failed' } },
+      });
+      await own.close();
+    });
+
+    it('fails as soon as a shutdown begins, while requests are still served', async () => {
+      const own = await startApi();
+      const customer = await own.newCustomer();
+      own.drain();
+      expect(await send(`${own.baseUrl}/readyz`, 'GET')).toMatchObject({
+        status: 503,
+        body: { status: 'draining' },
+      });
+      expect((await send(`${own.baseUrl}/healthz`, 'GET')).status).toBe(200);
+      const refused = await own.operations.refused('get_render', { key: customer.key, id: 'x' });
+      expect(refused.code).toBe('render_not_found');
+      await own.close();
+    });
+  });
+
+  describe('every answer', () => {
+    it('carries the request id of the caller, or a new one when that is not safe to repeat', async () => {
+      const own = await send(`${api.baseUrl}/healthz`, 'GET', { headers: { 'X-Request-Id': 'trace-7' } });
+      expect(own.headers.get('x-request-id')).toBe('trace-7');
+      const bad = await send(`${api.baseUrl}/healthz`, 'GET', { headers: { 'X-Request-Id': 'a b"c' } });
+      expect(bad.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    });
+
+    it('is logged in one line, without query, key or body', async () => {
+      const key = `svc_${'ab'.repeat(32)}`;
+      const url = `${api.baseUrl}/v1/renders?token=secret-token`;
+      await send(url, 'POST', {
+        key,
+        json: { secret: 'secret-body' },
+        headers: { 'X-Request-Id': 'find-me' },
+      });
+      const lines = api.logLines().filter((line) => line['request_id'] === 'find-me');
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatchObject({
+        method: 'POST',
+        path: '/v1/renders',
+        status: 401,
+        error_code: 'invalid_api_key',
+      });
+      for (const secret of ['secret-token', 'secret-body', key])
+        expect(JSON.stringify(api.logLines())).not.toContain(secret);
+    });
+
+    it('says nothing about the software', async () => {
+      const { headers } = await get('/healthz');
+      expect(headers.get('x-powered-by')).toBeNull();
+      expect(headers.get('server')).toBeNull();
+    });
+  });
+});
