@@ -1,0 +1,40 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** Stands between a client and a server and can make both believe that the other one has gone silent. */
+export interface TcpProxy {
+  readonly port: number;
+  /** From now on the present connections stay open and carry nothing; new ones work. */
+  silence(): void;
+  close(): Promise<void>;
+}
+
+export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const live = new Set<Socket>();
+  const silenced = new WeakSet<Socket>();
+  const server = createServer((inbound) => {
+    const outbound = connect(target.port, target.host);
+    const ends = [inbound, outbound];
+    const close = (): void => ends.forEach((end) => end.destroy());
+    for (const [from, to] of [
+      [inbound, outbound],
+      [outbound, inbound],
+    ] as const) {
+      live.add(from);
+      from.on('data', (bytes) => void (silenced.has(from) || to.write(bytes)));
+      from.on('error', close).on('close', () => {
+        live.delete(from);
+        close();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    silence: () => live.forEach((socket) => silenced.add(socket)),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        live.forEach((socket) => socket.destroy());
+      }),
+  };
+}
