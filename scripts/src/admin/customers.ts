@@ -5,12 +5,15 @@ import { withAdminContext } from './connect';
 import { newCustomer } from './credentials';
 import { print, type Row } from './print';
 
+/** `default` and not null: the parser takes a null for an option without a value. */
+type LimitValue = number | 'default';
+
 interface LimitOptions {
-  postPerMinute?: number | null;
-  getPerMinute?: number | null;
-  activeRecords?: number | null;
-  runningJobs?: number | null;
-  openUploads?: number | null;
+  postPerMinute?: LimitValue;
+  getPerMinute?: LimitValue;
+  activeRecords?: LimitValue;
+  runningJobs?: LimitValue;
+  openUploads?: LimitValue;
 }
 
 export function addCustomerCommands(program: Command): void {
@@ -54,21 +57,25 @@ function withLimitOptions(command: Command): Command {
     .option('--open-uploads <n|default>', 'uploads that await their bytes', limit);
 }
 
-function limit(value: string): number | null {
-  if (value === 'default') return null;
+function limit(value: string): LimitValue {
+  if (value === 'default') return value;
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('a positive whole number, or `default`');
   return Number(value);
 }
 
 function changes(options: LimitOptions): LimitChanges {
+  const { postPerMinute, getPerMinute, activeRecords, runningJobs, openUploads } = options;
   return {
-    ...(options.postPerMinute === undefined ? {} : { postPerMinute: options.postPerMinute }),
-    ...(options.getPerMinute === undefined ? {} : { getPerMinute: options.getPerMinute }),
-    ...(options.activeRecords === undefined ? {} : { activeRecordsMax: options.activeRecords }),
-    ...(options.runningJobs === undefined ? {} : { runningJobsMax: options.runningJobs }),
-    ...(options.openUploads === undefined ? {} : { openUploadsMax: options.openUploads }),
+    ...(postPerMinute === undefined ? {} : { postPerMinute: stored(postPerMinute) }),
+    ...(getPerMinute === undefined ? {} : { getPerMinute: stored(getPerMinute) }),
+    ...(activeRecords === undefined ? {} : { activeRecordsMax: stored(activeRecords) }),
+    ...(runningJobs === undefined ? {} : { runningJobsMax: stored(runningJobs) }),
+    ...(openUploads === undefined ? {} : { openUploadsMax: stored(openUploads) }),
   };
 }
+
+/** A customer without a limit of its own has the service's. */
+const stored = (value: LimitValue): number | null => (value === 'default' ? null : value);
 
 function row(customer: CustomerRow): Row {
   const limits = customerLimits(customer);

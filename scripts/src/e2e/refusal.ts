@@ -1,0 +1,17 @@
+import type { ErrorCode, ErrorResponse } from '@lipsync/contract';
+import { ApiError } from '../demo/api-client';
+
+/** The refusal that a call must end in, by status and code. Returns its error object, for comparing it with another. */
+export async function expectRefusal(
+  call: Promise<unknown>,
+  status: number,
+  code: ErrorCode,
+): Promise<ErrorResponse['error']> {
+  const outcome: unknown = await call.then(
+    () => 'accepted',
+    (error: unknown) => error,
+  );
+  if (!(outcome instanceof ApiError)) throw new Error(`not refused: ${String(outcome)}`);
+  expect({ status: outcome.status, code: outcome.error.code }).toEqual({ status, code });
+  return outcome.error;
+}
