@@ -51,6 +51,7 @@ export {
   type PreparationDetails,
 } from './preparations';
 export { purge, type PurgeOptions, type PurgeReport } from './purge';
+export { type DatabaseEnv, openDb } from './open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './queue-names';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './reconcile';
 export { getRender, type RenderDetails } from './renders';

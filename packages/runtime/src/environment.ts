@@ -6,7 +6,8 @@ const LARGEST_PORT = 65_535;
 const url = z.url('must be a URL');
 const path = z.string().min(1);
 
-const wholeNumber = (smallest: number, largest = Number.MAX_SAFE_INTEGER) =>
+/** A setting that counts something. */
+export const wholeNumber = (smallest: number, largest = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
@@ -82,6 +83,16 @@ export const environment = z.object({
   FFMPEG_BIN: path.optional(),
   FFPROBE_BIN: path.optional(),
 });
+
+/** What a process picks that opens the object store for its own use. */
+export const STORAGE_SETTINGS = {
+  S3_ENDPOINT: true,
+  S3_REGION: true,
+  S3_BUCKET: true,
+  S3_ACCESS_KEY_ID: true,
+  S3_SECRET_ACCESS_KEY: true,
+  S3_FORCE_PATH_STYLE: true,
+} as const;
 
 /** The environment a service runs in; development-only features refuse to start in production. */
 export type NodeEnv = z.output<typeof environment>['NODE_ENV'];

@@ -8,10 +8,11 @@ export {
   type PostResponse,
   createEgress,
 } from './egress/egress';
+export { type EgressEnv, openEgress } from './egress/open-egress';
 export { EgressError, type EgressErrorReason } from './egress/egress-error';
 export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
 export { EnvError, loadEnv } from './env';
-export { type NodeEnv, environment } from './environment';
+export { type NodeEnv, STORAGE_SETTINGS, environment, wholeNumber } from './environment';
 export { type HealthCheck, type HealthServer, createHealthServer, runHealthChecks } from './health-server';
 export { type IdSource, createIdSource } from './id-source';
 export { type Lifecycle, type ProcessHandle, createLifecycle } from './lifecycle';

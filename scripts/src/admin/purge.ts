@@ -1,6 +1,6 @@
 import { purge } from '@lipsync/db';
-import { environment, loadEnv } from '@lipsync/runtime';
-import { createStorage, faceTrackKey, outputKey, type Storage } from '@lipsync/storage';
+import { environment, loadEnv, STORAGE_SETTINGS } from '@lipsync/runtime';
+import { faceTrackKey, openStorage, outputKey } from '@lipsync/storage';
 import type { Command } from 'commander';
 import { operatorEnvironment, withAdminContext } from './connect';
 import { print } from './print';
@@ -14,7 +14,7 @@ export function addPurgeCommand(program: Command): void {
     .option('--json')
     .action((options: { json?: boolean }) =>
       withAdminContext(async ({ db }) => {
-        const storage = openStorage();
+        const storage = openStorage(loadEnv(environment.pick(STORAGE_SETTINGS), operatorEnvironment()));
         try {
           const report = await purge(db, {
             outputKey,
@@ -32,26 +32,4 @@ export function addPurgeCommand(program: Command): void {
         }
       }),
     );
-}
-
-function openStorage(): Storage {
-  const settings = loadEnv(
-    environment.pick({
-      S3_ENDPOINT: true,
-      S3_REGION: true,
-      S3_BUCKET: true,
-      S3_ACCESS_KEY_ID: true,
-      S3_SECRET_ACCESS_KEY: true,
-      S3_FORCE_PATH_STYLE: true,
-    }),
-    operatorEnvironment(),
-  );
-  return createStorage({
-    endpoint: settings.S3_ENDPOINT,
-    region: settings.S3_REGION,
-    bucket: settings.S3_BUCKET,
-    accessKeyId: settings.S3_ACCESS_KEY_ID,
-    secretAccessKey: settings.S3_SECRET_ACCESS_KEY,
-    forcePathStyle: settings.S3_FORCE_PATH_STYLE,
-  });
 }

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { createDb } from '@lipsync/db';
+import { openDb } from '@lipsync/db';
 import {
-  createEgress,
   createHealthServer,
   createLifecycle,
   createLogger,
   createSecretBox,
   EnvError,
+  openEgress,
   systemClock,
 } from '@lipsync/runtime';
 import { createDispatcher, type Dispatcher } from './dispatcher';
@@ -20,22 +19,12 @@ async function run(): Promise<void> {
   const logger = createLogger({ service: 'webhook-dispatcher', level: env.LOG_LEVEL });
   const lifecycle = createLifecycle({ logger });
 
-  const db = createDb({
-    url: env.DATABASE_URL,
-    poolMax: env.DATABASE_POOL_MAX,
-    publicBaseUrl: env.PUBLIC_BASE_URL,
-    onConnectionError: (error) => logger.warn('database connection lost', { error }),
-  });
+  const db = openDb(env, logger);
   lifecycle.onShutdown('database', () => db.close());
 
   const dispatcher = createDispatcher({
     db,
-    egress: createEgress({
-      nodeEnv: env.NODE_ENV,
-      allowedPorts: 'any',
-      routes: env.EGRESS_ROUTES,
-      ...(env.EGRESS_CA_FILE === undefined ? {} : { ca: readFileSync(env.EGRESS_CA_FILE, 'utf8') }),
-    }),
+    egress: openEgress(env, 'any'),
     secretBox: createSecretBox(env.MASTER_KEY),
     clock: systemClock,
     logger,

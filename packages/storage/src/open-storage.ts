@@ -1,0 +1,25 @@
+import { createStorage, type Storage } from './storage';
+
+/** The settings of a process that name its object store. */
+export interface StorageEnv {
+  readonly S3_ENDPOINT: string;
+  readonly S3_PUBLIC_ENDPOINT?: string | undefined;
+  readonly S3_REGION: string;
+  readonly S3_BUCKET: string;
+  readonly S3_ACCESS_KEY_ID: string;
+  readonly S3_SECRET_ACCESS_KEY: string;
+  readonly S3_FORCE_PATH_STYLE: boolean;
+}
+
+/** The object store that the environment names. */
+export function openStorage(env: StorageEnv): Storage {
+  return createStorage({
+    endpoint: env.S3_ENDPOINT,
+    ...(env.S3_PUBLIC_ENDPOINT === undefined ? {} : { publicEndpoint: env.S3_PUBLIC_ENDPOINT }),
+    region: env.S3_REGION,
+    bucket: env.S3_BUCKET,
+    accessKeyId: env.S3_ACCESS_KEY_ID,
+    secretAccessKey: env.S3_SECRET_ACCESS_KEY,
+    forcePathStyle: env.S3_FORCE_PATH_STYLE,
+  });
+}
