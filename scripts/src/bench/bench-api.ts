@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { RenderRequest } from '@lipsync/contract';
 import { createDb } from '@lipsync/db';
 import { createSecretBox } from '@lipsync/runtime';
 import { newCustomer, newKey } from '../admin/credentials';
@@ -11,6 +12,7 @@ import { measureLoad, type LoadResult } from './http-load';
 
 export interface ApiFigures {
   connections: number;
+  customers: number;
   health: LoadResult;
   get_render: LoadResult;
   create_render: LoadResult;
@@ -22,49 +24,34 @@ export interface ApiFigures {
 const CONNECTIONS = 16;
 const REQUESTS = 2_000;
 const UNLIMITED = 100_000_000;
+/** One customer's creates wait for each other (its limit of active records is counted under a lock); several do not. */
+const CUSTOMERS = 4;
 
 /** Loads the API of a stack of its own; the workers stand still meanwhile, so that only requests are measured. */
 export async function benchApi(): Promise<ApiFigures> {
   const stack = createStack({ root: path.join(REPOSITORY_ROOT, '.local', `bench-${process.pid}`) });
   try {
     const { base_url } = await stack.up();
-    const apiKey = await unlimitedKey(stack);
-    const api = createApiClient({ baseUrl: base_url, apiKey });
-    const video = await api.upload(SAMPLE_VIDEO, 'video', 'video/mp4');
-    const audio = await api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav');
-    const bothReady = async () =>
-      (await Promise.all([api.getAsset(video.id), api.getAsset(audio.id)])).every(
-        ({ status }) => status === 'ready',
-      );
-    if (!(await waitUntil(bothReady, 60_000))) throw new Error('the sample media did not become ready');
+    const callers = await Promise.all(
+      Array.from({ length: CUSTOMERS }, () => prepareCaller(stack, base_url)),
+    );
     standStill(stack, 'gpu-worker', 'media-worker');
-
-    const body = JSON.stringify({
-      video: { asset_id: video.id },
-      audio: { asset_id: audio.id },
-      engines: ['musetalk'],
-      sync_mode: 'cut_off',
-    });
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const { id } = await api.createRender({
-      video: { asset_id: video.id },
-      audio: { asset_id: audio.id },
-      engines: ['musetalk'],
-      sync_mode: 'cut_off',
-    });
+    const caller = (index: number) => callers[index % CUSTOMERS] ?? unreachable();
     const load = (next: Parameters<typeof measureLoad>[0]['next']) =>
       measureLoad({ connections: CONNECTIONS, count: REQUESTS, next });
 
     const health = await load(() => ({ method: 'GET', url: `${base_url}/healthz`, headers: {} }));
-    const get = await load(() => ({ method: 'GET', url: `${base_url}/v1/renders/${id}`, headers }));
-    const create = await load(() => ({
-      method: 'POST',
-      url: `${base_url}/v1/renders`,
-      headers: { ...headers, 'content-type': 'application/json' },
-      body,
-    }));
+    const get = await load((index) => {
+      const { headers, renderId } = caller(index);
+      return { method: 'GET', url: `${base_url}/v1/renders/${renderId}`, headers };
+    });
+    const create = await load((index) => {
+      const { headers, request } = caller(index);
+      return { method: 'POST', url: `${base_url}/v1/renders`, headers, body: JSON.stringify(request) };
+    });
     return {
       connections: CONNECTIONS,
+      customers: CUSTOMERS,
       health,
       get_render: get,
       create_render: create,
@@ -75,6 +62,42 @@ export async function benchApi(): Promise<ApiFigures> {
     await stack.down();
     stack.erase();
   }
+}
+
+interface Caller {
+  headers: Record<string, string>;
+  request: RenderRequest;
+  /** A render of this caller that exists. */
+  renderId: string;
+}
+
+/** A customer without limits whose media is ready. */
+async function prepareCaller(stack: Stack, baseUrl: string): Promise<Caller> {
+  const apiKey = await unlimitedKey(stack);
+  const api = createApiClient({ baseUrl, apiKey });
+  const video = await api.upload(SAMPLE_VIDEO, 'video', 'video/mp4');
+  const audio = await api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav');
+  const bothReady = async () =>
+    (await Promise.all([api.getAsset(video.id), api.getAsset(audio.id)])).every(
+      ({ status }) => status === 'ready',
+    );
+  if (!(await waitUntil(bothReady, 60_000))) throw new Error('the sample media did not become ready');
+  const request: RenderRequest = {
+    video: { asset_id: video.id },
+    audio: { asset_id: audio.id },
+    engines: ['musetalk'],
+    sync_mode: 'cut_off',
+  };
+  const { id: renderId } = await api.createRender(request);
+  return {
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    request,
+    renderId,
+  };
+}
+
+function unreachable(): never {
+  throw new Error('there are no callers');
 }
 
 /** Without a goodbye: a worker that takes its leave would make its engine unavailable. */
