@@ -84,9 +84,10 @@ export const environment = z.object({
   FFPROBE_BIN: path.optional(),
 });
 
-/** What a process picks that opens the object store for its own use. */
+/** What a process picks that opens the object store. */
 export const STORAGE_SETTINGS = {
   S3_ENDPOINT: true,
+  S3_PUBLIC_ENDPOINT: true,
   S3_REGION: true,
   S3_BUCKET: true,
   S3_ACCESS_KEY_ID: true,
