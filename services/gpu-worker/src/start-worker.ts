@@ -1,18 +1,16 @@
 import { join } from 'node:path';
-import { admitJobs, createDb, type QueueName } from '@lipsync/db';
+import { admitJobs, openDb, type QueueName } from '@lipsync/db';
 import { createConsumer, createQueues, onCancel, ringQueue } from '@lipsync/queue';
 import { createHealthServer, systemClock, type Lifecycle, type Logger } from '@lipsync/runtime';
-import { createStorage } from '@lipsync/storage';
+import { openStorage } from '@lipsync/storage';
+import { consumersFetch, createJobFolders, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
 import { findPacks, type FoundPacks } from './host/find-packs';
 import { createInferenceHost } from './host/inference-host';
-import { consumersFetch } from './supervisor/consumer-health';
 import { createDiskCache } from './supervisor/disk-cache';
-import { createJobFolders } from './supervisor/job-folder';
 import { createJobRunner } from './supervisor/job-runner';
 import { createSlotPool } from './supervisor/slot-pool';
 import { verifyPacks } from './supervisor/verify-packs';
-import { keepWorkerRow } from './supervisor/worker-row';
 
 const RING_DEADLINE_MS = 500;
 
@@ -28,21 +26,9 @@ export async function startWorker(options: {
 }): Promise<void> {
   const { env, logger, lifecycle, workerId } = options;
   const redisUrl = env.REDIS_URL;
-  const db = createDb({
-    url: env.DATABASE_URL,
-    poolMax: env.DATABASE_POOL_MAX,
-    publicBaseUrl: env.PUBLIC_BASE_URL,
-    onConnectionError: (error) => logger.warn('database connection lost', { error }),
-  });
+  const db = openDb(env, logger);
   lifecycle.onShutdown('database', () => db.close());
-  const storage = createStorage({
-    endpoint: env.S3_ENDPOINT,
-    region: env.S3_REGION,
-    bucket: env.S3_BUCKET,
-    accessKeyId: env.S3_ACCESS_KEY_ID,
-    secretAccessKey: env.S3_SECRET_ACCESS_KEY,
-    forcePathStyle: env.S3_FORCE_PATH_STYLE,
-  });
+  const storage = openStorage(env);
   lifecycle.onShutdown('storage', () => storage.close());
   const queues = createQueues({ redisUrl, logger });
   lifecycle.onShutdown('queues', () => queues.close());
@@ -94,12 +80,16 @@ export async function startWorker(options: {
 
   consumers.forEach((consumer) => consumer.start());
   const slotsByQueue = Object.fromEntries(served.map((queue) => [queue, env.GPU_SLOTS]));
-  const row = await keepWorkerRow({ db, workerId, slots: slotsByQueue, logger });
+  const removeRow = await keepWorkerRow({
+    ...{ db, workerId, logger },
+    service: 'gpu-worker',
+    slots: slotsByQueue,
+  });
   lifecycle.onShutdown('jobs', async () => {
     const graceMs = env.SHUTDOWN_GRACE_SECONDS * 1000;
     await Promise.all(consumers.map((consumer) => consumer.close({ graceMs })));
   });
-  lifecycle.onShutdown('worker row', () => row.remove());
+  lifecycle.onShutdown('worker row', removeRow);
   await Promise.all(served.map(ring));
   const port = await health.start();
   logger.info('started', { worker_id: workerId, queues: served, slots: env.GPU_SLOTS, health_port: port });

@@ -1,7 +1,4 @@
-import { environment, loadEnv, z } from '@lipsync/runtime';
-
-const wholeNumber = (smallest: number, default_: number) =>
-  z.coerce.number('must be a number').int().min(smallest).default(default_);
+import { environment, loadEnv, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
 
 const schema = environment
   .pick({
@@ -10,12 +7,7 @@ const schema = environment
     DATABASE_URL: true,
     DATABASE_POOL_MAX: true,
     REDIS_URL: true,
-    S3_ENDPOINT: true,
-    S3_REGION: true,
-    S3_BUCKET: true,
-    S3_ACCESS_KEY_ID: true,
-    S3_SECRET_ACCESS_KEY: true,
-    S3_FORCE_PATH_STYLE: true,
+    ...STORAGE_SETTINGS,
     PUBLIC_BASE_URL: true,
     HEALTH_PORT: true,
     WORK_DIR: true,
@@ -26,15 +18,15 @@ const schema = environment
   })
   .extend({
     /** Ingests at once; each may download 256 MiB and keep a decoder busy. */
-    MEDIA_SLOTS: wholeNumber(1, 2),
+    MEDIA_SLOTS: wholeNumber(1).default(2),
     /** Wall clock of one download, redirects included. */
-    DOWNLOAD_TIMEOUT_SECONDS: wholeNumber(1, 180),
+    DOWNLOAD_TIMEOUT_SECONDS: wholeNumber(1).default(180),
     /** Wall clock of each decoding pass over one file. */
-    PROBE_TIMEOUT_SECONDS: wholeNumber(1, 600),
+    PROBE_TIMEOUT_SECONDS: wholeNumber(1).default(600),
     /** How long running ingests may go on after SIGTERM before they are handed to another worker. */
-    SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 15),
+    SHUTDOWN_GRACE_SECONDS: wholeNumber(0).default(15),
     /** Pause between two rounds of deleting what has expired. */
-    PURGE_INTERVAL_SECONDS: wholeNumber(1, 30),
+    PURGE_INTERVAL_SECONDS: wholeNumber(1).default(30),
     PATH: z.string().optional(),
   });
 

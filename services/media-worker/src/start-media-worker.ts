@@ -1,19 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDb, type Db } from '@lipsync/db';
+import { type Db, openDb } from '@lipsync/db';
 import { resolveBinaries } from '@lipsync/media';
 import { createConsumer, createQueues } from '@lipsync/queue';
-import { createEgress, createHealthServer, type Lifecycle, type Logger } from '@lipsync/runtime';
-import { createStorage, type Storage } from '@lipsync/storage';
-import { consumerFetches } from './consumer-health';
+import { createHealthServer, type Lifecycle, type Logger, openEgress, systemClock } from '@lipsync/runtime';
+import { openStorage, type Storage } from '@lipsync/storage';
+import {
+  consumersFetch,
+  createJobFolders,
+  createPeriodicLoop,
+  keepWorkerRow,
+  type PeriodicLoop,
+} from '@lipsync/worker';
 import { type MediaWorkerEnv } from './env';
 import { createIngestRunner, type IngestRunner } from './ingest/ingest-runner';
-import { createJobFolders } from './ingest/job-folder';
 import { admitAll } from './loops/admission';
-import { createPeriodicLoop, type PeriodicLoop } from './loops/periodic-loop';
 import { purgeOnce } from './loops/purging';
 import { reconcileOnce } from './loops/reconciliation';
-import { keepWorkerRow } from './worker-row';
 
 const ADMISSION_EVERY_MS = 500;
 const RECONCILE_EVERY_MS = 1_000;
@@ -29,7 +31,10 @@ export async function startMediaWorker(options: {
 }): Promise<number> {
   const { env, logger, lifecycle, workerId } = options;
   const redisUrl = env.REDIS_URL;
-  const { db, storage } = openStores(env, logger, lifecycle);
+  const db = openDb(env, logger);
+  lifecycle.onShutdown('database', () => db.close());
+  const storage = openStorage(env);
+  lifecycle.onShutdown('storage', () => storage.close());
   const queues = createQueues({ redisUrl, logger });
   lifecycle.onShutdown('queues', () => queues.close());
   const runIngest = await createRunner(env, { db, storage, logger, workerId });
@@ -56,12 +61,19 @@ export async function startMediaWorker(options: {
   });
   const health = createHealthServer({
     port: env.HEALTH_PORT,
-    live: { consumer: () => consumerFetches(consumer, () => queues.ping()), loops: () => loopsTurn(loops) },
+    live: {
+      consumer: consumersFetch([consumer], () => queues.ping(), systemClock),
+      loops: () => loopsTurn(loops),
+    },
     ready: { database: () => db.ping(), redis: () => queues.ping(), storage: () => storage.ping() },
   });
   lifecycle.onShutdown('health', () => health.close());
 
-  const removeRow = await keepWorkerRow({ db, workerId, slots: env.MEDIA_SLOTS, logger });
+  const removeRow = await keepWorkerRow({
+    ...{ db, workerId, logger },
+    service: 'media-worker',
+    slots: { media: env.MEDIA_SLOTS },
+  });
   lifecycle.onShutdown('ingests', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
   lifecycle.onShutdown('worker row', removeRow);
   consumer.start();
@@ -69,26 +81,6 @@ export async function startMediaWorker(options: {
   const port = await health.start();
   logger.info('started', { worker_id: workerId, slots: env.MEDIA_SLOTS, health_port: port });
   return port;
-}
-
-function openStores(env: MediaWorkerEnv, logger: Logger, lifecycle: Lifecycle): { db: Db; storage: Storage } {
-  const db = createDb({
-    url: env.DATABASE_URL,
-    poolMax: env.DATABASE_POOL_MAX,
-    publicBaseUrl: env.PUBLIC_BASE_URL,
-    onConnectionError: (error) => logger.warn('database connection lost', { error }),
-  });
-  lifecycle.onShutdown('database', () => db.close());
-  const storage = createStorage({
-    endpoint: env.S3_ENDPOINT,
-    region: env.S3_REGION,
-    bucket: env.S3_BUCKET,
-    accessKeyId: env.S3_ACCESS_KEY_ID,
-    secretAccessKey: env.S3_SECRET_ACCESS_KEY,
-    forcePathStyle: env.S3_FORCE_PATH_STYLE,
-  });
-  lifecycle.onShutdown('storage', () => storage.close());
-  return { db, storage };
 }
 
 async function createRunner(
@@ -106,12 +98,7 @@ async function createRunner(
   return createIngestRunner({
     ...parts,
     binaries,
-    egress: createEgress({
-      nodeEnv: env.NODE_ENV,
-      allowedPorts: 'https-443',
-      routes: env.EGRESS_ROUTES,
-      ...(env.EGRESS_CA_FILE === undefined ? {} : { ca: readFileSync(env.EGRESS_CA_FILE, 'utf8') }),
-    }),
+    egress: openEgress(env, 'https-443'),
     downloadTimeoutMs: env.DOWNLOAD_TIMEOUT_SECONDS * 1000,
     probeTimeoutMs: env.PROBE_TIMEOUT_SECONDS * 1000,
     folders: await createJobFolders(join(env.WORK_DIR, 'jobs')),

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { completeAnalyze, loadAnalyzeWork } from '@lipsync/db';
 import { faceTrackKey } from '@lipsync/storage';
+import { insist, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { fetchAsset } from './fetch-asset';
-import { insist } from './insist';
-import { type JobContext, type JobFacts, type JobTools } from './job-context';
+import { type JobContext, type JobTools } from './job-context';
 import { transferring } from './job-errors';
 
 /** A preparation: the video's face track and its measures, stored for the renders that will name it. */
-export async function runAnalyze(tools: JobTools, context: JobContext): Promise<JobFacts> {
+export async function runAnalyze(tools: JobTools, context: JobContext): Promise<JobResult> {
   const { claim, folder, host, signal, report } = context;
   const { db, storage, packs } = tools;
   const preparationId = claim.preparationId ?? '';
@@ -38,5 +38,8 @@ export async function runAnalyze(tools: JobTools, context: JobContext): Promise<
   const { version, analyzerVersion, frames, fps, width, height, durationSeconds, timings } = result;
   const measures = { version, analyzerVersion, frames, fps, width, height, durationSeconds };
   const accepted = await insist(signal, () => completeAnalyze(db, claim, { ...measures, trackKey }));
-  return { accepted, pack: packs.analyzer.version, video_input: video.from, ...measures, timings };
+  return {
+    accepted,
+    facts: { pack: packs.analyzer.version, video_input: video.from, ...measures, timings },
+  };
 }

@@ -1,5 +1,6 @@
-import { type Claim, type Db, type JobStage } from '@lipsync/db';
+import { type Db } from '@lipsync/db';
 import { type Storage } from '@lipsync/storage';
+import { type ClaimedJob } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { type DiskCache } from './disk-cache';
@@ -13,15 +14,6 @@ export interface JobTools {
 }
 
 /** One claimed job on its slot. */
-export interface JobContext {
-  readonly claim: Claim;
+export interface JobContext extends ClaimedJob {
   readonly host: InferenceHost;
-  /** An empty folder that is removed when the job ends. */
-  readonly folder: string;
-  /** Aborted when the job must stop: lease lost, time limit, shutdown. */
-  readonly signal: AbortSignal;
-  readonly report: (stage: JobStage, percent: number) => void;
 }
-
-/** What a completed job says in its log line. */
-export type JobFacts = Readonly<Record<string, unknown>>;

@@ -5,12 +5,12 @@ import { cancelRender, claimJob } from '@lipsync/db';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { createLogger } from '@lipsync/runtime';
 import { eventually } from '@lipsync/testkit';
+import { createJobFolders } from '@lipsync/worker';
 import { findPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
 import { createDiskCache } from './disk-cache';
-import { createJobFolders } from './job-folder';
 import { createJobRunner, type JobRunner } from './job-runner';
 import { createSlotPool } from './slot-pool';
 

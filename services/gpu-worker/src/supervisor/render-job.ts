@@ -3,21 +3,20 @@ import { ENGINES, SYNC_MODES } from '@lipsync/contract';
 import { completeRender, loadRenderWork } from '@lipsync/db';
 import { type MeasuredUsage, type PreparationRow } from '@lipsync/domain';
 import { outputKey } from '@lipsync/storage';
+import { insist, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { type RenderResult } from '../inference/protocol';
 import { fetchAsset } from './fetch-asset';
-import { insist } from './insist';
-import { type JobContext, type JobFacts, type JobTools } from './job-context';
+import { type JobContext, type JobTools } from './job-context';
 import { transferring } from './job-errors';
 
 /** Where the upload begins on the engine's own scale. */
 const UPLOADING_PERCENT = 95;
 
 /**
- * One engine's share of a render: inputs → inference → upload → the finish transaction. Resolves to what there is to
- * log, with `accepted` false when the job was no longer ours at the end.
+ * One engine's share of a render: inputs → inference → upload → the finish transaction.
  */
-export async function runRender(tools: JobTools, context: JobContext): Promise<JobFacts> {
+export async function runRender(tools: JobTools, context: JobContext): Promise<JobResult> {
   const { claim, folder, host, signal, report } = context;
   const { db, storage, packs } = tools;
   const started = performance.now();
@@ -58,16 +57,18 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const accepted = await insist(signal, () => completeRender(db, claim, { outputKey: key, usage }));
   return {
     accepted,
-    engine,
-    pack: pack.version,
-    sync_mode: syncMode,
-    video_input: video.from,
-    audio_input: audio.from,
-    prepared: faceTrackPath !== undefined,
-    width: result.width,
-    height: result.height,
-    usage,
-    timings: result.timings,
+    facts: {
+      engine,
+      pack: pack.version,
+      sync_mode: syncMode,
+      video_input: video.from,
+      audio_input: audio.from,
+      prepared: faceTrackPath !== undefined,
+      width: result.width,
+      height: result.height,
+      usage,
+      timings: result.timings,
+    },
   };
 }
 

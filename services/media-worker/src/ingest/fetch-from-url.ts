@@ -42,8 +42,7 @@ async function download(
       deadlineMs: tools.downloadTimeoutMs,
       maxRedirects: MAX_REDIRECTS,
       signal,
-      onProgress: (received, total) =>
-        report({ stage: 'downloading', progressPercent: (100 * received) / (total ?? MEDIA_MAX_BYTES) }),
+      onProgress: (received, total) => report('downloading', (100 * received) / (total ?? MEDIA_MAX_BYTES)),
     });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;

@@ -1,8 +1,8 @@
-import { type IngestWork, type Lease } from '@lipsync/db';
+import { type IngestWork } from '@lipsync/db';
 import { type Binaries } from '@lipsync/media';
 import { type Egress } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
-import { type JobProgress } from './job-lease';
+import { type ClaimedJob } from '@lipsync/worker';
 
 /** What every ingest of this process shares. */
 export interface IngestTools {
@@ -14,16 +14,10 @@ export interface IngestTools {
 }
 
 /** One claimed ingest. */
-export interface IngestContext {
-  readonly lease: Lease;
+export interface IngestContext extends Pick<ClaimedJob, 'folder' | 'signal' | 'report'> {
   readonly work: IngestWork;
-  /** An empty folder that is removed when the job ends. */
-  readonly folder: string;
   /** Where the accepted bytes will lie: new for every claim. */
   readonly objectKey: string;
-  /** Aborted when the job must stop: lease lost, shutdown. */
-  readonly signal: AbortSignal;
-  readonly report: (progress: JobProgress) => void;
 }
 
 /** The bytes of an asset on this machine. */

@@ -12,8 +12,3 @@ export class IngestFailure extends Error {
     super(message, options);
   }
 }
-
-/** This process is going away and the job did not end within the grace. */
-export class Preempted extends Error {
-  override readonly name = 'Preempted';
-}

@@ -12,7 +12,7 @@ export async function ingest(tools: IngestTools, context: IngestContext): Promis
   const { work, objectKey, signal, report } = context;
   const fetched = await fetchMedia(tools, context);
   signal.throwIfAborted();
-  report({ stage: 'probing', progressPercent: 100 });
+  report('probing', 100);
   const mediaType = work.asset.mediaType === 'audio' ? 'audio' : 'video';
   const probed = await probe(tools.binaries, fetched.path, {
     mediaType,

@@ -1,26 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Claim,
-  claimJob,
-  completeIngest,
-  type Db,
-  failJob,
-  heartbeatJob,
-  type IngestedMedia,
-  isDatabaseUnavailable,
-  loadIngestWork,
-  releaseJob,
-  retryJob,
-} from '@lipsync/db';
-import { retryDelaySeconds } from '@lipsync/domain';
-import { type Logger, systemClock } from '@lipsync/runtime';
+import { completeIngest, type Db, type IngestedMedia, loadIngestWork } from '@lipsync/db';
+import { type LogFields, type Logger } from '@lipsync/runtime';
 import { assetKey } from '@lipsync/storage';
+import { type ClaimedJob, createJobRunner, insist, type JobFolders, type JobResult } from '@lipsync/worker';
+import { ingestBlame } from './ingest-blame';
 import { type IngestTools } from './ingest-context';
-import { Preempted } from './ingest-failure';
 import { ingest } from './ingest-job';
-import { ingestVerdict, type IngestVerdict } from './ingest-verdict';
-import { type JobFolders } from './job-folder';
-import { holdJobLease } from './job-lease';
 import { deleteStrays } from './stray-objects';
 
 export interface IngestRunnerOptions extends IngestTools {
@@ -28,7 +13,6 @@ export interface IngestRunnerOptions extends IngestTools {
   readonly folders: JobFolders;
   readonly workerId: string;
   readonly logger: Logger;
-  readonly leaseSeconds?: number;
 }
 
 /**
@@ -37,105 +21,33 @@ export interface IngestRunnerOptions extends IngestTools {
  */
 export type IngestRunner = (jobId: string, preempted: AbortSignal) => Promise<void>;
 
-type End = { readonly kind: 'complete'; readonly media: IngestedMedia } | IngestVerdict;
-
-const LEASE_SECONDS = 15;
-const COMPLETE_PAUSE_MS = 500;
-
 export function createIngestRunner(options: IngestRunnerOptions): IngestRunner {
-  const { db, folders, workerId, logger } = options;
-  const leaseSeconds = options.leaseSeconds ?? LEASE_SECONDS;
+  const { db, storage, folders, workerId, logger } = options;
+  const jobs = createJobRunner({ db, folders, workerId, blame: ingestBlame, logger });
 
-  async function runClaimed(claim: Claim, assetId: string, preempted: AbortSignal): Promise<void> {
-    const started = performance.now();
-    const lease = holdJobLease({
-      heartbeat: (progress) => heartbeatJob(db, claim, { leaseSeconds, ...progress }),
-      leaseMs: leaseSeconds * 1000,
-      clock: systemClock,
-    });
-    const stop = new AbortController();
-    const preempt = (): void => stop.abort(new Preempted('the process is going away'));
-    const lose = (): void => stop.abort(lease.signal.reason);
-    lease.signal.addEventListener('abort', lose, { once: true });
-    if (preempted.aborted) preempt();
-    else preempted.addEventListener('abort', preempt, { once: true });
-    const objectKey = assetKey(assetId, randomUUID());
-    let end: End;
-    let error: unknown;
-    let outcome = 'unrecorded';
-    try {
-      const media = await folders.using(async (folder) => {
-        const work = await loadIngestWork(db, assetId);
-        return ingest(options, {
-          lease: claim,
-          work,
-          folder,
-          objectKey,
-          signal: stop.signal,
-          report: lease.report,
-        });
-      });
-      end = { kind: 'complete', media };
-    } catch (caught) {
-      error = caught;
-      end = ingestVerdict(caught, stop.signal.reason);
-    }
-    try {
-      outcome = await settle(claim, end, stop.signal);
-    } catch (unsettled) {
-      // The lease runs out and the reconciler takes the job up.
-      logger.error('the end of an ingest could not be recorded', { job_id: claim.jobId, error: unsettled });
-    } finally {
-      preempted.removeEventListener('abort', preempt);
-      await lease.stop();
-    }
-    if (outcome === 'completed') await deleteStrays(options.storage, logger, assetId, objectKey);
-    else if (outcome === 'failed') await deleteStrays(options.storage, logger, assetId, undefined);
-    logger.wide('ingest', {
-      ...{ job_id: claim.jobId, asset_id: assetId, attempt: claim.attempt, fence: claim.fence, outcome },
-      ...('code' in end ? { code: end.code } : {}),
-      ...(end.kind === 'complete' ? facts(end.media) : { error }),
-      duration_ms: Math.round(performance.now() - started),
-    });
-  }
-
-  async function settle(claim: Claim, end: End, signal: AbortSignal): Promise<string> {
-    switch (end.kind) {
-      case 'complete':
-        return (await complete(claim, end.media, signal)) ? 'completed' : 'lost';
-      case 'drop':
-        return 'dropped';
-      case 'release':
-        return (await releaseJob(db, claim)) ? 'released' : 'lost';
-      case 'retry': {
-        const delaySeconds = retryDelaySeconds(claim.attempt, Math.random());
-        return retryJob(db, claim, { errorCode: end.code, delaySeconds });
-      }
-      case 'fail':
-        return (await failJob(db, claim, end.code)) ? 'failed' : 'lost';
-    }
-  }
-
-  /** A finished download is not thrown away because the database was away for a second. */
-  async function complete(claim: Claim, media: IngestedMedia, signal: AbortSignal): Promise<boolean> {
-    for (;;) {
-      try {
-        return await completeIngest(db, claim, media);
-      } catch (error) {
-        if (!isDatabaseUnavailable(error) || signal.aborted) throw error;
-        await new Promise((resolve) => setTimeout(resolve, COMPLETE_PAUSE_MS));
-      }
-    }
+  async function perform(job: ClaimedJob, version: string): Promise<JobResult> {
+    const { claim, folder, signal, report } = job;
+    if (claim.assetId === null) throw new Error('the job is not an ingest');
+    const work = await loadIngestWork(db, claim.assetId);
+    const objectKey = assetKey(claim.assetId, version);
+    const media = await ingest(options, { work, folder, objectKey, signal, report });
+    const accepted = await insist(signal, () => completeIngest(db, claim, media));
+    return { accepted, facts: measures(media) };
   }
 
   return async (jobId, preempted) => {
-    const claim = await claimJob(db, jobId, { workerId, leaseSeconds });
-    if (claim === null) return;
-    if (claim.assetId === null) throw new Error(`job ${jobId} is not an ingest`);
-    await runClaimed(claim, claim.assetId, preempted);
+    const version = randomUUID();
+    const ended = await jobs.run(jobId, preempted, (job) => perform(job, version));
+    const assetId = ended?.claim.assetId ?? null;
+    if (assetId === null) return;
+    if (ended?.outcome === 'completed') {
+      await deleteStrays(storage, logger, assetId, assetKey(assetId, version));
+    } else if (ended?.outcome === 'failed') {
+      await deleteStrays(storage, logger, assetId, undefined);
+    }
   };
 }
 
-function facts({ sizeBytes, durationSeconds, codec, width, height, frames }: IngestedMedia): object {
+function measures({ sizeBytes, durationSeconds, codec, width, height, frames }: IngestedMedia): LogFields {
   return { size_bytes: sizeBytes, duration_seconds: durationSeconds, codec, width, height, frames };
 }

@@ -28,8 +28,8 @@ import {
   startS3Server,
   type TestDatabase,
 } from '@lipsync/testkit';
+import { createJobFolders } from '@lipsync/worker';
 import { createIngestRunner, type IngestRunner } from './ingest-runner';
-import { createJobFolders } from './job-folder';
 
 const HOST = 'media.example.test';
 const NEVER = new AbortController().signal;
@@ -75,7 +75,7 @@ afterAll(async () => {
   await rm(workDir, { recursive: true, force: true });
 });
 
-async function runner(options: { leaseSeconds?: number } = {}): Promise<IngestRunner> {
+async function runner(): Promise<IngestRunner> {
   return createIngestRunner({
     ...{ db, storage, workerId: 'w', logger: createLogger({ service: 'test', level: 'silent' }) },
     folders: await createJobFolders(join(workDir, 'jobs')),
@@ -88,7 +88,6 @@ async function runner(options: { leaseSeconds?: number } = {}): Promise<IngestRu
     }),
     downloadTimeoutMs: 30_000,
     probeTimeoutMs: 30_000,
-    ...options,
   });
 }
 

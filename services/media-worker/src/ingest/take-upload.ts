@@ -18,7 +18,7 @@ export async function takeUpload(
   upload: StoredUpload,
 ): Promise<FetchedMedia> {
   if (upload.etag === null) throw new Error('the upload was never completed');
-  report({ stage: 'verifying', progressPercent: 0 });
+  report('verifying', 0);
   try {
     await storage.copy(upload.stagingKey, objectKey, { ifMatch: upload.etag });
   } catch (error) {

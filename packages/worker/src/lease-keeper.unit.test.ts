@@ -106,6 +106,17 @@ describe('lease keeper', () => {
     expect(keeper.signal.reason).toEqual(new LeaseLost('expired'));
   });
 
+  test('a database that hangs instead of answering does not keep the job alive past its lease', async () => {
+    let now = 0;
+    const keeper = createLeaseKeeper({
+      heartbeat: () => new Promise(() => undefined),
+      leaseMs: 15_000,
+      clock: { now: () => now },
+    });
+    for (; now <= 15_000; now += 500) keeper.tick();
+    expect(keeper.signal.reason).toEqual(new LeaseLost('expired'));
+  });
+
   test('once stopped, no heartbeat is sent', async () => {
     const { keeper, sent, at } = setUp();
     await keeper.stop();

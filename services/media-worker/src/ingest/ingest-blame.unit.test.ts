@@ -1,10 +1,9 @@
 import { MediaError, MediaProcessError } from '@lipsync/media';
 import { StorageError } from '@lipsync/storage';
-import { IngestFailure, Preempted } from './ingest-failure';
-import { ingestVerdict } from './ingest-verdict';
-import { LeaseLost } from './job-lease';
+import { ingestBlame } from './ingest-blame';
+import { IngestFailure } from './ingest-failure';
 
-describe('what an unfinished ingest means', () => {
+describe('what an error says about an ingest', () => {
   it.each([
     ['bad bytes fail for good', new MediaError('media_corrupt', ''), { kind: 'fail', code: 'media_corrupt' }],
     [
@@ -28,15 +27,7 @@ describe('what an unfinished ingest means', () => {
       { kind: 'retry', code: 'media_unsupported' },
     ],
     ['the unexpected is tried again', new Error('disk full'), { kind: 'retry', code: 'internal_error' }],
-  ])('%s', (_name, error, verdict) => {
-    expect(ingestVerdict(error, undefined)).toEqual(verdict);
-  });
-
-  it('says nothing about a job that is no longer ours, whatever went wrong meanwhile', () => {
-    expect(ingestVerdict(new MediaError('media_corrupt', ''), new LeaseLost())).toEqual({ kind: 'drop' });
-  });
-
-  it('hands a job back when the process goes away, without blaming it', () => {
-    expect(ingestVerdict(new MediaProcessError('stopped', ''), new Preempted())).toEqual({ kind: 'release' });
+  ])('%s', (_name, error, blame) => {
+    expect(ingestBlame(error)).toEqual(blame);
   });
 });

@@ -1,9 +1,11 @@
-const PAUSE_MS = 1_000;
+import { isDatabaseUnavailable } from '@lipsync/db';
+
+const PAUSE_MS = 500;
 
 /**
- * Repeats a write that fails for reasons of the connection until it succeeds or `signal` is aborted: minutes of
- * finished work are not thrown away because the database was away for a second. Rejects with the last error, or with
- * the signal's reason when it never got to try.
+ * Repeats a write while the database is away, until it succeeds or `signal` is aborted: minutes of finished work are
+ * not thrown away because the database was gone for a second. Rejects with the last error, at once when it is of
+ * another kind, or with the signal's reason when it never got to try.
  */
 export async function insist<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -11,6 +13,7 @@ export async function insist<T>(signal: AbortSignal, work: () => Promise<T>): Pr
     try {
       return await work();
     } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
       await pause(signal);
       if (signal.aborted) throw error;
     }

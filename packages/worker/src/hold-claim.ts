@@ -1,0 +1,62 @@
+import { type ErrorCode } from '@lipsync/contract';
+import { type Claim, type Db, heartbeatJob, type JobStage } from '@lipsync/db';
+import { systemClock } from '@lipsync/runtime';
+import { JobTimeout, Preempted } from './job-stop';
+import { createLeaseKeeper } from './lease-keeper';
+
+/** How long a job may take, and the code it fails with when it takes longer. */
+export interface JobLimit {
+  readonly ms: number;
+  readonly code: ErrorCode;
+}
+
+/** A claimed job that is kept ours while it is worked on. */
+export interface HeldClaim {
+  /** Aborted when the work must stop, with LeaseLost, Preempted or JobTimeout. */
+  readonly signal: AbortSignal;
+  readonly report: (stage: JobStage, percent: number) => void;
+  /** Asks the database at once whether the job is still ours. */
+  checkNow(): void;
+  /** The signal keeps still, and no heartbeat is sent, or still under way, once this has resolved. */
+  letGo(): Promise<void>;
+}
+
+const TICK_MS = 250;
+
+export function holdClaim(options: {
+  db: Db;
+  claim: Claim;
+  leaseSeconds: number;
+  limit: JobLimit | undefined;
+  preempted: AbortSignal;
+}): HeldClaim {
+  const { db, claim, leaseSeconds, limit, preempted } = options;
+  const keeper = createLeaseKeeper({
+    heartbeat: (progress) =>
+      heartbeatJob(db, claim, {
+        leaseSeconds,
+        ...(progress ? { stage: progress.stage, progressPercent: progress.percent } : {}),
+      }),
+    leaseMs: leaseSeconds * 1000,
+    clock: systemClock,
+  });
+  const stop = new AbortController();
+  keeper.signal.addEventListener('abort', () => stop.abort(keeper.signal.reason), { once: true });
+  const preempt = (): void => stop.abort(new Preempted('the process is going away'));
+  if (preempted.aborted) preempt();
+  else preempted.addEventListener('abort', preempt, { once: true });
+  const ticker = setInterval(keeper.tick, TICK_MS);
+  const timer = limit && setTimeout(() => stop.abort(new JobTimeout(limit.code)), limit.ms);
+
+  return {
+    signal: stop.signal,
+    report: keeper.report,
+    checkNow: keeper.checkNow,
+    letGo: async () => {
+      clearTimeout(timer);
+      clearInterval(ticker);
+      preempted.removeEventListener('abort', preempt);
+      await keeper.stop();
+    },
+  };
+}

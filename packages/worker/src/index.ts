@@ -1,0 +1,16 @@
+export { consumersFetch } from './consumer-health';
+export { type JobLimit } from './hold-claim';
+export { insist } from './insist';
+export { createJobFolders, type JobFolders } from './job-folders';
+export {
+  type ClaimedJob,
+  createJobRunner,
+  type EndedJob,
+  type JobOutcome,
+  type JobResult,
+  type JobRunner,
+  type JobRunnerOptions,
+} from './job-runner';
+export { createPeriodicLoop, type PeriodicLoop } from './periodic-loop';
+export { type Blame } from './verdict';
+export { keepWorkerRow, type WorkerRowOptions } from './worker-row';

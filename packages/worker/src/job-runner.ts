@@ -1,0 +1,128 @@
+import { type Claim, claimJob, type Db, type JobStage } from '@lipsync/db';
+import { type LogFields, type Logger } from '@lipsync/runtime';
+import { type HeldClaim, holdClaim, type JobLimit } from './hold-claim';
+import { type JobFolders } from './job-folders';
+import { settle, type Settlement } from './settle';
+import { type Blame, type Verdict, verdictOf } from './verdict';
+
+/** One claimed job, as its work sees it. */
+export interface ClaimedJob {
+  readonly claim: Claim;
+  /** An empty folder that is removed when the job ends. */
+  readonly folder: string;
+  /** Aborted when the job must stop: lease lost, time limit, shutdown. */
+  readonly signal: AbortSignal;
+  readonly report: (stage: JobStage, percent: number) => void;
+}
+
+/** The end of work that completed its job in the database. */
+export interface JobResult {
+  /** False: the job was no longer ours, and what was made is void. */
+  readonly accepted: boolean;
+  /** What the job's log line says about it. */
+  readonly facts: LogFields;
+}
+
+/** `unrecorded`: the database could not be told; the lease runs out and the reconciler takes the job up. */
+export type JobOutcome = 'completed' | Settlement | 'unrecorded';
+
+export interface EndedJob {
+  readonly claim: Claim;
+  readonly outcome: JobOutcome;
+}
+
+export interface JobRunner {
+  /**
+   * Claims the job, has `work` done and tells the database how it ended. Resolves to null when the job is not to be
+   * had, and never rejects for reasons of the job itself. `preempted` hands a running job back.
+   */
+  run(
+    jobId: string,
+    preempted: AbortSignal,
+    work: (job: ClaimedJob) => Promise<JobResult>,
+  ): Promise<EndedJob | null>;
+  /** A hint that this job was cancelled; the database is asked at once. */
+  checkCancelled(jobId: string): void;
+}
+
+export interface JobRunnerOptions {
+  readonly db: Db;
+  readonly folders: JobFolders;
+  readonly workerId: string;
+  /** Judges the errors of work that nobody stopped. */
+  readonly blame: (error: unknown) => Blame;
+  readonly limit?: JobLimit;
+  readonly logger: Logger;
+}
+
+const LEASE_SECONDS = 15;
+
+export function createJobRunner(options: JobRunnerOptions): JobRunner {
+  const { db, folders, workerId, blame, limit, logger } = options;
+  const running = new Map<Claim, HeldClaim>();
+
+  async function runClaimed(
+    claim: Claim,
+    preempted: AbortSignal,
+    work: (job: ClaimedJob) => Promise<JobResult>,
+  ): Promise<EndedJob> {
+    const started = performance.now();
+    const held = holdClaim({ db, claim, leaseSeconds: LEASE_SECONDS, limit, preempted });
+    const { signal, report } = held;
+    running.set(claim, held);
+    let verdict: Verdict | undefined;
+    let outcome: JobOutcome;
+    let facts: LogFields;
+    try {
+      const result = await folders.using(claim.jobId, (folder) => work({ claim, folder, signal, report }));
+      outcome = result.accepted ? 'completed' : 'lost';
+      facts = result.facts;
+    } catch (error) {
+      verdict = verdictOf(error, signal.reason, blame);
+      outcome = 'unrecorded';
+      facts = { error };
+    } finally {
+      running.delete(claim);
+      await held.letGo();
+    }
+    if (verdict) outcome = await record(claim, verdict);
+    logger.wide('job', {
+      ...identity(claim),
+      outcome,
+      ...(verdict && 'code' in verdict ? { code: verdict.code } : {}),
+      duration_ms: Math.round(performance.now() - started),
+      ...facts,
+    });
+    return { claim, outcome };
+  }
+
+  async function record(claim: Claim, verdict: Verdict): Promise<JobOutcome> {
+    try {
+      return await settle(db, claim, verdict);
+    } catch (error) {
+      logger.error('the end of a job could not be recorded', { job_id: claim.jobId, error });
+      return 'unrecorded';
+    }
+  }
+
+  return {
+    run: async (jobId, preempted, work) => {
+      const claim = await claimJob(db, jobId, { workerId, leaseSeconds: LEASE_SECONDS });
+      return claim && runClaimed(claim, preempted, work);
+    },
+    checkCancelled: (jobId) => {
+      for (const [claim, held] of running) if (claim.jobId === jobId) held.checkNow();
+    },
+  };
+}
+
+/** Which attempt at which job, and the resource that it serves. */
+function identity({ jobId, kind, queue, attempt, fence, ...subject }: Claim): LogFields {
+  const { assetId, preparationId, engineRunId } = subject;
+  return {
+    ...{ job_id: jobId, kind, queue, attempt, fence },
+    ...(assetId === null ? {} : { asset_id: assetId }),
+    ...(preparationId === null ? {} : { preparation_id: preparationId }),
+    ...(engineRunId === null ? {} : { engine_run_id: engineRunId }),
+  };
+}

@@ -1,0 +1,42 @@
+import { createDb, type Db, removeWorker } from '@lipsync/db';
+import { createLogger } from '@lipsync/runtime';
+import { createTestDatabase, eventually, type TestDatabase } from '@lipsync/testkit';
+import { keepWorkerRow } from './worker-row';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+describe('the row of a worker', () => {
+  let database: TestDatabase;
+  let db: Db;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = createDb({ url: database.url, poolMax: 2, publicBaseUrl: 'https://api.example.com' });
+  });
+  afterAll(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  const rows = () => db.prisma.worker.findMany({ select: { id: true, service: true, slots: true } });
+  const expected = [{ id: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } }];
+  const keep = () =>
+    keepWorkerRow({
+      ...{ db, logger, workerId: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } },
+      heartbeatMs: 20,
+    });
+
+  test('it is there before the worker takes jobs, and gone once the worker has left', async () => {
+    const remove = await keep();
+    expect(await rows()).toEqual(expected);
+    await remove();
+    expect(await rows()).toEqual([]);
+  });
+
+  test('purged during a long silence it comes back with all that the worker serves', async () => {
+    const remove = await keep();
+    await removeWorker(db, 'w1');
+    await eventually(async () => expect(await rows()).toEqual(expected));
+    await remove();
+  });
+});

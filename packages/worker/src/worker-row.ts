@@ -1,0 +1,35 @@
+import { type Db, heartbeatWorker, registerWorker, removeWorker, type Slots } from '@lipsync/db';
+import { type Logger } from '@lipsync/runtime';
+import { createPeriodicLoop } from './periodic-loop';
+
+const HEARTBEAT_MS = 5_000;
+
+export interface WorkerRowOptions {
+  readonly db: Db;
+  readonly workerId: string;
+  readonly service: string;
+  readonly slots: Slots;
+  readonly logger: Logger;
+  /** Five seconds unless told. */
+  readonly heartbeatMs?: number;
+}
+
+/**
+ * Keeps this process in the table of workers, by which the API sees which engines there are and admission how many
+ * jobs may be announced. Resolves once it is there; the returned function takes it out.
+ */
+export async function keepWorkerRow(options: WorkerRowOptions): Promise<() => Promise<void>> {
+  const { db, workerId, service, slots, logger, heartbeatMs = HEARTBEAT_MS } = options;
+  const worker = { id: workerId, service, slots };
+  await registerWorker(db, worker);
+  const turn = async (): Promise<void> => {
+    // After a long silence the row was purged, and with it what this worker serves.
+    if (!(await heartbeatWorker(db, workerId))) await registerWorker(db, worker);
+  };
+  const loop = createPeriodicLoop({ name: 'worker row', everyMs: heartbeatMs, turn, logger });
+  loop.start();
+  return async () => {
+    await loop.stop();
+    await removeWorker(db, workerId);
+  };
+}

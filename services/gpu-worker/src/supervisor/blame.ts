@@ -1,0 +1,23 @@
+import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
+import { type Blame } from '@lipsync/worker';
+import { InferenceCrash, InferenceFailure } from '../host/inference-error';
+import { StorageFailed } from './job-errors';
+
+/** Judges an error of a job that nobody stopped. */
+export function blame(error: unknown): Blame {
+  if (error instanceof StorageFailed) return { kind: 'retry', code: 'storage_failed' };
+  if (error instanceof InferenceCrash) return { kind: 'retry', code: crashCode(error) };
+  if (error instanceof InferenceFailure) return blameInference(error);
+  return { kind: 'retry', code: 'internal_error' };
+}
+
+function blameInference({ code }: InferenceFailure): Blame {
+  // Nobody asked for a cancel that would be ours to report (a stopped job is not judged here): try again.
+  if (code === 'cancelled') return { kind: 'retry', code: 'engine_failed' };
+  return ERROR_CATALOGUE[code].retryable ? { kind: 'retry', code } : { kind: 'fail', code };
+}
+
+/** SIGKILL comes from outside (an operator, the kernel when memory runs out); anything else is the child's own doing. */
+function crashCode({ exit }: InferenceCrash): ErrorCode {
+  return exit.signal === 'SIGKILL' ? 'worker_lost' : 'engine_failed';
+}

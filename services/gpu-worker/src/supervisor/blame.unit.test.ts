@@ -1,0 +1,33 @@
+import { InferenceCrash, InferenceFailure } from '../host/inference-error';
+import { blame } from './blame';
+import { StorageFailed } from './job-errors';
+
+describe('what an error says about a job', () => {
+  test.each([
+    [
+      'a child killed from outside is retried as a lost worker',
+      new InferenceCrash({ code: null, signal: 'SIGKILL' }, ''),
+      'worker_lost',
+    ],
+    [
+      'a child that crashed is retried as an engine failure',
+      new InferenceCrash({ code: 134, signal: null }, ''),
+      'engine_failed',
+    ],
+    [
+      'a cancel that nobody asked for is retried as an engine failure',
+      new InferenceFailure('cancelled', ''),
+      'engine_failed',
+    ],
+    ['a failed transfer is retried', new StorageFailed(), 'storage_failed'],
+    ['an encoder failure is retried', new InferenceFailure('encode_failed', ''), 'encode_failed'],
+    ['anything unforeseen is retried', new TypeError('x is not a function'), 'internal_error'],
+  ])('%s', (_, error, code) => {
+    expect(blame(error)).toEqual({ kind: 'retry', code });
+  });
+
+  test('what the input itself causes fails at once: a face that is not there will not appear', () => {
+    const failure = new InferenceFailure('no_face_detected', '');
+    expect(blame(failure)).toEqual({ kind: 'fail', code: 'no_face_detected' });
+  });
+});
