@@ -1,9 +1,11 @@
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
 import { createAsset, getAsset } from './assets';
+import { admitJobs } from './admission';
 import { completeRender } from './complete';
 import { reconcile } from './reconcile';
 import { getRender } from './renders';
 import { createUpload } from './uploads';
+import { registerWorker, removeWorker } from './workers';
 
 const options = { isInQueue: async () => true };
 
@@ -68,6 +70,34 @@ describe('reconcile', () => {
       [...renders, fresh].map(async ({ render }) => (await state(render.id)).render.errorCode),
     );
     expect(codes).toEqual(['engine_unavailable', null, null]);
+  });
+
+  it('leaves a long backlog alone when its only worker is replaced by another one', async () => {
+    const { db, make } = scenario;
+    await make.query('DELETE FROM workers');
+    await registerWorker(db, { id: 'old', service: 'gpu-worker', slots: { musetalk: 1 } });
+    const { render } = await scenario.render();
+    await make.query(`UPDATE jobs SET available_at = now() - interval '31 minutes'`);
+    await removeWorker(db, 'old');
+    expect((await reconcile(db, options)).overdue).toBe(0);
+    expect((await state(render.id)).render.status).toBe('accepted');
+  });
+
+  it('takes announcements back from a queue whose workers are gone, so that they use up no share', async () => {
+    const { db, make } = scenario;
+    const customerId = await make.customer({ runningJobsMax: 1 });
+    await make.query('DELETE FROM workers');
+    await make.worker({ highsync: 1 });
+    await scenario.render({ engines: ['highsync'] }, customerId);
+    expect(await admitJobs(db, 'highsync')).toHaveLength(1);
+    await make.query('DELETE FROM workers');
+    await make.worker({ musetalk: 1 });
+    await scenario.render({ engines: ['musetalk'] }, customerId);
+    expect(await admitJobs(db, 'musetalk')).toEqual([]);
+    await make.query(`UPDATE jobs SET dispatched_at = dispatched_at - interval '1 minute'`);
+    expect((await reconcile(db, options)).withdrawn).toBe(1);
+    expect(await admitJobs(db, 'musetalk')).toHaveLength(1);
+    expect(await admitJobs(db, 'highsync')).toEqual([]);
   });
 
   it('fails an upload that nobody completed, half an hour after its creation', async () => {

@@ -4,8 +4,9 @@ import { failOverdue, findOverdueRecords, findUnserved, type Overdue } from './d
 import { eachCandidate } from './each-candidate';
 import { expireUpload, findStaleUploads } from './expire-uploads';
 import { findExpiredLeases, recoverJob } from './expired-leases';
-import { findOpenDispatches, type OpenDispatch, withdrawDispatch } from './lost-dispatches';
+import { findOpenDispatches, withdrawDispatch } from './lost-dispatches';
 import { type QueueName } from './queue-names';
+import { CAPACITY_SECONDS, servedQueues } from './workers';
 
 export interface ReconcileOptions {
   /** Whether Redis still knows this announcement, waiting or being worked on. Rejects when Redis cannot be asked. */
@@ -23,7 +24,7 @@ export interface ReconcileReport {
   requeued: number;
   /** Abandoned jobs that had no attempt left. */
   workerLost: number;
-  /** Jobs that Redis had forgotten, in line again. */
+  /** Jobs in line again that Redis had forgotten, or whose queue has no worker any more. */
   withdrawn: number;
   expiredUploads: number;
   /** Records and jobs failed by a deadline. */
@@ -85,9 +86,11 @@ async function withdrawLost(
   errors: unknown[],
 ): Promise<number> {
   const open = await findOpenDispatches(db, limit);
-  const lost: OpenDispatch[] = [];
+  const served = new Set(await servedQueues(db.prisma, CAPACITY_SECONDS));
+  // Nobody will take these, and as jobs under way they would use up their customers' shares elsewhere.
+  const lost = open.filter(({ queue }) => !served.has(queue));
   try {
-    for (const dispatch of open) {
+    for (const dispatch of open.filter(({ queue }) => served.has(queue))) {
       if (!(await isInQueue(dispatch.queue, dispatch.jobId, dispatch.dispatchSeq))) lost.push(dispatch);
     }
   } catch (error) {

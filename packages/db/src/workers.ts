@@ -8,7 +8,9 @@ export type Slots = Partial<Record<QueueName, number>>;
 
 /** A worker seen this recently counts as there: for offering an engine, and for handing out jobs. */
 const OFFER_SECONDS = 60;
-const CAPACITY_SECONDS = 30;
+export const CAPACITY_SECONDS = 30;
+/** A worker that was silent for this long has left, and must register to be there again. */
+const LEFT_SECONDS = 300;
 
 /** Announces a worker process, or replaces what it announced before. */
 export async function registerWorker(
@@ -22,13 +24,22 @@ export async function registerWorker(
     ON CONFLICT (id) DO UPDATE SET service = EXCLUDED.service, slots = EXCLUDED.slots, seen_at = now()`;
 }
 
-/** False: the worker is unknown (purged after a long silence) and must register again. */
+/** False: the worker has left (or was silent for so long that it counts as gone) and must register again. */
 export async function heartbeatWorker(db: Db, workerId: string): Promise<boolean> {
-  return (await db.prisma.$executeRaw`UPDATE workers SET seen_at = now() WHERE id = ${workerId}`) === 1;
+  const updated = await db.prisma.$executeRaw`
+    UPDATE workers SET seen_at = now()
+    WHERE id = ${workerId} AND seen_at > now() - make_interval(secs => ${LEFT_SECONDS}::float8)`;
+  return updated === 1;
 }
 
+/**
+ * The worker takes nothing more. Its row stays for a day, back-dated: that its queues were served until now keeps a
+ * long backlog from being given up in the moment in which one worker replaces another.
+ */
 export async function removeWorker(db: Db, workerId: string): Promise<void> {
-  await db.prisma.worker.deleteMany({ where: { id: workerId } });
+  await db.prisma.$executeRaw`
+    UPDATE workers SET seen_at = LEAST(seen_at, now() - make_interval(secs => ${LEFT_SECONDS}::float8))
+    WHERE id = ${workerId}`;
 }
 
 /** The engines that some worker serves. */
