@@ -67,7 +67,7 @@ describe('gpu-worker process', () => {
   const services = async () =>
     (
       await fixture.factories.query<{ slots: unknown }>(
-        "SELECT slots FROM workers WHERE service = 'gpu-worker'",
+        "SELECT slots FROM workers WHERE service = 'gpu-worker' AND seen_at > now() - interval '30 seconds'",
       )
     ).map(({ slots }) => slots);
   const untilServing = () =>
