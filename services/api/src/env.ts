@@ -1,4 +1,4 @@
-import { environment, loadEnv, STORAGE_SETTINGS, z } from '@lipsync/runtime';
+import { environment, loadEnv, STORAGE_SETTINGS, wholeNumber, type z } from '@lipsync/runtime';
 
 const schema = environment
   .pick({
@@ -7,7 +7,6 @@ const schema = environment
     DATABASE_POOL_MAX: true,
     REDIS_URL: true,
     ...STORAGE_SETTINGS,
-    S3_PUBLIC_ENDPOINT: true,
     PUBLIC_BASE_URL: true,
     PORT: true,
     RECORD_TTL_SECONDS: true,
@@ -15,12 +14,13 @@ const schema = environment
   })
   .extend({
     /** Reverse proxies in front of this process whose X-Forwarded-For is believed; 0: the peer is the client. */
-    TRUSTED_PROXY_HOPS: z.string().regex(/^\d$/, 'must be a number from 0 to 9').transform(Number).default(0),
+    TRUSTED_PROXY_HOPS: wholeNumber(0, 9).default(0),
   });
 
+/** The settings of the API. */
 export type ApiEnv = z.output<typeof schema>;
 
-/** This process's settings. Throws one EnvError that names every unusable variable. */
+/** Throws `EnvError`. */
 export function loadApiEnv(source: Readonly<Record<string, string | undefined>>): ApiEnv {
   return loadEnv(schema, source);
 }

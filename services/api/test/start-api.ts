@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo } from 'node:net';
-import { Writable } from 'node:stream';
 import { createCustomer, createDb, type Db, issueKey, type LimitChanges, registerWorker } from '@lipsync/db';
 import {
   formatApiKey,
@@ -10,7 +9,7 @@ import {
   SIGNED_URL_SECONDS,
 } from '@lipsync/domain';
 import { createQueues, createRateLimiter, type Queues, type RateLimiter } from '@lipsync/queue';
-import { createLogger, systemClock } from '@lipsync/runtime';
+import { systemClock } from '@lipsync/runtime';
 import { createStorage, type Storage } from '@lipsync/storage';
 import {
   createTestDatabase,
@@ -26,6 +25,7 @@ import { composeApi } from '../src/compose-api';
 import { drain } from '../src/drain';
 import { createServer } from '../src/server';
 import { createOperationClient, type OperationClient } from './operation-client';
+import { recordedLog } from './recorded-log';
 import { createTestWorker, type TestWorker } from './test-worker';
 
 /** Not where the service listens: addresses in answers must come from the settings, never from the request. */
@@ -72,8 +72,8 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
   const db = createDb({ url: database.url, poolMax: 10, publicBaseUrl: PUBLIC_BASE_URL });
   const storage = createStorage({ ...s3, forcePathStyle: true, endpoint: options.s3Endpoint ?? s3.endpoint });
-  const log = collectLines();
-  const logger = createLogger({ service: 'api', destination: log.stream });
+  const log = recordedLog();
+  const { logger } = log;
   const redisUrl = options.redisUrl ?? testRedisUrl();
   const prefix = testPrefix();
   const queues = createQueues({ redisUrl, logger, prefix });
@@ -120,7 +120,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       operations: createOperationClient(baseUrl),
       worker: createTestWorker(db),
     },
-    logLines: log.lines,
+    logLines: () => log.lines(),
     newCustomer: (limits) => newCustomer(db, limits),
     drain: () => {
       draining = true;
@@ -157,16 +157,4 @@ async function newCustomer(db: Db, limits: LimitChanges = {}): Promise<TestCusto
   });
   if (issued === null) throw new Error('the customer is gone');
   return { id: customer.id, key, keyId: issued.id };
-}
-
-function collectLines(): { stream: Writable; lines: () => Record<string, unknown>[] } {
-  let text = '';
-  const stream = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      text += chunk.toString();
-      done();
-    },
-  });
-  const parse = (line: string): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>;
-  return { stream, lines: () => text.split('\n').filter(Boolean).map(parse) };
 }

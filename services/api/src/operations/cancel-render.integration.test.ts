@@ -83,11 +83,10 @@ describe('cancel_render', () => {
 
     it('decides a race of cancellations and a completion for exactly one of both', async () => {
       const id = await scenario.render({ webhook_url: WEBHOOK_URL });
-      const outcomes = await Promise.allSettled([
+      await Promise.allSettled([
         api.worker.render(id),
         ...[1, 2, 3].map(() => api.operations.attempt('cancel_render', { key: customer.key, id })),
       ]);
-      expect(outcomes).toHaveLength(4);
       const { body } = await api.operations.ok('get_render', { key: customer.key, id });
       expect(['completed', 'cancelled']).toContain(body.status);
       expect(await countEvents(id)).toBe(1);
@@ -102,7 +101,8 @@ describe('cancel_render', () => {
       ],
     ])('takes %s', async (_, options) => {
       const id = await scenario.render();
-      await api.operations.ok('cancel_render', { key: customer.key, id, ...options });
+      const { body } = await api.operations.ok('cancel_render', { key: customer.key, id, ...options });
+      expect(body.status).toBe('cancelled');
     });
   });
 

@@ -64,8 +64,10 @@ describe('create_upload', () => {
     });
 
     it('takes 1 byte and 256 MiB', async () => {
-      await create({ size_bytes: 1 });
-      await create({ size_bytes: 268_435_456 });
+      for (const bytes of [1, 268_435_456]) {
+        const { body } = await create({ size_bytes: bytes });
+        expect(body.required_headers['Content-Length']).toBe(String(bytes));
+      }
     });
 
     it('knows no idempotency key: a repeated request makes a second upload', async () => {

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { openDb } from '@lipsync/db';
+import { createQueues, createRateLimiter } from '@lipsync/queue';
+import { type Lifecycle, type Logger, systemClock } from '@lipsync/runtime';
+import { openStorage } from '@lipsync/storage';
+import { composeApi } from './compose-api';
+import { drain } from './drain';
+import { type ApiEnv } from './env';
+import { createServer } from './server';
+
+/**
+ * Opens the connections and listens. A shutdown goes the other way: readiness fails, the server answers what it has
+ * begun and takes no more, what is being rung is rung, then the connections close.
+ */
+export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifecycle): Promise<void> {
+  const db = openDb(env, logger);
+  lifecycle.onShutdown('database', () => db.close());
+  const storage = openStorage(env);
+  lifecycle.onShutdown('storage', () => storage.close());
+  const queues = createQueues({ redisUrl: env.REDIS_URL, logger });
+  lifecycle.onShutdown('queues', () => queues.close());
+  const rateLimiter = createRateLimiter({ redisUrl: env.REDIS_URL, logger });
+  lifecycle.onShutdown('rate limiter', () => rateLimiter.close());
+
+  const { app, ringer } = composeApi({
+    config: {
+      publicBaseUrl: env.PUBLIC_BASE_URL,
+      trustedProxyHops: env.TRUSTED_PROXY_HOPS,
+      recordTtlSeconds: env.RECORD_TTL_SECONDS,
+      uploadTtlSeconds: env.UPLOAD_TTL_SECONDS,
+    },
+    ...{ db, storage, queues, rateLimiter, logger },
+    clock: systemClock,
+    isDraining: () => lifecycle.stopping.aborted,
+  });
+  lifecycle.onShutdown('ringer', () => ringer.idle());
+
+  const server = createServer(app);
+  server.listen(env.PORT);
+  await once(server, 'listening');
+  lifecycle.onShutdown('http server', () => drain(server));
+  logger.info('listening', { address: server.address() });
+}
