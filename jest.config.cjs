@@ -17,6 +17,8 @@ const sources = {
 };
 
 module.exports = {
+  // Bounds a hang, not a speed: real servers on a busy machine take their time to start.
+  testTimeout: 30_000,
   projects: [
     { ...sources, displayName: 'unit', testMatch: ['**/*.unit.test.ts'] },
     {
