@@ -1,21 +1,31 @@
+import { eventually } from '@lipsync/testkit';
 import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario } from '../test/scenario';
-import { createAsset } from './assets';
+import { createAsset, referAsset } from './assets';
 import { completeIngest, completeRender } from './complete';
+import { transaction } from './db';
+import { failJob } from './give-up';
 import { purge, type PurgeOptions, type PurgeReport } from './purge';
 import { completeUpload, createUpload } from './uploads';
 
 describe('purge', () => {
   let scenario: Scenario;
   let deleted: string[];
+  /** What storage holds besides the objects that the rows name. */
+  let stored: string[];
   beforeEach(async () => {
     scenario = await openScenario();
     deleted = [];
+    stored = [];
   });
   afterEach(() => scenario.close());
 
   function run(change: Partial<PurgeOptions> = {}): Promise<PurgeReport> {
     return purge(scenario.db, {
       deleteObjects: async (keys) => void deleted.push(...keys),
+      listObjects: async function* (prefix) {
+        yield* stored.filter((key) => key.startsWith(prefix));
+      },
+      assetPrefix: (assetId) => `assets/${assetId}/`,
       outputKey: (runId, fence) => `outputs/${runId}/${fence}/video.mp4`,
       trackKey: (preparationId, fence) => `preparations/${preparationId}/${fence}/face-track.bin`,
       ...change,
@@ -105,6 +115,54 @@ describe('purge', () => {
     expect(report).toMatchObject({ purged: 2, errors: [new Error('storage is away')] });
     expect((await run()).purged).toBe(1);
     expect(deleted).toEqual([`assets/${assetIds[0]}/original`]);
+  });
+
+  it('deletes what lost attempts at an asset left behind, whether the asset became ready or failed', async () => {
+    const { db, customerId } = scenario;
+    const url = 'https://media.example.com/v.mp4';
+    const ids: string[] = [];
+    for (const end of ['ready', 'failed']) {
+      const { id } = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
+      const lease = await scenario.claim(await scenario.ingestJob(id));
+      const objectKey = `assets/${id}/accepted`;
+      if (end === 'ready') await completeIngest(db, lease, { ...MEDIA, objectKey });
+      else await failJob(db, lease, 'worker_lost');
+      ids.push(id);
+      stored.push(`assets/${id}/of-a-killed-worker`);
+    }
+    await expireAll('1 second');
+    expect(await run()).toMatchObject({ purged: 2, errors: [] });
+    expect(deleted.toSorted()).toEqual([`assets/${ids[0]}/accepted`, ...stored].toSorted());
+  });
+
+  it('keeps the bytes of an asset that a render came to use in the moment in which it expired', async () => {
+    const { db, customerId, make } = scenario;
+    const assetId = await make.readyAsset({ customerId, mediaType: 'video' });
+    await make.query(`UPDATE assets SET expires_at = now() + interval '1 second' WHERE id = $1`, [assetId]);
+    const { render } = await scenario.render();
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    let purged: Promise<PurgeReport> | undefined;
+    await transaction(db, async (tx) => {
+      await referAsset(tx, { customerId, assetId, mediaType: 'video' });
+      await tx.render.update({ where: { id: render.id }, data: { videoAssetId: assetId } });
+      await eventually(async () =>
+        expect(
+          await make.query('SELECT FROM assets WHERE id = $1 AND expires_at < now()', [assetId]),
+        ).toHaveLength(1),
+      );
+      purged = run();
+      await eventually(async () => expect(await make.query(waiting)).toHaveLength(1));
+    });
+    expect(await purged).toMatchObject({ purged: 0, errors: [] });
+    expect(deleted).toEqual([]);
+  });
+
+  it('ends its turn in time when storage is slow, and goes on at the next one', async () => {
+    await completedRender();
+    await expireAll('1 second');
+    expect((await run({ budgetMs: 0 })).purged).toBe(1);
+    expect((await run({ budgetMs: 0 })).purged).toBe(1);
+    expect((await run()).purged).toBe(1);
   });
 
   it('forgets everything about a resource when its time as a tombstone is over', async () => {

@@ -2,6 +2,7 @@ import { TOMBSTONE_SECONDS } from '@lipsync/domain';
 import { type Db } from './db';
 import { eachCandidate } from './each-candidate';
 import {
+  confirmPurgeable,
   findPurgeableAssets,
   findPurgeablePreparations,
   findPurgeableRenders,
@@ -15,10 +16,14 @@ import { deleteForgotten, deleteTombstones } from './tombstones';
 export interface PurgeOptions extends ObjectKeys {
   /** Deletes objects; keys that do not exist are no error. */
   deleteObjects: (keys: string[]) => Promise<void>;
+  /** All keys with this prefix. */
+  listObjects: (prefix: string) => AsyncIterable<string>;
   /** How long expired resources are still known (410) before they are unknown (404). */
   tombstoneSeconds?: number;
   /** Resources per kind and call. */
   limit?: number;
+  /** After this no further resource is begun: slow storage must not make a call endless. */
+  budgetMs?: number;
 }
 
 export interface PurgeReport {
@@ -30,11 +35,13 @@ export interface PurgeReport {
 }
 
 const LIMIT = 200;
+const BUDGET_MS = 60_000;
 
 /**
  * Deletes the bytes of what has expired, then the rows of what has been expired for long enough, and idempotency keys
  * and workers that are past. Objects go first: a row is marked only when its objects are gone, so a crash in between
- * repeats the deletion and never leaks an object. Assets that an open record uses are left until it ends.
+ * repeats the deletion and never leaks an object. Assets that an open record uses are left until it ends. At least one
+ * resource is handled per call; what was not reached comes up again at the next one.
  */
 export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport> {
   const limit = options.limit ?? LIMIT;
@@ -43,12 +50,19 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     ...(await findPurgeableRenders(db, options, limit)),
     ...(await findPurgeablePreparations(db, options, limit)),
     ...(await findPurgeableUploads(db, limit)),
-    ...(await findPurgeableAssets(db, limit)),
+    ...(await findPurgeableAssets(db, options, limit)),
   ];
+  const endsAtMs = performance.now() + (options.budgetMs ?? BUDGET_MS);
+  let isFirst = true;
   const purged = await eachCandidate(
     expired,
     async (item) => {
-      if (item.objectKeys.length > 0) await options.deleteObjects(item.objectKeys);
+      if (!isFirst && performance.now() >= endsAtMs) return false;
+      isFirst = false;
+      if (!(await confirmPurgeable(db, item))) return false;
+      const keys = new Set(item.objectKeys);
+      if (item.prefix !== undefined) for await (const key of options.listObjects(item.prefix)) keys.add(key);
+      if (keys.size > 0) await options.deleteObjects([...keys]);
       await markPurged(db, item);
       return true;
     },

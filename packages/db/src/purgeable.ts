@@ -1,4 +1,5 @@
 import { UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
+import { Prisma } from '@lipsync/prisma';
 import { transaction, type Db } from './db';
 
 /** An expired resource with every object that it may have left in storage. */
@@ -6,13 +7,28 @@ export interface Purgeable {
   kind: 'render' | 'preparation' | 'upload' | 'asset';
   id: string;
   objectKeys: string[];
+  /** Whatever else lies under this prefix is its too: attempts at an asset choose their keys at random. */
+  prefix?: string;
 }
 
 /** Where a claim of a job writes its result: attempts that were lost may have left objects there. */
 export interface ObjectKeys {
   outputKey: (engineRunId: string, fence: number) => string;
   trackKey: (preparationId: string, fence: number) => string;
+  assetPrefix: (assetId: string) => string;
 }
+
+/** No open record refers to `asset`. */
+const UNUSED_ASSET = Prisma.sql`
+  NOT EXISTS (
+    SELECT FROM renders
+    WHERE (renders.video_asset_id = asset.id OR renders.audio_asset_id = asset.id)
+      AND renders.status IN ('accepted', 'processing')
+  )
+  AND NOT EXISTS (
+    SELECT FROM preparations
+    WHERE preparations.video_asset_id = asset.id AND preparations.status IN ('accepted', 'processing')
+  )`;
 
 interface Trace {
   id: string;
@@ -64,21 +80,32 @@ export async function findPurgeableUploads(db: Db, limit: number): Promise<Purge
   return rows.map(({ id, key }) => ({ kind: 'upload', id, objectKeys: [key] }));
 }
 
-export async function findPurgeableAssets(db: Db, limit: number): Promise<Purgeable[]> {
+export async function findPurgeableAssets(db: Db, keys: ObjectKeys, limit: number): Promise<Purgeable[]> {
   const rows = await db.prisma.$queryRaw<{ id: string; key: string | null }[]>`
     SELECT asset.id, asset.object_key AS key FROM assets AS asset
     WHERE asset.expires_at < now() AND asset.purged_at IS NULL AND asset.status IN ('ready', 'failed')
-      AND NOT EXISTS (
-        SELECT FROM renders
-        WHERE (renders.video_asset_id = asset.id OR renders.audio_asset_id = asset.id)
-          AND renders.status IN ('accepted', 'processing')
-      )
-      AND NOT EXISTS (
-        SELECT FROM preparations
-        WHERE preparations.video_asset_id = asset.id AND preparations.status IN ('accepted', 'processing')
-      )
+      AND ${UNUSED_ASSET}
     ORDER BY asset.expires_at LIMIT ${limit}::int`;
-  return rows.map(({ id, key }) => ({ kind: 'asset', id, objectKeys: key === null ? [] : [key] }));
+  return rows.map(({ id, key }) => ({
+    kind: 'asset',
+    id,
+    objectKeys: key === null ? [] : [key],
+    prefix: keys.assetPrefix(id),
+  }));
+}
+
+/**
+ * Whether nothing came to use it since it was found. A request may have referred to an asset just before it expired
+ * and commit only now: the lock waits for that, and none can follow.
+ */
+export async function confirmPurgeable(db: Db, { kind, id }: Purgeable): Promise<boolean> {
+  if (kind !== 'asset') return true;
+  return transaction(db, async (tx) => {
+    await tx.$queryRaw`SELECT id FROM assets WHERE id = ${id} FOR UPDATE`;
+    const unused = await tx.$queryRaw<unknown[]>`
+      SELECT asset.id FROM assets AS asset WHERE asset.id = ${id} AND ${UNUSED_ASSET}`;
+    return unused.length > 0;
+  });
 }
 
 /** Notes that the objects are gone. */

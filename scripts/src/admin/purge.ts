@@ -1,6 +1,6 @@
 import { purge } from '@lipsync/db';
 import { environment, loadEnv, STORAGE_SETTINGS } from '@lipsync/runtime';
-import { faceTrackKey, openStorage, outputKey } from '@lipsync/storage';
+import { assetKey, faceTrackKey, openStorage, outputKey } from '@lipsync/storage';
 import type { Command } from 'commander';
 import { operatorEnvironment, withAdminContext } from './connect';
 import { print } from './print';
@@ -19,7 +19,9 @@ export function addPurgeCommand(program: Command): void {
           const report = await purge(db, {
             outputKey,
             trackKey: faceTrackKey,
+            assetPrefix: (assetId) => assetKey(assetId, ''),
             deleteObjects: (keys) => storage.delete(keys),
+            listObjects: (prefix) => storage.list(prefix),
           });
           for (const error of report.errors) console.error('admin:', error);
           if (report.errors.length > 0) process.exitCode = 1;

@@ -1,13 +1,19 @@
 import { type Db, purge } from '@lipsync/db';
 import { type Logger } from '@lipsync/runtime';
-import { faceTrackKey, outputKey, type Storage } from '@lipsync/storage';
+import { assetKey, faceTrackKey, outputKey, type Storage } from '@lipsync/storage';
 
 /** One round of deleting what has expired. Logs what it deleted, and nothing when there was nothing. */
-export async function purgeOnce(db: Db, storage: Pick<Storage, 'delete'>, logger: Logger): Promise<void> {
+export async function purgeOnce(
+  db: Db,
+  storage: Pick<Storage, 'delete' | 'list'>,
+  logger: Logger,
+): Promise<void> {
   const { purged, deletedRows, errors } = await purge(db, {
     deleteObjects: (keys) => storage.delete(keys),
+    listObjects: (prefix) => storage.list(prefix),
     outputKey,
     trackKey: faceTrackKey,
+    assetPrefix: (assetId) => assetKey(assetId, ''),
   });
   if (purged + deletedRows > 0) {
     logger.wide('purge', { purged, deleted_rows: deletedRows, errors: errors.length });
