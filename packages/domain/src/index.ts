@@ -8,6 +8,7 @@ export * from './key-format';
 export * from './limits';
 export * from './media-url';
 export * from './progress';
+export { isPublicHost } from './public-host';
 export * from './public-url';
 export * from './record-view';
 export * from './render-outcome';

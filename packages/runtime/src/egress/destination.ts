@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isPublicHost } from '@lipsync/domain';
 import { EgressError } from './egress-error';
 import { type EgressPolicy } from './policy';
 import { assertLoopback } from './routes';
@@ -16,7 +17,8 @@ const HTTPS_PORT = 443;
 
 /**
  * Decides where a URL may lead. Throws `address_not_allowed` for anything but https without user-info on an allowed
- * port, and when any of the host's addresses is not public: a name that mixes public and private answers is an attack.
+ * port, for a name that means something only inside a host or a cluster (a redirect may name one), and when any of the
+ * host's addresses is not public: a name that mixes public and private answers is an attack.
  */
 export async function resolveDestination(
   url: URL,
@@ -33,8 +35,10 @@ export async function resolveDestination(
     const target = assertLoopback(route);
     return { hostname, addresses: [target.address], port: target.port, routed: true };
   }
-  // A literal never reaches a resolver, so it is vetted here.
-  const addresses = isIP(hostname) === 0 ? await policy.resolve(hostname, signal) : [hostname];
+  // A literal never reaches a resolver, so it is vetted here; an internal name must not reach one either.
+  const isName = isIP(hostname) === 0;
+  if (isName && !isPublicHost(hostname)) refuse();
+  const addresses = isName ? await policy.resolve(hostname, signal) : [hostname];
   if (!addresses.every((address) => policy.isAllowedAddress(address))) refuse();
   return { hostname, addresses, port, routed: false };
 }

@@ -66,6 +66,10 @@ describe('what it refuses to connect to', () => {
     ['a decimal address', 'https://2130706433/'],
     ['a short octal address', 'https://0177.1/'],
     ['something that is not a URL', 'media'],
+    ['a name of this machine', 'https://localhost/'],
+    ['a name of the cluster', 'https://api.default.svc.cluster.local/'],
+    ["the metadata service's name", 'https://metadata.google.internal/'],
+    ['a single label', 'https://redis/'],
   ])('refuses %s', async (_name, url) => {
     await expect(get(url, { isAllowedAddress: literal })).rejects.toMatchObject({
       reason: 'address_not_allowed',
@@ -307,6 +311,8 @@ describe('redirects of a download', () => {
     'https://inside.example.test/',
     'https://[fd00::1]/',
     'file:///etc/passwd',
+    'https://localhost/',
+    'https://metadata.google.internal/',
   ])('refuses to be led to %s', async (target) => {
     receiver.reply(redirectTo(target));
     const resolve = (name: string) => Promise.resolve([name === 'inside.example.test' ? PRIVATE : PUBLIC]);
