@@ -6,13 +6,7 @@ import { createApiClient } from './demo/api-client';
 import { startEventReceiver } from './demo/event-receiver';
 import { createProgressLines } from './demo/progress-line';
 import { renderFiles, type RenderFilesResult } from './demo/render-files';
-import {
-  DEFAULT_STACK_ROOT,
-  REPOSITORY_ROOT,
-  SAMPLE_AUDIO,
-  SAMPLE_VIDEO,
-  STACK_FILE,
-} from './local-stack/layout';
+import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './local-stack/layout';
 import { provisionCustomer } from './local-stack/provision';
 import { RECEIVER_HOST } from './local-stack/services';
 import { createStack, writeDescription } from './local-stack/stack';
@@ -25,6 +19,7 @@ interface DemoOptions {
   out: string;
   json?: boolean;
   keep?: boolean;
+  root: string;
 }
 
 /** `npm run demo`: the whole system on this machine renders local files, as a customer would have it done. */
@@ -43,6 +38,7 @@ const program = new Command('demo')
   .option('--out <file>', 'the result', path.join(REPOSITORY_ROOT, '.local', 'demo', 'result.mp4'))
   .option('--json', 'one JSON object instead of text')
   .option('--keep', 'leave the stack running afterwards')
+  .option('--root <dir>', 'data of the stack to use', DEFAULT_STACK_ROOT)
   .action(demo);
 
 async function demo(options: DemoOptions): Promise<void> {
@@ -52,7 +48,7 @@ async function demo(options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
   const say = options.json === true ? () => undefined : (line: string) => console.log(line);
 
-  const stack = createStack({ root: DEFAULT_STACK_ROOT });
+  const stack = createStack({ root: path.resolve(options.root) });
   const wasUp = stack.describe()?.services.some(({ pid }) => pid !== null) ?? false;
   say(
     wasUp
@@ -60,7 +56,7 @@ async function demo(options: DemoOptions): Promise<void> {
       : 'Starting Postgres, Redis, S3, api, media-worker, gpu-worker, webhook-dispatcher …',
   );
   const description = await stack.up();
-  writeDescription(STACK_FILE, description);
+  writeDescription(options.root, description);
   const bootSeconds = (performance.now() - startedAt) / 1000;
   const state = stack.state();
   if (state === null) throw new Error('the stack has no state');

@@ -1,12 +1,15 @@
 import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { Command } from 'commander';
-import { DEFAULT_STACK_ROOT, STACK_FILE } from './local-stack/layout';
+import { DEFAULT_STACK_ROOT, descriptionFile } from './local-stack/layout';
 import { createStack, writeDescription, type StackDescription } from './local-stack/stack';
 
 /** `npm run stack -- up|down|status`: the whole system on loopback, data under .local/. */
-const program = new Command('stack').description(
-  'The whole system on this machine: three servers, four services.',
-);
+const program = new Command('stack')
+  .description('The whole system on this machine: three servers, four services.')
+  .option('--root <dir>', 'where its data lies; several stacks may run side by side', DEFAULT_STACK_ROOT);
+
+const root = (): string => path.resolve(program.opts<{ root: string }>().root);
 
 program
   .command('up')
@@ -22,16 +25,16 @@ program
     if (process.env['NODE_ENV'] === 'production')
       throw new Error('the local stack is for development: NODE_ENV is production');
     const stack = createStack({
-      root: DEFAULT_STACK_ROOT,
+      root: root(),
       egressRoutes: egressRoute,
       ...(egressCa === undefined ? {} : { egressCa: readFileSync(egressCa, 'utf8') }),
       onProgress: (name, outcome) => console.log(`${name.padEnd(20)} ${outcome}`),
     });
     const description = await stack.up();
-    writeDescription(STACK_FILE, description);
+    writeDescription(root(), description);
     console.log(`\nAPI        ${description.base_url}   (docs: ${description.base_url}/docs)`);
     console.log(`Logs       ${description.logs_dir}`);
-    console.log(`Addresses, keys and secrets: ${STACK_FILE}`);
+    console.log(`Addresses, keys and secrets: ${descriptionFile(root())}`);
   });
 
 program
@@ -40,11 +43,11 @@ program
   .option('--erase', 'forget all data as well')
   .action(async ({ erase }: { erase?: boolean }) => {
     const stack = createStack({
-      root: DEFAULT_STACK_ROOT,
+      root: root(),
       onProgress: (name, outcome) => console.log(`${name.padEnd(20)} ${outcome}`),
     });
     await stack.down();
-    rmSync(STACK_FILE, { force: true });
+    rmSync(descriptionFile(root()), { force: true });
     if (erase === true) stack.erase();
   });
 
@@ -53,7 +56,7 @@ program
   .description('which parts run; exit code 1 when one does not')
   .option('--json', 'as JSON')
   .action(({ json }: { json?: boolean }) => {
-    const description = createStack({ root: DEFAULT_STACK_ROOT }).describe();
+    const description = createStack({ root: root() }).describe();
     if (json === true) console.log(JSON.stringify(description, null, 2));
     else printStatus(description);
     process.exitCode = description !== null && description.services.every(({ pid }) => pid !== null) ? 0 : 1;

@@ -22,8 +22,8 @@ export function stackLayout(root: string) {
 export type StackLayout = ReturnType<typeof stackLayout>;
 
 export const DEFAULT_STACK_ROOT = path.join(REPOSITORY_ROOT, '.local', 'stack');
-/** Where `stack up` says how to reach everything. */
-export const STACK_FILE = path.join(REPOSITORY_ROOT, '.local', 'stack.json');
+/** Where `stack up` says how to reach everything: beside the stack's directory, `.local/stack.json`. */
+export const descriptionFile = (root: string): string => `${path.resolve(root)}.json`;
 /** Where the build puts the built-in model packs. */
 export const PACKS_DIR = path.join(REPOSITORY_ROOT, '.local', 'packs');
 

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { withLock } from './lock';
-import { stackLayout } from './layout';
+import { descriptionFile, stackLayout } from './layout';
 import { createProcessManager, waitUntil, type ProcessSpec, type StartOutcome } from './process-manager';
 import { s3Spec, startServers, stopServers } from './servers';
 import { provision } from './provision';
@@ -135,6 +135,7 @@ export function createStack(options: StackOptions) {
 
 export type Stack = ReturnType<typeof createStack>;
 
-export function writeDescription(file: string, description: StackDescription): void {
-  writeFileSync(file, JSON.stringify(description, null, 2) + '\n', { mode: 0o600 });
+/** Tells people and programs how to reach a stack that is up. */
+export function writeDescription(root: string, description: StackDescription): void {
+  writeFileSync(descriptionFile(root), JSON.stringify(description, null, 2) + '\n', { mode: 0o600 });
 }
