@@ -1,0 +1,111 @@
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { ErrorCode } from '@lipsync/contract';
+import {
+  type HostileMedia,
+  type HttpsReceiver,
+  makeHostileMedia,
+  type ReceiverReply,
+  startHttpsReceiver,
+} from '@lipsync/testkit';
+
+export const MEDIA_HOST = 'media.example.test';
+
+/** What is wrong with it, where the origin serves it, as what it is offered, and the code that names the reason. */
+export type BadMedia = readonly [reason: string, path: string, mediaType: 'video' | 'audio', code: ErrorCode];
+
+export const BAD_FILES: readonly BadMedia[] = [
+  ['a video of 301 s', '/tooLong.mp4', 'video', 'media_too_long'],
+  ['a voice of 301 s', '/tooLongAudio.mp3', 'audio', 'media_too_long'],
+  ['257 MiB', '/huge.mp4', 'video', 'media_too_large'],
+  ['257 MiB, announced', '/huge-announced.mp4', 'video', 'media_too_large'],
+  ['text named .mp4', '/text.mp4', 'video', 'media_unsupported'],
+  ['nothing', '/empty.mp4', 'video', 'media_unsupported'],
+  ['an HLS playlist named .mp4', '/hls.mp4', 'video', 'media_unsupported'],
+  ['an HLS playlist that names an address inside', '/hlsHttp.mp4', 'video', 'media_unsupported'],
+  ['a concat playlist named .mp4', '/ffconcat.mp4', 'video', 'media_unsupported'],
+  ['a concat playlist that names an address inside', '/ffconcatHttp.mp4', 'video', 'media_unsupported'],
+  ['audio without a stream of it', '/videoOnly.mp4', 'audio', 'media_type_mismatch'],
+  ['video without a stream of it', '/audioOnly.m4a', 'video', 'media_type_mismatch'],
+  ['a video without a frame', '/noPictures.mp4', 'video', 'media_corrupt'],
+  ['a video cut off in its header', '/truncatedHead.mp4', 'video', 'media_corrupt'],
+  ['a video cut off in its pictures', '/truncatedTail.mp4', 'video', 'media_corrupt'],
+  ['a log-in page', '/login', 'video', 'media_not_accessible'],
+  ['nothing there', '/missing.mp4', 'video', 'media_not_accessible'],
+];
+
+/** Where a redirect must not lead. */
+const LOCATIONS: Readonly<Record<string, string>> = {
+  'a loopback address': 'https://127.0.0.1/video.mp4',
+  'a private address': 'https://10.0.0.1/video.mp4',
+  'the metadata service': 'https://169.254.169.254/latest/meta-data',
+  'a mapped address': 'https://[::ffff:127.0.0.1]/video.mp4',
+  'a name of this machine': 'https://localhost/video.mp4',
+  'plain http': `http://${MEDIA_HOST}/secret.mp4`,
+  'another port': `https://${MEDIA_HOST}:8443/secret.mp4`,
+  'user information': `https://user:password@${MEDIA_HOST}/secret.mp4`,
+  'a file': 'file:///etc/passwd',
+};
+
+export const BAD_REDIRECTS: readonly BadMedia[] = Object.keys(LOCATIONS).map((target, index) => [
+  `a redirect to ${target}`,
+  `/redirect/${index}`,
+  'video',
+  'media_url_not_allowed',
+]);
+
+export interface BadMediaOrigin {
+  receiver: HttpsReceiver;
+  /** Makes the files, by ffmpeg or byte by byte, and serves them from then on. */
+  serveFiles: () => Promise<HostileMedia>;
+  /** Requests to the address that some playlists name. */
+  canaryRequests: () => number;
+  close: () => Promise<void>;
+}
+
+/** An HTTPS origin for all of the above. */
+export async function startBadMediaOrigin(): Promise<BadMediaOrigin> {
+  const folders: string[] = [];
+  let canaryRequests = 0;
+  const canary = createServer((_request, response) => {
+    canaryRequests++;
+    response.end();
+  });
+  await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
+  const { port } = canary.address() as AddressInfo;
+  const receiver = await startHttpsReceiver({ hostnames: [MEDIA_HOST] });
+  return {
+    receiver,
+    serveFiles: async () => {
+      const files = await makeHostileMedia(`http://127.0.0.1:${port}/canary.mp4`);
+      folders.push(files.folder);
+      receiver.reply(({ path }) => replyTo(path, files));
+      return files;
+    },
+    canaryRequests: () => canaryRequests,
+    close: async () => {
+      await receiver.close();
+      await new Promise((resolve) => canary.close(resolve));
+      for (const folder of folders) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+function replyTo(path: string, files: HostileMedia): ReceiverReply {
+  const block = Buffer.alloc(MEBIBYTE);
+  const huge = (): Readable => Readable.from(Array.from({ length: 257 }, () => block));
+  if (path === '/huge.mp4') return { status: 200, body: huge };
+  if (path === '/huge-announced.mp4')
+    return { status: 200, headers: { 'content-length': String(257 * MEBIBYTE) }, body: huge };
+  if (path === '/login') return { status: 200, headers: { 'content-type': 'text/html' }, body: 'Log in' };
+
+  const location = Object.values(LOCATIONS)[Number(/^\/redirect\/(\d+)$/.exec(path)?.[1] ?? -1)];
+  if (location !== undefined) return { status: 302, headers: { location } };
+  const file = Object.entries<string>({ ...files }).find(([name]) => path.startsWith(`/${name}.`))?.[1];
+  return file !== undefined ? { status: 200, body: () => createReadStream(file) } : { status: 404 };
+}
