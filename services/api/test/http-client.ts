@@ -1,4 +1,5 @@
-import { type ContractResponse } from '@lipsync/testkit';
+import { type OperationId, OPERATIONS } from '@lipsync/contract';
+import { type ContractResponse, expectContract } from '@lipsync/testkit';
 
 export interface RequestOptions {
   /** API key; none is sent when absent. */
@@ -10,7 +11,7 @@ export interface RequestOptions {
   headers?: Record<string, string>;
 }
 
-/** Sends one request and reads the whole answer. */
+/** Sends one request and reads the whole answer, which under /v1 must be one that the contract promises. */
 export async function send(
   url: string,
   method: string,
@@ -30,5 +31,20 @@ export async function send(
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   const parsed: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
-  return { status: response.status, headers: response.headers, body: parsed };
+  const answer = { status: response.status, headers: response.headers, body: parsed };
+  const { pathname } = new URL(url);
+  if (pathname === '/v1' || pathname.startsWith('/v1/'))
+    expectContract(operationAt(method, pathname), answer);
+  return answer;
+}
+
+/** The operation that a request means, or null. HEAD is GET without a body, and one trailing slash is ignored. */
+function operationAt(method: string, pathname: string): OperationId | null {
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const found = OPERATIONS.find(
+    (operation) =>
+      operation.method === verb &&
+      new RegExp(`^${operation.path.replace('{id}', '[^/]+')}/?$`).test(pathname),
+  );
+  return found?.operationId ?? null;
 }
