@@ -43,6 +43,8 @@ export async function download(
   options: DownloadOptions,
 ): Promise<Download> {
   return withDeadline(options.deadlineMs, options.signal, async (controller) => {
+    // A file may fail before its first byte (no space, no folder): unheard, its error would end the process.
+    options.to.on('error', (error) => controller.abort(error));
     let next = parseUrl(url);
     for (let redirects = 0; ; redirects++) {
       const result = await fetchOnce(policy, next, options, controller);

@@ -9,6 +9,7 @@ import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { type HttpsReceiver, startHttpsReceiver } from '@lipsync/testkit';
 import { createEgress, egressUnder } from './egress';
+import { EgressError } from './egress-error';
 import { type EgressPolicy } from './policy';
 
 // A deadline for hangs on a busy machine, far above what any of these tests takes.
@@ -53,6 +54,19 @@ const get = (url: string, changes: Partial<EgressPolicy> = {}, options: Partial<
   routedEgress(changes).download(url, { ...limits, ...options, to: nowhere() });
 const post = (changes: Partial<EgressPolicy> = {}, deadlineMs = 5_000) =>
   routedEgress(changes).post(`https://${HOST}/hook`, { headers: {}, body: '{}', deadlineMs });
+
+it('hands over the error of a file that cannot be written, also while nothing has arrived yet', async () => {
+  const to = createWriteStream(join(directory, 'no-such-folder', 'file'));
+  const untilAborted: EgressPolicy['resolve'] = async (_hostname, signal) => {
+    await once(signal, 'abort');
+    throw new EgressError('dns_error');
+  };
+  const download = routedEgress({ resolve: untilAborted }).download('https://slow.example.test/', {
+    ...limits,
+    to,
+  });
+  await expect(download).rejects.toMatchObject({ code: 'ENOENT' });
+});
 
 describe('what it refuses to connect to', () => {
   const literal: EgressPolicy['isAllowedAddress'] = (address) => address === PUBLIC;
