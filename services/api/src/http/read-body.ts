@@ -13,6 +13,8 @@ const DISCARD_MAX_BYTES = 1_048_576;
  * @throws ClientGone when the connection closes first
  */
 export async function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
+  // It hung up before anybody listened here: none of the events below would ever come.
+  if (req.destroyed) throw new ClientGone();
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
     discard(req);
     throw new ServiceError('body_too_large');
