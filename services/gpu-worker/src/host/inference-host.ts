@@ -49,21 +49,27 @@ const CANCEL_GRACE_MS = 5_000;
 /** The compiled entry of the child, beside this file's folder. */
 export const INFERENCE_ENTRY = join(__dirname, '../inference/main.js');
 
-export function createInferenceHost(options: { entry?: string; cancelGraceMs?: number } = {}): InferenceHost {
-  const { entry = INFERENCE_ENTRY, cancelGraceMs = CANCEL_GRACE_MS } = options;
+/** `program` runs `entry`: Node itself unless told. */
+export function createInferenceHost(
+  options: { entry?: string; program?: string; cancelGraceMs?: number } = {},
+): InferenceHost {
+  const { entry = INFERENCE_ENTRY, program = process.execPath, cancelGraceMs = CANCEL_GRACE_MS } = options;
   let current: Child | undefined;
 
   function start(): Child {
     const process_ = fork(entry, [], {
       env: childEnvironment(process.env),
+      execPath: program,
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     const child = { process: process_, stderr: process_.stderr ? keepTail(process_.stderr) : () => '' };
-    process_.on('exit', () => {
+    const forget = (): void => {
       if (current === child) current = undefined;
-    });
+    };
+    // A process that could not be started (no memory, no more processes) reports an error and nothing else.
+    process_.on('exit', forget).on('error', forget);
     return child;
   }
 
@@ -81,6 +87,7 @@ export function createInferenceHost(options: { entry?: string; cancelGraceMs?: n
         signal?.removeEventListener('abort', cancel);
         child.process.off('message', onMessage);
         child.process.off('close', onClose);
+        child.process.off('error', onError);
         finish();
       };
       const onMessage = (message: FromInference): void => {
@@ -92,9 +99,12 @@ export function createInferenceHost(options: { entry?: string; cancelGraceMs?: n
       // 'close' and not 'exit': by then stderr is complete.
       const onClose = (code: number | null, killedBy: NodeJS.Signals | null): void =>
         settle(() => reject(new InferenceCrash({ code, signal: killedBy }, child.stderr())));
+      const onError = (error: Error): void =>
+        settle(() => reject(new InferenceCrash({ code: null, signal: null }, error.message)));
 
       child.process.on('message', onMessage);
       child.process.on('close', onClose);
+      child.process.on('error', onError);
       send(child.process, task);
       if (signal?.aborted) cancel();
       else signal?.addEventListener('abort', cancel, { once: true });
