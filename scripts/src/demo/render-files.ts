@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine, RecordResource, SyncMode } from '@lipsync/contract';
@@ -6,6 +6,7 @@ import { download, type ApiClient } from './api-client';
 import { contentTypeOf } from './content-type';
 import type { ShowProgress } from './progress-line';
 import type { EventReceiver, ReceivedEvent } from './event-receiver';
+import { persist } from './persist';
 
 export interface RenderFilesRequest {
   videoFile: string;
@@ -29,44 +30,40 @@ export interface RenderFilesResult {
 }
 
 const POLL_MS = 500;
-/** How long the API may be away, for a restart, before the demo gives up. */
-const API_ABSENCE_MS = 120_000;
 
-/** The typical flow of the interface: upload, render, be told by webhook, fetch, download. */
+/** The typical flow of the interface: upload, render, be told by webhook, fetch, download. Outlives a restart of the API. */
 export async function renderFiles(
   request: RenderFilesRequest,
   { api, receiver, show }: { api: ApiClient; receiver: EventReceiver; show: ShowProgress },
 ): Promise<RenderFilesResult> {
+  const upload = (file: string, mediaType: 'video' | 'audio') =>
+    persist(() => api.upload(file, mediaType, contentTypeOf(file, mediaType)));
   const [video, audio] = await Promise.all([
-    api.upload(request.videoFile, 'video', contentTypeOf(request.videoFile, 'video')),
-    api.upload(request.audioFile, 'audio', contentTypeOf(request.audioFile, 'audio')),
+    upload(request.videoFile, 'video'),
+    upload(request.audioFile, 'audio'),
   ]);
-  const created = await api.createRender({
-    video: { asset_id: video.id },
-    audio: { asset_id: audio.id },
-    engines: request.engines,
-    sync_mode: request.syncMode,
-    webhook_url: receiver.url,
-  });
-  await pollUntilTerminal(api, created.id, show);
-  const event = await receiver.eventFor(created.id);
-  const record = await api.getRender(created.id);
+  const idempotencyKey = randomUUID();
+  const { id } = await persist(() =>
+    api.createRender({
+      video: { asset_id: video.id },
+      audio: { asset_id: audio.id },
+      engines: request.engines,
+      sync_mode: request.syncMode,
+      webhook_url: receiver.url,
+      idempotency_key: idempotencyKey,
+    }),
+  );
+  await pollUntilTerminal(api, id, show);
+  const event = await receiver.eventFor(id);
+  const record = await persist(() => api.getRender(id));
   return { record, event, files: await downloadOutputs(record, request) };
 }
 
 async function pollUntilTerminal(api: ApiClient, id: string, show: ShowProgress): Promise<void> {
-  let answeredAt = performance.now();
   for (;;) {
-    const record = await api.getRender(id).catch((error: unknown) => {
-      // The API may be restarting: a failed poll is not a failed render.
-      if (performance.now() - answeredAt > API_ABSENCE_MS) throw error;
-      return null;
-    });
-    if (record !== null) {
-      answeredAt = performance.now();
-      show(record);
-      if (['completed', 'failed', 'cancelled'].includes(record.status)) return;
-    }
+    const record = await persist(() => api.getRender(id));
+    show(record);
+    if (['completed', 'failed', 'cancelled'].includes(record.status)) return;
     await delay(POLL_MS);
   }
 }

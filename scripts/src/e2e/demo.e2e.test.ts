@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { validate } from '@lipsync/contract';
+import { eventually } from '@lipsync/testkit';
+import { Client } from 'pg';
 import { REPOSITORY_ROOT } from '../local-stack/layout';
+import { createStack } from '../local-stack/stack';
 
 jest.setTimeout(240_000);
 
@@ -14,7 +17,10 @@ describe('the demo command', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-demo-'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    for (const name of ['stack', 'killed']) await createStack({ root: path.join(folder, name) }).down();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: REPOSITORY_ROOT });
   const script = (name: string) => path.join(REPOSITORY_ROOT, 'scripts', 'dist', `${name}.js`);
@@ -51,6 +57,38 @@ describe('the demo command', () => {
       services: { pid: number | null }[];
     };
     expect(services.map(({ pid }) => pid)).toEqual([null, null, null, null]);
+  });
+
+  it('completes although every service is killed while it renders, and announces it once', async () => {
+    const root = path.join(folder, 'killed');
+    const outFile = path.join(folder, 'survived.mp4');
+    const demo = run(script('demo'), '--json', '--keep', '--out', outFile, '--root', root);
+    const stack = createStack({ root });
+    const { postgres_url: connectionString, services } = await eventually(
+      () => {
+        const description = stack.describe();
+        expect(description?.services.map(({ pid }) => typeof pid)).toEqual(new Array(4).fill('number'));
+        if (description === null) throw new Error('it was never up');
+        return description;
+      },
+      { deadlineMs: 60_000 },
+    );
+    const database = new Client({ connectionString });
+    await database.connect();
+    const count = async (rows: string): Promise<number> =>
+      (await database.query(`SELECT FROM ${rows}`)).rowCount ?? 0;
+    await eventually(async () => expect(await count(`engine_runs WHERE status = 'processing'`)).toBe(1), {
+      deadlineMs: 60_000,
+    });
+
+    for (const { pid } of services) if (pid !== null) process.kill(pid, 'SIGKILL');
+    await run(script('stack'), '--root', root, 'up');
+
+    const said = JSON.parse((await demo).stdout) as { record: unknown; event: unknown };
+    expect(said).toMatchObject({ record: { status: 'completed' }, event: { type: 'render.completed' } });
+    expect((await stat(outFile)).size).toBeGreaterThan(10_000);
+    expect(await count('webhook_events')).toBe(1);
+    await database.end();
   });
 
   it('refuses a file that is not there before it starts anything', async () => {
