@@ -28,6 +28,7 @@ const CHECKS = {
       'prisma',
     ],
   ],
+  format: ['prettier', ['--check', '.', '--log-level', 'warn']],
   lint: ['eslint', ['.', '--max-warnings', '0']],
   types: ['turbo', ['run', 'typecheck', '--output-logs=errors-only']],
   unit: jest('unit'),

@@ -122,6 +122,10 @@ function claimDue(
   return tx.$queryRaw<ClaimedDelivery[]>`
     WITH busy AS (
       SELECT origin, customer_id FROM webhook_deliveries WHERE status = 'pending' AND lease_until >= clock_timestamp()
+    ), busy_origin AS (
+      SELECT origin, count(*) AS attempts FROM busy GROUP BY origin
+    ), busy_customer AS (
+      SELECT customer_id, count(*) AS attempts FROM busy GROUP BY customer_id
     ), due AS (
       SELECT id, origin, customer_id, next_attempt_at,
         row_number() OVER (PARTITION BY origin ORDER BY next_attempt_at, id) AS origin_turn
@@ -130,12 +134,11 @@ function claimDue(
         AND (lease_until IS NULL OR lease_until < clock_timestamp())
     ), by_origin AS (
       SELECT due.*, row_number() OVER (PARTITION BY customer_id ORDER BY next_attempt_at, id) AS customer_turn
-      FROM due
-      WHERE origin_turn + (SELECT count(*) FROM busy WHERE busy.origin = due.origin) <= ${perOrigin}::int
+      FROM due LEFT JOIN busy_origin USING (origin)
+      WHERE origin_turn + COALESCE(busy_origin.attempts, 0) <= ${perOrigin}::int
     ), chosen AS (
-      SELECT id FROM by_origin
-      WHERE customer_turn + (SELECT count(*) FROM busy WHERE busy.customer_id = by_origin.customer_id)
-        <= ${perCustomer}::int
+      SELECT id FROM by_origin LEFT JOIN busy_customer USING (customer_id)
+      WHERE customer_turn + COALESCE(busy_customer.attempts, 0) <= ${perCustomer}::int
       ORDER BY next_attempt_at, id
       LIMIT ${limit}::int
     ), claimed AS (

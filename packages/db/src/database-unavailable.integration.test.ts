@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { createTestDatabase, cutConnections, type TestDatabase } from '@lipsync/testkit';
+import { startTcpProxy } from '../test/tcp-proxy';
 import { isDatabaseUnavailable } from './database-unavailable';
 import { createDb, type Db } from './db';
 
@@ -105,6 +106,32 @@ describe('isDatabaseUnavailable', () => {
       }),
     );
     expect(isDatabaseUnavailable(await beforeCommit)).toBe(true);
+  });
+
+  it('recognises a server that shuts down instead of answering a commit', async () => {
+    const url = new URL(database.url);
+    const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    const cut = createDb({ url: url.href, poolMax: 1, publicBaseUrl });
+    proxy.cutShort('COMMIT', SHUTTING_DOWN);
+    const failure = await failureOf(() => cut.prisma.$transaction((tx) => tx.customer.count()));
+    expect(isDatabaseUnavailable(failure)).toBe(true);
+    await cut.close();
+    await proxy.close();
+  });
+
+  it('recognises a lock that was not to be had in time', async () => {
+    const lock = `SELECT pg_advisory_xact_lock(7)::text`;
+    const waiting = await db.prisma.$transaction(async (holder) => {
+      await holder.$queryRawUnsafe(lock);
+      return failureOf(() =>
+        db.prisma.$transaction(async (tx) => {
+          await tx.$queryRaw`SELECT set_config('lock_timeout', '10ms', true)`;
+          await tx.$queryRawUnsafe(lock);
+        }),
+      );
+    });
+    expect(isDatabaseUnavailable(waiting)).toBe(true);
   });
 
   it('leaves mistakes in a statement, in data and in code what they are', async () => {

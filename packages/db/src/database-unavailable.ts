@@ -1,5 +1,5 @@
 import { Prisma } from '@lipsync/prisma';
-import { sqlState } from './sql-state';
+import { isDriverAdapterError, sqlState } from './sql-state';
 
 /** Not reachable, timed out, gone, closed; no connection or transaction to be had in time. */
 const PRISMA_CODES = new Set([
@@ -16,10 +16,10 @@ const PRISMA_CODES = new Set([
 ]);
 
 /**
- * Connection failures, shortage of resources, shutdown and start, statements and transactions that took too long,
- * deadlocks: states that pass without the request changing.
+ * Connection failures, shortage of resources, shutdown and start, statements, transactions and waits for locks that took
+ * too long, deadlocks: states that pass without the request changing.
  */
-const SQL_STATES = /^(08...|53...|57P0[1-4]|57014|25P0[34]|40001|40P01|3D000)$/;
+const SQL_STATES = /^(08...|53...|57P0[1-4]|57014|25P0[34]|40001|40P01|55P03|3D000)$/;
 
 /** Below Prisma, pg reports a lost connection by its message alone. */
 const DRIVER_MESSAGES =
@@ -38,13 +38,11 @@ const NETWORK_CODES = new Set([
 /** Says whether an operation failed because the database could not serve it now; the same may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
+  const state = sqlState(error);
+  if (state !== undefined && SQL_STATES.test(state)) return true;
+  if (isDriverAdapterError(error)) return isUnreachable(error.cause);
   if (error instanceof Prisma.PrismaClientKnownRequestError) {
-    const state = sqlState(error);
-    return (
-      PRISMA_CODES.has(error.code) ||
-      (state !== undefined && SQL_STATES.test(state)) ||
-      isUnreachable(error.meta)
-    );
+    return PRISMA_CODES.has(error.code) || isUnreachable(error.meta);
   }
   if (!(error instanceof Error)) return false;
   return DRIVER_MESSAGES.test(error.message) || ('code' in error && NETWORK_CODES.has(String(error.code)));

@@ -4,8 +4,13 @@ export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The SQLSTATE of a refused statement; undefined when the error is none of the database's. */
 export function sqlState(error: unknown): string | undefined {
-  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;
-  return codeOf(error.meta);
+  if (error instanceof Prisma.PrismaClientKnownRequestError) return codeOf(error.meta);
+  return isDriverAdapterError(error) ? codeOf(error.cause) : undefined;
+}
+
+/** The driver's own error, which Prisma hands over as it is when a transaction begins or ends. */
+export function isDriverAdapterError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'DriverAdapterError';
 }
 
 /** Prisma wraps the driver's error in one or two envelopes, depending on where it was caught. */

@@ -5,12 +5,15 @@ export interface TcpProxy {
   readonly port: number;
   /** From now on the present connections stay open and carry nothing; new ones work. */
   silence(): void;
+  /** What a client says that contains `text` is answered with `bytes` in the server's place, and that is the end. */
+  cutShort(text: string, bytes: Buffer): void;
   close(): Promise<void>;
 }
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const live = new Set<Socket>();
   const silenced = new WeakSet<Socket>();
+  let cut: { text: string; bytes: Buffer } | undefined;
   const server = createServer((inbound) => {
     const outbound = connect(target.port, target.host);
     const ends = [inbound, outbound];
@@ -20,7 +23,11 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       [outbound, inbound],
     ] as const) {
       live.add(from);
-      from.on('data', (bytes) => void (silenced.has(from) || to.write(bytes)));
+      from.on('data', (bytes) => {
+        if (silenced.has(from)) return;
+        if (cut && from === inbound && bytes.includes(cut.text)) from.end(cut.bytes);
+        else to.write(bytes);
+      });
       from.on('error', close).on('close', () => {
         live.delete(from);
         close();
@@ -31,6 +38,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   return {
     port: (server.address() as AddressInfo).port,
     silence: () => live.forEach((socket) => silenced.add(socket)),
+    cutShort: (text, bytes) => {
+      cut = { text, bytes };
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
