@@ -35,7 +35,7 @@ export interface PurgeReport {
 }
 
 const LIMIT = 200;
-const BUDGET_MS = 60_000;
+const BUDGET_MS = 20_000;
 
 /**
  * Deletes the bytes of what has expired, then the rows of what has been expired for long enough, and idempotency keys
