@@ -35,14 +35,17 @@ describe('job runner', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function runner(options: { limitMs?: number } = {}): Promise<JobRunner> {
+  async function runner(
+    options: { limitMs?: number; slots?: InferenceHost[]; slotWaitMs?: number } = {},
+  ): Promise<JobRunner> {
     return createJobRunner({
       db: fixture.db,
       storage: fixture.storage,
       packs: await findPacks(join(folder, 'packs')),
       cache: await createDiskCache({ folder: join(folder, 'cache'), maxBytes: 1e9 }),
       folders: await createJobFolders(join(folder, 'jobs')),
-      slots: createSlotPool([host]),
+      slots: createSlotPool(options.slots ?? [host]),
+      ...(options.slotWaitMs === undefined ? {} : { slotWaitMs: options.slotWaitMs }),
       workerId: 'worker-under-test',
       limitMs: options.limitMs ?? 300_000,
       logger: createLogger({ service: 'test', level: 'silent' }),
@@ -210,6 +213,12 @@ describe('job runner', () => {
     const { jobId } = await fixture.render({ audio: 'short', prepared: true });
     const stopping = AbortSignal.abort(new Error('stopping'));
     await (await runner()).run(jobId, { stopping, preempted: never });
+    expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
+  });
+
+  test('a job that finds no slot free in time is left for a worker that has one', async () => {
+    const { jobId } = await fixture.render({ audio: 'short', prepared: true });
+    await (await runner({ slots: [], slotWaitMs: 20 })).run(jobId, quiet);
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
   });
 });

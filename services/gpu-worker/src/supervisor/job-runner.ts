@@ -10,7 +10,8 @@ import { type SlotPool } from './slot-pool';
 export interface JobRunner {
   /**
    * Waits for a slot, claims the job and carries it to an end that the database knows. Resolves without doing anything
-   * when the job is not to be had. Never rejects for reasons of the job itself.
+   * when the job is not to be had, or when no slot became free in time: then its announcement is gone and the
+   * reconciler makes another one, which a worker with a free slot may hear. Never rejects for reasons of the job itself.
    */
   run(jobId: string, signals: ShutdownSignals): Promise<void>;
   /** A hint that this job was cancelled; the database is asked at once. */
@@ -30,17 +31,26 @@ export interface JobRunnerOptions extends JobTools {
   readonly workerId: string;
   /** Wall-clock limit of one job, milliseconds. */
   readonly limitMs: number;
+  /** How long a job may wait here for a slot; fifteen seconds unless told. */
+  readonly slotWaitMs?: number;
   readonly logger: Logger;
 }
 
+/**
+ * A process hears of jobs in several queues and may be busy with a long render of another one. Kept any longer,
+ * a job would wait here for an hour while other workers have nothing to do.
+ */
+const SLOT_WAIT_MS = 15_000;
+
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
-  const { db, slots, folders, workerId, limitMs, logger } = options;
+  const { db, slots, folders, workerId, limitMs, logger, slotWaitMs = SLOT_WAIT_MS } = options;
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
   const claims = createClaimRunner({ db, folders, workerId, blame, limit, logger });
 
   return {
     run: async (jobId, { stopping, preempted }) => {
-      const host = await slots.borrow(stopping).catch(() => undefined);
+      const tooLate = AbortSignal.any([stopping, AbortSignal.timeout(slotWaitMs)]);
+      const host = await slots.borrow(tooLate).catch(() => undefined);
       if (!host) return;
       // No time is left for a polite cancel, and the next worker starts from the beginning anyway.
       const kill = (): void => host.kill();
