@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createLifecycle, createLogger, loadEnv } from '@lipsync/runtime';
-import { gpuWorkerEnvironment } from './env';
+import { createLifecycle, createLogger, EnvError, loadEnv } from '@lipsync/runtime';
+import { gpuWorkerEnvironment, type GpuWorkerEnv } from './env';
 import { startWorker } from './start-worker';
 
 /** Time to close connections after the grace for running jobs. */
 const CLOSING_MS = 10_000;
 
-async function main(): Promise<void> {
-  const env = loadEnv(gpuWorkerEnvironment, process.env);
+async function run(env: GpuWorkerEnv): Promise<void> {
   const logger = createLogger({ service: 'gpu-worker', level: env.LOG_LEVEL });
   const graceMs = env.SHUTDOWN_GRACE_SECONDS * 1000;
   const lifecycle = createLifecycle({ logger, deadlineMs: graceMs + CLOSING_MS });
@@ -20,4 +19,9 @@ async function main(): Promise<void> {
   }
 }
 
-void main();
+try {
+  void run(loadEnv(gpuWorkerEnvironment, process.env));
+} catch (error) {
+  process.stderr.write(`${error instanceof EnvError ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
