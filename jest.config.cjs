@@ -19,6 +19,8 @@ const sources = {
 module.exports = {
   // Bounds a hang, not a speed: real servers on a busy machine take their time to start.
   testTimeout: 30_000,
+  // Integration tests mostly wait for servers and ffmpeg: a worker per core, none kept for the parent.
+  maxWorkers: '100%',
   projects: [
     { ...sources, displayName: 'unit', testMatch: ['**/*.unit.test.ts'] },
     {
