@@ -58,6 +58,8 @@ export function createDb(options: DbOptions): Db {
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const prisma = new PrismaClient({
     adapter,
+    // Other formats quote the arguments of the call, which are values of rows, and messages reach the log.
+    errorFormat: 'minimal',
     transactionOptions: { maxWait: CONNECT_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS },
   });
   return {

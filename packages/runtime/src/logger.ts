@@ -1,4 +1,5 @@
 import pino, { type DestinationStream } from 'pino';
+import { describeForLog } from './describe-for-log';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -17,7 +18,10 @@ export interface Logger {
 /** Fields that are dropped wherever a careless caller puts them, one level deep. */
 const FORBIDDEN = ['authorization', 'api_key', 'secret', 'password', 'signature', 'body'];
 
-/** Writes to standard output unless given another destination. An Error under `error` keeps its stack. */
+/**
+ * Writes to standard output unless given another destination. What stands under `error` is described for the log:
+ * name, message without addresses, code and stack, and nothing else that the error carries.
+ */
 export function createLogger(options: {
   service: string;
   level?: LogLevel;
@@ -30,6 +34,7 @@ export function createLogger(options: {
     formatters: { level: (label) => ({ level: label }) },
     messageKey: 'message',
     errorKey: 'error',
+    serializers: { error: describeForLog },
     redact: { paths: FORBIDDEN.flatMap((name) => [name, `*.${name}`]), remove: true },
   };
   return wrap(options.destination === undefined ? pino(settings) : pino(settings, options.destination));

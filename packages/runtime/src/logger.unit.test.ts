@@ -36,7 +36,28 @@ describe('logger', () => {
     logger.error('failed', { error: new Error('why') });
     expect(lines[0]?.error).toMatchObject({
       message: 'why',
-      stack: expect.stringContaining('why') as string,
+      stack: expect.stringContaining('logger.unit.test') as string,
     });
+  });
+
+  it('repeats no address and no row that an error carries, whichever part of the program logs it', () => {
+    const { lines, logger } = capture();
+    const error = Object.assign(new Error('PUT https://s3.example.com/x?X-Amz-Signature=abc failed'), {
+      code: 'P2002',
+      meta: { driverAdapterError: { cause: { detail: 'Key (name)=(Ann) already exists' } } },
+    });
+    logger.error('failed', { error });
+    logger.wide('job', { error });
+    logger.child({ error }).info('later');
+    expect(lines.map((line) => line.error)).toEqual(
+      lines.map(() => ({
+        name: 'Error',
+        message: 'PUT <address> failed',
+        code: 'P2002',
+        stack: expect.stringContaining('at ') as string,
+      })),
+    );
+    expect(lines).toHaveLength(3);
+    expect(JSON.stringify(lines)).not.toMatch(/Ann|Signature/);
   });
 });

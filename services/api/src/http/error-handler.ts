@@ -2,7 +2,6 @@ import { ERROR_CATALOGUE } from '@lipsync/contract';
 import { errorResponse } from '@lipsync/domain';
 import { type ErrorRequestHandler } from 'express';
 import { ClientGone } from './client-gone';
-import { describeForLog } from './describe-for-log';
 import { sendJson } from './send-json';
 import { toServiceError } from './to-service-error';
 
@@ -17,7 +16,7 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, _req, res, _n
   }
   const error = toServiceError(thrown);
   fields.error_code = error.code;
-  if (error.cause !== undefined) fields.error = describeForLog(error.cause);
+  if (error.cause !== undefined) fields.error = error.cause;
   if (res.headersSent) {
     res.destroy();
     return;

@@ -7,7 +7,8 @@ export interface RequestFields {
   error_code?: string;
   idempotent_replayed?: boolean;
   request_bytes?: number;
-  error?: { name: string; message: string; stack?: string };
+  /** What was thrown unexpectedly. The logger describes it. */
+  error?: unknown;
 }
 
 /** Carried along one request in `res.locals`. */

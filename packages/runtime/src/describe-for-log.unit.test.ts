@@ -21,4 +21,18 @@ describe('describeForLog', () => {
   it('describes what is not an error', () => {
     expect(describeForLog('boom')).toEqual({ name: 'string', message: 'boom' });
   });
+
+  it('keeps the short words that say what failed, and what a dead child wrote last', () => {
+    const crash = Object.assign(new Error('ended'), { reason: 'stopped', stderr: 'x'.repeat(5_000) + 'oom' });
+    const { reason, stderr } = describeForLog(crash);
+    expect(reason).toBe('stopped');
+    expect(stderr).toMatch(/^x{3997}oom$/);
+  });
+
+  it('takes nothing of a message for a stack, and shows no object that is no error', () => {
+    const error = new Error('no');
+    error.stack = 'Error: no\n  at row: Ann';
+    expect(describeForLog(error)).toEqual({ name: 'Error', message: 'no' });
+    expect(describeForLog({ row: 'Ann' })).toEqual({ name: 'object', message: 'not an error' });
+  });
 });
