@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { RecordResource } from '@lipsync/contract';
 import { probe, resolveBinaries, type Binaries } from '@lipsync/media';
-import { eventually } from '@lipsync/testkit';
+import { eventually, startHttpsReceiver, type HttpsReceiver } from '@lipsync/testkit';
 import { ApiError, download } from '../demo/api-client';
 import { REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '../local-stack/layout';
 import type { SyncMeasurement } from '../measure/measure-sync';
@@ -13,6 +13,8 @@ import { awaitPreparation, awaitRender } from './await-record';
 import { startSystem, type System } from './system';
 
 jest.setTimeout(240_000);
+
+const MEDIA_HOST = 'media.example.test';
 
 /** The measuring command, as anybody would run it on the files. */
 async function measure(...args: string[]): Promise<SyncMeasurement> {
@@ -25,6 +27,7 @@ describe('a render, from outside', () => {
   let system: System;
   let binaries: Binaries;
   let folder: string;
+  let origin: HttpsReceiver;
   let videoId: string;
   let audioId: string;
 
@@ -32,13 +35,18 @@ describe('a render, from outside', () => {
     const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
     binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-render-'));
-    system = await startSystem('render');
+    origin = await startHttpsReceiver({ hostnames: [MEDIA_HOST] });
+    system = await startSystem('render', {
+      egressRoutes: [`${MEDIA_HOST}:443=${origin.address}`],
+      egressCa: origin.ca,
+    });
     videoId = (await system.api.upload(SAMPLE_VIDEO, 'video', 'video/mp4')).id;
     audioId = (await system.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav')).id;
   });
 
   afterAll(async () => {
     await system.stop();
+    await origin.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -95,6 +103,20 @@ describe('a render, from outside', () => {
     const record = await awaitRender(system.api, created.id);
     expect(record).toMatchObject({ status: 'completed', preparation: prepared.preparation });
     expect(record.engines?.[0]?.usage.analyzed_frames ?? 0).toBe(0);
+  });
+
+  it('fetches media from https addresses, each into an asset of its own', async () => {
+    const [video, audio] = await Promise.all([readFile(SAMPLE_VIDEO), readFile(SAMPLE_AUDIO)]);
+    origin.reply(({ path: asked }) => ({ status: 200, body: asked === '/face.mp4' ? video : audio }));
+    const created = await system.api.createRender({
+      ...request(),
+      video: { url: `https://${MEDIA_HOST}/face.mp4` },
+      audio: { url: `https://${MEDIA_HOST}/speech.wav` },
+    });
+    expect(created.stage).toBe('queued');
+    expect(await awaitRender(system.api, created.id)).toMatchObject({ status: 'completed' });
+    const asset = await system.api.getAsset(created.video_asset_id);
+    expect(asset).toMatchObject({ status: 'ready', media: { size_bytes: video.length, codec: 'h264' } });
   });
 
   it('gives every sync mode its length', async () => {
