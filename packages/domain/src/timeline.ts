@@ -46,6 +46,23 @@ export function outputFrameCount(
   }
 }
 
+/**
+ * How much of a video the timeline can depend on, as frames from its start: a longer one makes the same output. All of
+ * it (Infinity) where the mode shows the whole video. Two frames more than the audio, so that the rest of the video
+ * cannot make the lengths count as equal.
+ */
+export function usedVideoFrames(mode: SyncMode, audioSeconds: number): number {
+  switch (mode) {
+    case 'cut_off':
+    case 'loop':
+    case 'bounce':
+      return Math.ceil(audioSeconds * WORKING_FPS) + 2;
+    case 'silence':
+    case 'remap':
+      return Infinity;
+  }
+}
+
 export interface TimelineFrames {
   readonly videoFrames: number;
   readonly outputFrames: number;

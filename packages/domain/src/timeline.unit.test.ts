@@ -1,6 +1,6 @@
 import { type SyncMode, SYNC_MODES } from '@lipsync/contract';
 import fc from 'fast-check';
-import { audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from './timeline';
+import { audioPlan, outputFrameCount, sourceFrameIndex, usedVideoFrames, WORKING_FPS } from './timeline';
 
 const FRAME_SECONDS = 1 / WORKING_FPS;
 
@@ -155,6 +155,36 @@ describe('the source frame of an output frame', () => {
     for (const mode of ['cut_off', 'bounce', 'loop', 'silence'] as const) {
       expect(indices(mode, 10, 4)).toEqual([0, 1, 2, 3]);
     }
+  });
+});
+
+describe('the used part of a video', () => {
+  it('makes the same output as the whole video, for every mode and any lengths', () => {
+    const wholeFramesOfAudio = fc.integer({ min: 1, max: 7500 }).map((frames) => frames * FRAME_SECONDS);
+    fc.assert(
+      fc.property(
+        anyMode,
+        anyVideo,
+        fc.oneof(anyAudio, wholeFramesOfAudio),
+        (mode, videoFrames, audioSeconds) => {
+          const usedFrames = Math.min(videoFrames, usedVideoFrames(mode, audioSeconds));
+          const outputFrames = outputFrameCount(mode, videoFrames, audioSeconds);
+          expect(outputFrameCount(mode, usedFrames, audioSeconds)).toBe(outputFrames);
+          expect(indices(mode, usedFrames, outputFrames)).toEqual(indices(mode, videoFrames, outputFrames));
+          expect(audioPlan(mode, { videoFrames: usedFrames, audioSeconds })).toEqual(
+            audioPlan(mode, { videoFrames, audioSeconds }),
+          );
+        },
+      ),
+    );
+  });
+
+  it('ends about where the audio does, except in the modes that show the whole video', () => {
+    expect(usedVideoFrames('cut_off', 1.74)).toBe(46);
+    expect(usedVideoFrames('loop', 1.74)).toBe(46);
+    expect(usedVideoFrames('bounce', 1.74)).toBe(46);
+    expect(usedVideoFrames('silence', 1.74)).toBe(Infinity);
+    expect(usedVideoFrames('remap', 1.74)).toBe(Infinity);
   });
 });
 

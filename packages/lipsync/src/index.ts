@@ -38,4 +38,4 @@ export {
   type Point,
 } from './landmarks68';
 export { mouthOpening } from './mouth-opening';
-export { faceRuns, smoothRun, type Run } from './smoothing';
+export { faceRuns, smoothingReach, smoothRun } from './smoothing';

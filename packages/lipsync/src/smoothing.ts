@@ -18,6 +18,11 @@ export function faceRuns(found: Uint8Array, cuts: Uint8Array): Run[] {
   return runs;
 }
 
+/** Frames before and after a frame that its smoothed value depends on; beyond 3 sigma weights no longer matter. */
+export function smoothingReach(sigma: number): number {
+  return Math.ceil(3 * sigma);
+}
+
 /**
  * Smooths channels `first`…`last` (excluded) of a row-per-frame table within one run, in place: a straight line is
  * fitted around every frame with Gaussian weights of `sigma` frames and its value there taken. Looking both ways it
@@ -30,7 +35,7 @@ export function smoothRun(
   channels: { readonly first: number; readonly last: number },
   sigma: number,
 ): void {
-  const reach = Math.ceil(3 * sigma);
+  const reach = smoothingReach(sigma);
   const weights = Float64Array.from({ length: reach + 1 }, (_, d) =>
     Math.exp((-d * d) / (2 * sigma * sigma)),
   );

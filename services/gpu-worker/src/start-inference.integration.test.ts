@@ -122,6 +122,26 @@ describe('inference on files', () => {
     expect(psnr(plain, faced, mouth)).toBeLessThan(30);
   }, 60_000);
 
+  test('of a video that outlasts the speech only as much is analysed as changes the output', async () => {
+    const files = {
+      engine: 'musetalk',
+      videoPath: join(__dirname, '../../../samples/face.mp4'),
+      audioPath: at('short.wav'),
+    } as const;
+    const whole = await inference.analyze(files.videoPath, at('whole.track'));
+    await inference.render({
+      ...files,
+      syncMode: 'cut_off',
+      faceTrackPath: at('whole.track'),
+      outputPath: at('whole.mp4'),
+    });
+    const result = await inference.render({ ...files, syncMode: 'cut_off', outputPath: at('part.mp4') });
+
+    expect(result.analyzedFrames).toBeGreaterThan(result.renderedFrames);
+    expect(result.analyzedFrames).toBeLessThan(whole.frames / 2);
+    expect(await framesOf(at('part.mp4'))).toEqual(await framesOf(at('whole.mp4')));
+  }, 60_000);
+
   test('a video in which no frame shows a face fails with no_face_detected', async () => {
     const files = { engine: 'musetalk', syncMode: 'loop', videoPath: at('video.mp4') } as const;
     const rendering = inference.render({ ...files, audioPath: at('short.wav'), outputPath: at('x.mp4') });

@@ -7,7 +7,7 @@ export interface RenderTask {
   readonly packDir: string;
   readonly analyzerPackDir: string;
   readonly videoPath: string;
-  /** Length of the video if it is known: the measure of the analysis' progress. */
+  /** Length of the video if it is known: the measure of the analysis' progress, and reported again. */
   readonly videoSeconds?: number;
   readonly audioPath: string;
   readonly outputPath: string;
@@ -57,12 +57,13 @@ export interface StageTimings {
 
 export interface RenderResult {
   readonly type: 'render';
+  /** Length of the video as its prepared track or the task gives it, else of as much as was analysed. */
   readonly inputVideoSeconds: number;
   readonly inputAudioSeconds: number;
   readonly outputSeconds: number;
   readonly width: number;
   readonly height: number;
-  /** 0 when the face track was prepared earlier. */
+  /** Not more than the timeline needs; 0 when the face track was prepared earlier. */
   readonly analyzedFrames: number;
   readonly renderedFrames: number;
   readonly timings: StageTimings;

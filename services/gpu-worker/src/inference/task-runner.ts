@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { usedVideoFrames } from '@lipsync/domain';
 import { decodeFaceTrack, encodeFaceTrack, type FaceTrack } from '@lipsync/lipsync';
 import {
   AUDIO_SAMPLE_RATE,
@@ -72,7 +73,7 @@ export function createTaskRunner(
 }
 
 async function runAnalyze(task: AnalyzeTask, job: Job, inferMs: () => number): Promise<AnalyzeResult> {
-  const track = await analyse(task, await videoOf(task.videoPath, job), job);
+  const track = await analyse(task, await videoOf(task.videoPath, job), Infinity, job);
   await writeFile(task.outPath, encodeFaceTrack(track));
   job.clock.add('infer', inferMs());
   const { version, analyzerVersion, frames, fps, width, height, durationSeconds } = track;
@@ -90,8 +91,15 @@ async function runRender(task: RenderTask, job: Job, inferMs: () => number): Pro
     readAudio(binaries, task.audioPath, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
   );
   const prepared = task.faceTrackPath;
+  const audioSeconds = audio.length / AUDIO_SAMPLE_RATE;
   const track =
-    prepared === undefined ? await analyse(task, video, job) : await preparedTrack(prepared, video);
+    prepared === undefined
+      ? await analyse(task, video, usedVideoFrames(task.syncMode, audioSeconds), job)
+      : await preparedTrack(prepared, video);
+
+  // A prepared track covers the whole video, one made for this render perhaps only the beginning.
+  const inputVideoSeconds =
+    prepared === undefined ? (task.videoSeconds ?? track.durationSeconds) : track.durationSeconds;
 
   // The graphs of the analysis are counted there; from here on they are the engine's.
   const analysisMs = inferMs();
@@ -103,8 +111,8 @@ async function runRender(task: RenderTask, job: Job, inferMs: () => number): Pro
   clock.add('infer', inferMs() - analysisMs);
   return {
     type: 'render',
-    inputVideoSeconds: track.durationSeconds,
-    inputAudioSeconds: audio.length / AUDIO_SAMPLE_RATE,
+    inputVideoSeconds,
+    inputAudioSeconds: audioSeconds,
     outputSeconds: outputFrames / track.fps,
     width: track.width,
     height: track.height,
@@ -114,10 +122,11 @@ async function runRender(task: RenderTask, job: Job, inferMs: () => number): Pro
   };
 }
 
-/** The face track of a video in which at least one frame shows a face. */
+/** The face track of a video, `wantedFrames` of it at least, in which at least one frame shows a face. */
 async function analyse(
   task: { analyzerPackDir: string; videoPath: string; videoSeconds?: number },
   video: VideoStream,
+  wantedFrames: number,
   { binaries, models, clock, progress, signal }: Job,
 ): Promise<FaceTrack> {
   progress.loading();
@@ -127,6 +136,7 @@ async function analyse(
       ...{ binaries, analyzer, progress, signal, video },
       videoPath: task.videoPath,
       videoSeconds: task.videoSeconds,
+      wantedFrames,
       deadlineMs: MEDIA_DEADLINE_MS,
     }),
   );

@@ -1,6 +1,6 @@
 import { facePatch, landmarkBounds } from './face-patch';
 import { analysisSize } from './analysis-size';
-import { buildTrack } from './build-track';
+import { buildTrack, LOOK_AHEAD_FRAMES } from './build-track';
 import { fillGaps } from './fill-gaps';
 import { MIRRORED_LANDMARKS } from './mirrored-landmarks';
 import { overlap } from './overlap';
@@ -132,6 +132,22 @@ describe('buildTrack', () => {
     });
     expect(Math.max(...track.boxes)).toBe(360);
     expect(track.boxes[3]).toBe(230);
+  });
+
+  test('the start of a video has the same track, whether all of it or only the frames ahead were looked at', () => {
+    const wanted = 30;
+    // From the last frame that reaches the smoothing of the wanted ones on, the face is hidden until just in time.
+    const hidden = (frame: number): boolean =>
+      frame >= wanted + LOOK_AHEAD_FRAMES - 6 && frame < wanted + LOOK_AHEAD_FRAMES - 1;
+    const breathing = (frame: number): Float32Array => face(300).map((v) => v * (1 + ((frame * 7) % 5) / 50));
+    const startOf = (frames: number): Float32Array => {
+      const faces = Array.from({ length: frames }, (_, i) => (hidden(i) ? null : breathing(i)));
+      fillGaps(faces, []);
+      return buildTrack({ analyzerVersion: 'v', source, faces, cuts: [] }).boxes.slice(0, wanted * 4);
+    };
+    const whole = startOf(200);
+    expect(startOf(wanted + LOOK_AHEAD_FRAMES)).toEqual(whole);
+    expect(startOf(wanted + LOOK_AHEAD_FRAMES - 1)).not.toEqual(whole);
   });
 
   test('a video without frames has an empty track', () => {

@@ -1,4 +1,14 @@
-import { faceBox, faceRuns, type FaceTrack, LANDMARK_VALUES, MOUTH, smoothRun } from '@lipsync/lipsync';
+import { WORKING_FPS } from '@lipsync/domain';
+import {
+  faceBox,
+  faceRuns,
+  type FaceTrack,
+  LANDMARK_VALUES,
+  MOUTH,
+  smoothingReach,
+  smoothRun,
+} from '@lipsync/lipsync';
+import { LONGEST_GAP } from './fill-gaps';
 
 /** Weights' width for the crop box: its place may follow a nod, its size must not breathe with the jaw. Frames. */
 const CENTRE_SIGMA = 2;
@@ -6,6 +16,13 @@ const SIZE_SIGMA = 6;
 
 /** For all landmarks but the mouth's, which are what lip motion is measured by. Frames. */
 const LANDMARK_SIGMA = 1.5;
+
+/**
+ * Frames after a frame that its row of the track depends on: as far as the widest smoothing reaches, and on to the
+ * sighting that ends a gap there.
+ */
+export const LOOK_AHEAD_FRAMES =
+  smoothingReach(Math.max(CENTRE_SIGMA, SIZE_SIGMA, LANDMARK_SIGMA)) + LONGEST_GAP;
 
 export interface TrackInput {
   readonly analyzerVersion: string;
@@ -40,11 +57,11 @@ export function buildTrack({ analyzerVersion, source, faces, cuts }: TrackInput)
   return {
     version: '1',
     analyzerVersion,
-    fps: 25,
+    fps: WORKING_FPS,
     frames,
     width: source.width,
     height: source.height,
-    durationSeconds: frames / 25,
+    durationSeconds: frames / WORKING_FPS,
     found,
     boxes,
     landmarks,

@@ -1,5 +1,5 @@
-/** A face hidden for longer than this (a hand, a turned head) is not guessed. */
-const LONGEST_GAP = 5;
+/** A face hidden for more frames than this (a hand, a turned head) is not guessed. */
+export const LONGEST_GAP = 5;
 
 /**
  * Interpolates the landmarks of short gaps between two sightings in one shot, in place: a single missed frame would

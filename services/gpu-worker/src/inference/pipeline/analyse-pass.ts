@@ -10,6 +10,7 @@ import {
 } from '@lipsync/media';
 import { analysisSize } from '../analyzer/analysis-size';
 import { analyzeFaces } from '../analyzer/analyze-faces';
+import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
 import { type RunModel } from '../engines/engine';
 import { type TaskProgress } from './task-progress';
 
@@ -28,6 +29,11 @@ export interface AnalysePass {
   readonly video: VideoStream;
   /** Length of the video if it is known: what the progress is measured against. */
   readonly videoSeconds: number | undefined;
+  /**
+   * How many frames from the start somebody wants to know about; Infinity for all. A few more are looked at, so that
+   * those come out as if all had been.
+   */
+  readonly wantedFrames: number;
   readonly progress: TaskProgress;
   /** Looked at after every frame. */
   readonly signal: AbortSignal;
@@ -35,17 +41,18 @@ export interface AnalysePass {
   readonly deadlineMs: number;
 }
 
-/** Goes through the whole video once, at reduced size, and returns where the main face is in every frame. */
+/** Goes through the video once, at reduced size, and returns where the main face is in every frame looked at. */
 export async function analysePass(pass: AnalysePass): Promise<FaceTrack> {
   const { binaries, analyzer, video, progress, signal, deadlineMs } = pass;
   const source = frameSize(video);
   const size = analysisSize(source);
   const layout = { format: 'rgb24', ...size } as const;
   const reader = openFrameReader(binaries, pass.videoPath, video, { layout, deadlineMs, signal });
-  const expectedFrames = (pass.videoSeconds ?? Infinity) * WORKING_FPS;
+  const mostFrames = pass.wantedFrames + LOOK_AHEAD_FRAMES;
+  const expectedFrames = Math.min((pass.videoSeconds ?? Infinity) * WORKING_FPS, mostFrames);
   try {
     return await analyzeFaces({
-      frames: picturesOf(reader),
+      frames: picturesOf(reader, mostFrames),
       source,
       params: analyzer.params,
       analyzerVersion: analyzer.version,
@@ -60,12 +67,12 @@ export async function analysePass(pass: AnalysePass): Promise<FaceTrack> {
   }
 }
 
-/** All pictures in order, in two buffers by turns: one is looked at while the decoder fills the other. */
-async function* picturesOf(reader: FrameReader): AsyncGenerator<RgbPicture> {
+/** The first `most` pictures in order, in two buffers by turns: one is looked at while the decoder fills the other. */
+async function* picturesOf(reader: FrameReader, most: number): AsyncGenerator<RgbPicture> {
   const { width, height, frameBytes } = reader;
   let [current, next] = [new Uint8Array(frameBytes), new Uint8Array(frameBytes)];
   let reading = reader.readInto(current);
-  while (await reading) {
+  for (let count = 0; count < most && (await reading); count++) {
     reading = reader.readInto(next);
     // Awaited above once the picture has been looked at; if that throws, nobody needs the answer any more.
     reading.catch(() => undefined);
