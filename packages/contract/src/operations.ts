@@ -70,3 +70,10 @@ function deriveAll(): readonly Operation[] {
 
 /** Every operation of the document, in its order. The router, the docs and the tests derive from this table. */
 export const OPERATIONS = deriveAll();
+
+/** The operation of this id. @throws Error when there is none, which a typed caller cannot ask for */
+export function operationNamed(operationId: OperationId): Operation {
+  const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
+  if (operation === undefined) throw new Error(`No such operation: ${operationId}`);
+  return operation;
+}

@@ -1,6 +1,7 @@
 import { type components } from './generated/openapi';
 
-type Schemas = components['schemas'];
+/** The type of every schema of the document, by its name. */
+export type Schemas = components['schemas'];
 
 /** The name of a schema of the document, as `validate` takes it. */
 export type SchemaName = keyof Schemas;

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { type ErrorCode, isErrorCode } from './error-catalogue';
 import { firstViolation, type Violation } from './first-violation';
 import { openapiDocument } from './generated/document';
-import { type SchemaName } from './resources';
+import { type SchemaName, type Schemas } from './resources';
 
 export type Validation =
   { readonly ok: true } | ({ readonly ok: false; readonly code: ErrorCode } & Violation);
@@ -51,4 +51,9 @@ export function validate(schema: SchemaName, value: unknown): Validation {
   if (validator(value)) return { ok: true };
   const violation = firstViolation(validator.errors ?? []);
   return { ok: false, code: codeOf(violation), path: violation.path, reason: violation.reason };
+}
+
+/** Says whether a value is of a schema, for a caller who need not know why it is not. */
+export function conforms<Name extends SchemaName>(schema: Name, value: unknown): value is Schemas[Name] {
+  return validatorOf(schema)(value);
 }

@@ -1,7 +1,6 @@
 import { openapiDocument } from './generated/document';
-import { type components } from './generated/openapi';
+import { type Schemas } from './resources';
 
-type Schemas = components['schemas'];
 const { schemas } = openapiDocument.components;
 
 export type Engine = Schemas['Engine'];

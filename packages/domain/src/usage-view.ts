@@ -1,4 +1,4 @@
-import { type Engine, type Usage, validate } from '@lipsync/contract';
+import { conforms, type Engine, type Usage } from '@lipsync/contract';
 import { type EngineStatus } from './transitions';
 
 /** What a render measures of itself; a run's row keeps it as JSON. */
@@ -14,11 +14,7 @@ const UNMEASURED = {
   estimate_coverage: 'unavailable',
 } as const satisfies Usage;
 
-function isUsage(value: unknown): value is Usage {
-  return validate('Usage', value).ok;
-}
-
 /** The usage of an engine result: what was measured, the defaults for the rest, and whose it is. */
 export function usageView(engine: Engine, status: EngineStatus, measured: unknown): Usage {
-  return { ...UNMEASURED, gpu_models: [], ...(isUsage(measured) ? measured : {}), engine, status };
+  return { ...UNMEASURED, gpu_models: [], ...(conforms('Usage', measured) ? measured : {}), engine, status };
 }

@@ -1,11 +1,13 @@
 import { strict as assert } from 'node:assert';
 import {
+  conforms,
   ERROR_CATALOGUE,
   isErrorCode,
   openapiDocument,
-  OPERATIONS,
+  operationNamed,
   validate,
   type ErrorCode,
+  type Operation,
   type OperationId,
   type SchemaName,
 } from '@lipsync/contract';
@@ -36,17 +38,16 @@ const PATH_CODES: readonly ErrorCode[] = [
  * Returns the body, so that a test can go on with it.
  */
 export function expectContract(operationId: OperationId | null, response: ContractResponse): unknown {
-  const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId) ?? null;
-  assert.equal(operation?.operationId ?? null, operationId, `unknown operation ${operationId}`);
+  const operation = operationId === null ? null : operationNamed(operationId);
   assert.match(response.headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,128}$/, 'X-Request-Id');
 
   if (operation !== null && response.status === operation.successStatus) {
     assertSchema(operation.responseSchema, response);
-    assertDeclaredHeaders(operation.operationId, response);
+    assertDeclaredHeaders(operation, response);
     assertRateLimitHeaders(response.headers);
   } else {
     assertError(operation?.errorCodes ?? PATH_CODES, response);
-    if (operation !== null) assertDeclaredHeaders(operation.operationId, response);
+    if (operation !== null) assertDeclaredHeaders(operation, response);
   }
   assert.equal(response.headers.get('cache-control'), 'no-store', 'Cache-Control');
   return response.body;
@@ -55,7 +56,8 @@ export function expectContract(operationId: OperationId | null, response: Contra
 function assertError(codes: readonly ErrorCode[], response: ContractResponse): void {
   if (response.body === undefined) return;
   assertSchema('ErrorResponse', response);
-  const { code, message, retryable } = errorOf(response.body);
+  assert.ok(conforms('ErrorResponse', response.body));
+  const { code, message, retryable } = response.body.error;
   assert.ok(isErrorCode(code), `${code} is not in the catalogue`);
   assert.ok(codes.includes(code), `${code} is not declared for this operation`);
   const definition = ERROR_CATALOGUE[code];
@@ -71,11 +73,14 @@ function assertError(codes: readonly ErrorCode[], response: ContractResponse): v
 }
 
 /** Present headers must be what the contract says of them; `const` and `integer` are all it uses. */
-function assertDeclaredHeaders(operationId: OperationId, response: ContractResponse): void {
-  const declared = declaredHeaders(operationId, response.status);
+function assertDeclaredHeaders(operation: Operation, response: ContractResponse): void {
+  const declared = declaredHeaders(operation, response.status);
   for (const name of ['idempotent-replayed', 'retry-after']) {
     if (!response.headers.has(name)) continue;
-    assert.ok(declared.includes(name), `${name} is not declared for ${operationId} ${response.status}`);
+    assert.ok(
+      declared.includes(name),
+      `${name} is not declared for ${operation.operationId} ${response.status}`,
+    );
   }
   if (response.headers.has('idempotent-replayed'))
     assert.equal(response.headers.get('idempotent-replayed'), 'true');
@@ -87,13 +92,11 @@ interface DocumentResponse {
   readonly headers?: object;
 }
 
-function declaredHeaders(operationId: OperationId, status: number): string[] {
-  const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
-  assert.ok(operation);
+function declaredHeaders({ operationId, path, method }: Operation, status: number): string[] {
   const paths: Readonly<
     Record<string, Readonly<Record<string, { responses: Readonly<Record<string, DocumentResponse>> }>>>
   > = openapiDocument.paths;
-  const response = paths[operation.path]?.[operation.method]?.responses[String(status)];
+  const response = paths[path]?.[method]?.responses[String(status)];
   assert.ok(response, `status ${status} is not declared for ${operationId}`);
   return Object.keys(dereference(response).headers ?? {}).map((name) => name.toLowerCase());
 }
@@ -120,15 +123,4 @@ function assertRateLimitHeaders(headers: Headers): void {
 
 function assertSeconds(headers: Headers, name: string): void {
   assert.match(headers.get(name) ?? '', /^\d+$/, name);
-}
-
-function errorOf(body: unknown): { code: string; message: string; retryable: unknown } {
-  assert.ok(typeof body === 'object' && body !== null && 'error' in body);
-  const { error } = body;
-  assert.ok(typeof error === 'object' && error !== null && 'code' in error && 'message' in error);
-  return {
-    code: String(error.code),
-    message: String(error.message),
-    retryable: 'retryable' in error ? error.retryable : undefined,
-  };
 }

@@ -3,15 +3,16 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
-  OPERATIONS,
+  conforms,
+  isSuccess,
+  operationNamed,
   type Asset,
   type AssetRequest,
-  type Delivery,
-  type ErrorResponse,
+  type ErrorBody,
   type OperationId,
   type PreparationRequest,
-  type RecordResource,
   type RenderRequest,
+  type SuccessBody,
   type Upload,
   type UploadRequest,
 } from '@lipsync/contract';
@@ -20,7 +21,7 @@ import {
 export class ApiError extends Error {
   constructor(
     readonly status: number,
-    readonly error: ErrorResponse['error'],
+    readonly error: ErrorBody,
   ) {
     super(`${status} ${error.code}: ${error.message}`);
   }
@@ -41,12 +42,11 @@ export interface ApiClientOptions {
 
 /** The operations of the public API, and the upload that three of them make up. */
 export function createApiClient({ baseUrl, apiKey, onAnswer }: ApiClientOptions) {
-  async function call<T>(
-    operationId: OperationId,
+  async function call<Id extends OperationId>(
+    operationId: Id,
     { id, body }: { id?: string; body?: unknown } = {},
-  ): Promise<T> {
-    const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
-    if (operation === undefined) throw new Error(`no operation ${operationId}`);
+  ): Promise<SuccessBody<Id>> {
+    const operation = operationNamed(operationId);
     const response = await fetch(
       new URL(operation.path.replace('{id}', encodeURIComponent(id ?? '')), baseUrl),
       {
@@ -61,8 +61,9 @@ export function createApiClient({ baseUrl, apiKey, onAnswer }: ApiClientOptions)
     );
     const answer: unknown = await response.json();
     onAnswer?.(operationId, { status: response.status, headers: response.headers, body: answer });
-    if (!response.ok) throw new ApiError(response.status, (answer as ErrorResponse).error);
-    return answer as T;
+    if (isSuccess(operationId, response.status, answer)) return answer;
+    if (conforms('ErrorResponse', answer)) throw new ApiError(response.status, answer.error);
+    throw new Error(`${operationId} answered ${response.status} with what is not in the contract`);
   }
 
   return {
@@ -70,20 +71,20 @@ export function createApiClient({ baseUrl, apiKey, onAnswer }: ApiClientOptions)
     async upload(file: string, mediaType: 'video' | 'audio', contentType: string): Promise<Asset> {
       const { size } = await stat(file);
       const request: UploadRequest = { media_type: mediaType, content_type: contentType, size_bytes: size };
-      const upload = await call<Upload>('create_upload', { body: request });
+      const upload = await call('create_upload', { body: request });
       await putFile(upload, file);
-      return call<Asset>('complete_upload', { id: upload.id });
+      return call('complete_upload', { id: upload.id });
     },
-    createUpload: (body: UploadRequest) => call<Upload>('create_upload', { body }),
-    completeUpload: (id: string) => call<Asset>('complete_upload', { id }),
-    createAsset: (body: AssetRequest) => call<Asset>('create_asset', { body }),
-    getAsset: (id: string) => call<Asset>('get_asset', { id }),
-    createPreparation: (body: PreparationRequest) => call<RecordResource>('create_preparation', { body }),
-    getPreparation: (id: string) => call<RecordResource>('get_preparation', { id }),
-    createRender: (body: RenderRequest) => call<RecordResource>('create_render', { body }),
-    getRender: (id: string) => call<RecordResource>('get_render', { id }),
-    cancelRender: (id: string) => call<RecordResource>('cancel_render', { id }),
-    getWebhook: (id: string) => call<Delivery>('get_webhook', { id }),
+    createUpload: (body: UploadRequest) => call('create_upload', { body }),
+    completeUpload: (id: string) => call('complete_upload', { id }),
+    createAsset: (body: AssetRequest) => call('create_asset', { body }),
+    getAsset: (id: string) => call('get_asset', { id }),
+    createPreparation: (body: PreparationRequest) => call('create_preparation', { body }),
+    getPreparation: (id: string) => call('get_preparation', { id }),
+    createRender: (body: RenderRequest) => call('create_render', { body }),
+    getRender: (id: string) => call('get_render', { id }),
+    cancelRender: (id: string) => call('cancel_render', { id }),
+    getWebhook: (id: string) => call('get_webhook', { id }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorResponse } from '@lipsync/contract';
+import type { ErrorBody, ErrorCode } from '@lipsync/contract';
 import { ApiError } from '../demo/api-client';
 
 /** The refusal that a call must end in, by status and code. Returns its error object, for comparing it with another. */
@@ -6,7 +6,7 @@ export async function expectRefusal(
   call: Promise<unknown>,
   status: number,
   code: ErrorCode,
-): Promise<ErrorResponse['error']> {
+): Promise<ErrorBody> {
   const outcome: unknown = await call.then(
     () => 'accepted',
     (error: unknown) => error,

@@ -1,4 +1,10 @@
-import { ERROR_CATALOGUE, openapiDocument, type OperationId, OPERATIONS } from '@lipsync/contract';
+import {
+  ERROR_CATALOGUE,
+  openapiDocument,
+  type OperationId,
+  operationNamed,
+  OPERATIONS,
+} from '@lipsync/contract';
 import { newId } from '@lipsync/domain';
 import { type ContractResponse, expectContract } from '@lipsync/testkit';
 import { type RequestOptions, send } from '../test/http-client';
@@ -165,8 +171,7 @@ describe('every operation × every status of the contract', () => {
   });
 
   async function answer(operationId: OperationId, request: Request): Promise<ContractResponse> {
-    const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
-    if (operation === undefined) throw new Error(operationId);
+    const operation = operationNamed(operationId);
     const {
       api = world.api,
       id = '',

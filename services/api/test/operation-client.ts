@@ -1,28 +1,5 @@
-import {
-  type Asset,
-  type Delivery,
-  type ErrorResponse,
-  type OperationId,
-  OPERATIONS,
-  type RecordResource,
-  type Upload,
-  validate,
-} from '@lipsync/contract';
-import { expectContract } from '@lipsync/testkit';
+import { conforms, isSuccess, type OperationId, operationNamed, type SuccessBody } from '@lipsync/contract';
 import { type RequestOptions, send } from './http-client';
-
-interface SuccessBodies {
-  create_render: RecordResource;
-  get_render: RecordResource;
-  cancel_render: RecordResource;
-  create_preparation: RecordResource;
-  get_preparation: RecordResource;
-  create_upload: Upload;
-  complete_upload: Asset;
-  create_asset: Asset;
-  get_asset: Asset;
-  get_webhook: Delivery;
-}
 
 export interface CallOptions extends RequestOptions {
   /** For the path's `{id}`. */
@@ -45,7 +22,7 @@ export interface Refusal {
 /** The operations of one running service. Every answer is checked against the contract. */
 export interface OperationClient {
   /** Calls an operation that must succeed. */
-  ok<Id extends OperationId>(operationId: Id, options?: CallOptions): Promise<Success<SuccessBodies[Id]>>;
+  ok<Id extends OperationId>(operationId: Id, options?: CallOptions): Promise<Success<SuccessBody<Id>>>;
   /** Calls an operation that must be refused. */
   refused(operationId: OperationId, options?: CallOptions): Promise<Refusal>;
   /** Calls an operation that may do either; null where it succeeded. */
@@ -56,17 +33,17 @@ export function createOperationClient(baseUrl: string): OperationClient {
   async function call<Id extends OperationId>(
     operationId: Id,
     options: CallOptions = {},
-  ): Promise<{ success: Success<SuccessBodies[Id]> } | { refusal: Refusal }> {
-    const operation = operationOf(operationId);
+  ): Promise<{ success: Success<SuccessBody<Id>> } | { refusal: Refusal }> {
+    const operation = operationNamed(operationId);
     const path = operation.path.replace('{id}', encodeURIComponent(options.id ?? ''));
     const { status, headers, body } = await send(
       `${baseUrl}${path}`,
       operation.method.toUpperCase(),
       options,
     );
-    expectContract(operationId, { status, headers, body });
-    if (isSuccessBody(operationId, status, body)) return { success: { status, headers, body } };
-    if (!isErrorResponse(body)) throw new Error(`${operationId} answered ${status} without an error`);
+    if (isSuccess(operationId, status, body)) return { success: { status, headers, body } };
+    if (!conforms('ErrorResponse', body))
+      throw new Error(`${operationId} answered ${status} without an error`);
     return { refusal: { status, headers, code: body.error.code, message: body.error.message } };
   }
   return {
@@ -85,23 +62,4 @@ export function createOperationClient(baseUrl: string): OperationClient {
       return 'refusal' in result ? result.refusal : null;
     },
   };
-}
-
-function operationOf(operationId: OperationId): (typeof OPERATIONS)[number] {
-  const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
-  if (operation === undefined) throw new Error(`no operation ${operationId}`);
-  return operation;
-}
-
-function isSuccessBody<Id extends OperationId>(
-  operationId: Id,
-  status: number,
-  body: unknown,
-): body is SuccessBodies[Id] {
-  const { successStatus, responseSchema } = operationOf(operationId);
-  return status === successStatus && validate(responseSchema, body).ok;
-}
-
-function isErrorResponse(body: unknown): body is ErrorResponse {
-  return validate('ErrorResponse', body).ok;
 }

@@ -1,28 +1,12 @@
-import {
-  validate,
-  type AssetRequest,
-  type PreparationRequest,
-  type RenderRequest,
-  type UploadRequest,
-} from '@lipsync/contract';
+import { conforms, type SchemaName, type Schemas, validate } from '@lipsync/contract';
 import { ServiceError } from '@lipsync/domain';
-
-interface RequestBodies {
-  RenderRequest: RenderRequest;
-  PreparationRequest: PreparationRequest;
-  UploadRequest: UploadRequest;
-  AssetRequest: AssetRequest;
-}
 
 /**
  * The body as the contract types it.
  *
  * @throws ServiceError with the code of the first violation, naming its place and reason
  */
-export function requireBody<Name extends keyof RequestBodies>(
-  name: Name,
-  body: unknown,
-): RequestBodies[Name] {
+export function requireBody<Name extends SchemaName>(name: Name, body: unknown): Schemas[Name] {
   if (conforms(name, body)) return body;
   const violation = validate(name, body);
   if (violation.ok) throw new Error(`${name} is valid and invalid`);
@@ -30,8 +14,4 @@ export function requireBody<Name extends keyof RequestBodies>(
   throw new ServiceError('invalid_request', {
     detail: `${violation.path || 'The body'} ${violation.reason}.`,
   });
-}
-
-function conforms<Name extends keyof RequestBodies>(name: Name, body: unknown): body is RequestBodies[Name] {
-  return validate(name, body).ok;
 }
