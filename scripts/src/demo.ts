@@ -8,7 +8,6 @@ import { createProgressLines } from './demo/progress-line';
 import { renderFiles, type RenderFilesResult } from './demo/render-files';
 import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './local-stack/layout';
 import { provisionCustomer } from './local-stack/provision';
-import { RECEIVER_HOST } from './local-stack/services';
 import { createStack, writeDescription } from './local-stack/stack';
 
 interface DemoOptions {
@@ -64,12 +63,7 @@ async function demo(options: DemoOptions): Promise<void> {
 
   const customer = await provisionCustomer(state, 'demo');
   say(`Created customer ${customer.id}`);
-  const receiver = await startEventReceiver({
-    hostname: RECEIVER_HOST,
-    port: state.ports.receiver,
-    authority: state.authority,
-    signingSecret: customer.signing_secret,
-  });
+  const receiver = await startEventReceiver(state, customer.signing_secret);
   try {
     say(`Uploading ${options.video} and ${options.audio}, rendering …`);
     const result = await renderFiles(

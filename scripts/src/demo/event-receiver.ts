@@ -1,6 +1,8 @@
-import type { WebhookEvent } from '@lipsync/contract';
+import { conforms, type WebhookEvent } from '@lipsync/contract';
 import { verifyWebhookSignature } from '@lipsync/domain';
-import { createCertificateAuthority, startHttpsReceiver, type KeyPair } from '@lipsync/testkit';
+import { createCertificateAuthority, startHttpsReceiver } from '@lipsync/testkit';
+import { RECEIVER_HOST } from '../local-stack/services';
+import type { StackState } from '../local-stack/state';
 
 export interface ReceivedEvent {
   id: string;
@@ -10,29 +12,31 @@ export interface ReceivedEvent {
   deliveries: number;
 }
 
-/** The receiving side of the contract: verify the signature over the raw bytes, then parse, then deduplicate. */
-export async function startEventReceiver(options: {
-  hostname: string;
-  port: number;
-  authority: KeyPair;
-  signingSecret: string;
-}) {
+/**
+ * The receiving side of the contract, where the services of a local stack reach it: verify the signature over the raw
+ * bytes, then parse, then deduplicate.
+ */
+export async function startEventReceiver(
+  { ports, authority }: Pick<StackState, 'ports' | 'authority'>,
+  signingSecret: string,
+) {
   const events = new Map<string, { event: WebhookEvent; received: ReceivedEvent }>();
   const server = await startHttpsReceiver({
-    hostnames: [options.hostname],
-    port: options.port,
-    authority: await createCertificateAuthority(options.authority),
+    hostnames: [RECEIVER_HOST],
+    port: ports.receiver,
+    authority: await createCertificateAuthority(authority),
     script: ({ headers, body }) => {
       const deliveryId = header(headers['svc-delivery-id']);
       const valid = verifyWebhookSignature({
-        secretHex: options.signingSecret,
+        secretHex: signingSecret,
         header: header(headers['svc-signature']),
         deliveryId,
         body: body.toString('utf8'),
         nowSeconds: Math.floor(Date.now() / 1000),
       });
       if (!valid) return { status: 401 };
-      const event = JSON.parse(body.toString('utf8')) as WebhookEvent;
+      const event: unknown = JSON.parse(body.toString('utf8'));
+      if (!conforms('WebhookEvent', event)) return { status: 400 };
       const received = events.get(event.id)?.received ?? {
         id: event.id,
         type: event.type,
@@ -49,7 +53,7 @@ export async function startEventReceiver(options: {
 
   return {
     /** To be given as `webhook_url`. */
-    url: `https://${options.hostname}/webhooks`,
+    url: `https://${RECEIVER_HOST}/webhooks`,
     /** The verified event of a record; waits for it. Throws when there are two different ones. */
     async eventFor(recordId: string): Promise<ReceivedEvent> {
       await server.until(() => eventFor(recordId).length > 0, 120_000);

@@ -3,7 +3,6 @@ import { expectContract } from '@lipsync/testkit';
 import { createApiClient, type ApiClient } from '../demo/api-client';
 import { startEventReceiver, type EventReceiver } from '../demo/event-receiver';
 import { REPOSITORY_ROOT } from '../local-stack/layout';
-import { RECEIVER_HOST } from '../local-stack/services';
 import { createStack, type Stack, type StackDescription } from '../local-stack/stack';
 import type { StackCustomer } from '../local-stack/state';
 
@@ -35,12 +34,7 @@ export async function startSystem(
     throw new Error('the stack has no customers');
   const client = ({ api_key }: StackCustomer) =>
     createApiClient({ baseUrl: description.base_url, apiKey: api_key, onAnswer: expectContract });
-  const receiver = await startEventReceiver({
-    hostname: RECEIVER_HOST,
-    port: state.ports.receiver,
-    authority: state.authority,
-    signingSecret: customer.signing_secret,
-  });
+  const receiver = await startEventReceiver(state, customer.signing_secret);
   return {
     stack,
     description,
