@@ -1,6 +1,7 @@
-/** Points of the iBUG-68 scheme: [first, last + 1] of each group; left and right are the viewer's. */
+/** Points of the iBUG-68 scheme. */
 export const LANDMARK_COUNT = 68;
-export const JAW = [0, 17] as const;
+
+/** Groups of points as [first, last + 1]; left and right are the viewer's. */
 export const LEFT_EYE = [36, 42] as const;
 export const RIGHT_EYE = [42, 48] as const;
 export const MOUTH = [48, 68] as const;

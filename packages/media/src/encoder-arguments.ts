@@ -25,8 +25,6 @@ export interface EncoderSettings {
   readonly color: ColorTags;
   readonly pixelAspect?: Rational;
   readonly audio: EncoderAudio;
-  /** Encoder threads; x264's own choice when absent. */
-  readonly threads?: number;
 }
 
 /** Highest rate that AAC players agree on; the original's is kept below it. */
@@ -44,7 +42,6 @@ export function copiesAudio(audio: EncoderAudio): boolean {
 export function encoderArguments(settings: EncoderSettings): string[] {
   const { width, height, audio } = settings;
   const picture = ['-f', 'rawvideo', '-pixel_format', 'yuv420p', '-video_size', `${width}x${height}`];
-  const threads = settings.threads === undefined ? [] : ['-threads', String(settings.threads)];
   return [
     ...FFMPEG_GLOBAL,
     ...[...picture, '-framerate', String(WORKING_FPS), '-i', 'pipe:0'],
@@ -52,7 +49,7 @@ export function encoderArguments(settings: EncoderSettings): string[] {
     ...['-map', '0:v:0', '-map', '1:a:0', '-map_metadata', '-1', '-map_chapters', '-1', '-sn', '-dn'],
     // No -frames:v: reaching it makes ffmpeg close every stream of the file, and the sound loses its end.
     ...['-vf', tagFilter(settings)],
-    ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '17', '-pix_fmt', 'yuv420p', ...threads],
+    ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '17', '-pix_fmt', 'yuv420p'],
     ...audioArguments(audio),
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${resolve(settings.outputPath)}`],
   ];

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Binaries } from './binaries';
 import { encoderArguments, type EncoderSettings } from './encoder-arguments';
@@ -14,7 +13,7 @@ export interface FrameEncoder {
    */
   write(frame: Uint8Array): Promise<void>;
   /** Ends the output after the last frame. @throws as `write`, also when the number of frames is not as announced. */
-  finish(): Promise<{ bytes: number }>;
+  finish(): Promise<void>;
   /** Stops the encoder; the output is unusable. Safe after `finish`. */
   abort(): Promise<void>;
 }
@@ -48,7 +47,7 @@ export function openEncoder(
     if (error != null) throw await failure();
   }
 
-  async function finish(): Promise<{ bytes: number }> {
+  async function finish(): Promise<void> {
     if (written !== settings.frames) {
       await abort();
       throw new MediaError('encode_failed', `${written} of ${settings.frames} frames were written`);
@@ -56,7 +55,6 @@ export function openEncoder(
     child.stdin.end();
     const exit = await child.exit;
     if (exit.ended !== 'exit' || exit.code !== 0) throw await failure();
-    return { bytes: (await stat(settings.outputPath)).size };
   }
 
   async function abort(): Promise<void> {

@@ -25,8 +25,6 @@ export interface FrameReaderOptions {
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly range?: FrameRange;
-  /** Decoder threads; ffmpeg's own choice when absent. */
-  readonly threads?: number;
 }
 
 export interface FrameReader {
@@ -88,7 +86,6 @@ export function openFrameReader(
 /** The reader's arguments after the program's name. */
 export function readerArguments(file: string, video: VideoStream, options: FrameReaderOptions): string[] {
   const { range, layout } = options;
-  const threads = options.threads === undefined ? [] : ['-threads', String(options.threads)];
   const pixels = layoutFilter(video, layout);
   // The file's own clock and a keyframe landing keep a seek exact: frames before the range are decoded and dropped by
   // number, never by time.
@@ -108,7 +105,7 @@ export function readerArguments(file: string, video: VideoStream, options: Frame
   const count = range === undefined ? MAX_FRAMES : range.last - range.first + 1;
   return [
     ...FFMPEG_GLOBAL,
-    ...ffmpegInput(file, [...threads, ...seek]),
+    ...ffmpegInput(file, seek),
     ...['-map', '0:V:0', '-vf', filter, '-fps_mode', 'passthrough', '-frames:v', String(count)],
     ...['-f', 'rawvideo', 'pipe:1'],
   ];

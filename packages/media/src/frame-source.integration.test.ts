@@ -8,7 +8,6 @@ import { openFrameReader } from './frame-reader';
 import { openFrameSource } from './frame-source';
 import { inspect } from './inspect';
 import { type VideoStream } from './stream-info';
-import { framesAtWorkingRate } from './working-frames';
 
 const DEADLINE_MS = 60_000;
 
@@ -140,11 +139,6 @@ describe('frames of a source in any order', () => {
       const indices = order(outputFrames, (i) => sourceFrameIndex(mode, i, { videoFrames, outputFrames }));
       await expectExact(sample(name), indices);
     }
-  });
-
-  it.each(Object.keys(SOURCES))('counts the working frames of %s as the reader yields them', async (name) => {
-    const { file, frames } = sample(name);
-    expect(await framesAtWorkingRate(binaries, file, { deadlineMs: DEADLINE_MS })).toBe(frames.length);
   });
 
   it('shows each picture of a 25 fps source once and in order', () => {

@@ -13,9 +13,6 @@ export interface FrameSourceOptions {
   /** Wall clock of each decoder, waiting for the caller included. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
-  readonly threads?: number;
-  /** Frames kept in memory for reading backwards; 32 when absent. */
-  readonly bufferedFrames?: number;
 }
 
 export interface FrameSource {
@@ -30,6 +27,7 @@ export interface FrameSource {
   close(): Promise<void>;
 }
 
+/** Frames kept in memory for reading backwards: enough that a seek pays, 100 MB of 1080p. */
 const BUFFERED_FRAMES = 32;
 const LAYOUT = { format: 'yuv420p' } as const;
 
@@ -45,10 +43,9 @@ export function openFrameSource(
   options: FrameSourceOptions,
 ): FrameSource {
   const geometry = frameGeometry(video, LAYOUT);
-  const bufferedFrames = options.bufferedFrames ?? BUFFERED_FRAMES;
   const { lowest, highest } = span(indices);
   const runs = frameRuns(indices);
-  const keepAll = runs.length > 1 && highest - lowest < bufferedFrames;
+  const keepAll = runs.length > 1 && highest - lowest < BUFFERED_FRAMES;
   let position = 0;
   let open: { cursor: FrameCursor; run: FrameRun } | undefined;
   let seekIndex: Promise<SeekIndex> | undefined;
@@ -59,7 +56,6 @@ export function openFrameSource(
       layout: LAYOUT,
       deadlineMs: options.deadlineMs,
       signal: options.signal,
-      ...(options.threads === undefined ? {} : { threads: options.threads }),
       ...(range === undefined ? {} : { range }),
     });
   }
@@ -72,8 +68,13 @@ export function openFrameSource(
     }
     seekIndex ??= readSeekIndex(binaries, file, video, options.signal);
     const bounds = span(indices.slice(run.from, run.to + 1));
-    const openReader = (range: FrameRange): FrameReader => reader(range);
-    return backwardFrames({ ...bounds, ...geometry, bufferedFrames, seekIndex: await seekIndex, openReader });
+    return backwardFrames({
+      ...bounds,
+      bufferedFrames: BUFFERED_FRAMES,
+      frameBytes: geometry.frameBytes,
+      seekIndex: await seekIndex,
+      openReader: reader,
+    });
   }
 
   async function currentCursor(): Promise<FrameCursor> {

@@ -1,14 +1,13 @@
 export { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 export { type Binaries, type BinaryEnvironment, resolveBinaries } from './binaries';
 export { type FrameEncoder, openEncoder } from './encoder';
-export { copiesAudio, type EncoderAudio, type EncoderSettings } from './encoder-arguments';
-export { frameGeometry, type FrameLayout } from './frame-filters';
+export { type EncoderAudio, type EncoderSettings } from './encoder-arguments';
+export { type FrameLayout } from './frame-filters';
 export { type FrameReader, type FrameReaderOptions, openFrameReader } from './frame-reader';
 export { type FrameSource, type FrameSourceOptions, openFrameSource } from './frame-source';
 export { type ContainerInfo, inspect } from './inspect';
 export { isMediaError, MediaError, type MediaErrorCode, MediaProcessError } from './media-error';
 export { type ProbedAudio, type ProbedVideo, type ProbeOptions, type ProbeResult, probe } from './probe';
-export { detectSandbox, type Sandbox } from './sandbox';
 export {
   type AudioStream,
   type ColorTags,
@@ -17,4 +16,3 @@ export {
   type Rational,
   type VideoStream,
 } from './stream-info';
-export { framesAtWorkingRate } from './working-frames';

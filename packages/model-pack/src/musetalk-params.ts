@@ -6,14 +6,13 @@ export const musetalkParamsSchema = z.strictObject({
   resolution: z.int().positive(),
   /**
    * One frame's latent. `scale` multiplies the encoder's output and divides the decoder's input; 1 where the graphs do
-   * it themselves. `encoderOutput` 'moments' means mean and log-variance stacked on channels; the mean is used.
+   * it themselves. An encoder with more channels than these puts the latent first (mean, then log-variance).
    */
   latent: z.strictObject({
     channels: z.int().positive(),
     height: z.int().positive(),
     width: z.int().positive(),
     scale: z.number().positive(),
-    encoderOutput: z.enum(['latent', 'moments']),
   }),
   audio: z.strictObject({
     /** 'hf': last state after the final LayerNorm, waveform padded to 30 s. 'openai': before it, mel padded. */

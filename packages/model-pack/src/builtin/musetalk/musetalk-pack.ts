@@ -79,7 +79,6 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
           height: LATENT_SIDE,
           width: LATENT_SIDE,
           scale: LATENT_SCALE,
-          encoderOutput: 'latent',
         },
         audio: { whisper: 'hf', states: STATES, width: WIDTH, positionalEncoding: 'outside' },
         timestep: 0,

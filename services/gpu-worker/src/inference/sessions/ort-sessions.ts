@@ -29,14 +29,14 @@ export async function loadGraph(file: string, options: SessionOptions): Promise<
 }
 
 function sessionOptions(options: SessionOptions): InferenceSession.SessionOptions {
-  const arena = options.memoryArena ?? false;
   return {
     executionProviders: [...(options.providers ?? ['cpu'])],
     intraOpNumThreads: options.threads ?? 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    enableCpuMemArena: arena,
-    enableMemPattern: arena,
+    // An arena keeps what the largest run needed for as long as the graph is loaded.
+    enableCpuMemArena: false,
+    enableMemPattern: false,
     // Errors come back as exceptions; warnings of the graph optimiser are of no use to an operator.
     logSeverityLevel: 3,
     // A spinning pool of threads would take the cores that decode and encode.

@@ -26,8 +26,6 @@ export interface TensorSpec {
 export interface SessionOptions {
   /** Threads inside one operator. Default 1: the default of the runtime takes all cores and fights the encoder. */
   readonly threads?: number;
-  /** Keep freed memory for later runs. Only for graphs whose shapes never change; default false. */
-  readonly memoryArena?: boolean;
   /** In order of preference; default ['cpu']. A provider that cannot be loaded is an error, never a silent fallback. */
   readonly providers?: readonly ('cpu' | 'cuda')[];
 }
