@@ -1,6 +1,6 @@
 import { type Box } from './box';
 import { fillPolygon } from './fill-polygon';
-import { blurLines, gaussianKernel } from './gaussian-kernel';
+import { blurLines, gaussianKernel } from './gaussian-blur';
 
 /** Cells per side of a mask; blurred masks need no more, the paste interpolates between cells. */
 export const MASK_SIZE = 128;

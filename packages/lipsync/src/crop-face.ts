@@ -1,8 +1,9 @@
 import { type Box } from './box';
 import { yuvToRgb } from './colour-conversion';
+import { type Kernel, LANCZOS4, TRIANGLE } from './interpolation-kernels';
 import { pictureLayout, type PictureFormat } from './picture-format';
-import { type PlaneView, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
-import { createResamplingAxis, type Kernel, LANCZOS4, TRIANGLE } from './resampling-axis';
+import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
+import { createResamplingAxis } from './resampling-axis';
 
 /**
  * Cuts `box` out of a yuv420p picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in
@@ -21,23 +22,10 @@ export function createCropFace(format: PictureFormat, size: number): CropFace {
   const area = size * size;
   return (picture, box, target, offset) => {
     const half = { x1: box.x1 / 2, y1: box.y1 / 2, x2: box.x2 / 2, y2: box.y2 / 2 };
-    readLuma({ data: picture, offset: 0, stride: width }, box, width, height, target, offset);
-    readU(
-      { data: picture, offset: uOffset, stride: chromaWidth },
-      half,
-      chromaWidth,
-      chromaHeight,
-      target,
-      offset + area,
-    );
-    readV(
-      { data: picture, offset: vOffset, stride: chromaWidth },
-      half,
-      chromaWidth,
-      chromaHeight,
-      target,
-      offset + 2 * area,
-    );
+    const chroma = { data: picture, width: chromaWidth, height: chromaHeight };
+    readLuma({ data: picture, offset: 0, width, height }, box, target, offset);
+    readU({ ...chroma, offset: uOffset }, half, target, offset + area);
+    readV({ ...chroma, offset: vOffset }, half, target, offset + 2 * area);
     const { black, luma, redV, greenU, greenV, blueU } = toRgb;
     for (let i = offset; i < offset + area; i++) {
       const y = 2 * luma * ((target[i] ?? 0) - black) - 1;
@@ -53,20 +41,14 @@ export function createCropFace(format: PictureFormat, size: number): CropFace {
   };
 }
 
+/** Resamples the part of a plane under a box to [size, size] at `offset` of the target. */
 function createPlaneReader(size: number, kernel: Kernel) {
   const aimAcross = createResamplingAxis(kernel);
   const aimDown = createResamplingAxis(kernel);
   let row = new Float32Array(0);
-  return (
-    plane: PlaneView,
-    box: Box,
-    width: number,
-    height: number,
-    target: Float32Array,
-    offset: number,
-  ): void => {
-    const across = aimAcross(size, box.x1, box.x2 - box.x1, width);
-    const down = aimDown(size, box.y1, box.y2 - box.y1, height);
+  return (plane: Plane, box: Box, target: Float32Array, offset: number): void => {
+    const across = aimAcross(size, box.x1, box.x2 - box.x1, plane.width);
+    const down = aimDown(size, box.y1, box.y2 - box.y1, plane.height);
     const { from, to } = touchedRange(across);
     if (row.length < to - from) row = new Float32Array(to - from);
     for (let y = 0; y < size; y++) {

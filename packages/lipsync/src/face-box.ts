@@ -10,7 +10,8 @@ const CHIN_MARGIN = 10;
 /**
  * The face crop that MuseTalk was trained on: as wide as the landmarks, from the chin as far above the nose bridge's
  * low point as the chin is below it, plus a margin under the chin. The placement of its middle decides where the
- * generated mouth sits, so it follows upstream to the pixel. Null when the landmarks leave nothing inside the picture.
+ * generated mouth sits, so it follows MuseTalk's preprocessing; only the corners are not rounded, which would jitter,
+ * and a face that leaves the picture keeps its box. Null when the landmarks leave nothing inside the picture.
  */
 export function faceBox(
   landmarks: Float32Array,

@@ -1,33 +1,18 @@
 export { blendMask, MASK_SIZE, type BlendMask } from './blend-mask';
 export { type Box } from './box';
 export { createCropFace, type CropFace } from './crop-face';
-export {
-  HOP,
-  logMel,
-  SAMPLE_RATE,
-  SEGMENT_FRAMES,
-  SEGMENT_SAMPLES,
-  segmentLogMel,
-  slicedLogMel,
-} from './log-mel';
+export { logMel, SAMPLE_RATE, SEGMENT_FRAMES, SEGMENT_SAMPLES, segmentLogMel, slicedLogMel } from './log-mel';
 export { maskLowerHalf } from './lower-half-mask';
 export { MEL_BANDS, melEdges } from './mel-filters';
-export { audioWindow, soundingSteps, WINDOW_STEPS, type AudioWindow } from './musetalk-audio-window';
+export { audioWindow, soundingSteps, WINDOW_STEPS } from './musetalk-audio-window';
 export { patchPoint, samplePatch, type Patch, type RgbPicture } from './patch';
 export { createPasteFace, type PasteFace } from './paste-face';
-export {
-  pictureLayout,
-  type ColourMatrix,
-  type ColourRange,
-  type PictureFormat,
-  type PictureLayout,
-} from './picture-format';
+export { pictureLayout, type ColourMatrix, type ColourRange, type PictureFormat } from './picture-format';
 export { positionalEncoding } from './positional-encoding';
 export { faceBox } from './face-box';
 export { decodeFaceTrack, encodeFaceTrack, FaceTrackError, type FaceTrack } from './face-track';
 export {
   distance,
-  JAW,
   landmark,
   LANDMARK_COUNT,
   LANDMARK_VALUES,

@@ -1,9 +1,10 @@
 import { type BlendMask, MASK_SIZE } from './blend-mask';
 import { createBlendRows } from './blend-rows';
 import { type Box } from './box';
+import { TRIANGLE } from './interpolation-kernels';
 import { type PictureFormat } from './picture-format';
-import { type PlaneView, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
-import { createResamplingAxis, type ResamplingAxis, TRIANGLE } from './resampling-axis';
+import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
+import { createResamplingAxis, type ResamplingAxis } from './resampling-axis';
 
 /**
  * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, as much
@@ -22,16 +23,17 @@ const INVISIBLE = 1 / 512;
 
 /** Works in pairs of rows and columns, one chroma sample each; the last line of an odd-sized picture stays as it is. */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
-  const axes = [0, 1, 2, 3].map(() => createResamplingAxis(TRIANGLE));
-  const [aimAcross, aimDown, aimMaskAcross, aimMaskDown] = axes;
-  if (!aimAcross || !aimDown || !aimMaskAcross || !aimMaskDown) throw new RangeError('four axes expected');
+  const aimAcross = createResamplingAxis(TRIANGLE);
+  const aimDown = createResamplingAxis(TRIANGLE);
+  const aimMaskAcross = createResamplingAxis(TRIANGLE);
+  const aimMaskDown = createResamplingAxis(TRIANGLE);
   const blendRows = createBlendRows(format);
   const alpha = new Float32Array(2 * format.width);
   const rgb = new Float32Array(6 * format.width);
   const line = new Float32Array(Math.max(size, MASK_SIZE));
 
   const interpolate = (
-    plane: PlaneView,
+    plane: Plane,
     down: ResamplingAxis,
     across: ResamplingAxis,
     row: number,
@@ -48,17 +50,16 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     if (columns <= 0 || rows <= 0) return;
     const perColumn = 1 / (box.x2 - box.x1);
     const perRow = 1 / (box.y2 - box.y1);
-    const [x, y, w, h] = [
-      (left - box.x1) * perColumn,
-      (top - box.y1) * perRow,
-      columns * perColumn,
-      rows * perRow,
-    ];
+    // The covered pairs as parts of the box.
+    const x = (left - box.x1) * perColumn;
+    const y = (top - box.y1) * perRow;
+    const w = columns * perColumn;
+    const h = rows * perRow;
     const across = aimAcross(columns, x * size, w * size, size);
     const down = aimDown(rows, y * size, h * size, size);
     const maskAcross = aimMaskAcross(columns, x * MASK_SIZE, w * MASK_SIZE, MASK_SIZE);
     const maskDown = aimMaskDown(rows, y * MASK_SIZE, h * MASK_SIZE, MASK_SIZE);
-    const maskPlane = { data: mask, offset: 0, stride: MASK_SIZE };
+    const maskPlane = { data: mask, offset: 0, width: MASK_SIZE, height: MASK_SIZE };
     for (let row = 0; row < rows; row += 2) {
       let visible = false;
       for (let k = 0; k < 2; k++) {
@@ -68,7 +69,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       if (!visible) continue;
       for (let k = 0; k < 2; k++) {
         for (let channel = 0; channel < 3; channel++) {
-          const plane = { data: faces, offset: offset + channel * size * size, stride: size };
+          const plane = { data: faces, offset: offset + channel * size * size, width: size, height: size };
           interpolate(plane, down, across, row + k, rgb, (channel * 2 + k) * columns);
         }
       }

@@ -1,10 +1,11 @@
 import { type ResamplingAxis } from './resampling-axis';
 
-/** Where to read: samples of one plane, `stride` apart per row. */
-export interface PlaneView {
+/** One plane of a picture: `height` rows of `width` samples without padding, from `offset` of `data` on. */
+export interface Plane {
   readonly data: Uint8Array | Float32Array;
   readonly offset: number;
-  readonly stride: number;
+  readonly width: number;
+  readonly height: number;
 }
 
 /**
@@ -12,22 +13,22 @@ export interface PlaneView {
  * Two source rows per pass halve the traffic over the target; taps are always even.
  */
 export function resampleColumns(
-  plane: PlaneView,
+  plane: Plane,
   axis: ResamplingAxis,
   row: number,
   from: number,
   to: number,
   target: Float32Array,
 ): void {
-  const { data, offset, stride } = plane;
+  const { data, offset, width } = plane;
   const { taps, weights } = axis;
   const count = to - from;
-  const top = offset + (axis.first[row] ?? 0) * stride + from;
+  const top = offset + (axis.first[row] ?? 0) * width + from;
   for (let t = 0; t < taps; t += 2) {
     const upper = weights[row * taps + t] ?? 0;
     const lower = weights[row * taps + t + 1] ?? 0;
-    let a = top + t * stride;
-    let b = a + stride;
+    let a = top + t * width;
+    let b = a + width;
     if (t === 0) {
       for (let x = 0; x < count; x++, a++, b++) target[x] = (data[a] ?? 0) * upper + (data[b] ?? 0) * lower;
     } else {

@@ -1,18 +1,4 @@
-/** A symmetric interpolation kernel that is zero from `radius` on. */
-export interface Kernel {
-  readonly radius: number;
-  readonly weight: (distance: number) => number;
-}
-
-/** Bilinear interpolation. */
-export const TRIANGLE: Kernel = { radius: 1, weight: (x) => Math.max(0, 1 - x) };
-
-/** Windowed sinc with four lobes: sharp and without visible ringing on photographs. */
-export const LANCZOS4: Kernel = { radius: 4, weight: (x) => (x < 4 ? sinc(x) * sinc(x / 4) : 0) };
-
-function sinc(x: number): number {
-  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
-}
+import { type Kernel } from './interpolation-kernels';
 
 /** Kernel values per unit of distance; the error against the true kernel stays far below one grey level. */
 const TABLE_STEPS = 512;

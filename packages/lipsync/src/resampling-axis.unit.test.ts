@@ -1,4 +1,5 @@
-import { createResamplingAxis, LANCZOS4, type ResamplingAxis, TRIANGLE } from './resampling-axis';
+import { LANCZOS4, TRIANGLE } from './interpolation-kernels';
+import { createResamplingAxis, type ResamplingAxis } from './resampling-axis';
 
 function apply({ outputs, taps, first, weights }: ResamplingAxis, source: readonly number[]): number[] {
   return Array.from({ length: outputs }, (_, k) => {

@@ -1,5 +1,4 @@
 import { faceBox } from './face-box';
-import { mouthOpening } from './mouth-opening';
 
 /** A schematic face: eyes 100 px apart, nose bridge point 29 at (300, 240), chin at (300, 340), lips `gap` px apart. */
 function face(gap: number): Float32Array {
@@ -14,31 +13,6 @@ function face(gap: number): Float32Array {
   points[8] = [300, 340];
   return Float32Array.from(points.flat());
 }
-
-function rotated(landmarks: Float32Array, degrees: number, scale: number): Float32Array {
-  const [c, s] = [Math.cos((degrees * Math.PI) / 180) * scale, Math.sin((degrees * Math.PI) / 180) * scale];
-  return landmarks.map((_, i) => {
-    const x = landmarks[i & ~1] ?? 0;
-    const y = landmarks[i | 1] ?? 0;
-    return i % 2 === 0 ? c * x - s * y : s * x + c * y;
-  });
-}
-
-describe('mouthOpening', () => {
-  test('is the inner-lip gap in eye distances: 0 when closed, growing with the gap', () => {
-    expect(mouthOpening(face(0))).toBe(0);
-    expect(mouthOpening(face(30))).toBeCloseTo(0.3, 5);
-  });
-
-  test('neither tilt nor size changes it', () => {
-    for (const degrees of [-40, 15, 90])
-      expect(mouthOpening(rotated(face(20), degrees, 2.5))).toBeCloseTo(0.2, 5);
-  });
-
-  test('a degenerate face has a closed mouth rather than an infinite one', () => {
-    expect(mouthOpening(new Float32Array(136))).toBe(0);
-  });
-});
 
 describe('faceBox', () => {
   test('spans the landmarks, with the nose bridge in the middle and 10 px under the chin', () => {
