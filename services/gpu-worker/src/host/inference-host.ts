@@ -7,6 +7,7 @@ import {
   type InferenceStage,
   type RenderResult,
   type RenderTask,
+  type Task,
   type TaskResult,
   type ToInference,
   type VerifyResult,
@@ -36,8 +37,6 @@ export interface InferenceHost {
   /** The process id of the living child, for diagnosis. */
   pid(): number | undefined;
 }
-
-type Task = Exclude<ToInference, { type: 'cancel' }>;
 
 interface Child {
   readonly process: ChildProcess;

@@ -1,11 +1,11 @@
 import { type Engine } from '@lipsync/contract';
 import { openPackFor, packVersion } from '@lipsync/model-pack';
-import { createCurrent } from './current';
 import { type LipSyncEngine } from './engines/engine';
 import { engineOpener } from './engines/registry';
 import { loadPack } from './packs/load-pack';
 import { type LoadedAnalyzer } from './pipeline/analyse-pass';
 import { type SessionHost } from './sessions/session';
+import { createSingleSlotCache } from './single-slot-cache';
 
 /** Loaded models, kept between tasks: one analyser, and the engine that was used last. */
 export interface Models {
@@ -14,34 +14,34 @@ export interface Models {
 }
 
 /** A model with the way to let go of its graphs. */
-interface Held<T> {
+interface Loaded<T> {
   readonly model: T;
   readonly release: () => Promise<void>;
 }
 
 /** Loads on first use with `threads` inside each graph. Rejects with PackError or SessionError. */
 export function createModels(host: SessionHost, threads: number): Models {
-  const analyzers = createCurrent<Held<LoadedAnalyzer>>(({ release }) => release());
-  const engines = createCurrent<Held<LipSyncEngine>>(({ release }) => release());
+  const analyzers = createSingleSlotCache<Loaded<LoadedAnalyzer>>(({ release }) => release());
+  const engines = createSingleSlotCache<Loaded<LipSyncEngine>>(({ release }) => release());
 
   return {
     analyzer: async (packDir) => {
-      const held = await analyzers.get(packDir, async () => {
+      const loaded = await analyzers.get(packDir, async () => {
         const pack = await openPackFor('analyzer', packDir);
         const { run, release } = await loadPack(host, pack, { threads, probe: false });
         return { model: { params: pack.manifest.params, version: packVersion(pack), run }, release };
       });
-      return held.model;
+      return loaded.model;
     },
     engine: async (name, packDir) => {
-      const held = await engines.get(packDir, async () => {
+      const loaded = await engines.get(packDir, async () => {
         const open = engineOpener(name);
         if (!open) throw new Error(`this worker cannot render with ${name}`);
         const opened = await open(packDir);
         const { run, release } = await loadPack(host, opened.pack, { threads, probe: false });
         return { model: opened.create(run), release };
       });
-      return held.model;
+      return loaded.model;
     },
   };
 }

@@ -96,12 +96,13 @@ export interface VerifyResult {
 
 export type TaskResult = RenderResult | AnalyzeResult | VerifyResult;
 
-/** Supervisor → child. One task at a time; `cancel` takes effect between two batches. */
-export type ToInference =
+export type Task =
   | ({ readonly type: 'render' } & RenderTask)
   | ({ readonly type: 'analyze' } & AnalyzeTask)
-  | ({ readonly type: 'verify' } & VerifyTask)
-  | { readonly type: 'cancel'; readonly jobId: string };
+  | ({ readonly type: 'verify' } & VerifyTask);
+
+/** Supervisor → child. One task at a time; `cancel` takes effect between two batches. */
+export type ToInference = Task | { readonly type: 'cancel'; readonly jobId: string };
 
 /** Child → supervisor. A task ends with exactly one `done` or `failed`; percent never falls within a stage. */
 export type FromInference =

@@ -1,7 +1,11 @@
-import { type FromInference, type InferenceStage, type TaskResult, type ToInference } from './protocol';
+import {
+  type FromInference,
+  type InferenceStage,
+  type Task,
+  type TaskResult,
+  type ToInference,
+} from './protocol';
 import { Cancelled, taskFailure } from './task-failure';
-
-export type Task = Exclude<ToInference, { type: 'cancel' }>;
 
 export interface TaskContext {
   /** Aborted with Cancelled when the supervisor asks for it; looked at between batches. */

@@ -22,11 +22,12 @@ import {
   type AnalyzeTask,
   type RenderResult,
   type RenderTask,
+  type Task,
   type TaskResult,
 } from './protocol';
 import { type TimedSessionHost } from './sessions/session-host';
 import { NoFaceDetected } from './task-failure';
-import { type Task, type TaskContext } from './task-loop';
+import { type TaskContext } from './task-loop';
 
 export interface TaskRunnerOptions {
   readonly host: TimedSessionHost;
@@ -133,10 +134,14 @@ async function analyse(
   const analyzer = await clock.during('load', () => models.analyzer(task.analyzerPackDir));
   const track = await clock.during('analyse', () =>
     analysePass({
-      ...{ binaries, analyzer, progress, signal, video },
+      binaries,
+      analyzer,
       videoPath: task.videoPath,
+      video,
       videoSeconds: task.videoSeconds,
       wantedFrames,
+      progress,
+      signal,
       deadlineMs: MEDIA_DEADLINE_MS,
     }),
   );

@@ -12,7 +12,7 @@ import {
 } from '@lipsync/lipsync';
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
 import { type AnalyzerParams, buildAnalyzerPack, modelPath, openPackFor } from '@lipsync/model-pack';
-import { type RunModel } from '../engines/engine';
+import { type RunModel } from '../packs/run-model';
 import { loadGraph, type LoadedGraph } from '../sessions/ort-sessions';
 import { analyzeFaces } from './analyze-faces';
 import { blankPicture } from './picture';

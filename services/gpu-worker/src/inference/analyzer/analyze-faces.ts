@@ -1,6 +1,6 @@
 import { type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
 import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../engines/engine';
+import { type RunModel } from '../packs/run-model';
 import { buildTrack } from './build-track';
 import { createFaceDetector } from './face-detector';
 import { createFaceTracker } from './face-tracker';

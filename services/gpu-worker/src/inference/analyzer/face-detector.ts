@@ -1,6 +1,6 @@
 import { type Box, type Patch, type RgbPicture, samplePatch } from '@lipsync/lipsync';
 import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../engines/engine';
+import { type RunModel } from '../packs/run-model';
 import { float32Of } from '../sessions/tensors';
 import { overlap } from './overlap';
 import { blankPicture, type InputPicture, pictureTensor } from './picture';

@@ -7,7 +7,7 @@ import {
   samplePatch,
 } from '@lipsync/lipsync';
 import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../engines/engine';
+import { type RunModel } from '../packs/run-model';
 import { float32Of } from '../sessions/tensors';
 import { MIRRORED_LANDMARKS } from './mirrored-landmarks';
 import { mirrorRows } from './picture';

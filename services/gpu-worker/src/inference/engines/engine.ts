@@ -1,9 +1,4 @@
-import { type Engine as EngineName } from '@lipsync/contract';
 import { type FaceTrack, type PictureFormat } from '@lipsync/lipsync';
-import { type RunResult, type Tensors } from '../sessions/session';
-
-/** Runs the graph that the pack binds to `role`. As with sessions, the buffers of the feeds move away and come back. */
-export type RunModel = (role: string, feeds: Tensors) => Promise<RunResult>;
 
 /** What an engine needs to know about one job before the first frame. */
 export interface ClipInput {
@@ -19,9 +14,6 @@ export interface ClipInput {
 
 /** A lip-sync engine bound to a model pack: one algorithm, ready for any number of clips. */
 export interface LipSyncEngine {
-  readonly name: EngineName;
-  /** Name and version of the pack that does the work, for logs. */
-  readonly pack: string;
   /** Audio features and per-clip state. */
   open(clip: ClipInput): Promise<EngineClip>;
 }

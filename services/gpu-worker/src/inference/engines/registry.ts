@@ -1,6 +1,7 @@
 import { type Engine as EngineName } from '@lipsync/contract';
 import { openPackFor, type Pack } from '@lipsync/model-pack';
-import { type LipSyncEngine, type RunModel } from './engine';
+import { type RunModel } from '../packs/run-model';
+import { type LipSyncEngine } from './engine';
 import { createMusetalk } from './musetalk/musetalk-engine';
 
 /** An engine whose pack has been checked and whose graphs wait to be loaded. */

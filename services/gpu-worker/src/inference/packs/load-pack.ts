@@ -1,20 +1,14 @@
 import { modelPath, type Manifest, type Pack, type Probe } from '@lipsync/model-pack';
-import {
-  SessionError,
-  type RunResult,
-  type Session,
-  type SessionHost,
-  type Tensors,
-} from '../sessions/session';
+import { SessionError, type Session, type SessionHost, type Tensors } from '../sessions/session';
 import { declaredTensors, tensorMismatch, type PackTensors, type RoleTensors } from './compare-tensors';
 import { probeMismatch } from './probe-graph';
+import { type RunModel } from './run-model';
 
 /** A pack whose graphs are loaded. */
 export interface LoadedPack {
   /** The execution provider that its graphs run on. */
   readonly provider: Provider;
-  /** Runs the graph of a role. Tensors are named by the manifest's keys, whatever the exporter called them. */
-  readonly run: (role: string, feeds: Tensors) => Promise<RunResult>;
+  readonly run: RunModel;
   readonly release: () => Promise<void>;
 }
 
@@ -47,7 +41,7 @@ export async function loadPack(
     throw error;
   }
 
-  const run: LoadedPack['run'] = async (name, feeds) => {
+  const run: RunModel = async (name, feeds) => {
     const session = sessions.get(name);
     const role = roles[name];
     if (!session || !role) throw new SessionError('run_failed', `the pack has no role '${name}'`);

@@ -11,7 +11,7 @@ import {
 import { analysisSize } from '../analyzer/analysis-size';
 import { analyzeFaces } from '../analyzer/analyze-faces';
 import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
-import { type RunModel } from '../engines/engine';
+import { type RunModel } from '../packs/run-model';
 import { type TaskProgress } from './task-progress';
 
 /** A face analyser whose graphs are loaded. */

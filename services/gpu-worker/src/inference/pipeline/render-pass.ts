@@ -1,6 +1,6 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
+import { type AsyncQueue, createAsyncQueue } from './async-queue';
 import { createFramePool } from './frame-pool';
-import { createHandOver } from './hand-over';
 import { type StageClock } from './stage-clock';
 
 type Frame = Uint8Array<ArrayBuffer>;
@@ -56,7 +56,7 @@ export async function renderPass(pass: RenderPass): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([pass.signal, stop.signal]);
   const pool = createFramePool(POOL * pass.clip.batchSize, pass.frameBytes, signal);
-  const ordered = createHandOver<Travelling>(signal);
+  const ordered = createAsyncQueue<Travelling>(signal);
   const running = new Set<Promise<void>>();
 
   const failing = async (work: Promise<void>): Promise<void> => {
@@ -81,7 +81,7 @@ async function feedEngine(
   pass: RenderPass,
   signal: AbortSignal,
   takeFrame: () => Promise<Frame>,
-  ordered: { give(item: Travelling): void; end(): void },
+  ordered: AsyncQueue<Travelling>,
   running: Set<Promise<void>>,
 ): Promise<void> {
   const { clip, clock } = pass;
@@ -104,11 +104,11 @@ async function feedEngine(
       await clock.during('decode', () => pass.readFrame(frame));
       const slot = clock.sync('crop', () => clip.take(group.batch, frame, pass.sourceIndexOf(i), i));
       if (slot === null) {
-        ordered.give({ frame });
+        ordered.push({ frame });
       } else {
         group.from ??= i;
         group.open++;
-        ordered.give({ frame, face: { group, slot } });
+        ordered.push({ frame, face: { group, slot } });
       }
       if (isDue(group, i, clip.batchSize)) await send();
     }

@@ -10,7 +10,7 @@ import {
 } from '@lipsync/lipsync';
 import { type MusetalkParams } from '@lipsync/model-pack';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
-import { type RunModel } from '../engine';
+import { type RunModel } from '../../packs/run-model';
 
 /** The audio encoder halves the rate of the spectrogram. */
 const STEPS_PER_SEGMENT = SEGMENT_FRAMES / 2;

@@ -1,5 +1,5 @@
 import { WINDOW_STEPS } from '@lipsync/lipsync';
-import { type RunModel } from '../engine';
+import { type RunModel } from '../../packs/run-model';
 import { createAudioFeatures } from './audio-features';
 
 /** Encodes nothing but the number of every step since the start of the recording. */

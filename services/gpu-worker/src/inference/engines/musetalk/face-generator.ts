@@ -3,7 +3,7 @@ import { type MusetalkManifest } from '@lipsync/model-pack';
 import { type Tensors } from '../../sessions/session';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
-import { type RunModel } from '../engine';
+import { type RunModel } from '../../packs/run-model';
 
 type Floats = Float32Array<ArrayBuffer>;
 

@@ -1,7 +1,8 @@
 import { LANDMARK_COUNT } from '@lipsync/lipsync';
-import { type MusetalkManifest, type Pack, packVersion } from '@lipsync/model-pack';
+import { type MusetalkManifest, type Pack } from '@lipsync/model-pack';
 import { createArrayPool } from '../array-pool';
-import { type LipSyncEngine, type RunModel } from '../engine';
+import { type RunModel } from '../../packs/run-model';
+import { type LipSyncEngine } from '../engine';
 import { createAudioFeatures } from './audio-features';
 import { createFaceGenerator } from './face-generator';
 import { createMusetalkClip } from './musetalk-clip';
@@ -17,8 +18,6 @@ export function createMusetalk(pack: Pack<MusetalkManifest>, run: RunModel): Lip
   const pool = createArrayPool(SPARES);
   const generate = createFaceGenerator(pack.manifest, run, pool);
   return {
-    name: 'musetalk',
-    pack: packVersion(pack),
     async open(clip) {
       const features = createAudioFeatures(clip.audio, params.audio, run);
       // The first half minute is encoded now, so that a pack that cannot hear fails before any frame is decoded.

@@ -11,7 +11,8 @@ import {
   type Pack,
 } from '@lipsync/model-pack';
 import { loadGraph, type LoadedGraph } from '../../sessions/ort-sessions';
-import { type EngineClip, type LipSyncEngine, type RunModel } from '../engine';
+import { type RunModel } from '../../packs/run-model';
+import { type EngineClip, type LipSyncEngine } from '../engine';
 import { createMusetalk } from './musetalk-engine';
 
 const format = { width: 96, height: 80, matrix: 'bt709', range: 'limited' } as const;

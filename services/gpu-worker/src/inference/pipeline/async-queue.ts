@@ -1,20 +1,20 @@
-/** An ordered hand-over from one loop to another. It holds what the giver brought ahead; the giver bounds that itself. */
-export interface HandOver<Item> {
-  give(item: Item): void;
+/** An ordered queue from one loop to another. It has no bound of its own: whoever pushes bounds how far ahead it gets. */
+export interface AsyncQueue<Item> {
+  push(item: Item): void;
   /** No more items will come. */
   end(): void;
   /** The items in order; the iteration throws the signal's reason once that is aborted. */
   items(): AsyncGenerator<Item, void, undefined>;
 }
 
-export function createHandOver<Item>(signal: AbortSignal): HandOver<Item> {
+export function createAsyncQueue<Item>(signal: AbortSignal): AsyncQueue<Item> {
   const ahead: Item[] = [];
   let ended = false;
   let wake: () => void = () => undefined;
   signal.addEventListener('abort', () => wake());
 
   return {
-    give: (item) => {
+    push: (item) => {
       ahead.push(item);
       wake();
     },
