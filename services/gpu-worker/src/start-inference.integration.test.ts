@@ -6,7 +6,7 @@ import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import { encodeFaceTrack } from '@lipsync/lipsync';
 import { type Binaries, inspect, openFrameReader, readAudio, resolveBinaries } from '@lipsync/media';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
-import { ffmpeg, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
+import { makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
 import { syntheticTrack } from './test/synthetic-track';
@@ -151,11 +151,10 @@ describe('inference on files', () => {
     });
   }, 60_000);
 
-  test('a video that does not decode fails with media_corrupt, and the next task is served', async () => {
-    await ffmpeg(['-i', at('video.mp4'), '-c', 'copy', at('copy.mkv')]);
+  test('a file that is no video fails with media_unsupported, and the next task is served', async () => {
     await writeFile(at('broken.mp4'), 'this is not a video');
     await expect(inference.analyze(at('broken.mp4'), at('x.track'))).rejects.toMatchObject({
-      code: expect.stringMatching(/^media_(corrupt|unsupported)$/) as string,
+      code: 'media_unsupported',
     });
     await expect(render('loop', 'short.wav', 'face.track', 'after.mp4')).resolves.toMatchObject({
       renderedFrames: 18,
