@@ -19,15 +19,21 @@ describe('purge', () => {
   });
   afterEach(() => scenario.close());
 
+  const storage: PurgeOptions['storage'] = {
+    delete: async (keys) => void deleted.push(...keys),
+    list: async function* (prefix) {
+      yield* stored.filter((key) => key.startsWith(prefix));
+    },
+  };
+
   function run(change: Partial<PurgeOptions> = {}): Promise<PurgeReport> {
     return purge(scenario.db, {
-      deleteObjects: async (keys) => void deleted.push(...keys),
-      listObjects: async function* (prefix) {
-        yield* stored.filter((key) => key.startsWith(prefix));
+      storage,
+      keys: {
+        assetPrefix: (assetId) => `assets/${assetId}/`,
+        outputKey: (runId, fence) => `outputs/${runId}/${fence}/video.mp4`,
+        faceTrackKey: (preparationId, fence) => `preparations/${preparationId}/${fence}/face-track.bin`,
       },
-      assetPrefix: (assetId) => `assets/${assetId}/`,
-      outputKey: (runId, fence) => `outputs/${runId}/${fence}/video.mp4`,
-      trackKey: (preparationId, fence) => `preparations/${preparationId}/${fence}/face-track.bin`,
       ...change,
     });
   }
@@ -108,10 +114,10 @@ describe('purge', () => {
   it('marks nothing as purged whose objects could not be deleted, and goes on with the others', async () => {
     const { assetIds } = await completedRender();
     await expireAll('1 second');
-    const failing = async (keys: string[]): Promise<void> => {
+    const failing = async (keys: readonly string[]): Promise<void> => {
       if (keys.some((key) => key.includes(assetIds[0] ?? ''))) throw new Error('storage is away');
     };
-    const report = await run({ deleteObjects: failing });
+    const report = await run({ storage: { ...storage, delete: failing } });
     expect(report).toMatchObject({ purged: 2, errors: [new Error('storage is away')] });
     expect((await run()).purged).toBe(1);
     expect(deleted).toEqual([`assets/${assetIds[0]}/original`]);

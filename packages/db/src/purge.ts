@@ -13,15 +13,14 @@ import {
 } from './purgeable';
 import { deleteForgotten, deleteTombstones } from './tombstones';
 
-export interface PurgeOptions extends ObjectKeys {
-  /** Deletes objects; keys that do not exist are no error. */
-  deleteObjects: (keys: string[]) => Promise<void>;
-  /** All keys with this prefix. */
-  listObjects: (prefix: string) => AsyncIterable<string>;
-  /** How long expired resources are still known (410) before they are unknown (404). */
-  tombstoneSeconds?: number;
-  /** Resources per kind and call. */
-  limit?: number;
+export interface PurgeOptions {
+  storage: {
+    /** Deletes objects; keys that do not exist are no error. */
+    delete(keys: readonly string[]): Promise<void>;
+    /** All keys with this prefix. */
+    list(prefix: string): AsyncIterable<string>;
+  };
+  keys: ObjectKeys;
   /** After this no further resource is begun: slow storage must not make a call endless. */
   budgetMs?: number;
 }
@@ -34,6 +33,7 @@ export interface PurgeReport {
   errors: unknown[];
 }
 
+/** Resources per kind and call. */
 const LIMIT = 200;
 const BUDGET_MS = 20_000;
 
@@ -44,15 +44,15 @@ const BUDGET_MS = 20_000;
  * resource is handled per call; what was not reached comes up again at the next one.
  */
 export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport> {
-  const limit = options.limit ?? LIMIT;
+  const { storage, keys, budgetMs = BUDGET_MS } = options;
   const errors: unknown[] = [];
   const expired: Purgeable[] = [
-    ...(await findPurgeableRenders(db, options, limit)),
-    ...(await findPurgeablePreparations(db, options, limit)),
-    ...(await findPurgeableUploads(db, limit)),
-    ...(await findPurgeableAssets(db, options, limit)),
+    ...(await findPurgeableRenders(db, keys, LIMIT)),
+    ...(await findPurgeablePreparations(db, keys, LIMIT)),
+    ...(await findPurgeableUploads(db, LIMIT)),
+    ...(await findPurgeableAssets(db, keys, LIMIT)),
   ];
-  const endsAtMs = performance.now() + (options.budgetMs ?? BUDGET_MS);
+  const endsAtMs = performance.now() + budgetMs;
   let isFirst = true;
   const purged = await eachCandidate(
     expired,
@@ -60,14 +60,14 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
       if (!isFirst && performance.now() >= endsAtMs) return false;
       isFirst = false;
       if (!(await confirmPurgeable(db, item))) return false;
-      const keys = new Set(item.objectKeys);
-      if (item.prefix !== undefined) for await (const key of options.listObjects(item.prefix)) keys.add(key);
-      if (keys.size > 0) await options.deleteObjects([...keys]);
+      const objects = new Set(item.objectKeys);
+      if (item.prefix !== undefined) for await (const key of storage.list(item.prefix)) objects.add(key);
+      if (objects.size > 0) await storage.delete([...objects]);
       await markPurged(db, item);
       return true;
     },
     errors,
   );
-  const tombstones = await deleteTombstones(db, options.tombstoneSeconds ?? TOMBSTONE_SECONDS, limit);
+  const tombstones = await deleteTombstones(db, TOMBSTONE_SECONDS, LIMIT);
   return { purged, deletedRows: tombstones + (await deleteForgotten(db)), errors };
 }

@@ -14,7 +14,8 @@ export interface Purgeable {
 /** Where a claim of a job writes its result: attempts that were lost may have left objects there. */
 export interface ObjectKeys {
   outputKey: (engineRunId: string, fence: number) => string;
-  trackKey: (preparationId: string, fence: number) => string;
+  faceTrackKey: (preparationId: string, fence: number) => string;
+  /** Of every attempt at the asset. */
   assetPrefix: (assetId: string) => string;
 }
 
@@ -66,7 +67,7 @@ export async function findPurgeablePreparations(
         WHERE renders.preparation_id = preparation.id AND renders.status IN ('accepted', 'processing')
       )
     ORDER BY preparation.expires_at LIMIT ${limit}::int`;
-  return group('preparation', traces, keys.trackKey);
+  return group('preparation', traces, keys.faceTrackKey);
 }
 
 /** Staging objects, once no signed address can write to them and no ingest reads them any more. */

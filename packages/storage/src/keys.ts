@@ -5,7 +5,9 @@
 export const uploadKey = (uploadId: string): string => `uploads/${uploadId}`;
 
 /** `nonce` is new for every attempt to freeze or fetch the asset. */
-export const assetKey = (assetId: string, nonce: string): string => `assets/${assetId}/${nonce}`;
+export const assetKey = (assetId: string, nonce: string): string => `${assetPrefix(assetId)}${nonce}`;
+/** What every attempt at the asset begins with. */
+export const assetPrefix = (assetId: string): string => `assets/${assetId}/`;
 
 export const faceTrackKey = (preparationId: string, fence: number): string =>
   `preparations/${preparationId}/${fence}/face-track.bin`;

@@ -1,6 +1,6 @@
 import { purge } from '@lipsync/db';
 import { environment, loadEnv, STORAGE_SETTINGS } from '@lipsync/runtime';
-import { assetKey, faceTrackKey, openStorage, outputKey } from '@lipsync/storage';
+import { assetPrefix, faceTrackKey, openStorage, outputKey } from '@lipsync/storage';
 import type { Command } from 'commander';
 import { operatorEnvironment, withAdminContext } from './connect';
 import { print } from './print';
@@ -17,11 +17,8 @@ export function addPurgeCommand(program: Command): void {
         const storage = openStorage(loadEnv(environment.pick(STORAGE_SETTINGS), operatorEnvironment()));
         try {
           const report = await purge(db, {
-            outputKey,
-            trackKey: faceTrackKey,
-            assetPrefix: (assetId) => assetKey(assetId, ''),
-            deleteObjects: (keys) => storage.delete(keys),
-            listObjects: (prefix) => storage.list(prefix),
+            storage,
+            keys: { outputKey, faceTrackKey, assetPrefix },
           });
           for (const error of report.errors) console.error('admin:', error);
           if (report.errors.length > 0) process.exitCode = 1;

@@ -1,5 +1,5 @@
 import { type Logger } from '@lipsync/runtime';
-import { assetKey, type Storage } from '@lipsync/storage';
+import { assetPrefix, type Storage } from '@lipsync/storage';
 
 /**
  * Deletes what attempts at an asset left in storage, except the object that was accepted (if any): a worker that was
@@ -13,7 +13,7 @@ export async function deleteStrays(
 ): Promise<void> {
   try {
     const strays: string[] = [];
-    for await (const key of storage.list(assetKey(assetId, ''))) if (key !== accepted) strays.push(key);
+    for await (const key of storage.list(assetPrefix(assetId))) if (key !== accepted) strays.push(key);
     if (strays.length > 0) await storage.delete(strays);
   } catch (error) {
     logger.warn('objects of unfinished attempts were not deleted', { asset_id: assetId, error });

@@ -1,6 +1,6 @@
 import { type Db, purge } from '@lipsync/db';
 import { type Logger } from '@lipsync/runtime';
-import { assetKey, faceTrackKey, outputKey, type Storage } from '@lipsync/storage';
+import { assetPrefix, faceTrackKey, outputKey, type Storage } from '@lipsync/storage';
 
 /** One round of deleting what has expired. Logs what it deleted, and nothing when there was nothing. */
 export async function purgeOnce(
@@ -9,11 +9,8 @@ export async function purgeOnce(
   logger: Logger,
 ): Promise<void> {
   const { purged, deletedRows, errors } = await purge(db, {
-    deleteObjects: (keys) => storage.delete(keys),
-    listObjects: (prefix) => storage.list(prefix),
-    outputKey,
-    trackKey: faceTrackKey,
-    assetPrefix: (assetId) => assetKey(assetId, ''),
+    storage,
+    keys: { outputKey, faceTrackKey, assetPrefix },
   });
   if (purged + deletedRows > 0) {
     logger.wide('purge', { purged, deleted_rows: deletedRows, errors: errors.length });
