@@ -48,13 +48,12 @@ export async function endPreparation(
   });
   if (ended.webhookUrl === null) return;
   await insertEvent(db, tx, {
-    customerId: ended.customerId,
+    ended,
+    now,
     renderId: null,
     preparationId: ended.id,
     type: `preparation.${end.status}`,
     webhookUrl: ended.webhookUrl,
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + ended.expiresAt.getTime() - ended.createdAt.getTime()),
     record: (webhookEventId) => preparationRecord(ended, { baseUrl: db.publicBaseUrl, webhookEventId }),
   });
 }

@@ -83,19 +83,13 @@ async function endRender(db: Db, tx: Tx, render: RenderRow, end: End, now: Date)
   const preparation =
     preparationId === null ? null : await tx.preparation.findUnique({ where: { id: preparationId } });
   await insertEvent(db, tx, {
-    customerId: ended.customerId,
+    ended,
+    now,
     renderId: ended.id,
     preparationId: null,
     type: `render.${end.status}`,
     webhookUrl: ended.webhookUrl,
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + lifetimeMs(ended)),
     record: (webhookEventId) =>
       renderRecord(ended, runs, preparation, { baseUrl: db.publicBaseUrl, webhookEventId }),
   });
-}
-
-/** Events live as long as records do, counted from their own creation. */
-function lifetimeMs(record: { createdAt: Date; expiresAt: Date }): number {
-  return record.expiresAt.getTime() - record.createdAt.getTime();
 }

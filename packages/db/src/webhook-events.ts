@@ -1,26 +1,28 @@
 import { type RecordResource, type WebhookEventType } from '@lipsync/contract';
-import { webhookEventBody } from '@lipsync/domain';
+import { type RenderRow, webhookEventBody } from '@lipsync/domain';
 import { type Db, type Tx } from './db';
 
 export interface NewEvent {
-  customerId: string;
+  /** The record that ended at `now`. */
+  ended: Pick<RenderRow, 'customerId' | 'createdAt' | 'expiresAt'>;
+  now: Date;
   /** Exactly one of the two. */
   renderId: string | null;
   preparationId: string | null;
   type: WebhookEventType;
   webhookUrl: string;
-  createdAt: Date;
-  expiresAt: Date;
   /** The record as it is fetched from now on; it names the event. */
   record: (webhookEventId: string) => RecordResource;
 }
 
 /**
  * Writes the event of a terminal record and its delivery, due at once. The table allows one event per record, so a
- * second end of the same record cannot commit.
+ * second end of the same record cannot commit. The event lives as long as the record does, counted from its own creation.
  */
 export async function insertEvent(db: Db, tx: Tx, event: NewEvent): Promise<void> {
-  const { customerId, renderId, preparationId, type, webhookUrl, createdAt, expiresAt } = event;
+  const { ended, now: createdAt, renderId, preparationId, type, webhookUrl } = event;
+  const { customerId } = ended;
+  const expiresAt = new Date(createdAt.getTime() + ended.expiresAt.getTime() - ended.createdAt.getTime());
   const id = db.newId('evt');
   const body = webhookEventBody({ id, type, createdAt }, event.record(id));
   await tx.webhookEvent.create({
