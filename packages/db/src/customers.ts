@@ -27,10 +27,6 @@ export function listCustomers(db: Db): Promise<CustomerRow[]> {
   return db.prisma.customer.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
 }
 
-export function getCustomer(db: Db, customerId: string): Promise<CustomerRow | null> {
-  return db.prisma.customer.findUnique({ where: { id: customerId } });
-}
-
 /** Null when there is no such customer. */
 export async function setLimits(
   db: Db,

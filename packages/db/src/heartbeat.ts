@@ -1,4 +1,4 @@
-import { type AssetStage, type EngineWorkStage, type PreparationWorkStage } from '@lipsync/domain';
+import { type EngineWorkStage, type IngestStage, type PreparationWorkStage } from '@lipsync/domain';
 import { databaseNow, secondsAfter } from './database-clock';
 import { transaction, type Db, type Tx } from './db';
 import { type JobSubject, lockSubject } from './job-subject';
@@ -6,8 +6,6 @@ import { isHeld, type Lease } from './lease';
 import { advancePreparation } from './record-progress';
 import { advanceRenderByRuns } from './run-progress';
 import { advanceWaiting } from './waiting-records';
-
-type IngestStage = Extract<AssetStage, 'downloading' | 'verifying' | 'probing'>;
 
 /** What a job is at. `preparing` is a render job's own analysis of its video, before its engine does anything. */
 export type JobStage = IngestStage | PreparationWorkStage | EngineWorkStage | 'preparing';

@@ -27,14 +27,7 @@ export {
   type IngestedMedia,
 } from './complete';
 export { type CreatedRender, createRender, type NewRender } from './create-render';
-export {
-  createCustomer,
-  getCustomer,
-  type LimitChanges,
-  listCustomers,
-  type NewCustomer,
-  setLimits,
-} from './customers';
+export { createCustomer, type LimitChanges, listCustomers, type NewCustomer, setLimits } from './customers';
 export { databaseNow } from './database-clock';
 export { isDatabaseUnavailable } from './database-unavailable';
 export { createDb, type Db, type DbOptions } from './db';

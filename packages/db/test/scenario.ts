@@ -13,7 +13,7 @@ import {
 
 export const DAY_SECONDS = 86_400;
 export const WEBHOOK_URL = 'https://hooks.example.com/lipsync';
-export const ALL_SLOTS = { media: 4, preparation: 2, musetalk: 4, latentsync: 4, highsync: 4 };
+const ALL_SLOTS = { media: 4, preparation: 2, musetalk: 4, latentsync: 4, highsync: 4 };
 export const MEDIA: IngestedMedia = {
   objectKey: 'assets/some/object',
   sha256: 'a'.repeat(64),

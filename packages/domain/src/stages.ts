@@ -1,4 +1,4 @@
-import { type AssetStatus, type RecordStatus } from '@lipsync/contract';
+import { type RecordStatus } from '@lipsync/contract';
 
 type Terminal = Exclude<RecordStatus, 'accepted' | 'processing'>;
 
@@ -29,24 +29,8 @@ export const PREPARATION_STAGES: readonly PreparationStage[] = [
   ...TERMINAL_STAGES,
 ];
 
+/** What an engine result is at between queued and its terminal status. */
 export type EngineWorkStage = 'loading_model' | 'inferencing' | 'encoding' | 'uploading';
-export type EngineStage = 'queued' | EngineWorkStage | Terminal;
-export const ENGINE_STAGES: readonly EngineStage[] = [
-  'queued',
-  'loading_model',
-  'inferencing',
-  'encoding',
-  'uploading',
-  ...TERMINAL_STAGES,
-];
 
-export type AssetStage = Exclude<AssetStatus, 'pending'> | 'queued' | 'downloading' | 'verifying' | 'probing';
-export const ASSET_STAGES: readonly AssetStage[] = [
-  'awaiting_upload',
-  'queued',
-  'downloading',
-  'verifying',
-  'probing',
-  'ready',
-  'failed',
-];
+/** What a pending asset is at once its job is claimed. Before that it is queued; any other stage is its status. */
+export type IngestStage = 'downloading' | 'verifying' | 'probing';

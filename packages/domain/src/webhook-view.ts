@@ -2,7 +2,6 @@ import {
   type Delivery,
   type EngineResult,
   type RecordResource,
-  type RecordStatus,
   WEBHOOK_RECORD_FIELD,
   type WebhookEvent,
   type WebhookEventType,
@@ -27,23 +26,6 @@ export function deliveryResource(event: WebhookEventRow, delivery: WebhookDelive
     ...(status === 'pending' && nextAttemptAt ? { next_attempt_at: nextAttemptAt.toISOString() } : {}),
     expires_at: event.expiresAt.toISOString(),
   };
-}
-
-/** The event that a terminal status announces; null for what no event announces (a cancelled preparation). */
-export function webhookEventType(
-  kind: 'render' | 'preparation',
-  status: RecordStatus,
-): WebhookEventType | null {
-  switch (status) {
-    case 'completed':
-    case 'failed':
-      return `${kind}.${status}`;
-    case 'cancelled':
-      return kind === 'render' ? 'render.cancelled' : null;
-    case 'accepted':
-    case 'processing':
-      return null;
-  }
 }
 
 function withoutOutput(result: EngineResult): EngineResult {

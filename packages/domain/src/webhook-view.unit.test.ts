@@ -1,6 +1,6 @@
 import { type RecordResource, type SchemaName, validate, type WebhookEvent } from '@lipsync/contract';
 import { type WebhookDeliveryRow, type WebhookEventRow } from './rows';
-import { deliveryResource, webhookEventBody, webhookEventType } from './webhook-view';
+import { deliveryResource, webhookEventBody } from './webhook-view';
 
 const at = new Date('2026-01-01T00:00:00.000Z');
 const later = new Date('2026-01-08T00:00:00.000Z');
@@ -93,15 +93,5 @@ describe('a webhook', () => {
     expect(event.data).toMatchObject({ id: 'ren_1', webhook_event_id: 'evt_1' });
     expect(body).not.toContain('signature=1');
     expect(record.engines?.[0]).toHaveProperty('output');
-  });
-
-  it('event follows the status of its record; a cancelled preparation has none', () => {
-    expect(webhookEventType('render', 'completed')).toBe('render.completed');
-    expect(webhookEventType('render', 'failed')).toBe('render.failed');
-    expect(webhookEventType('render', 'cancelled')).toBe('render.cancelled');
-    expect(webhookEventType('preparation', 'completed')).toBe('preparation.completed');
-    expect(webhookEventType('preparation', 'failed')).toBe('preparation.failed');
-    expect(webhookEventType('preparation', 'cancelled')).toBeNull();
-    expect(webhookEventType('render', 'processing')).toBeNull();
   });
 });
