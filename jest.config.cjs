@@ -9,7 +9,7 @@ const sources = {
   // Tests read the packages' sources, so a test run needs no build; only end-to-end tests drive dist.
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
-    '^@lipsync/(api|media-worker|gpu-worker|webhook-dispatcher)$': '<rootDir>/services/$1/src/index.ts',
+    '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
     '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
   },
   testEnvironment: 'node',

@@ -16,4 +16,5 @@ export { type NodeEnv, STORAGE_SETTINGS, environment, wholeNumber } from './envi
 export { type HealthCheck, type HealthServer, createHealthServer, runHealthChecks } from './health-server';
 export { type Lifecycle, type ProcessHandle, createLifecycle } from './lifecycle';
 export { type LogFields, type Logger, type LogLevel, createLogger } from './logger';
+export { type StartService, runService } from './run-service';
 export { type SecretBox, SecretBoxError, createSecretBox } from './secret-box';

@@ -1,6 +1,7 @@
-import { environment, loadEnv, STORAGE_SETTINGS, wholeNumber, type z } from '@lipsync/runtime';
+import { environment, STORAGE_SETTINGS, wholeNumber, type z } from '@lipsync/runtime';
 
-const schema = environment
+/** What the API reads from its environment. */
+export const apiEnvironment = environment
   .pick({
     LOG_LEVEL: true,
     DATABASE_URL: true,
@@ -17,10 +18,4 @@ const schema = environment
     TRUSTED_PROXY_HOPS: wholeNumber(0, 9).default(0),
   });
 
-/** The settings of the API. */
-export type ApiEnv = z.output<typeof schema>;
-
-/** Throws `EnvError`. */
-export function loadApiEnv(source: Readonly<Record<string, string | undefined>>): ApiEnv {
-  return loadEnv(schema, source);
-}
+export type ApiEnv = z.output<typeof apiEnvironment>;

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
-import { createLifecycle } from '@lipsync/runtime';
+import { createLifecycle, loadEnv } from '@lipsync/runtime';
 import { createTestDatabase, startS3Server, testRedisUrl } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { recordedLog } from '../test/recorded-log';
-import { loadApiEnv } from './env';
+import { apiEnvironment } from './env';
 import { startService } from './start-service';
 
 // Bounds a hang on a busy machine; no test waits for it.
@@ -20,7 +20,7 @@ describe('startService', () => {
   it('starts from the environment alone, and on SIGTERM closes everything and ends with 0', async () => {
     const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
     const log = recordedLog();
-    const env = loadApiEnv({
+    const env = loadEnv(apiEnvironment, {
       DATABASE_URL: database.url,
       REDIS_URL: testRedisUrl(),
       S3_ENDPOINT: s3.endpoint,
@@ -44,7 +44,7 @@ describe('startService', () => {
   });
 
   it('names every setting that is missing, in one message', () => {
-    expect(() => loadApiEnv({ TRUSTED_PROXY_HOPS: 'many' })).toThrow(
+    expect(() => loadEnv(apiEnvironment, { TRUSTED_PROXY_HOPS: 'many' })).toThrow(
       /DATABASE_URL[^]*REDIS_URL[^]*PUBLIC_BASE_URL[^]*TRUSTED_PROXY_HOPS/,
     );
   });

@@ -1,6 +1,7 @@
-import { environment, loadEnv, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
+import { environment, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
 
-const schema = environment
+/** What a media worker reads from its environment. */
+export const mediaWorkerEnvironment = environment
   .pick({
     NODE_ENV: true,
     LOG_LEVEL: true,
@@ -30,10 +31,4 @@ const schema = environment
     PATH: z.string().optional(),
   });
 
-/** The settings of a media worker. */
-export type MediaWorkerEnv = z.output<typeof schema>;
-
-/** Throws `EnvError`. */
-export function loadMediaWorkerEnv(source: Readonly<Record<string, string | undefined>>): MediaWorkerEnv {
-  return loadEnv(schema, source);
-}
+export type MediaWorkerEnv = z.output<typeof mediaWorkerEnvironment>;

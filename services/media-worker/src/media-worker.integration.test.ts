@@ -10,7 +10,7 @@ import {
   type Db,
   registerWorker,
 } from '@lipsync/db';
-import { createLifecycle, createLogger, type Lifecycle } from '@lipsync/runtime';
+import { createLifecycle, createLogger, type Lifecycle, loadEnv } from '@lipsync/runtime';
 import { createStorage, type Storage } from '@lipsync/storage';
 import {
   createTestDatabase,
@@ -25,7 +25,7 @@ import {
   startS3Server,
   type TestDatabase,
 } from '@lipsync/testkit';
-import { loadMediaWorkerEnv } from './env';
+import { mediaWorkerEnvironment } from './env';
 import { startMediaWorker } from './start-media-worker';
 
 const HOST = 'media.example.test';
@@ -87,7 +87,7 @@ async function startWorker(name: string): Promise<{ port: number; lifecycle: Lif
   const logger = createLogger({ service: 'test', level: 'silent' });
   const lifecycle = createLifecycle({ logger, process: { on: () => undefined, exit: () => undefined } });
   workers.push(lifecycle);
-  const env = loadMediaWorkerEnv({
+  const env = loadEnv(mediaWorkerEnvironment, {
     ...{ NODE_ENV: 'test', DATABASE_URL: database.url, DATABASE_POOL_MAX: '4', REDIS_URL: redis.url },
     ...{ S3_ENDPOINT: s3.endpoint, S3_BUCKET: s3.bucket, S3_REGION: s3.region },
     ...{ S3_ACCESS_KEY_ID: s3.accessKeyId, S3_SECRET_ACCESS_KEY: s3.secretAccessKey },

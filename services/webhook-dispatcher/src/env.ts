@@ -1,6 +1,7 @@
-import { environment, loadEnv, type z } from '@lipsync/runtime';
+import { environment, type z } from '@lipsync/runtime';
 
-const schema = environment.pick({
+/** What a webhook dispatcher reads from its environment. */
+export const dispatcherEnvironment = environment.pick({
   NODE_ENV: true,
   LOG_LEVEL: true,
   DATABASE_URL: true,
@@ -14,10 +15,4 @@ const schema = environment.pick({
   EGRESS_CA_FILE: true,
 });
 
-/** The settings of a webhook dispatcher. */
-export type DispatcherEnv = z.output<typeof schema>;
-
-/** Throws `EnvError`. */
-export function loadDispatcherEnv(source: NodeJS.ProcessEnv): DispatcherEnv {
-  return loadEnv(schema, source);
-}
+export type DispatcherEnv = z.output<typeof dispatcherEnvironment>;

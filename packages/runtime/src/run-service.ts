@@ -1,0 +1,53 @@
+import { type z } from 'zod';
+import { loadEnv } from './env';
+import { createLifecycle, type Lifecycle, type ProcessHandle } from './lifecycle';
+import { createLogger, type Logger, type LogLevel } from './logger';
+
+/** What starts a service: opens what it needs, and registers with the lifecycle how that is closed. */
+export type StartService<Env> = (env: Env, logger: Logger, lifecycle: Lifecycle) => Promise<unknown>;
+
+/** The process as a service's `main` sees it; `process` itself satisfies it. */
+export interface ServiceProcess extends ProcessHandle {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stderr: { write(text: string): unknown };
+}
+
+/** Time to close connections after work under way had its grace. */
+const CLOSING_MS = 10_000;
+
+/**
+ * All that a service's `main.ts` does: reads the settings, then starts the service under a lifecycle of its own. Settings
+ * that are not usable are told on standard error; a start that fails is logged, and what it had opened is closed. The
+ * process ends with 1 after either.
+ */
+export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: LogLevel }>>(options: {
+  service: string;
+  environment: Schema;
+  start: StartService<z.output<Schema>>;
+  /** How long work under way may go on after a signal; without it, a shutdown takes the lifecycle's own time. */
+  graceSeconds?: (env: z.output<Schema>) => number;
+  process?: ServiceProcess;
+}): Promise<void> {
+  const handle = options.process ?? process;
+  let env: z.output<Schema>;
+  try {
+    env = loadEnv(options.environment, handle.env);
+  } catch (error) {
+    handle.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return handle.exit(1);
+  }
+  const logger = createLogger({ service: options.service, level: env.LOG_LEVEL });
+  const lifecycle = createLifecycle({
+    logger,
+    process: handle,
+    ...(options.graceSeconds === undefined
+      ? {}
+      : { deadlineMs: options.graceSeconds(env) * 1000 + CLOSING_MS }),
+  });
+  try {
+    await options.start(env, logger, lifecycle);
+  } catch (error) {
+    logger.error('could not start', { error });
+    await lifecycle.shutdown('could not start', 1);
+  }
+}

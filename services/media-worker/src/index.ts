@@ -1,2 +1,0 @@
-export { loadMediaWorkerEnv, type MediaWorkerEnv } from './env';
-export { startMediaWorker } from './start-media-worker';

@@ -1,1 +1,0 @@
-export { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher';

@@ -1,0 +1,56 @@
+import { openDb } from '@lipsync/db';
+import {
+  createHealthServer,
+  createSecretBox,
+  type Lifecycle,
+  type Logger,
+  openEgress,
+  systemClock,
+} from '@lipsync/runtime';
+import { createDispatcher, type Dispatcher } from './dispatcher';
+import { type DispatcherEnv } from './env';
+
+/** A loop that has not come round for so long hangs; the process is better started anew. */
+const STUCK_AFTER_MS = 60_000;
+
+/** Opens the connections and begins to deliver. A shutdown settles what is under way before anything is closed. */
+export async function startDispatcher(
+  env: DispatcherEnv,
+  logger: Logger,
+  lifecycle: Lifecycle,
+): Promise<void> {
+  const db = openDb(env, logger);
+  lifecycle.onShutdown('database', () => db.close());
+
+  const dispatcher = createDispatcher({
+    db,
+    egress: openEgress(env, 'any'),
+    secretBox: createSecretBox(env.MASTER_KEY),
+    clock: systemClock,
+    logger,
+    slots: env.WEBHOOK_SLOTS,
+    ...(env.WEBHOOK_RETRY_SCHEDULE_SECONDS === undefined
+      ? {}
+      : { delaysSeconds: env.WEBHOOK_RETRY_SCHEDULE_SECONDS }),
+  });
+
+  const health = createHealthServer({
+    port: env.HEALTH_PORT,
+    live: { loop: () => loopTurns(dispatcher) },
+    ready: { database: () => db.ping(), clock: () => clockIsRight(dispatcher) },
+  });
+  const port = await health.start();
+  lifecycle.onShutdown('health server', () => health.close());
+
+  dispatcher.start();
+  lifecycle.onShutdown('dispatcher', () => dispatcher.close());
+  logger.info('started', { health_port: port, slots: env.WEBHOOK_SLOTS });
+}
+
+async function loopTurns(dispatcher: Dispatcher): Promise<void> {
+  if (Date.now() - dispatcher.lastTurnAtMs() > STUCK_AFTER_MS) throw new Error('the loop is stuck');
+}
+
+async function clockIsRight(dispatcher: Dispatcher): Promise<void> {
+  if (!(await dispatcher.clockGuard.isTrustworthy())) throw new Error('the clock is off');
+}
