@@ -7,10 +7,10 @@ import { IDEMPOTENCY_KEY_MAX_LENGTH, ServiceError } from '@lipsync/domain';
  * @throws ServiceError invalid_idempotency_key, idempotency_key_mismatch
  */
 export function resolveIdempotencyKey(
-  headerValues: readonly string[] | undefined,
+  headerValues: readonly string[],
   bodyValue: string | undefined,
 ): string | null {
-  const [header = '', ...others] = (headerValues ?? []).map(asUtf8);
+  const [header = '', ...others] = headerValues.map(asUtf8);
   if (others.some((other) => other !== header)) throw new ServiceError('invalid_idempotency_key');
   const body = bodyValue ?? '';
   for (const key of [header, body]) requireStorable(key);

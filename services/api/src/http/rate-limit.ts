@@ -1,8 +1,6 @@
-import { ServiceError } from '@lipsync/domain';
 import { type RateLimiter } from '@lipsync/queue';
 import { type Customer } from './authenticate';
-
-const WINDOW_SECONDS = 60;
+import { RATE_WINDOW_SECONDS, rateLimitExceeded, rateLimitHeaders } from './rate-limit-headers';
 
 /**
  * Takes one request out of the customer's minute: reads (GET, HEAD) and everything else are counted apart. The
@@ -20,15 +18,8 @@ export async function limitRate(
   const taken = await limiter.take({
     key: `${customer.id}:${isRead ? 'read' : 'write'}`,
     points: isRead ? customer.limits.getPerMinute : customer.limits.postPerMinute,
-    perSeconds: WINDOW_SECONDS,
+    perSeconds: RATE_WINDOW_SECONDS,
   });
-  const headers = {
-    'RateLimit-Limit': String(taken.limit),
-    'RateLimit-Remaining': String(taken.remaining),
-    'RateLimit-Reset': String(taken.resetSeconds),
-  };
-  if (taken.allowed) return headers;
-  throw new ServiceError('rate_limit_exceeded', {
-    headers: { ...headers, 'Retry-After': String(Math.max(1, taken.resetSeconds)) },
-  });
+  if (!taken.allowed) throw rateLimitExceeded(taken);
+  return rateLimitHeaders(taken);
 }

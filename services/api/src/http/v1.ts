@@ -2,7 +2,7 @@ import { OPERATIONS, type Operation } from '@lipsync/contract';
 import { BODY_MAX_BYTES } from '@lipsync/domain';
 import { type Request, type RequestHandler, type Response } from 'express';
 import { type ApiDeps } from '../api-deps';
-import { createHandlers } from '../operations';
+import { createHandlers } from '../operations/create-handlers';
 import { createAuthenticator } from './authenticate';
 import { parseJsonObject, requireJsonContentType } from './json-body';
 import { limitRate } from './rate-limit';
