@@ -1,5 +1,5 @@
-import { createServer, type AddressInfo } from 'node:net';
-import { createTestDatabase, cutConnections, type TestDatabase } from '@lipsync/testkit';
+import { createServer } from 'node:net';
+import { createTestDatabase, cutConnections, listenOnLoopback, type TestDatabase } from '@lipsync/testkit';
 import { startTcpProxy } from '../test/tcp-proxy';
 import { isDatabaseUnavailable } from './database-unavailable';
 import { createDb, type Db } from './db';
@@ -54,8 +54,7 @@ describe('isDatabaseUnavailable', () => {
 
   it('recognises a server that accepts a connection and says nothing', async () => {
     const silent = createServer();
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { port } = silent.address() as AddressInfo;
+    const port = await listenOnLoopback(silent);
     const hanging = createDb({
       url: `postgresql://user:secret@127.0.0.1:${port}/none`,
       poolMax: 2,
@@ -71,8 +70,7 @@ describe('isDatabaseUnavailable', () => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end(Buffer.concat([AUTHENTICATED, READY, SHUTTING_DOWN])));
     });
-    await new Promise<void>((resolve) => leaving.listen(0, '127.0.0.1', resolve));
-    const { port } = leaving.address() as AddressInfo;
+    const port = await listenOnLoopback(leaving);
     const cut = createDb({
       url: `postgresql://user:secret@127.0.0.1:${port}/none`,
       poolMax: 2,

@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listenOnLoopback } from '@lipsync/testkit';
 
 /** Stands between a client and a server and can make both believe that the other one has gone silent. */
 export interface TcpProxy {
@@ -34,9 +35,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     silence: () => live.forEach((socket) => silenced.add(socket)),
     cutShort: (text, bytes) => {
       cut = { text, bytes };

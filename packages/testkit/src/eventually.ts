@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+const EVERY_MS = 20;
+
 /**
  * Runs `probe` until it stops throwing (an `expect` inside it, say) and returns its result. After `deadlineMs` the last
  * failure is thrown. The deadline bounds a hang; a passing test never waits longer than the condition takes.
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  options: { deadlineMs?: number; everyMs?: number } = {},
+  options: { deadlineMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + (options.deadlineMs ?? 10_000);
   for (;;) {
@@ -15,6 +17,6 @@ export async function eventually<T>(
     } catch (error) {
       if (Date.now() >= deadline) throw error;
     }
-    await delay(options.everyMs ?? 20);
+    await delay(EVERY_MS);
   }
 }

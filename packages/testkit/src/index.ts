@@ -13,6 +13,9 @@ export { eventually } from './eventually';
 export { createFactories, type Factories } from './factories';
 export { createEmptyDatabase, createTestDatabase, cutConnections, type TestDatabase } from './postgres';
 export { testPrefix, testRedisUrl } from './redis';
+export { freePorts } from './servers/free-ports';
+export { isAlive } from './servers/is-alive';
+export { listenOnLoopback } from './servers/listen';
 export {
   type PostgresOptions,
   type RunningPostgres,

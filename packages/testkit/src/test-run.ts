@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { stopPostgres } from './servers/postgres-server';
 import { stopRedis } from './servers/redis-server';
-import { isAlive } from './servers/wait-until';
+import { isAlive } from './servers/is-alive';
 
 /** How a test run's servers are announced to its workers, which inherit the environment. */
 export const POSTGRES_VARIABLE = 'LIPSYNC_TEST_POSTGRES_URL';

@@ -1,13 +1,10 @@
 import path from 'node:path';
 import type { RenderRequest } from '@lipsync/contract';
-import { createDb } from '@lipsync/db';
-import { createSecretBox } from '@lipsync/runtime';
-import { newCustomer, newKey } from '../admin/credentials';
 import { createApiClient } from '../demo/api-client';
 import { REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '../local-stack/layout';
-import { waitUntil } from '../local-stack/process-manager';
-import { backendEnvironment } from '../local-stack/services';
+import { provisionCustomer } from '../local-stack/provision';
 import { createStack, type Stack } from '../local-stack/stack';
+import { waitUntil } from '../local-stack/wait-until';
 import { measureLoad, type LoadResult } from './http-load';
 
 export interface ApiFigures {
@@ -111,20 +108,6 @@ function standStill(stack: Stack, ...names: string[]): void {
 async function unlimitedKey(stack: Stack): Promise<string> {
   const state = stack.state();
   if (state === null) throw new Error('the stack has no state');
-  const env = backendEnvironment(state);
-  const db = createDb({
-    url: state.servers.postgresUrl,
-    poolMax: 1,
-    publicBaseUrl: env['PUBLIC_BASE_URL'] ?? '',
-  });
-  try {
-    const context = { db, secretBox: createSecretBox(state.masterKey) };
-    const limits = { postPerMinute: UNLIMITED, getPerMinute: UNLIMITED, activeRecordsMax: UNLIMITED };
-    const { customer } = await newCustomer(context, 'bench', limits);
-    const key = await newKey(context, customer.id);
-    if (key === null) throw new Error('the new customer is gone');
-    return key.apiKey;
-  } finally {
-    await db.close();
-  }
+  const limits = { postPerMinute: UNLIMITED, getPerMinute: UNLIMITED, activeRecordsMax: UNLIMITED };
+  return (await provisionCustomer(state, 'bench', limits)).api_key;
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine, RecordResource, SyncMode } from '@lipsync/contract';
+import { RECORD_STATES } from '@lipsync/domain';
 import { download, type ApiClient } from './api-client';
 import { contentTypeOf } from './content-type';
 import type { ShowProgress } from './progress-line';
@@ -63,7 +64,7 @@ async function pollUntilTerminal(api: ApiClient, id: string, show: ShowProgress)
   for (;;) {
     const record = await persist(() => api.getRender(id));
     show(record);
-    if (['completed', 'failed', 'cancelled'].includes(record.status)) return;
+    if (RECORD_STATES.isTerminal(record.status)) return;
     await delay(POLL_MS);
   }
 }

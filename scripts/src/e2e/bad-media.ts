@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ErrorCode } from '@lipsync/contract';
 import {
   type HostileMedia,
   type HttpsReceiver,
+  listenOnLoopback,
   makeHostileMedia,
   type ReceiverReply,
   startHttpsReceiver,
@@ -74,8 +74,7 @@ export async function startBadMediaOrigin(): Promise<BadMediaOrigin> {
     canaryRequests++;
     response.end();
   });
-  await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
-  const { port } = canary.address() as AddressInfo;
+  const port = await listenOnLoopback(canary);
   const receiver = await startHttpsReceiver({ hostnames: [MEDIA_HOST] });
   return {
     receiver,

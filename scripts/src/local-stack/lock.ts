@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { waitUntil } from './process-manager';
+import { isAlive } from '@lipsync/testkit';
+import { waitUntil } from './wait-until';
 
 /** Runs `action` while holding a lock file, so that two `stack up` at once do not start everything twice. */
 export async function withLock<T>(file: string, action: () => Promise<T>): Promise<T> {
@@ -24,9 +25,9 @@ function tryLock(file: string): boolean {
 
 function holderIsAlive(file: string): boolean {
   try {
-    process.kill(Number(readFileSync(file, 'utf8')), 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return isAlive(Number(readFileSync(file, 'utf8')));
+  } catch {
+    // It was released meanwhile.
+    return false;
   }
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { processBegan } from './process-began';
+import { waitUntil } from './wait-until';
 
 /** A background process of the local stack. */
 export interface ProcessSpec {
@@ -78,21 +79,6 @@ export function createProcessManager({ runDir, logsDir }: { runDir: string; logs
   }
 
   return { findPid, start, stop };
-}
-
-export type ProcessManager = ReturnType<typeof createProcessManager>;
-
-/** Polls `condition` until it holds; false when it did not within `deadlineMs`. */
-export async function waitUntil(
-  condition: () => boolean | Promise<boolean>,
-  deadlineMs: number,
-): Promise<boolean> {
-  const deadline = performance.now() + deadlineMs;
-  for (;;) {
-    if (await condition()) return true;
-    if (performance.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 function specDigest({ command, args, env }: ProcessSpec): string {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { createDb } from '@lipsync/db';
+import { createDb, type LimitChanges } from '@lipsync/db';
 import { migrate } from '@lipsync/prisma';
 import { createSecretBox } from '@lipsync/runtime';
 import { newCustomer, newKey, type AdminContext } from '../admin/credentials';
@@ -18,12 +18,16 @@ export async function provision(state: StackState, layout: StackLayout): Promise
     state.customers.push(await provisionCustomer(state, name));
 }
 
-/** A customer of the local stack with a key and a signing secret. */
-export async function provisionCustomer(state: StackState, name: string): Promise<StackCustomer> {
+/** A customer of the local stack with a key and a signing secret, under the service's limits where none are given. */
+export async function provisionCustomer(
+  state: StackState,
+  name: string,
+  limits: LimitChanges = {},
+): Promise<StackCustomer> {
   const db = createDb({ url: state.servers.postgresUrl, poolMax: 1, publicBaseUrl: baseUrl(state) });
   try {
     const context: AdminContext = { db, secretBox: createSecretBox(state.masterKey) };
-    const { customer, signingSecret } = await newCustomer(context, name);
+    const { customer, signingSecret } = await newCustomer(context, name, limits);
     const key = await newKey(context, customer.id);
     if (key === null) throw new Error('the new customer is gone');
     return { id: customer.id, api_key: key.apiKey, signing_secret: signingSecret };

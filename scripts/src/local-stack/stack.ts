@@ -1,10 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { withLock } from './lock';
 import { descriptionFile, stackLayout } from './layout';
-import { createProcessManager, waitUntil, type ProcessSpec, type StartOutcome } from './process-manager';
+import { createProcessManager, type ProcessSpec, type StartOutcome } from './process-manager';
 import { s3Spec, startServers, stopServers } from './servers';
 import { provision } from './provision';
 import { baseUrl, s3Endpoint, serviceSpecs, type ServiceSpec } from './services';
+import { waitUntil } from './wait-until';
 import { createState, readState, writeState, type StackCustomer, type StackState } from './state';
 
 export interface StackOptions {

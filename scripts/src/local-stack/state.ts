@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
-import { createCertificateAuthority, type KeyPair } from '@lipsync/testkit';
+import { createCertificateAuthority, freePorts, type KeyPair } from '@lipsync/testkit';
 
 const PORT_NAMES = [
   'postgres',
@@ -75,25 +74,4 @@ export async function createState(): Promise<StackState> {
     authority: { cert: authority.cert, key: authority.key },
     customers: [],
   };
-}
-
-/** Ports that were free a moment ago; all are held open together so that no two are the same. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer().once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port was assigned');
-    return address.port;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

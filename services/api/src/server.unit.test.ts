@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { validate } from '@lipsync/contract';
+import { listenOnLoopback } from '@lipsync/testkit';
 import { drain } from './drain';
 import { createServer } from './server';
 
@@ -15,9 +16,7 @@ describe('the HTTP server', () => {
 
   async function open(listener: RequestListener): Promise<Socket> {
     server = createServer(listener);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const socket = connect(await listenOnLoopback(server), '127.0.0.1');
     await once(socket, 'connect');
     return socket;
   }

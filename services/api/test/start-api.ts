@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { type AddressInfo } from 'node:net';
 import { createCustomer, createDb, type Db, issueKey, type LimitChanges, registerWorker } from '@lipsync/db';
 import {
   formatApiKey,
@@ -14,6 +13,7 @@ import { createStorage, type Storage } from '@lipsync/storage';
 import {
   createTestDatabase,
   eventually,
+  listenOnLoopback,
   type S3Server,
   startS3Server,
   type TestDatabase,
@@ -101,8 +101,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   });
   if (options.redisUrl === undefined) await untilLimited(rateLimiter);
   const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   const baseUrl = `http://127.0.0.1:${port}`;
   const slots = Object.fromEntries((options.engines ?? ['musetalk']).map((engine) => [engine, 1]));
   await registerWorker(db, { id: 'worker-1', service: 'gpu-worker', slots });

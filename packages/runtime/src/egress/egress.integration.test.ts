@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { type HttpsReceiver, startHttpsReceiver } from '@lipsync/testkit';
+import { type HttpsReceiver, listenOnLoopback, startHttpsReceiver } from '@lipsync/testkit';
 import { createEgress, egressUnder } from './egress';
 import { EgressError } from './egress-error';
 import { type EgressPolicy } from './policy';
@@ -178,13 +178,8 @@ describe('TLS', () => {
   });
 
   it('gives up on a peer that accepts and then says nothing', async () => {
-    const silent = createServer((socket) => socket.on('error', () => undefined).resume()).listen(
-      0,
-      '127.0.0.1',
-    );
-    await once(silent, 'listening');
-    const address = silent.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+    const port = await listenOnLoopback(silent);
     const routes = new Map([[`${HOST}:443`, `127.0.0.1:${port}`]]);
     await expect(get(`https://${HOST}/`, { routes, connectTimeoutMs: 200 })).rejects.toMatchObject({
       reason: 'timeout',

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { type AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listenOnLoopback } from '../servers/listen';
 import { type CertificateAuthority, createCertificateAuthority } from './certificates';
 import { type ReceiverReply, sendReply } from './receiver-reply';
 
@@ -44,7 +44,6 @@ const DEADLINE_MS = 15_000;
 export async function startHttpsReceiver(options: {
   hostnames: readonly string[];
   authority?: CertificateAuthority;
-  host?: string;
   port?: number;
   script?: ReceiverScript;
 }): Promise<HttpsReceiver> {
@@ -71,11 +70,7 @@ export async function startHttpsReceiver(options: {
     // A client that gives up while sending is part of the game.
     receive(message, response).catch(() => response.destroy());
   });
-  const host = options.host ?? '127.0.0.1';
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port ?? 0, host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server, options.port);
 
   const until = (condition: () => boolean, deadlineMs: number): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -96,7 +91,7 @@ export async function startHttpsReceiver(options: {
 
   return {
     port,
-    address: `${host}:${port}`,
+    address: `127.0.0.1:${port}`,
     ca: authority.cert,
     requests,
     url: (path = '/') => `https://${options.hostnames[0]}:${port}${path}`,

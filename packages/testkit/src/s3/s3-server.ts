@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listenOnLoopback } from '../servers/listen';
 import { allowBrowsers, answerPreflight } from './cors';
 import { createFaultPlan, type FaultPlan } from './faults';
 import { route } from './route';
@@ -18,12 +18,10 @@ import { xmlError } from './xml';
 export interface S3ServerOptions {
   /** 0, the default, takes a free port. */
   port?: number;
-  host?: string;
   /** Where buckets live. Absent: a temporary directory that goes away with the server. */
   dataDir?: string;
   accessKeyId?: string;
   secretAccessKey?: string;
-  region?: string;
   /** Created at start. */
   bucket?: string;
   /** Milliseconds since the epoch; decides whether signatures have expired. */
@@ -51,7 +49,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   const credentials: S3Credentials = {
     accessKeyId: options.accessKeyId ?? `dev${randomBytes(8).toString('hex')}`,
     secretAccessKey: options.secretAccessKey ?? randomBytes(20).toString('hex'),
-    region: options.region ?? 'us-east-1',
+    region: 'us-east-1',
   };
   const bucket = options.bucket ?? 'media';
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 's3-')));
@@ -70,15 +68,11 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   });
   // Longer than any client keeps an idle connection: a request must never meet a socket that is being closed.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  const host = options.host ?? '127.0.0.1';
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port ?? 0, host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server, options.port);
 
   return {
     ...credentials,
-    endpoint: `http://${host}:${port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     port,
     bucket,
     faults,

@@ -14,10 +14,11 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { freePort } from './free-port';
+import { freePort } from './free-ports';
+import { isAlive } from './is-alive';
 import { postgresBinaries } from './postgres-binaries';
 import { reachablePath, serverUser, type ServerUser } from './server-user';
-import { isAlive, waitUntil } from './wait-until';
+import { waitUntil } from './wait-until';
 
 const START_DEADLINE_MS = 30_000;
 const STOP_DEADLINE_MS = 20_000;

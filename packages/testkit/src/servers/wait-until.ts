@@ -14,13 +14,3 @@ export async function waitUntil<T>(
     await delay(20);
   }
 }
-
-/** Whether a process with this id exists (also one of another user). */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}

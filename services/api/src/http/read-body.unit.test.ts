@@ -1,17 +1,18 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
+import { listenOnLoopback } from '@lipsync/testkit';
 import { ClientGone } from './client-gone';
 import { readBody } from './read-body';
 
 describe('readBody', () => {
   let server: Server;
+  let port: number;
   let received: Promise<[IncomingMessage, ServerResponse]>;
   beforeEach(async () => {
     server = createServer();
     received = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    port = await listenOnLoopback(server);
   });
   afterEach(() => {
     server.close();
@@ -19,7 +20,7 @@ describe('readBody', () => {
   });
 
   it('ends for a caller that hung up while the request was still being authenticated', async () => {
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const client = connect(port, '127.0.0.1');
     client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"part":');
     const [req, res] = await received;
     client.destroy();
