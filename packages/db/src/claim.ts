@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from '@lipsync/domain';
+import { MAX_ATTEMPTS, RECORD_STATES } from '@lipsync/domain';
 import { databaseNow, secondsAfter } from './database-clock';
 import { transaction, type Db, type Tx } from './db';
 import { type JobSubject, lockSubject } from './job-subject';
@@ -76,7 +76,7 @@ async function begin(tx: Tx, subject: JobSubject, now: Date): Promise<void> {
       return advancePreparation(tx, subject.preparation, { stage: 'analyzing', fraction: 0 }, now);
     case 'render':
       await tx.engineRun.updateMany({
-        where: { id: subject.run.id, status: { in: ['accepted', 'processing'] } },
+        where: { id: subject.run.id, status: { in: [...RECORD_STATES.open] } },
         data: { status: 'processing', stage: 'loading_model', updatedAt: now },
       });
       return advanceRenderByRuns(tx, subject.render, now);

@@ -1,4 +1,4 @@
-import { type CustomerLimits, customerLimits, ServiceError } from '@lipsync/domain';
+import { type CustomerLimits, customerLimits, RECORD_STATES, ServiceError } from '@lipsync/domain';
 import { type Tx } from './db';
 
 /** Locks the customer's row, so that counting against a limit and inserting are one step. Returns its limits. */
@@ -10,7 +10,7 @@ async function lockCustomer(tx: Tx, customerId: string): Promise<CustomerLimits>
 /** Throws concurrency_limit_exceeded when the customer has as many accepted and processing records as it may. */
 export async function requireRecordSlot(tx: Tx, customerId: string): Promise<void> {
   const { activeRecordsMax } = await lockCustomer(tx, customerId);
-  const open = { customerId, status: { in: ['accepted', 'processing'] } };
+  const open = { customerId, status: { in: [...RECORD_STATES.open] } };
   const active = (await tx.render.count({ where: open })) + (await tx.preparation.count({ where: open }));
   if (active >= activeRecordsMax) throw new ServiceError('concurrency_limit_exceeded');
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode } from '@lipsync/contract';
-import { preparationRecord, type PreparationRow } from '@lipsync/domain';
+import { preparationRecord, type PreparationRow, RECORD_STATES } from '@lipsync/domain';
 import { type Db, type Tx } from './db';
 import { finishJobs } from './lease';
 import { insertEvent } from './webhook-events';
@@ -36,7 +36,7 @@ export async function endPreparation(
     errorCode,
   );
   const ended = await tx.preparation.update({
-    where: { id: preparation.id, status: { in: ['accepted', 'processing'] } },
+    where: { id: preparation.id, status: { in: [...RECORD_STATES.open] } },
     data: {
       ...(end.status === 'completed' ? { ...end.analysis, progressPercent: 100 } : {}),
       status: end.status,

@@ -8,8 +8,6 @@ import { insertEvent } from './webhook-events';
 /** How a render ends. Only a failed one has a code. */
 type End = { status: 'completed' | 'cancelled' } | { status: 'failed'; errorCode: ErrorCode };
 
-const OPEN = ['accepted', 'processing'];
-
 /** After a run of this locked render ended: ends the render when it was the last one, else moves it forward. */
 export async function settleRender(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<void> {
   const runs = await tx.engineRun.findMany({ where: { renderId: render.id } });
@@ -48,7 +46,9 @@ async function closeOpenRuns(
   end: { status: 'cancelled' } | { status: 'failed'; errorCode: ErrorCode },
   now: Date,
 ): Promise<string[]> {
-  const open = await tx.engineRun.findMany({ where: { renderId: render.id, status: { in: OPEN } } });
+  const open = await tx.engineRun.findMany({
+    where: { renderId: render.id, status: { in: [...RECORD_STATES.open] } },
+  });
   const runIds = open.map((run) => run.id);
   const jobs = await tx.job.findMany({ where: { engineRunId: { in: runIds } }, select: { id: true } });
   const jobIds = jobs.map((job) => job.id);
@@ -67,7 +67,7 @@ async function closeOpenRuns(
  */
 async function endRender(db: Db, tx: Tx, render: RenderRow, end: End, now: Date): Promise<void> {
   const ended = await tx.render.update({
-    where: { id: render.id, status: { in: OPEN } },
+    where: { id: render.id, status: { in: [...RECORD_STATES.open] } },
     data: {
       status: end.status,
       stage: end.status,

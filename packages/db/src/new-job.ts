@@ -3,7 +3,7 @@ import { type Db, type Tx } from './db';
 import { type QueueName } from './queue-names';
 
 /** What a new job works on, and thereby its kind and queue. */
-export type JobSubject =
+export type NewJobSubject =
   | { kind: 'ingest'; assetId: string }
   | { kind: 'analyze'; preparationId: string }
   | { kind: 'render'; engineRunId: string; engine: Engine };
@@ -12,7 +12,7 @@ export type JobSubject =
 export async function insertJob(
   db: Db,
   tx: Tx,
-  job: { customerId: string; subject: JobSubject; status: 'blocked' | 'queued'; now: Date },
+  job: { customerId: string; subject: NewJobSubject; status: 'blocked' | 'queued'; now: Date },
 ): Promise<QueueName> {
   const { subject, customerId, status, now } = job;
   const queue = queueOf(subject);
@@ -34,7 +34,7 @@ export async function insertJob(
   return queue;
 }
 
-function queueOf(subject: JobSubject): QueueName {
+function queueOf(subject: NewJobSubject): QueueName {
   switch (subject.kind) {
     case 'ingest':
       return 'media';

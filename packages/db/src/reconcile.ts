@@ -11,12 +11,6 @@ import { CAPACITY_SECONDS, servedQueues } from './workers';
 export interface ReconcileOptions {
   /** Whether Redis still knows this announcement, waiting or being worked on. Rejects when Redis cannot be asked. */
   isInQueue: (queue: QueueName, jobId: string, dispatchSeq: number) => Promise<boolean>;
-  /** How long a record may take in all. */
-  recordDeadlineSeconds?: number;
-  /** How long a job may wait while no worker serves its queue. */
-  queueDeadlineSeconds?: number;
-  /** Candidates per kind and call. */
-  limit?: number;
 }
 
 export interface ReconcileReport {
@@ -33,7 +27,9 @@ export interface ReconcileReport {
   errors: unknown[];
 }
 
+/** How long a job may wait while no worker serves its queue. */
 const QUEUE_DEADLINE_SECONDS = 1800;
+/** Candidates per kind and call. */
 const LIMIT = 200;
 
 /**
@@ -41,11 +37,10 @@ const LIMIT = 200;
  * compare-and-set under the same locks as all others, so any number of processes may do this at any time.
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<ReconcileReport> {
-  const limit = options.limit ?? LIMIT;
   const errors: unknown[] = [];
   const recovered: ('requeued' | 'failed')[] = [];
   await eachCandidate(
-    await findExpiredLeases(db, limit),
+    await findExpiredLeases(db, LIMIT),
     async (jobId) => {
       const outcome = await recoverJob(db, jobId);
       if (outcome) recovered.push(outcome);
@@ -53,39 +48,28 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
     },
     errors,
   );
-  const stale = await findStaleUploads(db, limit);
+  const stale = await findStaleUploads(db, LIMIT);
   const expiredUploads = await eachCandidate(stale, (id) => expireUpload(db, id), errors);
-  const overdue = await eachCandidate(
-    await findOverdue(db, options, limit),
-    (item) => failOverdue(db, item),
-    errors,
-  );
+  const overdue = await eachCandidate(await findOverdue(db), (item) => failOverdue(db, item), errors);
   return {
     requeued: recovered.filter((outcome) => outcome === 'requeued').length,
     workerLost: recovered.filter((outcome) => outcome === 'failed').length,
-    withdrawn: await withdrawLost(db, options, limit, errors),
+    withdrawn: await withdrawLost(db, options, errors),
     expiredUploads,
     overdue,
     errors,
   };
 }
 
-async function findOverdue(db: Db, options: ReconcileOptions, limit: number): Promise<Overdue[]> {
-  const recordDeadline = options.recordDeadlineSeconds ?? RECORD_DEADLINE_SECONDS;
-  const queueDeadline = options.queueDeadlineSeconds ?? QUEUE_DEADLINE_SECONDS;
+async function findOverdue(db: Db): Promise<Overdue[]> {
   return [
-    ...(await findUnserved(db, queueDeadline, limit)),
-    ...(await findOverdueRecords(db, recordDeadline, limit)),
+    ...(await findUnserved(db, QUEUE_DEADLINE_SECONDS, LIMIT)),
+    ...(await findOverdueRecords(db, RECORD_DEADLINE_SECONDS, LIMIT)),
   ];
 }
 
-async function withdrawLost(
-  db: Db,
-  { isInQueue }: ReconcileOptions,
-  limit: number,
-  errors: unknown[],
-): Promise<number> {
-  const open = await findOpenDispatches(db, limit);
+async function withdrawLost(db: Db, { isInQueue }: ReconcileOptions, errors: unknown[]): Promise<number> {
+  const open = await findOpenDispatches(db, LIMIT);
   const served = new Set(await servedQueues(db.prisma, CAPACITY_SECONDS));
   // Nobody will take these, and as jobs under way they would use up their customers' shares elsewhere.
   const lost = open.filter(({ queue }) => !served.has(queue));

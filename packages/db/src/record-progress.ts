@@ -3,6 +3,7 @@ import {
   preparationProgress,
   type PreparationWorkStage,
   PREPARATION_STAGES,
+  RECORD_STATES,
   RENDER_STAGES,
   type RenderRow,
   type RenderWorkStage,
@@ -23,7 +24,7 @@ export async function advanceRender(
   const progressPercent = Math.max(render.progressPercent, step.progress);
   if (isUnchanged(render, stage, progressPercent)) return;
   await tx.render.updateMany({
-    where: { id: render.id, status: { in: ['accepted', 'processing'] } },
+    where: { id: render.id, status: { in: [...RECORD_STATES.open] } },
     data: { status: 'processing', stage, progressPercent, updatedAt: now },
   });
 }
@@ -40,7 +41,7 @@ export async function advancePreparation(
   const progressPercent = Math.max(preparation.progressPercent, progress);
   if (isUnchanged(preparation, stage, progressPercent)) return;
   await tx.preparation.updateMany({
-    where: { id: preparation.id, status: { in: ['accepted', 'processing'] } },
+    where: { id: preparation.id, status: { in: [...RECORD_STATES.open] } },
     data: { status: 'processing', stage, progressPercent, updatedAt: now },
   });
 }

@@ -34,10 +34,10 @@ const DELIVERY_MOVES: Moves<DeliveryStatus> = {
 export interface StateMachine<Status extends string> {
   /** All states, in the order of a life. */
   readonly states: readonly Status[];
+  /** The states that are not terminal: the condition of a compare-and-set that ends something or moves it on. */
+  readonly open: readonly Status[];
   canMove(from: Status, to: Status): boolean;
   isTerminal(status: Status): boolean;
-  /** The states from which `to` can be reached in one move: the condition of a compare-and-set. */
-  sourcesOf(to: Status): readonly Status[];
   /** Reads a stored state. @throws Error when it is none of this machine */
   parse(text: string): Status;
 }
@@ -45,11 +45,12 @@ export interface StateMachine<Status extends string> {
 function stateMachine<Status extends string>(name: string, moves: Moves<Status>): StateMachine<Status> {
   const isState = (text: string): text is Status => Object.hasOwn(moves, text);
   const states = Object.keys(moves).filter(isState);
+  const isTerminal = (status: Status): boolean => moves[status].length === 0;
   return {
     states,
+    open: states.filter((status) => !isTerminal(status)),
     canMove: (from, to) => moves[from].includes(to),
-    isTerminal: (status) => moves[status].length === 0,
-    sourcesOf: (to) => states.filter((from) => moves[from].includes(to)),
+    isTerminal,
     parse(text) {
       if (!isState(text)) throw new Error(`${text} is not a status of ${name}`);
       return text;

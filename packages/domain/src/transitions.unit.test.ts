@@ -64,10 +64,9 @@ describe('every state machine', () => {
     ]);
   });
 
-  it('knows the sources of a state, for the condition of a compare-and-set', () => {
-    expect(RECORD_STATES.sourcesOf('cancelled')).toEqual(['accepted', 'processing']);
-    expect(RECORD_STATES.sourcesOf('completed')).toEqual(['processing']);
-    expect(RECORD_STATES.sourcesOf('accepted')).toEqual([]);
+  it('counts every other state as open', () => {
+    expect(RECORD_STATES.open).toEqual(['accepted', 'processing']);
+    expect(UPLOAD_STATES.open).toEqual(['awaiting_upload']);
   });
 
   it('refuses to read a state that is none of its own', () => {
