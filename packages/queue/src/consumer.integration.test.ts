@@ -3,7 +3,7 @@ import { eventually, type RunningRedis, startRedis, testPrefix } from '@lipsync/
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Consumer, createConsumer } from './consumer';
+import { type Consumer, type ConsumerOptions, createConsumer } from './consumer';
 import { createQueues, type Queues } from './queues';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -30,13 +30,18 @@ describe('consumer and queues', () => {
   });
 
   function consume(
-    process: (jobId: string, signal: AbortSignal) => Promise<void>,
-    concurrency = 1,
+    process: ConsumerOptions['process'],
+    { queues = ['media'], concurrency = 1 }: Partial<ConsumerOptions> = {},
   ): Consumer {
-    const consumer = createConsumer({ redisUrl: redis.url, queue: 'media', concurrency, logger, process });
+    const consumer = createConsumer({ redisUrl: redis.url, queues, concurrency, logger, process });
     consumers.push(consumer);
     consumer.start();
     return consumer;
+  }
+
+  function untilAnswered(consumer: Consumer): Promise<void> {
+    const before = consumer.lastActivityAt();
+    return eventually(() => expect(consumer.lastActivityAt()).toBeGreaterThan(before));
   }
 
   async function kill(): Promise<void> {
@@ -163,6 +168,113 @@ describe('consumer and queues', () => {
     await eventually(() => expect(outcomes).toEqual(['started']));
     await consumer.close({ graceMs: 50 });
     expect(outcomes).toEqual(['started', 'aborted']);
+  });
+
+  it('closes while Redis is away, once the running job has returned', async () => {
+    const outcomes: string[] = [];
+    const consumer = consume(async (_jobId, signal) => {
+      outcomes.push('started');
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      outcomes.push('aborted');
+    });
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    await eventually(() => expect(outcomes).toEqual(['started']));
+    await kill();
+    await consumer.close({ graceMs: 50 });
+    expect(outcomes).toEqual(['started', 'aborted']);
+  });
+
+  it('closes while Redis hangs', async () => {
+    const consumer = consume(async () => undefined);
+    await untilAnswered(consumer);
+    process.kill(redis.pid, 'SIGSTOP');
+    try {
+      await expect(consumer.close({ graceMs: 0 })).resolves.toBeUndefined();
+    } finally {
+      process.kill(redis.pid, 'SIGCONT');
+    }
+  });
+
+  it('closes when Redis was never there', async () => {
+    await kill();
+    const consumer = consume(async () => undefined);
+    await expect(consumer.close({ graceMs: 0 })).resolves.toBeUndefined();
+  });
+
+  it('leaves to others at once what reaches it while it closes', async () => {
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    const byClosing: string[] = [];
+    process.kill(redis.pid, 'SIGSTOP');
+    const closed = consume(async (jobId) => void byClosing.push(jobId)).close({ graceMs: 0 });
+    process.kill(redis.pid, 'SIGCONT');
+    await closed;
+    const byNext: string[] = [];
+    consume(async (jobId) => void byNext.push(jobId));
+    await eventually(() => expect(byNext).toEqual(['job_a']));
+    expect(byClosing).toEqual([]);
+  });
+
+  it('leaves what it has no hand free for to another consumer, whichever queue it is in', async () => {
+    const both = { queues: ['media', 'other'] };
+    let finish: () => void = () => undefined;
+    const byBusy: string[] = [];
+    consume((jobId) => {
+      byBusy.push(jobId);
+      return new Promise<void>((done) => (finish = done));
+    }, both);
+    await queues.add('media', { jobId: 'job_long', dispatchSeq: 1 });
+    await eventually(() => expect(byBusy).toEqual(['job_long']));
+    await queues.add('other', { jobId: 'job_a', dispatchSeq: 1 });
+    await queues.add('media', { jobId: 'job_b', dispatchSeq: 1 });
+    const byIdle: string[] = [];
+    consume(async (jobId) => void byIdle.push(jobId), both);
+    await eventually(() => expect(byIdle.toSorted()).toEqual(['job_a', 'job_b']));
+    await queues.add('other', { jobId: 'job_c', dispatchSeq: 1 });
+    await eventually(() => expect(byIdle).toContain('job_c'));
+    expect(byBusy).toEqual(['job_long']);
+    finish();
+  });
+
+  it('works on as many jobs at once as it has hands, over all its queues', async () => {
+    const finishers: (() => void)[] = [];
+    consume(() => new Promise<void>((done) => void finishers.push(done)), {
+      queues: ['media', 'other'],
+      concurrency: 2,
+    });
+    for (const jobId of ['job_a', 'job_b', 'job_c']) {
+      await queues.add('media', { jobId, dispatchSeq: 1 });
+      await queues.add('other', { jobId, dispatchSeq: 1 });
+    }
+    for (const begun of [2, 3, 4, 5, 6]) {
+      await eventually(() => expect(finishers).toHaveLength(begun));
+      finishers[begun - 2]?.();
+    }
+    finishers.at(-1)?.();
+  });
+
+  it('asks its queues in turn, so that a long one does not keep the others waiting', async () => {
+    for (const jobId of ['job_1', 'job_2', 'job_3']) await queues.add('media', { jobId, dispatchSeq: 1 });
+    await queues.add('other', { jobId: 'job_4', dispatchSeq: 1 });
+    const seen: string[] = [];
+    consume(async (_jobId, _signal, queue) => void seen.push(queue), { queues: ['media', 'other'] });
+    await eventually(() => expect(seen).toHaveLength(4));
+    expect(seen).toEqual(['media', 'other', 'media', 'media']);
+  });
+
+  it('is alive while all hands are full, and so is one without queues', async () => {
+    let finish: (() => void) | undefined;
+    const full = consume(() => new Promise<void>((done) => (finish = done)));
+    const without = consume(async () => undefined, { queues: [] });
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    await eventually(() => expect(finish).toBeDefined());
+    process.kill(redis.pid, 'SIGSTOP');
+    try {
+      await untilAnswered(full);
+      await untilAnswered(without);
+    } finally {
+      process.kill(redis.pid, 'SIGCONT');
+    }
+    finish?.();
   });
 
   it('reports activity while it waits for work', async () => {

@@ -1,11 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger } from '@lipsync/runtime';
-import { ObservedWorker } from './observed-worker';
+import { createAnnouncementBell } from './announcement-bell';
+import { createAnnouncementSource, type TakenAnnouncement } from './announcement-source';
 import { connectRedis, DEFAULT_PREFIX, workerOptions } from './redis-connection';
+import { within } from './within';
 
-export interface ConsumerOptions {
+export interface ConsumerOptions<Queue extends string = string> {
   redisUrl: string;
-  queue: string;
-  /** Jobs at once. */
+  /** Asked in turn. */
+  queues: readonly Queue[];
+  /** Jobs at once, over all queues. What is announced beyond that stays in Redis for workers with a hand free. */
   concurrency: number;
   logger: Logger;
   /**
@@ -13,80 +17,116 @@ export interface ConsumerOptions {
    * is logged and the announcement dropped; the job's row says what happens next. The signal is aborted when the
    * consumer closes and its grace is over. A lock lost in Redis does not abort it: the lease in Postgres decides.
    */
-  process: (jobId: string, signal: AbortSignal) => Promise<void>;
+  process: (jobId: string, signal: AbortSignal, queue: Queue) => Promise<void>;
   prefix?: string;
 }
 
-/** The consuming side of one queue. It outlives any outage of Redis. */
+/** The consuming side of one or more queues. It outlives any outage of Redis. */
 export interface Consumer {
   start(): void;
-  /** Takes no more jobs, waits for the running ones up to `graceMs`, then aborts them and waits for them to return. */
+  /**
+   * Takes no more jobs, waits for the running ones up to `graceMs`, then aborts them and waits for them to return.
+   * Does not wait for a Redis that is away.
+   */
   close(options: { graceMs: number }): Promise<void>;
   /** When it last got an answer from Redis or had all hands full, in milliseconds since the epoch: for liveness. */
   lastActivityAt(): number;
 }
 
-interface JobData {
-  job_id: string;
-}
-
-const LOCK_MS = 15_000;
-const STALLED_INTERVAL_MS = 7_500;
-/** The true bound is the attempts counted in Postgres; Redis shall only not be the one to give up first. */
-const STALLED_MAX = 10;
-const DRAIN_SECONDS = 5;
 /** How soon after a failed fetch the next one is tried. */
 const FETCH_RETRY_MS = 1_000;
+/** How long Redis may take to hear what became of the last announcements. It learns it otherwise from their locks. */
+const SETTLE_MS = 1_000;
 
-export function createConsumer(options: ConsumerOptions): Consumer {
-  const { queue, concurrency, logger } = options;
-  const shutdown = new AbortController();
-  const redis = connectRedis(options.redisUrl, workerOptions(), { logger, name: `consumer of ${queue}` });
-  let running = 0;
+export function createConsumer<Queue extends string>(options: ConsumerOptions<Queue>): Consumer {
+  const { redisUrl, queues, concurrency, logger, prefix = DEFAULT_PREFIX } = options;
+  const stop = new AbortController();
+  const graceOver = new AbortController();
+  const redis = connectRedis(redisUrl, workerOptions(), { logger, name: 'consumer' });
+  const bell = createAnnouncementBell({ redisUrl, logger });
+  /** What is being worked on or removed from Redis. */
+  const hands = new Set<Promise<void>>();
+  /** What is being worked on. */
+  const handlers = new Set<Promise<void>>();
+  let answeredAt = Date.now();
+  let loop: Promise<void> | undefined;
 
-  const worker = new ObservedWorker<JobData>(
-    queue,
-    async ({ data }) => {
-      running += 1;
+  async function track(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
+    set.add(work);
+    try {
+      await work;
+    } finally {
+      set.delete(work);
+    }
+  }
+
+  /** The queue that is asked next stands first. */
+  const sources = queues.map((queue) =>
+    createAnnouncementSource({
+      ...{ queue, prefix, redis, logger },
+      process: (jobId) => track(handlers, options.process(jobId, graceOver.signal, queue)),
+    }),
+  );
+
+  /** True when there was something to take. */
+  async function takeOne(): Promise<boolean> {
+    for (const source of sources) {
+      const taken = await source.take();
+      answeredAt = Date.now();
+      if (!taken) continue;
+      sources.splice(sources.indexOf(source), 1);
+      sources.push(source);
+      if (stop.signal.aborted) await taken.putBack();
+      else hold(taken);
+      return true;
+    }
+    return false;
+  }
+
+  function hold(taken: TakenAnnouncement): void {
+    const work = taken.work().catch((error: unknown) => logger.warn('announcement not removed', { error }));
+    void track(hands, work);
+  }
+
+  /** Who took a mark must look there first: nobody else is told of what it stands for. */
+  async function waitForOne(): Promise<void> {
+    const key = await bell.wait(sources.map((source) => source.markerKey));
+    sources.sort((a, b) => Number(b.markerKey === key) - Number(a.markerKey === key));
+  }
+
+  async function fetchWhileHandsAreFree(): Promise<void> {
+    while (!stop.signal.aborted) {
       try {
-        await options.process(data.job_id, shutdown.signal);
-      } finally {
-        running -= 1;
+        if (hands.size >= concurrency) await Promise.race(hands);
+        else if (!(await takeOne())) await waitForOne();
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        logger.warn('announcements not fetched', { error });
+        await delay(FETCH_RETRY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
       }
-    },
-    {
-      // BullMQ duplicates it for its blocking fetches.
-      connection: redis,
-      prefix: options.prefix ?? DEFAULT_PREFIX,
-      autorun: false,
-      concurrency,
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_INTERVAL_MS,
-      maxStalledCount: STALLED_MAX,
-      drainDelay: DRAIN_SECONDS,
-      runRetryDelay: FETCH_RETRY_MS,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
-    },
-  );
-  worker.on('error', (error) => logger.warn('consumer error', { queue, error }));
-  worker.on('failed', (job, error) =>
-    logger.error('job handler failed', { queue, job_id: job?.data.job_id, error }),
-  );
-  worker.on('lockRenewalFailed', (ids) =>
-    logger.warn('redis locks not renewed', { queue, announcements: ids }),
-  );
+    }
+  }
 
   return {
     start: () => {
-      worker.run().catch((error: unknown) => logger.error('consumer stopped', { queue, error }));
+      if (sources.length === 0) return;
+      for (const source of sources) source.begin();
+      loop = fetchWhileHandsAreFree();
     },
     close: async ({ graceMs }) => {
-      const timer = setTimeout(() => shutdown.abort(), graceMs);
-      await worker.close();
+      stop.abort();
+      bell.close();
+      const timer = setTimeout(() => graceOver.abort(), graceMs);
+      await Promise.allSettled(handlers);
+      await within('settling', SETTLE_MS, Promise.allSettled([loop, ...hands])).catch((error: unknown) =>
+        logger.debug('redis was not told of the last announcements', { error }),
+      );
+      // One may have been about to begin.
+      await Promise.allSettled(handlers);
       clearTimeout(timer);
+      await Promise.all(sources.map((source) => source.close()));
       redis.disconnect();
     },
-    lastActivityAt: () => (running >= concurrency ? Date.now() : worker.lastAnswerAt()),
+    lastActivityAt: () => (queues.length === 0 || handlers.size >= concurrency ? Date.now() : answeredAt),
   };
 }

@@ -5,21 +5,20 @@ import { type Clock } from '@lipsync/runtime';
 const SILENCE_MS = 60_000;
 
 /**
- * A liveness check: fails when Redis answers and yet a consumer has not got an answer for a minute, that is when its
- * blocking connection is wedged. While Redis is away nothing is wrong with this process.
+ * A liveness check: fails when Redis answers and yet the consumer has not got an answer for a minute, that is when its
+ * connection is wedged. While Redis is away nothing is wrong with this process.
  */
-export function consumersFetch(
-  consumers: readonly Pick<Consumer, 'lastActivityAt'>[],
+export function consumerFetches(
+  consumer: Pick<Consumer, 'lastActivityAt'>,
   pingRedis: () => Promise<void>,
   clock: Clock,
 ): () => Promise<void> {
   return async () => {
-    const silent = consumers.some((consumer) => clock.now() - consumer.lastActivityAt() > SILENCE_MS);
-    if (!silent) return;
+    if (clock.now() - consumer.lastActivityAt() <= SILENCE_MS) return;
     const redisAnswers = await pingRedis().then(
       () => true,
       () => false,
     );
-    if (redisAnswers) throw new Error('a consumer gets no answer although redis is there');
+    if (redisAnswers) throw new Error('the consumer gets no answer although redis is there');
   };
 }

@@ -1,4 +1,4 @@
-export { consumersFetch } from './consumer-health';
+export { consumerFetches } from './consumer-health';
 export { type JobLimit } from './hold-claim';
 export { insist } from './insist';
 export { createJobFolders, type JobFolders } from './job-folders';

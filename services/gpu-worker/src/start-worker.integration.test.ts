@@ -94,6 +94,27 @@ describe('gpu-worker process', () => {
     expect(await services()).toEqual([]);
   }, 120_000);
 
+  test('jobs of several queues that come at once are all done, one after another on the only slot', async () => {
+    const worker = startService();
+    await untilServing();
+    const render = await fixture.render({ audio: 'short', prepared: true });
+    const preparation = await fixture.preparation();
+    const next = await fixture.render({ audio: 'short', prepared: true });
+    await queues.add('musetalk', { jobId: render.jobId, dispatchSeq: 1 });
+    await queues.add('preparation', { jobId: preparation.jobId, dispatchSeq: 1 });
+    await queues.add('musetalk', { jobId: next.jobId, dispatchSeq: 1 });
+    for (const { jobId } of [render, preparation, next]) {
+      await eventually(
+        async () => expect(await fixture.job(jobId)).toMatchObject({ status: 'finished', attempts: 1 }),
+        { deadlineMs: 60_000 },
+      );
+    }
+
+    const end = ended(worker);
+    worker.kill('SIGTERM');
+    expect(await end).toBe(0);
+  }, 120_000);
+
   test('SIGTERM in the middle of a job hands it back after the grace without costing an attempt', async () => {
     const worker = startService({ SHUTDOWN_GRACE_SECONDS: '1' });
     await untilServing();
@@ -102,6 +123,28 @@ describe('gpu-worker process', () => {
     await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
       deadlineMs: 60_000,
     });
+
+    const end = ended(worker);
+    worker.kill('SIGTERM');
+    expect(await end).toBe(0);
+    expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
+    expect(await services()).toEqual([]);
+  }, 120_000);
+
+  test('SIGTERM while Redis is away hands the running job back all the same and ends with 0', async () => {
+    const lost = await startRedis({ dataDir: join(folder, 'lost-redis') });
+    const logger = createLogger({ service: 'test', level: 'silent' });
+    const producer = createQueues({ redisUrl: lost.url, logger });
+    await eventually(() => producer.ping());
+    const worker = startService({ REDIS_URL: lost.url, SHUTDOWN_GRACE_SECONDS: '1' });
+    await untilServing();
+    const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
+    await producer.add('musetalk', { jobId, dispatchSeq: 1 });
+    await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
+      deadlineMs: 60_000,
+    });
+    await producer.close();
+    process.kill(lost.pid, 'SIGKILL');
 
     const end = ended(worker);
     worker.kill('SIGTERM');

@@ -3,7 +3,7 @@ import { admitJobs, openDb, type QueueName } from '@lipsync/db';
 import { createConsumer, createQueues, onCancel, ringQueue } from '@lipsync/queue';
 import { createHealthServer, systemClock, type Lifecycle, type Logger } from '@lipsync/runtime';
 import { openStorage } from '@lipsync/storage';
-import { consumersFetch, createJobFolders, keepWorkerRow } from '@lipsync/worker';
+import { consumerFetches, createJobFolders, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
 import { findPacks, type FoundPacks } from './host/find-packs';
 import { createInferenceHost } from './host/inference-host';
@@ -15,8 +15,8 @@ import { verifyPacks } from './supervisor/verify-packs';
 const RING_DEADLINE_MS = 500;
 
 /**
- * Wires and starts the worker: packs verified, a slot pool of inference processes, one consumer per queue that it can
- * serve. What it opens is closed by `lifecycle`, in the order that hands running jobs over.
+ * Wires and starts the worker: packs verified, a slot pool of inference processes, one consumer of all queues that it
+ * can serve. What it opens is closed by `lifecycle`, in the order that hands running jobs over.
  */
 export async function startWorker(options: {
   env: GpuWorkerEnv;
@@ -52,22 +52,20 @@ export async function startWorker(options: {
       deadlineMs: RING_DEADLINE_MS,
       logger,
     });
-  const consumers = served.map((queue) =>
-    createConsumer({
-      ...{ redisUrl, queue, logger },
-      concurrency: env.GPU_SLOTS,
-      process: async (jobId, preempted) => {
-        await runner.run(jobId, { stopping: lifecycle.stopping, preempted });
-        // A place is free: let the next job in without waiting for somebody's next round.
-        if (!lifecycle.stopping.aborted) await ring(queue);
-      },
-    }),
-  );
+  const consumer = createConsumer({
+    ...{ redisUrl, queues: served, logger },
+    concurrency: env.GPU_SLOTS,
+    process: async (jobId, preempted, queue) => {
+      await runner.run(jobId, preempted);
+      // A place is free: let the next job in without waiting for somebody's next round.
+      if (!lifecycle.stopping.aborted) await ring(queue);
+    },
+  });
   const cancels = onCancel({ redisUrl, logger }, (jobId) => runner.checkCancelled(jobId));
   lifecycle.onShutdown('cancel signal', () => cancels.close());
   const health = createHealthServer({
     port: env.HEALTH_PORT,
-    live: { consumers: consumersFetch(consumers, () => queues.ping(), systemClock) },
+    live: { consumer: consumerFetches(consumer, () => queues.ping(), systemClock) },
     ready: {
       database: () => db.ping(),
       storage: () => storage.ping(),
@@ -78,17 +76,14 @@ export async function startWorker(options: {
   });
   lifecycle.onShutdown('health', () => health.close());
 
-  consumers.forEach((consumer) => consumer.start());
+  consumer.start();
   const slotsByQueue = Object.fromEntries(served.map((queue) => [queue, env.GPU_SLOTS]));
   const removeRow = await keepWorkerRow({
     ...{ db, workerId, logger },
     service: 'gpu-worker',
     slots: slotsByQueue,
   });
-  lifecycle.onShutdown('jobs', async () => {
-    const graceMs = env.SHUTDOWN_GRACE_SECONDS * 1000;
-    await Promise.all(consumers.map((consumer) => consumer.close({ graceMs })));
-  });
+  lifecycle.onShutdown('jobs', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
   lifecycle.onShutdown('worker row', removeRow);
   await Promise.all(served.map(ring));
   const port = await health.start();

@@ -5,7 +5,7 @@ import { createConsumer, createQueues } from '@lipsync/queue';
 import { createHealthServer, type Lifecycle, type Logger, openEgress, systemClock } from '@lipsync/runtime';
 import { openStorage, type Storage } from '@lipsync/storage';
 import {
-  consumersFetch,
+  consumerFetches,
   createJobFolders,
   createPeriodicLoop,
   keepWorkerRow,
@@ -52,7 +52,7 @@ export async function startMediaWorker(options: {
   const loops = [admission, reconciliation, purging];
 
   const consumer = createConsumer({
-    ...{ redisUrl, queue: 'media', concurrency: env.MEDIA_SLOTS, logger },
+    ...{ redisUrl, queues: ['media'], concurrency: env.MEDIA_SLOTS, logger },
     process: async (jobId, preempted) => {
       await runIngest(jobId, preempted);
       // Renders may have become complete, and a slot is free.
@@ -62,7 +62,7 @@ export async function startMediaWorker(options: {
   const health = createHealthServer({
     port: env.HEALTH_PORT,
     live: {
-      consumer: consumersFetch([consumer], () => queues.ping(), systemClock),
+      consumer: consumerFetches(consumer, () => queues.ping(), systemClock),
       loops: () => loopsTurn(loops),
     },
     ready: { database: () => db.ping(), redis: () => queues.ping(), storage: () => storage.ping() },

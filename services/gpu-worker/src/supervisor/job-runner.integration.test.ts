@@ -15,7 +15,6 @@ import { createJobRunner, type JobRunner } from './job-runner';
 import { createSlotPool } from './slot-pool';
 
 const never = new AbortController().signal;
-const quiet = { stopping: never, preempted: never };
 
 describe('job runner', () => {
   let folder: string;
@@ -35,17 +34,14 @@ describe('job runner', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function runner(
-    options: { limitMs?: number; slots?: InferenceHost[]; slotWaitMs?: number } = {},
-  ): Promise<JobRunner> {
+  async function runner(options: { limitMs?: number } = {}): Promise<JobRunner> {
     return createJobRunner({
       db: fixture.db,
       storage: fixture.storage,
       packs: await findPacks(join(folder, 'packs')),
       cache: await createDiskCache({ folder: join(folder, 'cache'), maxBytes: 1e9 }),
       folders: await createJobFolders(join(folder, 'jobs')),
-      slots: createSlotPool(options.slots ?? [host]),
-      ...(options.slotWaitMs === undefined ? {} : { slotWaitMs: options.slotWaitMs }),
+      slots: createSlotPool([host]),
       workerId: 'worker-under-test',
       limitMs: options.limitMs ?? 300_000,
       logger: createLogger({ service: 'test', level: 'silent' }),
@@ -77,7 +73,7 @@ describe('job runner', () => {
 
   test('a render is stored under its fence and completed with what was measured', async () => {
     const { jobId, runId, renderId } = await fixture.render({ audio: 'short', prepared: true });
-    await (await runner()).run(jobId, quiet);
+    await (await runner()).run(jobId, never);
 
     const outputKey = `outputs/${runId}/1/video.mp4`;
     expect(await rowOf('engine_runs', runId)).toMatchObject({
@@ -101,14 +97,14 @@ describe('job runner', () => {
   test('a video without a face fails render and preparation at once: trying again would not help', async () => {
     const jobs = await runner();
     const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: false });
-    await jobs.run(jobId, quiet);
+    await jobs.run(jobId, never);
     expect(await rowOf('renders', renderId)).toMatchObject({
       status: 'failed',
       error_code: 'no_face_detected',
     });
 
     const preparation = await fixture.preparation();
-    await jobs.run(preparation.jobId, quiet);
+    await jobs.run(preparation.jobId, never);
     expect(await rowOf('preparations', preparation.preparationId)).toMatchObject({
       status: 'failed',
       error_code: 'no_face_detected',
@@ -119,7 +115,7 @@ describe('job runner', () => {
   test('a child killed with -9 in the middle costs an attempt, and the next one completes the render', async () => {
     const { jobId, runId, renderId } = await fixture.render({ audio: 'long', prepared: true });
     const jobs = await runner();
-    const running = jobs.run(jobId, quiet);
+    const running = jobs.run(jobId, never);
     await untilInferencing(runId);
     const killed = pidOf();
     process.kill(killed, 'SIGKILL');
@@ -132,7 +128,7 @@ describe('job runner', () => {
     expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });
 
     await fixture.factories.query('UPDATE jobs SET available_at = now() WHERE id = $1', [jobId]);
-    await jobs.run(jobId, quiet);
+    await jobs.run(jobId, never);
     expect(pidOf()).not.toBe(killed);
     expect(await rowOf('engine_runs', runId)).toMatchObject({
       status: 'completed',
@@ -144,7 +140,7 @@ describe('job runner', () => {
   test('a cancelled render stops between two batches; its child lives on and nothing is stored', async () => {
     const { jobId, runId, renderId, customerId } = await fixture.render({ audio: 'long', prepared: true });
     const jobs = await runner();
-    const running = jobs.run(jobId, quiet);
+    const running = jobs.run(jobId, never);
     await untilInferencing(runId);
     const child = pidOf();
     const { cancelledJobIds } = await cancelRender(fixture.db, customerId, renderId);
@@ -155,13 +151,13 @@ describe('job runner', () => {
     expect(await rowOf('engine_runs', runId)).toMatchObject({ status: 'cancelled', output_key: null });
     expect(await fixture.storage.head(`outputs/${runId}/1/video.mp4`)).toBeNull();
     const { jobId: nextId, runId: nextRun } = await fixture.render({ audio: 'short', prepared: true });
-    await jobs.run(nextId, quiet);
+    await jobs.run(nextId, never);
     expect(await rowOf('engine_runs', nextRun)).toMatchObject({ status: 'completed' });
   }, 60_000);
 
   test('without any signal the next heartbeat finds out about a cancel', async () => {
     const { jobId, runId, renderId, customerId } = await fixture.render({ audio: 'long', prepared: true });
-    const running = (await runner()).run(jobId, quiet);
+    const running = (await runner()).run(jobId, never);
     await untilInferencing(runId);
     await cancelRender(fixture.db, customerId, renderId);
     await running;
@@ -172,7 +168,7 @@ describe('job runner', () => {
   test('a preempted job is queued again at once and keeps its attempts', async () => {
     const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
     const preempt = new AbortController();
-    const running = (await runner()).run(jobId, { stopping: never, preempted: preempt.signal });
+    const running = (await runner()).run(jobId, preempt.signal);
     await untilInferencing(runId);
     preempt.abort();
     await running;
@@ -182,7 +178,7 @@ describe('job runner', () => {
 
   test('a job that takes longer than its limit fails with engine_timeout', async () => {
     const { jobId, renderId } = await fixture.render({ audio: 'long', prepared: true });
-    await (await runner({ limitMs: 1_000 })).run(jobId, quiet);
+    await (await runner({ limitMs: 1_000 })).run(jobId, never);
     expect(await rowOf('renders', renderId)).toMatchObject({
       status: 'failed',
       error_code: 'engine_timeout',
@@ -192,7 +188,7 @@ describe('job runner', () => {
   test('an object store that is away costs an attempt, not the render', async () => {
     const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: true });
     fixture.s3.faults.set({ slowDownRate: 1, applies: ({ method }) => method === 'PUT' });
-    await (await runner()).run(jobId, quiet);
+    await (await runner()).run(jobId, never);
     expect(await fixture.job(jobId)).toMatchObject({
       status: 'queued',
       attempts: 1,
@@ -205,20 +201,7 @@ describe('job runner', () => {
     const { jobId } = await fixture.render({ audio: 'short', prepared: true });
     await claimJob(fixture.db, jobId, { workerId: 'another', leaseSeconds: 60 });
     const before = await fixture.job(jobId);
-    await (await runner()).run(jobId, quiet);
+    await (await runner()).run(jobId, never);
     expect(await fixture.job(jobId)).toEqual(before);
-  });
-
-  test('a job that waits for a slot when the worker stops is left for others', async () => {
-    const { jobId } = await fixture.render({ audio: 'short', prepared: true });
-    const stopping = AbortSignal.abort(new Error('stopping'));
-    await (await runner()).run(jobId, { stopping, preempted: never });
-    expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
-  });
-
-  test('a job that finds no slot free in time is left for a worker that has one', async () => {
-    const { jobId } = await fixture.render({ audio: 'short', prepared: true });
-    await (await runner({ slots: [], slotWaitMs: 20 })).run(jobId, quiet);
-    expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
   });
 });
