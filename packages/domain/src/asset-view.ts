@@ -1,14 +1,9 @@
-import { type Asset, type Media, MEDIA_TYPES, type MediaType } from '@lipsync/contract';
+import { type Asset, type Media } from '@lipsync/contract';
+import { parseMediaType } from './media-type';
 import { type AssetRow } from './rows';
 import { errorBody } from './service-error';
 import { storedErrorCode } from './stored-error';
 import { ASSET_STATES } from './transitions';
-
-function mediaTypeOf(row: AssetRow): MediaType {
-  const mediaType = MEDIA_TYPES.find((known) => known === row.mediaType);
-  if (!mediaType) throw new Error(`${row.mediaType} is not a media type`);
-  return mediaType;
-}
 
 /** Required from the first moment: until the file is probed the row holds its declared size, 0 s and "unknown". */
 function mediaView(row: AssetRow): Media {
@@ -29,7 +24,7 @@ export function assetResource(row: AssetRow): Asset {
   const status = ASSET_STATES.parse(row.status);
   return {
     id: row.id,
-    media_type: mediaTypeOf(row),
+    media_type: parseMediaType(row.mediaType),
     status,
     stage: row.stage,
     ...(row.contentType === null ? {} : { content_type: row.contentType }),

@@ -6,6 +6,7 @@ export * from './idempotency';
 export * from './ids';
 export * from './key-format';
 export * from './limits';
+export * from './media-type';
 export * from './media-url';
 export * from './progress';
 export { isPublicHost } from './public-host';

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CONTENT_TYPES, MEDIA_MAX_BYTES } from '@lipsync/domain';
+import { CONTENT_TYPES, MEDIA_MAX_BYTES, parseMediaType } from '@lipsync/domain';
 import { type Download, EgressError } from '@lipsync/runtime';
 import { downloadFailureCode } from './download-failure';
 import { type FetchedMedia, type IngestContext, type IngestTools } from './ingest-context';
@@ -22,7 +22,8 @@ export async function fetchFromUrl(
   if (HTML_TYPES.has(contentType) || (await startsLikeHtml(path))) {
     throw new IngestFailure('media_not_accessible', 'the address leads to a web page');
   }
-  const known = contentType !== null && CONTENT_TYPES[mediaTypeOf(context)].includes(contentType);
+  const known =
+    contentType !== null && CONTENT_TYPES[parseMediaType(context.work.asset.mediaType)].includes(contentType);
   return {
     ...{ path, sha256, sizeBytes: bytes, stored: false },
     contentType: known ? contentType : 'application/octet-stream',
@@ -48,10 +49,6 @@ async function download(
     if (!(error instanceof EgressError)) throw error;
     throw new IngestFailure(downloadFailureCode(error), error.message, { cause: error });
   }
-}
-
-function mediaTypeOf({ work }: IngestContext): 'video' | 'audio' {
-  return work.asset.mediaType === 'audio' ? 'audio' : 'video';
 }
 
 async function startsLikeHtml(path: string): Promise<boolean> {

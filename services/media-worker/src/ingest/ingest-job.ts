@@ -1,4 +1,5 @@
 import { type IngestedMedia } from '@lipsync/db';
+import { parseMediaType } from '@lipsync/domain';
 import { type ProbeResult, probe } from '@lipsync/media';
 import { fetchFromUrl } from './fetch-from-url';
 import { type FetchedMedia, type IngestContext, type IngestTools } from './ingest-context';
@@ -13,9 +14,8 @@ export async function ingest(tools: IngestTools, context: IngestContext): Promis
   const fetched = await fetchMedia(tools, context);
   signal.throwIfAborted();
   report('probing', 100);
-  const mediaType = work.asset.mediaType === 'audio' ? 'audio' : 'video';
   const probed = await probe(tools.binaries, fetched.path, {
-    mediaType,
+    mediaType: parseMediaType(work.asset.mediaType),
     deadlineMs: tools.probeTimeoutMs,
     signal,
   });
