@@ -5,9 +5,6 @@ import { join } from 'node:path';
 import { type S3Server, startS3Server } from '@lipsync/testkit';
 import { createStorage, type Storage } from './storage';
 
-// A deadline for hangs on a busy machine, far above what any of these tests takes.
-jest.setTimeout(30_000);
-
 let server: S3Server;
 let storage: Storage;
 let directory: string;

@@ -5,9 +5,6 @@ import { send } from '../test/http-client';
 import { sendRaw } from '../test/raw-http';
 import { startApi, type TestApi } from '../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 describe('outside /v1', () => {
   let api: TestApi;
   const get = (path: string) => send(`${api.baseUrl}${path}`, 'GET');

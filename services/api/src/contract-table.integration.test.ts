@@ -18,9 +18,6 @@ import {
 } from '../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 const SUCCESS = 'success';
 const STATUSES = [SUCCESS, 400, 401, 404, 405, 409, 410, 413, 429, 503] as const;
 type Status = (typeof STATUSES)[number];

@@ -6,9 +6,6 @@ import { send } from '../test/http-client';
 import { createScenario, renderRequest } from '../test/scenario';
 import { startApi, type TestApi } from '../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 const HEALTHY = { postgres: 'ok', redis: 'ok', s3: 'ok', workers: 'ok' };
 
 async function readiness(api: TestApi): Promise<unknown> {

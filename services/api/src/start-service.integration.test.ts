@@ -6,9 +6,6 @@ import { recordedLog } from '../test/recorded-log';
 import { apiEnvironment } from './env';
 import { startService } from './start-service';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 /** A process that remembers how it ended. */
 class TestProcess extends EventEmitter {
   exit(code: number): void {

@@ -13,9 +13,6 @@ import {
 } from '@lipsync/testkit';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher';
 
-// A deadline for hangs on a busy machine, far above what any of these tests takes.
-jest.setTimeout(30_000);
-
 const HOST = 'hooks.example.test';
 const ORIGIN = `https://${HOST}`;
 const OTHER_HOST = 'other.example.test';

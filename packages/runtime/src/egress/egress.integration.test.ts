@@ -12,9 +12,6 @@ import { createEgress, egressUnder } from './egress';
 import { EgressError } from './egress-error';
 import { type EgressPolicy } from './policy';
 
-// A deadline for hangs on a busy machine, far above what any of these tests takes.
-jest.setTimeout(30_000);
-
 const HOST = 'media.example.test';
 const PUBLIC = '93.184.215.14';
 const PRIVATE = '10.1.2.3';

@@ -17,9 +17,6 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { type S3Server, startS3Server } from './s3-server';
 
-// A deadline for hangs on a busy machine, far above what any of these tests takes.
-jest.setTimeout(30_000);
-
 let server: S3Server;
 let client: S3Client;
 let nowMs: number | undefined;

@@ -4,9 +4,6 @@ import { eventually, expectContract } from '@lipsync/testkit';
 import { send } from '../../test/http-client';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 describe('authentication', () => {
   let api: TestApi;
   let customer: TestCustomer;

@@ -5,9 +5,6 @@ import { send } from '../../test/http-client';
 import { renderRequest } from '../../test/scenario';
 import { startApi, type TestApi } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 describe('rate limit', () => {
   let api: TestApi;
   beforeAll(async () => {

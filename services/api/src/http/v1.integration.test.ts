@@ -6,9 +6,6 @@ import { sendRaw } from '../../test/raw-http';
 import { renderRequest } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 const LIMIT = 65_536;
 
 describe('requests under /v1', () => {

@@ -5,9 +5,6 @@ import { eventually, testRedisUrl } from '@lipsync/testkit';
 import { createScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 describe('cancel_render', () => {
   let api: TestApi;
   let customer: TestCustomer;

@@ -2,9 +2,6 @@ import { newId } from '@lipsync/domain';
 import { createScenario, type Scenario } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 describe('complete_upload', () => {
   let api: TestApi;
   let customer: TestCustomer;

@@ -1,9 +1,6 @@
 import { AUDIO_URL, VIDEO_URL } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 describe('create_asset', () => {
   let api: TestApi;
   let customer: TestCustomer;

@@ -8,9 +8,6 @@ import {
 } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 describe('create_preparation', () => {
   let api: TestApi;
   let customer: TestCustomer;

@@ -3,9 +3,6 @@ import { newId } from '@lipsync/domain';
 import { createScenario, renderRequest, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 const unknownId = (prefix: 'ast' | 'prp'): string => newId(prefix, 0, new Uint8Array(10));
 
 describe('create_render', () => {

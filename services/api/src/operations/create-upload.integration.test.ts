@@ -1,9 +1,6 @@
 import { createScenario } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 const REQUEST = { media_type: 'video', content_type: 'video/mp4', size_bytes: 8 };
 
 describe('create_upload', () => {

@@ -3,9 +3,6 @@ import { createScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario'
 import { send } from '../../test/http-client';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-// Bounds a hang on a busy machine; no test waits for it.
-jest.setTimeout(30_000);
-
 describe('get_render', () => {
   let api: TestApi;
   let customer: TestCustomer;
