@@ -1,4 +1,5 @@
 import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -182,10 +183,32 @@ describe('gpu-worker process', () => {
 });
 
 async function onlyChildOf(worker: ChildProcess): Promise<number> {
-  const { stdout } = await promisify(execFile)('pgrep', ['-P', String(worker.pid), '-f', 'inference/main']);
-  const [child, ...others] = stdout.trim().split('\n').map(Number);
+  const [child, ...others] = await inferenceChildren(worker.pid ?? 0);
   if (child === undefined || others.length > 0) throw new Error('expected one inference process');
   return child;
+}
+
+/** From /proc where there is one: a slim Linux has no pgrep. */
+async function inferenceChildren(parent: number): Promise<number[]> {
+  if (!existsSync('/proc/self/stat')) {
+    const { stdout } = await promisify(execFile)('pgrep', ['-P', String(parent), '-f', 'inference/main']);
+    return stdout.trim().split('\n').map(Number);
+  }
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => isInferenceChild(pid, parent)).map(Number);
+}
+
+/** proc_pid_stat(5): after the command's closing bracket come the state and the parent. */
+function isInferenceChild(pid: string, parent: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (
+      Number(parentPid) === parent && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('inference/main')
+    );
+  } catch {
+    return false;
+  }
 }
 
 function isAlive(pid: number): boolean {
