@@ -10,7 +10,7 @@ export {
 } from './egress/egress';
 export { type EgressEnv, openEgress } from './egress/open-egress';
 export { EgressError, type EgressErrorReason } from './egress/egress-error';
-export { type EgressRoutes } from './egress/routes';
+export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
 export { EnvError, loadEnv } from './env';
 export { type NodeEnv, STORAGE_SETTINGS, environment, wholeNumber } from './environment';
 export { type HealthCheck, type HealthServer, createHealthServer, runHealthChecks } from './health-server';

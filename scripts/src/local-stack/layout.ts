@@ -14,7 +14,6 @@ export function stackLayout(root: string) {
     redisDir: below('redis'),
     s3Dir: below('s3'),
     workDir: below('work'),
-    egressCaFile: below('egress-ca.pem'),
     lockFile: below('lock'),
   };
 }

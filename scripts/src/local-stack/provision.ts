@@ -3,6 +3,7 @@ import { createDb, type LimitChanges } from '@lipsync/db';
 import { migrate } from '@lipsync/prisma';
 import { createSecretBox } from '@lipsync/runtime';
 import { newCustomer, newKey, type AdminContext } from '../admin/credentials';
+import { authorityFile } from './egress-settings';
 import type { StackLayout } from './layout';
 import { baseUrl } from './services';
 import type { StackCustomer, StackState } from './state';
@@ -13,7 +14,8 @@ const CUSTOMER_NAMES = ['local-one', 'local-two'];
 /** Brings the servers to what the services expect: migrated tables, two customers, the authority file for egress. */
 export async function provision(state: StackState, layout: StackLayout): Promise<void> {
   await migrate(state.servers.postgresUrl);
-  writeFileSync(layout.egressCaFile, `${state.authority.cert}\n${state.egressCa}`);
+  const { file, pem } = authorityFile(layout.root, state);
+  writeFileSync(file, pem);
   for (const name of CUSTOMER_NAMES.slice(state.customers.length))
     state.customers.push(await provisionCustomer(state, name));
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { authorityFile } from './egress-settings';
 import { PACKS_DIR, REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
 import type { StackState } from './state';
@@ -25,7 +26,7 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
     EGRESS_ROUTES: [`${RECEIVER_HOST}:443=127.0.0.1:${state.ports.receiver}`, ...state.egressRoutes].join(
       ',',
     ),
-    EGRESS_CA_FILE: layout.egressCaFile,
+    EGRESS_CA_FILE: authorityFile(layout.root, state).file,
   };
   const service = (name: string, port: number, env: Record<string, string>): ServiceSpec => {
     const healthUrl = `http://127.0.0.1:${port}/healthz`;

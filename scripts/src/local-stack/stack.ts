@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mergeAuthorities, mergeRoutes } from './egress-settings';
 import { withLock } from './lock';
 import { descriptionFile, stackLayout } from './layout';
 import { createProcessManager, type ProcessSpec, type StartOutcome } from './process-manager';
@@ -61,9 +62,8 @@ export function createStack(options: StackOptions) {
 
   async function loadState(): Promise<StackState> {
     const state = readState(layout.root) ?? (await createState());
-    state.egressRoutes = [...new Set([...state.egressRoutes, ...(options.egressRoutes ?? [])])];
-    if (options.egressCa !== undefined && !state.egressCa.includes(options.egressCa))
-      state.egressCa += options.egressCa;
+    state.egressRoutes = mergeRoutes(state.egressRoutes, options.egressRoutes ?? []);
+    if (options.egressCa !== undefined) state.egressCa = mergeAuthorities(state.egressCa, options.egressCa);
     writeState(layout.root, state);
     return state;
   }
