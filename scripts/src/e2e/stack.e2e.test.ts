@@ -1,3 +1,5 @@
+import { createServer } from 'node:net';
+import { listenOnLoopback } from '@lipsync/testkit';
 import { startSystem, type System } from './system';
 
 jest.setTimeout(120_000);
@@ -32,13 +34,27 @@ describe('the local stack', () => {
     expect(await system.api.getAsset(asset.id)).toMatchObject({ id: asset.id, media_type: 'video' });
   });
 
+  it('moves to another port when its own was taken while it was down', async () => {
+    await system.stack.down();
+    const squatter = createServer();
+    await listenOnLoopback(squatter, Number(new URL(system.description.base_url).port));
+    try {
+      const { base_url } = await system.up();
+      expect(base_url).not.toBe(system.description.base_url);
+      expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
+    } finally {
+      await new Promise((resolve) => squatter.close(resolve));
+    }
+  });
+
   it('serves the contract and a page that explains it', async () => {
-    const document = (await (await fetch(`${system.description.base_url}/openapi.json`)).json()) as {
+    const { base_url } = await system.up();
+    const document = (await (await fetch(`${base_url}/openapi.json`)).json()) as {
       openapi: string;
       info: object;
     };
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
-    const page = await fetch(`${system.description.base_url}/docs`);
+    const page = await fetch(`${base_url}/docs`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
   });

@@ -4,6 +4,7 @@ import { withLock } from './lock';
 import { descriptionFile, stackLayout } from './layout';
 import { createProcessManager, type ProcessSpec, type StartOutcome } from './process-manager';
 import { s3Spec, startServers, stopServers } from './servers';
+import { replaceTaken } from './ports';
 import { provision } from './provision';
 import { baseUrl, s3Endpoint, serviceSpecs, type ServiceSpec } from './services';
 import { waitUntil } from './wait-until';
@@ -33,6 +34,16 @@ export interface StackDescription {
 }
 
 const READY_DEADLINE_MS = 90_000;
+/** All but the receiver's, which belongs to a demo that may be running. */
+const STACK_PORTS = [
+  'postgres',
+  'redis',
+  's3',
+  'api',
+  'mediaWorker',
+  'gpuWorker',
+  'webhookDispatcher',
+] as const;
 
 /**
  * One local stack: Postgres, Redis, an S3 double and the four services as detached processes on loopback.
@@ -64,6 +75,11 @@ export function createStack(options: StackOptions) {
     const state = readState(layout.root) ?? (await createState());
     state.egressRoutes = mergeRoutes(state.egressRoutes, options.egressRoutes ?? []);
     if (options.egressCa !== undefined) state.egressCa = mergeAuthorities(state.egressCa, options.egressCa);
+    // While the stack was down its ports were anybody's. (Postgres and Redis, should they run, are found by their data.)
+    const isDown = [s3Spec(state, layout), ...services(state)].every(
+      ({ name }) => processes.findPid(name) === null,
+    );
+    if (isDown) state.ports = await replaceTaken(state.ports, STACK_PORTS);
     writeState(layout.root, state);
     return state;
   }
