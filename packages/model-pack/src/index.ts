@@ -15,11 +15,24 @@ export {
   type ValueInfo,
 } from './onnx';
 export { type AnalyzerParams } from './analyzer-params';
-export { type AnalyzerManifest, type Manifest, type MusetalkManifest, type PackEngine } from './manifest';
+export { type AudioParams } from './audio-params';
+export { type HighsyncParams } from './highsync-params';
+export { type LatentParams } from './latent-params';
+export { type LatentsyncParams } from './latentsync-params';
+export {
+  type AnalyzerManifest,
+  type HighsyncManifest,
+  type LatentsyncManifest,
+  type Manifest,
+  type MusetalkManifest,
+  type PackEngine,
+} from './manifest';
 export { type MusetalkParams } from './musetalk-params';
 export { MANIFEST_FILE, modelPath, openPack, openPackFor, packVersion, type Pack } from './open-pack';
 export { PackError } from './pack-error';
+export { packRoles, type PackRole } from './pack-roles';
 export { type Probe } from './role';
+export { type ScheduleParams } from './schedule-params';
 export { type TensorSpec } from './tensor-spec';
 export { modelFile, writePack } from './write-pack';
 export { buildAnalyzerPack } from './builtin/analyzer/build-analyzer-pack';

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { analyzerParamsSchema } from './analyzer-params';
+import { highsyncParamsSchema } from './highsync-params';
+import { latentsyncParamsSchema } from './latentsync-params';
 import { musetalkParamsSchema } from './musetalk-params';
 import { roleSchema } from './role';
+import { tensorSpecSchema } from './tensor-spec';
 
 const commonFields = {
   /** Version of this file's own format. */
@@ -11,7 +14,7 @@ const commonFields = {
   /** SPDX expression, and where the weights come from. */
   licence: z.strictObject({ spdx: z.string().min(1), source: z.string().min(1) }),
   /** Execution providers the files are made for, preferred first: graphs optimised for one may not load in another. */
-  providers: z.array(z.enum(['cuda', 'cpu'])).min(1),
+  providers: z.array(z.enum(['cuda', 'webgpu', 'cpu'])).min(1),
 };
 
 const analyzerManifestSchema = z.strictObject({
@@ -33,17 +36,62 @@ const musetalkManifestSchema = z.strictObject({
     // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that are told where the face is.
     unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks']),
     vae_decoder: roleSchema(['latent'], ['image']),
+    // BiSeNet: [1, 3, 512, 512] in ImageNet's normalisation → scores of its 19 classes.
+    face_parsing: roleSchema(['image'], ['scores']).optional(),
   }),
   params: musetalkParamsSchema,
+});
+
+const latentsyncManifestSchema = z.strictObject({
+  ...commonFields,
+  engine: z.literal('latentsync'),
+  roles: z.strictObject({
+    whisper_encoder: roleSchema(['mel'], ['states']),
+    vae_encoder: roleSchema(['image'], ['latent']),
+    // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width].
+    unet3d: roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']),
+    vae_decoder: roleSchema(['latent'], ['image']),
+  }),
+  params: latentsyncParamsSchema,
+});
+
+/** What the reference network remembers of a frame, one tensor per transformer block, in the order of the blocks. */
+const BANK = /^bank_\d+$/;
+const banksSchema = z.record(z.string().regex(BANK), tensorSpecSchema);
+const denoisingRole = roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']);
+
+const highsyncManifestSchema = z.strictObject({
+  ...commonFields,
+  engine: z.literal('highsync'),
+  roles: z.strictObject({
+    whisper_encoder: roleSchema(['mel'], ['states']),
+    vae_encoder: roleSchema(['image'], ['latent']),
+    // latent [frames, C, h, w] → banks [frames, tokens, width].
+    reference_unet: roleSchema(['latent'], []).extend({ outputs: banksSchema }),
+    // latent [1, C, window, h, w], audio [1, window, 10·states, width], banks as the reference network's outputs.
+    denoising_unet: denoisingRole.extend({ inputs: denoisingRole.shape.inputs.catchall(tensorSpecSchema) }),
+    // The same network without banks: what guidance leads away from. May be left out when guidance is 1.
+    denoising_unet_unconditional: roleSchema(
+      ['latent', 'timestep', 'audio'],
+      ['prediction'],
+      ['landmarks'],
+    ).optional(),
+    vae_decoder: roleSchema(['latent'], ['image']),
+  }),
+  params: highsyncParamsSchema,
 });
 
 /** pack.json: what a pack is for, its files by role, and the numbers that the engine's code must know about them. */
 export const manifestSchema = z.discriminatedUnion('engine', [
   analyzerManifestSchema,
   musetalkManifestSchema,
+  latentsyncManifestSchema,
+  highsyncManifestSchema,
 ]);
 
 export type Manifest = z.infer<typeof manifestSchema>;
 export type PackEngine = Manifest['engine'];
 export type AnalyzerManifest = Extract<Manifest, { engine: 'analyzer' }>;
 export type MusetalkManifest = Extract<Manifest, { engine: 'musetalk' }>;
+export type LatentsyncManifest = Extract<Manifest, { engine: 'latentsync' }>;
+export type HighsyncManifest = Extract<Manifest, { engine: 'highsync' }>;

@@ -1,30 +1,35 @@
 import { z } from 'zod';
+import { audioSchema } from './audio-params';
+import { latentSchema } from './latent-params';
 
-/** What differs between musetalk packs; everything else about the algorithm is code. */
+/** What differs between musetalk packs (1.0, 1.5, distilled); everything else about the algorithm is code. */
 export const musetalkParamsSchema = z.strictObject({
   /** Side of the square face crop, pixels. */
   resolution: z.int().positive(),
-  /**
-   * One frame's latent. `scale` multiplies the encoder's output and divides the decoder's input; 1 where the graphs do
-   * it themselves. An encoder with more channels than these puts the latent first (mean, then log-variance).
-   */
-  latent: z.strictObject({
-    channels: z.int().positive(),
-    height: z.int().positive(),
-    width: z.int().positive(),
-    scale: z.number().positive(),
-  }),
-  audio: z.strictObject({
-    /** 'hf': last state after the final LayerNorm, waveform padded to 30 s. 'openai': before it, mel padded. */
-    whisper: z.enum(['hf', 'openai']),
-    /** Hidden states stacked per 20 ms step, and their width. */
-    states: z.int().positive(),
-    width: z.int().positive(),
+  latent: latentSchema,
+  audio: audioSchema.extend({
     /** Whether the sinusoidal position code is added by the caller. */
     positionalEncoding: z.enum(['outside', 'inside']),
   }),
   /** The diffusion time that the network is asked for. */
   timestep: z.int().nonnegative(),
+  /** Frames per call of the graphs; an incomplete batch is padded, so that they always see one shape. */
+  batch: z.int().positive(),
+  crop: z.strictObject({
+    /** Pixels that the generated half begins lower than the nose bridge's low point (`bbox_shift`); 0 in 1.5. */
+    shift: z.int(),
+    /** Room below the chin, pixels (`extra_margin`): 10 in 1.5, 0 in 1.0. */
+    margin: z.int().nonnegative(),
+  }),
+  /** How the mask of the pasted face is made from the parsed one; without a parser a polygon of landmarks stands in. */
+  mask: z.strictObject({
+    mode: z.enum(['jaw', 'raw', 'neck']),
+    /** Half-widths of the part around the middle that is not widened, at 512 pixels ('jaw' only). */
+    leftCheek: z.int().min(0).max(256),
+    rightCheek: z.int().min(0).max(256),
+    /** Width of the blur as a part of the parsed square. */
+    blur: z.number().positive().lt(1),
+  }),
 });
 
 export type MusetalkParams = z.infer<typeof musetalkParamsSchema>;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Manifest, manifestSchema, type PackEngine } from './manifest';
 import { sha256, sha256OfFile } from './pack-digest';
 import { PackError } from './pack-error';
+import { packRoles } from './pack-roles';
 
 /** A pack whose manifest is well-formed and whose files are the ones the manifest names. */
 export interface Pack<M extends Manifest = Manifest> {
@@ -17,10 +18,6 @@ interface FileEntry {
   readonly sha256: string;
 }
 
-interface RoleFiles extends FileEntry {
-  readonly externalData?: readonly FileEntry[] | undefined;
-}
-
 export const MANIFEST_FILE = 'pack.json';
 
 /**
@@ -30,8 +27,7 @@ export const MANIFEST_FILE = 'pack.json';
 export async function openPack(dir: string): Promise<Pack> {
   const bytes = await readManifestBytes(dir);
   const manifest = parseManifest(dir, bytes);
-  const roles: Readonly<Record<string, RoleFiles>> = manifest.roles;
-  for (const [role, files] of Object.entries(roles)) {
+  for (const [role, files] of packRoles(manifest)) {
     for (const entry of [files, ...(files.externalData ?? [])]) await verifyFile(dir, role, entry);
   }
   return { dir, manifest, digest: sha256(bytes) };

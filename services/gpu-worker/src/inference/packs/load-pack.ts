@@ -1,6 +1,6 @@
-import { modelPath, type Manifest, type Pack, type Probe } from '@lipsync/model-pack';
+import { modelPath, packRoles, type Manifest, type Pack, type PackRole } from '@lipsync/model-pack';
 import { SessionError, type Session, type SessionHost, type Tensors } from '../sessions/session';
-import { declaredTensors, tensorMismatch, type PackTensors, type RoleTensors } from './compare-tensors';
+import { declaredTensors, tensorMismatch, type PackTensors } from './compare-tensors';
 import { probeMismatch } from './probe-graph';
 import { type RunModel } from './run-model';
 
@@ -14,11 +14,6 @@ export interface LoadedPack {
 
 type Provider = Manifest['providers'][number];
 
-interface Role extends RoleTensors {
-  readonly file: string;
-  readonly probe?: Probe | undefined;
-}
-
 /**
  * Loads every graph of a pack on the first provider of its manifest that this machine has. With `probe` each graph is
  * also run once on the manifest's probe. Rejects with SessionError when a graph cannot be loaded, declares other
@@ -29,13 +24,13 @@ export async function loadPack(
   pack: Pack,
   options: { threads: number; probe: boolean },
 ): Promise<LoadedPack> {
-  const roles: Readonly<Record<string, Role>> = pack.manifest.roles;
+  const roles = packRoles(pack.manifest);
   const { provider, sessions } = await openAll(host, pack, roles, options.threads);
   const release = async (): Promise<void> => {
     for (const session of sessions.values()) await session.release();
   };
   try {
-    for (const [name, session] of sessions) await check(name, roles[name], session, options.probe);
+    for (const [name, session] of sessions) await check(name, roles.get(name), session, options.probe);
   } catch (error) {
     await release();
     throw error;
@@ -43,7 +38,7 @@ export async function loadPack(
 
   const run: RunModel = async (name, feeds) => {
     const session = sessions.get(name);
-    const role = roles[name];
+    const role = roles.get(name);
     if (!session || !role) throw new SessionError('run_failed', `the pack has no role '${name}'`);
     const result = await session.run(renamed(feeds, role.inputs, 'toGraph'));
     return {
@@ -58,14 +53,14 @@ export async function loadPack(
 async function openAll(
   host: SessionHost,
   pack: Pack,
-  roles: Readonly<Record<string, Role>>,
+  roles: ReadonlyMap<string, PackRole>,
   threads: number,
 ): Promise<{ provider: Provider; sessions: Map<string, Session> }> {
   const refusals: string[] = [];
   for (const provider of pack.manifest.providers) {
     const sessions = new Map<string, Session>();
     try {
-      for (const [name, role] of Object.entries(roles)) {
+      for (const [name, role] of roles) {
         sessions.set(name, await host.open(modelPath(pack, role), { threads, providers: [provider] }));
       }
       return { provider, sessions };
@@ -78,7 +73,7 @@ async function openAll(
   throw new SessionError('load_failed', refusals.join('; '));
 }
 
-async function check(name: string, role: Role | undefined, session: Session, probe: boolean): Promise<void> {
+async function check(name: string, role: PackRole | undefined, session: Session, probe: boolean): Promise<void> {
   if (!role) throw new SessionError('load_failed', `the pack has no role '${name}'`);
   const problem =
     tensorMismatch(role, session) ??

@@ -27,7 +27,7 @@ export interface SessionOptions {
   /** Threads inside one operator. Default 1: the default of the runtime takes all cores and fights the encoder. */
   readonly threads?: number;
   /** In order of preference; default ['cpu']. A provider that cannot be loaded is an error, never a silent fallback. */
-  readonly providers?: readonly ('cpu' | 'cuda')[];
+  readonly providers?: readonly ('cuda' | 'webgpu' | 'cpu')[];
 }
 
 export interface RunResult {

@@ -109,7 +109,7 @@ describe('musetalk on the built-in pack', () => {
     await buildBuiltinPacks(folder);
     pack = await openPackFor('musetalk', join(folder, 'builtin-musetalk'));
     graphs = new Map();
-    for (const [role, file] of Object.entries(pack.manifest.roles)) {
+    for (const [role, file] of packRoles(pack.manifest)) {
       graphs.set(role, await loadGraph(modelPath(pack, file), {}));
     }
   });
