@@ -8,6 +8,7 @@ import {
   modelPath,
   type MusetalkManifest,
   openPackFor,
+  packRoles,
   type Pack,
 } from '@lipsync/model-pack';
 import { loadGraph, type LoadedGraph } from '../../sessions/ort-sessions';
