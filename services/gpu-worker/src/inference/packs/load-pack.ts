@@ -73,7 +73,12 @@ async function openAll(
   throw new SessionError('load_failed', refusals.join('; '));
 }
 
-async function check(name: string, role: PackRole | undefined, session: Session, probe: boolean): Promise<void> {
+async function check(
+  name: string,
+  role: PackRole | undefined,
+  session: Session,
+  probe: boolean,
+): Promise<void> {
   if (!role) throw new SessionError('load_failed', `the pack has no role '${name}'`);
   const problem =
     tensorMismatch(role, session) ??

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/**
+ * One frame's latent. `scale` multiplies the encoder's output and divides the decoder's input; 1 where the graphs do
+ * it themselves. An encoder with more channels than these puts the latent first (mean, then log-variance).
+ */
+export const latentSchema = z.strictObject({
+  channels: z.int().positive(),
+  height: z.int().positive(),
+  width: z.int().positive(),
+  scale: z.number().positive(),
+});
+
+export type LatentParams = z.infer<typeof latentSchema>;

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** A DDIM noise schedule (https://arxiv.org/abs/2010.02502, η = 0), in the terms of diffusers' DDIMScheduler. */
+export const scheduleSchema = z.strictObject({
+  trainSteps: z.int().positive(),
+  betaStart: z.number().positive().lt(1),
+  betaEnd: z.number().positive().lt(1),
+  /** 'scaled_linear': linear in the square root of beta. */
+  betaSchedule: z.enum(['linear', 'scaled_linear']),
+  prediction: z.enum(['epsilon', 'v_prediction']),
+  spacing: z.enum(['leading', 'trailing']),
+  /** Added to every timestep of leading spacing. */
+  stepsOffset: z.int().nonnegative(),
+  /** Cumulative alpha after the last step: exactly one, or that of the first training step. */
+  finalAlpha: z.enum(['one', 'first']),
+  /** Betas rescaled so that the last training step is pure noise (https://arxiv.org/abs/2305.08891). */
+  zeroTerminalSnr: z.boolean(),
+  /** How many steps to take, or, for distilled networks, the very timesteps, falling. */
+  steps: z.union([z.int().positive(), z.array(z.int().nonnegative()).min(1)]),
+});
+
+export type ScheduleParams = z.infer<typeof scheduleSchema>;
