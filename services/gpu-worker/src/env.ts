@@ -25,6 +25,16 @@ export const gpuWorkerEnvironment = environment
     SHUTDOWN_GRACE_SECONDS: wholeNumber(1).default(20),
     /** Bound of the cache of inputs under WORK_DIR. */
     CACHE_MAX_BYTES: wholeNumber(0).default(4 * 1024 ** 3),
+    /** An OpenCost-compatible server that knows what this pod costs, and the pod's name there. */
+    POD_COST_URL: z.url('must be a URL').optional(),
+    POD_NAME: z.string().optional(),
+    /** Without such a server: the price of this pod, and what begun stretch of time is charged. */
+    POD_PRICE_USD_PER_HOUR: z
+      .string()
+      .regex(/^\d+(\.\d+)?$/, 'must be an amount of dollars')
+      .transform(Number)
+      .optional(),
+    POD_BILLING_INCREMENT_SECONDS: wholeNumber(1).default(1),
   });
 
 export type GpuWorkerEnv = z.output<typeof gpuWorkerEnvironment>;

@@ -1,0 +1,50 @@
+import { type MeasuredUsage } from '@lipsync/domain';
+import { type PodBill } from './pod-cost';
+
+/** The fields of usage that tell what the pods of a run cost. */
+export type PodUsage = Required<
+  Pick<
+    MeasuredUsage,
+    'observed_pod_seconds' | 'billed_pod_seconds' | 'estimated_compute_usd' | 'estimate_coverage'
+  >
+>;
+
+/** Providers' clocks and sampling may cut this much off a window without it counting as not observed. */
+const UNSEEN_PART = 0.05;
+
+export interface AttemptBill {
+  /** What the provider said of the attempt that completed; null where there is none or it knew nothing. */
+  readonly bill: PodBill | null;
+  /** Length of that attempt. */
+  readonly seconds: number;
+  /** Jobs that shared the pod: each carries its part. */
+  readonly slots: number;
+  /** Attempts that the run took. Those that failed died with their measurements. */
+  readonly attempts: number;
+}
+
+/**
+ * A run's share of its pod. Coverage follows from the facts: `observed` when the provider saw all of the only attempt,
+ * `partial` when earlier attempts or part of this one are missing, `unavailable` without a bill.
+ */
+export function podUsage({ bill, seconds, slots, attempts }: AttemptBill): PodUsage {
+  if (bill === null) {
+    return {
+      observed_pod_seconds: null,
+      billed_pod_seconds: null,
+      estimated_compute_usd: null,
+      estimate_coverage: 'unavailable',
+    };
+  }
+  const sawAll = bill.observedSeconds >= seconds * (1 - UNSEEN_PART);
+  return {
+    observed_pod_seconds: rounded(bill.observedSeconds / slots, 3),
+    billed_pod_seconds: rounded(bill.billedSeconds / slots, 3),
+    estimated_compute_usd: bill.usd === null ? null : rounded(bill.usd / slots, 6),
+    estimate_coverage: sawAll && attempts === 1 ? 'observed' : 'partial',
+  };
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
