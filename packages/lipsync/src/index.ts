@@ -1,6 +1,8 @@
 export { blendMask, MASK_SIZE, type BlendMask } from './blend-mask';
 export { type Box } from './box';
 export { createCropFace, type CropFace } from './crop-face';
+export { createDdim, guide, type Ddim } from './ddim';
+export { type NoiseSchedule } from './ddim-schedule';
 export { logMel, SAMPLE_RATE, SEGMENT_FRAMES, SEGMENT_SAMPLES, segmentLogMel, slicedLogMel } from './log-mel';
 export { maskLowerHalf } from './lower-half-mask';
 export { MEL_BANDS, melEdges } from './mel-filters';
@@ -23,4 +25,5 @@ export {
   type Point,
 } from './landmarks68';
 export { mouthOpening } from './mouth-opening';
+export { fillNoise } from './noise';
 export { faceRuns, smoothingReach, smoothRun } from './smoothing';

@@ -1,0 +1,183 @@
+import { createDdim, guide } from './ddim';
+import { type NoiseSchedule } from './ddim-schedule';
+
+const LATENTSYNC: NoiseSchedule = {
+  trainSteps: 1000,
+  betaStart: 0.00085,
+  betaEnd: 0.012,
+  betaSchedule: 'scaled_linear',
+  prediction: 'epsilon',
+  spacing: 'leading',
+  stepsOffset: 1,
+  finalAlpha: 'first',
+  zeroTerminalSnr: false,
+  steps: 20,
+};
+
+const HIGHSYNC: NoiseSchedule = {
+  ...LATENTSYNC,
+  betaSchedule: 'linear',
+  prediction: 'v_prediction',
+  spacing: 'trailing',
+  finalAlpha: 'one',
+  zeroTerminalSnr: true,
+};
+
+const linspace = (from: number, to: number) =>
+  Float32Array.from({ length: 8 }, (_, i) => from + ((to - from) * i) / 7);
+
+/** Result of one step at `time` from x = −1 … 1 with a prediction of 0.5 … −0.5. */
+function stepAt(schedule: NoiseSchedule, time: number): Float32Array {
+  const ddim = createDdim(schedule);
+  const latent = linspace(-1, 1);
+  ddim.step(ddim.timesteps.indexOf(time), latent, linspace(0.5, -0.5));
+  return latent;
+}
+
+function expectAlphas(actual: readonly number[], expected: readonly number[]): void {
+  expect(actual).toHaveLength(expected.length);
+  actual.forEach((alpha, i) => expect(alpha).toBeCloseTo(expected[i] ?? NaN, 6));
+}
+
+describe("latentsync's schedule", () => {
+  test.each([
+    [20, [951, 901], [51, 1]],
+    [25, [961, 921], [41, 1]],
+    [10, [901, 801], [101, 1]],
+    [8, [876, 751], [126, 1]],
+  ])('%i steps begin and end at the published times', (steps, first, last) => {
+    const { timesteps } = createDdim({ ...LATENTSYNC, steps });
+    expect(timesteps).toHaveLength(steps);
+    expect([timesteps.slice(0, 2), timesteps.slice(-2)]).toEqual([first, last]);
+  });
+
+  test('the share of signal is that of the published weights', () => {
+    expectAlphas(
+      createDdim(LATENTSYNC).alphas,
+      [
+        0.008155, 0.01400489, 0.02307697, 0.03654649, 0.05571898, 0.08191665, 0.11632477, 0.15981632,
+        0.21278235, 0.27499884, 0.34555799, 0.42288131, 0.50481832, 0.58881843, 0.67215115, 0.75214309,
+        0.82639897, 0.89298022, 0.95052409, 0.99829602,
+      ],
+    );
+  });
+
+  test.each([
+    [951, -1.4665451],
+    [501, -1.1937219],
+    [1, -1.0064986],
+  ])('a step at time %i gives the published values', (time, first) => {
+    const latent = stepAt(LATENTSYNC, time);
+    expect(latent[0]).toBeCloseTo(first, 5);
+    expect(latent[7]).toBeCloseTo(-first, 5);
+  });
+});
+
+describe("highsync's schedule", () => {
+  test('times trail: the first is pure noise', () => {
+    const { timesteps } = createDdim(HIGHSYNC);
+    expect(timesteps).toEqual(Array.from({ length: 20 }, (_, i) => 999 - 50 * i));
+  });
+
+  test('the share of signal is rescaled to begin at nothing', () => {
+    expectAlphas(
+      createDdim(HIGHSYNC).alphas,
+      [
+        0, 0.00020145, 0.0010374, 0.002992, 0.0067745, 0.01336819, 0.02406232, 0.04044938, 0.06436814,
+        0.09777444, 0.14252949, 0.20010968, 0.27126199, 0.35564962, 0.45155364, 0.5557031, 0.66330117,
+        0.76829129, 0.86386257, 0.94315058,
+      ],
+    );
+  });
+
+  test.each([
+    [999, -1.0069959],
+    [499, -1.035354],
+    [49, -1.0903749],
+  ])('a step at time %i gives the published values', (time, first) => {
+    const latent = stepAt(HIGHSYNC, time);
+    expect(latent[0]).toBeCloseTo(first, 5);
+    expect(latent[7]).toBeCloseTo(-first, 5);
+  });
+
+  test('a number of steps that does not divide the training rounds its times as NumPy does', () => {
+    // 1000 − k·62.5 = 937.5, 812.5, 687.5: halves go to the even neighbour, then one is taken off.
+    const { timesteps } = createDdim({ ...HIGHSYNC, steps: 16 });
+    expect(timesteps.slice(0, 6)).toEqual([999, 937, 874, 811, 749, 687]);
+  });
+});
+
+describe('the sampler', () => {
+  const clean = Float32Array.from({ length: 64 }, (_, i) => Math.sin(i));
+  const noise = Float32Array.from({ length: 64 }, (_, i) => Math.cos(3 * i) * 1.4);
+
+  /** Denoises pure noise with a network that knows the answer. */
+  function sample(schedule: NoiseSchedule): Float32Array {
+    const ddim = createDdim(schedule);
+    const latent = noise.slice();
+    ddim.timesteps.forEach((_, index) => {
+      const alpha = ddim.alphas[index] ?? NaN;
+      const prediction = latent.map((x, i) => {
+        const x0 = clean[i] ?? NaN;
+        const signal = Math.sqrt(alpha);
+        const rest = Math.sqrt(1 - alpha);
+        const epsilon = (x - signal * x0) / rest;
+        return schedule.prediction === 'epsilon' ? epsilon : signal * epsilon - rest * x0;
+      });
+      ddim.step(index, latent, prediction);
+    });
+    return latent;
+  }
+
+  const variants: [string, NoiseSchedule][] = [
+    ['noise prediction, leading', { ...LATENTSYNC, finalAlpha: 'one' }],
+    ['v prediction, trailing, from pure noise', HIGHSYNC],
+    ['noise prediction at listed times', { ...LATENTSYNC, finalAlpha: 'one', steps: [999, 759, 499, 259] }],
+  ];
+  test.each(variants)(
+    '%s: an exact network leads to the clean latent in 4, 10 and 20 steps',
+    (_, schedule) => {
+      const counts = typeof schedule.steps === 'number' ? [4, 10, 20] : [schedule.steps];
+      for (const steps of counts) {
+        sample({ ...schedule, steps }).forEach((value, i) => expect(value).toBeCloseTo(clean[i] ?? NaN, 5));
+      }
+    },
+  );
+
+  test('a final alpha of the first training step leaves exactly that much noise', () => {
+    const ddim = createDdim(LATENTSYNC);
+    const latent = Float32Array.of(0);
+    // x₀ = 0 means that x is all noise: ε = x / √(1−α).
+    latent[0] = Math.sqrt(1 - (ddim.alphas[19] ?? NaN));
+    ddim.step(19, latent, Float32Array.of(1));
+    expect(latent[0]).toBeCloseTo(Math.sqrt(0.00085), 6);
+  });
+
+  test('a listed time leads to the time behind it, whatever lies between', () => {
+    const listed = createDdim({ ...LATENTSYNC, steps: [951, 901] });
+    const spaced = createDdim(LATENTSYNC);
+    const [a, b] = [linspace(-1, 1), linspace(-1, 1)];
+    listed.step(0, a, linspace(0.5, -0.5));
+    spaced.step(0, b, linspace(0.5, -0.5));
+    expect(a).toEqual(b);
+  });
+
+  test('a time that the training did not have is refused', () => {
+    expect(() => createDdim({ ...LATENTSYNC, steps: [1000] })).toThrow(RangeError);
+    expect(() => createDdim({ ...LATENTSYNC, steps: 1000 })).toThrow(RangeError);
+  });
+
+  test('predicting noise from nothing but noise is refused', () => {
+    expect(() => createDdim({ ...HIGHSYNC, prediction: 'epsilon' })).toThrow(RangeError);
+  });
+
+  test('a prediction of another size is refused', () => {
+    expect(() => createDdim(HIGHSYNC).step(0, new Float32Array(8), new Float32Array(4))).toThrow(RangeError);
+  });
+});
+
+test('guidance goes beyond the conditional prediction, also in place', () => {
+  const conditional = Float32Array.of(1, 2);
+  guide(Float32Array.of(0, 4), conditional, 1.5, conditional);
+  expect(Array.from(conditional)).toEqual([1.5, 1]);
+});

@@ -1,0 +1,34 @@
+import { fillNoise } from './noise';
+
+const noise = (length: number, seed: number, stream?: number): Float32Array => {
+  const target = new Float32Array(length);
+  fillNoise(target, seed, stream);
+  return target;
+};
+
+test('the same seed gives the same noise, on any machine', () => {
+  const known = [-0.827532, 2.336634, 0.43177, 0.001389];
+  noise(4, 1247).forEach((value, i) => expect(value).toBeCloseTo(known[i] ?? NaN, 6));
+});
+
+test('another seed or another stream gives other noise', () => {
+  const values = [noise(8, 1), noise(8, 2), noise(8, 1, 1), noise(8, 1 + 2 ** 32), noise(8, 1, 2 ** 32)];
+  expect(new Set(values.map(String)).size).toBe(values.length);
+});
+
+test('a shorter array is the beginning of a longer one', () => {
+  expect(noise(5, 9)).toEqual(noise(64, 9).subarray(0, 5));
+});
+
+test('the noise is normal: mean 0, variance 1, kurtosis 3, neighbours and streams independent', () => {
+  const count = 200_000;
+  const values = noise(count, 42);
+  const other = noise(count, 42, 1);
+  const mean = (of: (value: number, i: number) => number): number =>
+    values.reduce((sum, value, i) => sum + of(value, i), 0) / count;
+  expect(mean((x) => x)).toBeCloseTo(0, 1.7);
+  expect(mean((x) => x * x)).toBeCloseTo(1, 1.7);
+  expect(mean((x) => x ** 4)).toBeCloseTo(3, 1);
+  expect(mean((x, i) => x * (values[i + 1] ?? 0))).toBeCloseTo(0, 1.7);
+  expect(mean((x, i) => x * (other[i] ?? 0))).toBeCloseTo(0, 1.7);
+});
