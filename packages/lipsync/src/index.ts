@@ -24,6 +24,8 @@ export {
   RIGHT_EYE,
   type Point,
 } from './landmarks68';
+export { followsVoice, mouthOpenings, type FollowsVoice } from './follows-voice';
 export { mouthOpening } from './mouth-opening';
+export { speechEnvelope } from './speech-envelope';
 export { fillNoise } from './noise';
 export { faceRuns, smoothingReach, smoothRun } from './smoothing';

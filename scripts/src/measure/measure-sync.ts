@@ -4,7 +4,14 @@ import path from 'node:path';
 import type { SyncMode } from '@lipsync/contract';
 import { audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS, type AudioPlan } from '@lipsync/domain';
 import { startInference, type Inference } from '@lipsync/gpu-worker';
-import { decodeFaceTrack, type FaceTrack } from '@lipsync/lipsync';
+import {
+  decodeFaceTrack,
+  followsVoice,
+  mouthOpenings,
+  speechEnvelope,
+  type FaceTrack,
+  type FollowsVoice,
+} from '@lipsync/lipsync';
 import {
   AUDIO_SAMPLE_RATE,
   probe,
@@ -13,10 +20,8 @@ import {
   type ProbedAudio,
   type ProbedVideo,
 } from '@lipsync/media';
-import { followsVoice, mouthOpenings, type FollowsVoice } from './mouth-movement';
 import { compareOutsideFace, paddedFaceBox, type OutsideFace } from './outside-face';
 import { plainTranscode } from './plain-transcode';
-import { speechEnvelope } from './speech-envelope';
 
 export interface MeasureRequest {
   /** The rendered video. */

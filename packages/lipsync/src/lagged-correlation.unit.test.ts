@@ -1,4 +1,4 @@
-import { bestCorrelation, correlateAtLags, pearson } from './correlation';
+import { bestCorrelation, correlateAtLags, pearson } from './lagged-correlation';
 import { speechEnvelope } from './speech-envelope';
 
 describe('pearson', () => {

@@ -1,5 +1,7 @@
-import { LANDMARK_VALUES, mouthOpening, type FaceTrack } from '@lipsync/lipsync';
-import { bestCorrelation, correlateAtLags, type LaggedCorrelation } from './correlation';
+import { type FaceTrack } from './face-track';
+import { LANDMARK_VALUES } from './landmarks68';
+import { mouthOpening } from './mouth-opening';
+import { bestCorrelation, correlateAtLags, type LaggedCorrelation } from './lagged-correlation';
 
 /** Opening of the mouth per frame of a track; null where no face was found. */
 export function mouthOpenings(track: FaceTrack): (number | null)[] {
