@@ -1,0 +1,27 @@
+/** What a machine can spare for inference processes. */
+export interface MachineRoom {
+  /** Bytes this process group may use: the container's limit where there is one. */
+  readonly memoryBytes: number;
+  readonly cores: number;
+  /** Whether the graphs run on a GPU, which one process at a time uses best. */
+  readonly gpu: boolean;
+  /** Weights of the largest pack, which every process may load. */
+  readonly weightBytes: number;
+}
+
+/** A process with its decoder and encoder on 4K frames, without weights. */
+const PROCESS_BYTES = 1.5 * 1024 ** 3;
+/** Weights are read, laid out anew and worked on. */
+const WEIGHT_FACTOR = 2;
+/** The supervisor, the page cache, the rest of the machine. */
+const SPARED_PART = 0.25;
+/** Fewer cores than this per process only make every render slower. */
+const CORES_PER_PROCESS = 2;
+
+/** How many inference processes fit, at least one. */
+export function slotCount({ memoryBytes, cores, gpu, weightBytes }: MachineRoom): number {
+  if (gpu) return 1;
+  const usable = memoryBytes * (1 - SPARED_PART);
+  const byMemory = Math.floor(usable / (PROCESS_BYTES + WEIGHT_FACTOR * weightBytes));
+  return Math.max(1, Math.min(byMemory, Math.floor(cores / CORES_PER_PROCESS)));
+}
