@@ -45,21 +45,18 @@ export function segmentLogMel(samples: Float32Array, segment: number): Float32Ar
 }
 
 /**
- * The spectrogram as OpenAI's Whisper makes it (latentsync, highsync): one spectrogram of the whole file with one
- * maximum, cut into slices of 3000 frames, the last one filled up with 0.0, which is not silence. Yields [80, 3000].
+ * Frames [start, start + 3000) of a spectrogram, filled up with 0.0 beyond its end, which is not silence: how OpenAI's
+ * Whisper (latentsync, highsync) cuts the one spectrogram of the whole file, which has one maximum. [80, 3000].
  */
-export function* slicedLogMel(samples: Float32Array): Generator<Float32Array<ArrayBuffer>> {
-  const whole = logMel(samples);
-  const frames = whole.length / MEL_BANDS;
-  for (let start = 0; start < frames; start += SEGMENT_FRAMES) {
-    const slice = new Float32Array(MEL_BANDS * SEGMENT_FRAMES);
-    const count = Math.min(SEGMENT_FRAMES, frames - start);
-    for (let band = 0; band < MEL_BANDS; band++) {
-      const row = band * frames + start;
-      slice.set(whole.subarray(row, row + count), band * SEGMENT_FRAMES);
-    }
-    yield slice;
+export function melSlice(mel: Float32Array, start: number): Float32Array<ArrayBuffer> {
+  const frames = mel.length / MEL_BANDS;
+  const slice = new Float32Array(MEL_BANDS * SEGMENT_FRAMES);
+  const end = Math.min(start + SEGMENT_FRAMES, frames);
+  for (let band = 0; band < MEL_BANDS; band++) {
+    const row = band * frames;
+    slice.set(mel.subarray(row + start, Math.max(row + start, row + end)), band * SEGMENT_FRAMES);
   }
+  return slice;
 }
 
 function readFrame(samples: Float32Array, start: number, frame: Float64Array): void {

@@ -3,7 +3,7 @@ import { type MusetalkManifest, type Pack } from '@lipsync/model-pack';
 import { createArrayPool } from '../array-pool';
 import { type RunModel } from '../../packs/run-model';
 import { type LipSyncEngine } from '../engine';
-import { createAudioFeatures } from './audio-features';
+import { createAudioFeatures } from '../audio/audio-features';
 import { createFaceGenerator } from './face-generator';
 import { createMusetalkClip } from './musetalk-clip';
 
@@ -19,7 +19,7 @@ export function createMusetalk(pack: Pack<MusetalkManifest>, run: RunModel): Lip
   const generate = createFaceGenerator(pack.manifest, run, pool);
   return {
     async open(clip) {
-      const features = createAudioFeatures(clip.audio, params.audio, run);
+      const features = createAudioFeatures(clip.audio, params.audio, 'zeros', run);
       // The first half minute is encoded now, so that a pack that cannot hear fails before any frame is decoded.
       await features.readWindows([0], new Float32Array(features.windowSize));
       return createMusetalkClip(clip, {

@@ -1,0 +1,162 @@
+import { WINDOW_STEPS } from '@lipsync/lipsync';
+import { type RunModel } from '../../packs/run-model';
+import { createAudioFeatures } from './audio-features';
+import { withSilence } from './with-silence';
+
+const RATE = 16_000;
+const HF = { whisper: 'hf', states: 1, width: 2 } as const;
+const OPENAI = { whisper: 'openai', states: 1, width: 2 } as const;
+
+/**
+ * Encodes nothing but the number of every step since the start of the recording, which it knows from being asked for
+ * windows that begin every `stride` steps; the second value tells the windows apart.
+ */
+function countingEncoder(stride: number) {
+  let windows = 0;
+  const run: RunModel = (role, feeds) => {
+    const window = windows++;
+    const data = Float32Array.from({ length: 1500 * 2 }, (_, i) =>
+      i % 2 === 0 ? window * stride + (i >> 1) + 1 : window,
+    );
+    expect([role, feeds['mel']?.dims]).toEqual(['whisper_encoder', [1, 80, 3000]]);
+    return Promise.resolve({ outputs: { states: { type: 'float32', dims: [1, 1500, 1, 2], data } }, feeds });
+  };
+  return { run, windows: () => windows };
+}
+
+const LONG = new Float32Array(61 * RATE);
+const firstValues = (target: Float32Array) => Array.from(target).filter((_, i) => i % 2 === 0);
+
+describe("with Hugging Face's front end and zeros at the edges", () => {
+  test('a window across the border of two 30 s segments is seamless', async () => {
+    const features = createAudioFeatures(LONG, HF, 'zeros', countingEncoder(1500).run);
+    const target = new Float32Array(features.windowSize);
+    await features.readWindows([750], target);
+    expect(firstValues(target)).toEqual(Array.from({ length: WINDOW_STEPS }, (_, i) => 1500 - 4 + i + 1));
+  });
+
+  test('segments are encoded once each, when the output reaches them', async () => {
+    const { run, windows } = countingEncoder(1500);
+    const features = createAudioFeatures(LONG, HF, 'zeros', run);
+    const target = new Float32Array(8 * features.windowSize);
+    const counts: number[] = [];
+    for (let frame = 0; frame < 1525; frame += 8) {
+      await features.readWindows(
+        Array.from({ length: 8 }, (_, i) => frame + i),
+        target,
+      );
+      counts.push(windows());
+    }
+    expect(counts[0]).toBe(1);
+    expect(counts[Math.floor(760 / 8)]).toBe(2);
+    expect(counts[counts.length - 1]).toBe(3);
+  });
+
+  test('what the encoder says about its own padding is not used', async () => {
+    const { run } = countingEncoder(1500);
+    const features = createAudioFeatures(new Float32Array(RATE), HF, 'zeros', run);
+    const target = new Float32Array(features.windowSize).fill(9);
+    await features.readWindows([24], target);
+    expect(firstValues(target)).toEqual([45, 46, 47, 48, 49, 50, 0, 0, 0, 0]);
+  });
+});
+
+describe("with OpenAI's front end and repeats at the edges", () => {
+  test('every step of a long recording is its own, across all windows', async () => {
+    const features = createAudioFeatures(LONG, OPENAI, 'repeat', countingEncoder(1200).run);
+    const target = new Float32Array(features.windowSize);
+    const wrongFrames: number[] = [];
+    for (let frame = 0; frame < 1525; frame++) {
+      await features.readWindows([frame], target);
+      const wrong = firstValues(target).filter((value, place) => {
+        const step = Math.min(Math.max(2 * frame - 4 + place, 0), 3049);
+        return Math.abs(value - (step + 1)) > 0.01;
+      });
+      if (wrong.length > 0) wrongFrames.push(frame);
+    }
+    expect(wrongFrames).toEqual([]);
+  });
+
+  test('one window gives way to the next gradually, where both have seconds of context', async () => {
+    const { run } = countingEncoder(1200);
+    const features = createAudioFeatures(LONG, OPENAI, 'repeat', run);
+    const windows = await features.load(600, 699);
+    const target = new Float32Array(features.windowSize);
+    const blend = Array.from({ length: 100 }, (_, i) => {
+      windows.write(600 + i, target, 0);
+      return target[4 * 2 + 1] ?? NaN; // of step 2 · frame
+    });
+    // Window 0 ends at step 1500, window 1 begins at 1200: the change lies at 1350, and takes a second.
+    expect(blend.filter((share) => share === 0)).toHaveLength(63);
+    expect(blend.filter((share) => share === 1)).toHaveLength(12);
+    for (let i = 1; i < 100; i++) {
+      const step = (blend[i] ?? NaN) - (blend[i - 1] ?? NaN);
+      expect(step).toBeGreaterThanOrEqual(0);
+      expect(step).toBeLessThan(0.05);
+    }
+  });
+
+  test('30 s are one window, and 300 s never hold more than the two in use', async () => {
+    const short = countingEncoder(1200);
+    await createAudioFeatures(new Float32Array(30 * RATE), OPENAI, 'repeat', short.run).load(0, 749);
+    expect(short.windows()).toBe(1);
+
+    const long = countingEncoder(1200);
+    const features = createAudioFeatures(new Float32Array(300 * RATE), OPENAI, 'repeat', long.run);
+    for (let frame = 0; frame < 7500; frame += 16) {
+      const before = long.windows();
+      await features.load(frame, frame + 15);
+      expect(long.windows() - before).toBeLessThanOrEqual(1);
+    }
+    expect(long.windows()).toBe(13);
+  });
+
+  test('what was loaded can be read in any order and as often as wanted', async () => {
+    const features = createAudioFeatures(LONG, OPENAI, 'repeat', countingEncoder(1200).run);
+    const windows = await features.load(0, 40);
+    await features.load(700, 710);
+    const target = new Float32Array(features.windowSize);
+    for (const frame of [40, 10, 40]) {
+      windows.write(frame, target, 0);
+      expect(firstValues(target)[0]).toBe(2 * frame - 4 + 1);
+    }
+    expect(() => windows.write(800, target, 0)).toThrow(RangeError);
+  });
+
+  test('where the output outlasts the sound there is silence, not the last sound held', async () => {
+    const seen: number[] = [];
+    const run: RunModel = (role, feeds) => {
+      const mel = feeds['mel']?.data;
+      // Frames of speech, of silence, and of padding behind both.
+      seen.push(...[50, 150, 250].map((frame) => Number(mel?.[frame])));
+      return countingEncoder(1200).run(role, feeds);
+    };
+    const audio = withSilence(new Float32Array(RATE).fill(0.3), 50);
+    expect(audio).toHaveLength(2 * RATE);
+    await createAudioFeatures(audio, OPENAI, 'repeat', run).load(0, 0);
+    const [speech = NaN, silence = NaN, padding = NaN] = seen;
+    expect(silence).toBeLessThan(speech);
+    expect(padding).toBe(0);
+    expect(silence).not.toBe(0);
+  });
+
+  test('a recording too short for a single step gives zeros', async () => {
+    const features = createAudioFeatures(new Float32Array(100), OPENAI, 'repeat', countingEncoder(1200).run);
+    const target = new Float32Array(features.windowSize).fill(9);
+    await features.readWindows([3], target);
+    expect(target.every((value) => value === 0)).toBe(true);
+  });
+});
+
+test('each encoder gets its own spectrogram: padded in mel space, or in the waveform', async () => {
+  const fed: Record<string, number | undefined> = {};
+  for (const params of [HF, OPENAI]) {
+    const run: RunModel = (role, feeds) => {
+      fed[params.whisper] = Number(feeds['mel']?.data[2999]);
+      return countingEncoder(1500).run(role, feeds);
+    };
+    await createAudioFeatures(new Float32Array(RATE).fill(0.1), params, 'repeat', run).load(0, 0);
+  }
+  expect(fed['openai']).toBe(0);
+  expect(fed['hf']).toBeLessThan(-0.5);
+});

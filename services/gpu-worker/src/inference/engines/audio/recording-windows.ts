@@ -1,0 +1,51 @@
+import {
+  logMel,
+  melSlice,
+  SAMPLE_RATE,
+  SEGMENT_FRAMES,
+  SEGMENT_SAMPLES,
+  segmentLogMel,
+  soundingSteps,
+} from '@lipsync/lipsync';
+import { type AudioParams } from '@lipsync/model-pack';
+
+/** The audio encoder halves the rate of the spectrogram: 20 ms per step. */
+export const STEPS_PER_WINDOW = SEGMENT_FRAMES / 2;
+
+/** Steps from one overlapped window to the next: 24 s, so that every step but the ends' has 3 s of context around it. */
+const OVERLAPPED_STRIDE = 1200;
+
+/** The windows of 30 s in which the encoder hears a recording. */
+export interface RecordingWindows {
+  readonly count: number;
+  /** Steps of 20 ms that carry sound. */
+  readonly steps: number;
+  /** Steps from the start of one window to the start of the next. */
+  readonly stride: number;
+  /** The spectrogram [80, 3000] of a window, in memory of its own. */
+  mel(window: number): Float32Array<ArrayBuffer>;
+}
+
+/**
+ * The windows of mono 16 kHz samples. Hugging Face's front end (musetalk) cuts the waveform, side by side. OpenAI's
+ * (latentsync, highsync) cuts one spectrogram of the whole recording; there the windows overlap, because an encoder
+ * that hears nothing beyond a border says other things near it, which shows as a twitch every 30 s.
+ */
+export function recordingWindows(audio: Float32Array, whisper: AudioParams['whisper']): RecordingWindows {
+  const steps = soundingSteps(audio.length, SAMPLE_RATE);
+  if (whisper === 'hf') {
+    return {
+      count: Math.max(1, Math.ceil(audio.length / SEGMENT_SAMPLES)),
+      steps,
+      stride: STEPS_PER_WINDOW,
+      mel: (window) => segmentLogMel(audio, window),
+    };
+  }
+  let whole: Float32Array | undefined;
+  return {
+    count: 1 + Math.max(0, Math.ceil((steps - STEPS_PER_WINDOW) / OVERLAPPED_STRIDE)),
+    steps,
+    stride: OVERLAPPED_STRIDE,
+    mel: (window) => melSlice((whole ??= logMel(audio)), window * OVERLAPPED_STRIDE * 2),
+  };
+}
