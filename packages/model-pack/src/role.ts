@@ -7,14 +7,20 @@ const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
 const fileSchema = z.strictObject({ file: fileNameSchema, sha256: sha256Schema });
 
+/** What an input holds in a probe: one number everywhere, or sin(i), i counting the elements of the flattened tensor. */
+const fillSchema = z.union([z.number(), z.literal('wave')]);
+
 /**
- * A run that tells right weights from wrong ones: every element of an input is `fill[key]`, free dimensions have the
- * sizes in `dims`, and the mean of each output must come within `tolerance` of the recorded one.
+ * A run that tells right weights from wrong ones: inputs are filled as `fill` says, free dimensions have the sizes in
+ * `dims`. The mean of each output must come within `tolerance` of the recorded one, and so must, where they are
+ * recorded, its root mean square and its first elements: a mean alone does not notice weights in the wrong place.
  */
 const probeSchema = z.strictObject({
   dims: z.record(z.string(), z.int().positive()),
-  fill: z.record(z.string(), z.number()),
+  fill: z.record(z.string(), fillSchema),
   means: z.record(z.string(), z.number()),
+  rms: z.record(z.string(), z.number().nonnegative()).optional(),
+  first: z.record(z.string(), z.array(z.number()).min(1)).optional(),
   tolerance: z.number().positive(),
 });
 
