@@ -1,21 +1,12 @@
-/** Consecutive frames that belong together: `start` included, `end` excluded. */
-export interface Run {
-  readonly start: number;
-  readonly end: number;
-}
+import { connectedRuns, type Run } from './connected-runs';
 
 /** Stretches of frames with a face inside one shot; nothing is ever smoothed across their borders. */
 export function faceRuns(found: Uint8Array, cuts: Uint8Array): Run[] {
-  const runs: Run[] = [];
-  let start = -1;
-  for (let frame = 0; frame <= found.length; frame++) {
-    const open = start >= 0;
-    const present = frame < found.length && found[frame] === 1;
-    if (open && (!present || cuts[frame] === 1)) runs.push({ start, end: frame });
-    if (present && (!open || cuts[frame] === 1)) start = frame;
-    if (!present) start = -1;
-  }
-  return runs;
+  return connectedRuns(
+    found.length,
+    (frame) => found[frame] === 1,
+    (frame) => cuts[frame] !== 1,
+  );
 }
 
 /** Frames before and after a frame that its smoothed value depends on; beyond 3 sigma weights no longer matter. */
