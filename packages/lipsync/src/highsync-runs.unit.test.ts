@@ -1,0 +1,53 @@
+import { highsyncRuns } from './highsync-runs';
+
+const PICTURE = { width: 640, height: 480 };
+
+/** Ten frames: two shots of four frames with a gap before the last two, which are the third shot. */
+const shots = Int32Array.of(0, 0, 0, 0, 1, 1, 1, -1, 2, 2);
+
+/** Faces that stand still, but for what `moved` says in x. */
+function boxesOf(moved: Readonly<Record<number, number>> = {}): Float32Array {
+  return Float32Array.from({ length: 40 }, (_, i) => {
+    const x = moved[i >> 2] ?? 0;
+    return [100 + x, 100, 200 + x, 240][i % 4] ?? 0;
+  });
+}
+
+const runs = (sources: readonly number[], boxes = boxesOf()): number[][] =>
+  highsyncRuns(sources, { shots, boxes }, PICTURE).map(({ start, end }) => [start, end]);
+
+test('a run ends with the shot and where the face is lost', () => {
+  expect(runs([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])).toEqual([
+    [0, 4],
+    [4, 7],
+    [8, 10],
+  ]);
+});
+
+test('a bounce turns around within one run, a held frame goes on', () => {
+  expect(runs([0, 1, 2, 3, 2, 1, 0, 1])).toEqual([[0, 8]]);
+  expect(runs([2, 3, 3, 3])).toEqual([[0, 4]]);
+});
+
+test('a restart goes on where the face is where it was, and begins a run where it is not', () => {
+  expect(runs([0, 1, 2, 3, 0, 1])).toEqual([[0, 6]]);
+  expect(runs([0, 1, 2, 3, 0, 1], boxesOf({ 1: 30, 2: 60, 3: 90 }))).toEqual([
+    [0, 4],
+    [4, 6],
+  ]);
+});
+
+test('skipping frames is a jump only where the face has moved far between', () => {
+  expect(runs([0, 2, 3], boxesOf({ 2: 60, 3: 60 }))).toEqual([[0, 3]]);
+  expect(runs([0, 3], boxesOf({ 3: 70 }))).toEqual([
+    [0, 1],
+    [1, 2],
+  ]);
+});
+
+test('skipping the frames without a face still ends the run', () => {
+  expect(runs([5, 6, 8, 9])).toEqual([
+    [0, 2],
+    [2, 4],
+  ]);
+});
