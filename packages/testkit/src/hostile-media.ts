@@ -1,7 +1,9 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ffmpeg, makeNumberedVideo, makeTone } from './media-fixtures';
+import { ffmpeg } from './media-tools';
+import { makeNumberedVideo } from './numbered-video';
+import { makeTone } from './tone';
 
 /** Files that must be refused, by what is wrong with them. Paths of files in one fresh folder. */
 export interface HostileMedia {

@@ -24,11 +24,14 @@ export {
 } from './servers/postgres-server';
 export { type RedisOptions, type RunningRedis, startRedis, stopRedis } from './servers/redis-server';
 export { DURATION_LIE_SECONDS, type HostileMedia, makeHostileMedia } from './hostile-media';
+export { ffmpeg, ffprobe } from './media-tools';
+export { clicksIn, type ClickTrainOptions, findClicks, makeClickTrain } from './click-train';
 export {
-  ffmpeg,
+  frameNumbers,
   makeNumberedVideo,
-  makeTone,
+  makeTurnedVideo,
   type NumberedVideoOptions,
   readFrameNumber,
-  type ToneOptions,
-} from './media-fixtures';
+  VARIABLE_RATE,
+} from './numbered-video';
+export { makeTone, type ToneOptions } from './tone';
