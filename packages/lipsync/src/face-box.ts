@@ -4,18 +4,25 @@ import { landmark, LANDMARK_COUNT } from './landmarks68';
 /** Low point of the nose bridge: the crop's vertical middle, where the generated half begins. */
 const CROP_MIDDLE = 29;
 
-/** Room below the chin, pixels. */
-const CHIN_MARGIN = 10;
+/** Where MuseTalk's crop sits on a face; both in pixels of the picture. */
+export interface FaceBoxPlacement {
+  /** How much lower than the nose bridge's low point the vertical middle of the crop is (`bbox_shift`). */
+  readonly shift: number;
+  /** Room below the chin (`extra_margin`). */
+  readonly margin: number;
+}
 
 /**
  * The face crop that MuseTalk was trained on: as wide as the landmarks, from the chin as far above the nose bridge's
  * low point as the chin is below it, plus a margin under the chin. The placement of its middle decides where the
- * generated mouth sits, so it follows MuseTalk's preprocessing; only the corners are not rounded, which would jitter,
- * and a face that leaves the picture keeps its box. Null when the landmarks leave nothing inside the picture.
+ * generated mouth sits, so it follows MuseTalk's preprocessing (github.com/TMElyralab/MuseTalk); only the corners are
+ * not rounded, which would jitter, and a face that leaves the picture keeps its box. Null when the landmarks leave
+ * nothing inside the picture.
  */
 export function faceBox(
   landmarks: Float32Array,
   picture: { readonly width: number; readonly height: number },
+  { shift, margin }: FaceBoxPlacement,
 ): Box | null {
   let left = Infinity;
   let right = -Infinity;
@@ -26,12 +33,12 @@ export function faceBox(
     right = Math.max(right, x);
     bottom = Math.max(bottom, y);
   }
-  const middle = landmark(landmarks, CROP_MIDDLE).y;
+  const middle = landmark(landmarks, CROP_MIDDLE).y + shift;
   const box = {
     x1: Math.max(0, left),
     y1: Math.max(0, middle - (bottom - middle)),
     x2: Math.min(picture.width, right),
-    y2: Math.min(picture.height, bottom + CHIN_MARGIN),
+    y2: Math.min(picture.height, bottom + margin),
   };
   return box.x2 - box.x1 > 0 && box.y2 - box.y1 > 0 ? box : null;
 }

@@ -1,8 +1,18 @@
 import { LANDMARK_VALUES } from './landmarks68';
 
+/** Which layout and meaning a face track has; tracks of another version are refused. */
+export const FACE_TRACK_VERSION = '2';
+
+/**
+ * Rows around a frame that whatever is derived for it from the track may depend on: smoothed crops, features worth
+ * keeping. A partial analysis looks as much further ahead, so that what is derived from it is what the whole video
+ * would give.
+ */
+export const TRACK_REACH = 25;
+
 /** The main face of a video, frame by frame at the working frame rate. Rows of frames without a face are zero. */
 export interface FaceTrack {
-  readonly version: '1';
+  readonly version: typeof FACE_TRACK_VERSION;
   /** Which analyser pack made it. */
   readonly analyzerVersion: string;
   readonly fps: 25;
@@ -10,11 +20,8 @@ export interface FaceTrack {
   /** Size of the source picture; all coordinates are its pixels. */
   readonly width: number;
   readonly height: number;
-  readonly durationSeconds: number;
   /** Per frame: 1 when the face is visible. */
   readonly found: Uint8Array;
-  /** Per frame x1, y1, x2, y2 of the face crop, steadied over time. */
-  readonly boxes: Float32Array;
   /** Per frame 68 points, x and y. The mouth's are as measured, the others lightly steadied. */
   readonly landmarks: Float32Array;
   /** Per frame: 1 on the first frame of a new shot. */
@@ -26,16 +33,16 @@ export class FaceTrackError extends Error {
 }
 
 /*
- * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header, boxes and landmarks as float32, found and cuts as
- * bytes. All numbers little-endian.
+ * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header, landmarks as float32, found and cuts as bytes.
+ * All numbers little-endian.
  */
 const MAGIC = 0x5446534c;
 const PREFIX_BYTES = 8;
 
 export function encodeFaceTrack(track: FaceTrack): Uint8Array {
-  const { found, boxes, landmarks, cuts, ...header } = track;
+  const { found, landmarks, cuts, ...header } = track;
   const headerBytes = new TextEncoder().encode(JSON.stringify(header));
-  const parts = [bytesOf(boxes), bytesOf(landmarks), found, cuts];
+  const parts = [bytesOf(landmarks), found, cuts];
   const length = parts.reduce((sum, part) => sum + part.length, PREFIX_BYTES + headerBytes.length);
   const out = new Uint8Array(length);
   const view = new DataView(out.buffer);
@@ -57,22 +64,20 @@ export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   const dataStart = PREFIX_BYTES + view.getUint32(4, true);
   const header = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
   const { frames } = header;
-  const floats = frames * (4 + LANDMARK_VALUES);
+  const floats = frames * LANDMARK_VALUES;
   const flags = dataStart + floats * 4;
   if (bytes.length !== flags + frames * 2) {
     throw new FaceTrackError(`a face track of ${frames} frames cannot have ${bytes.length} bytes`);
   }
-  const values = Float32Array.from({ length: floats }, (_, i) => view.getFloat32(dataStart + i * 4, true));
   return {
     ...header,
-    boxes: values.slice(0, frames * 4),
-    landmarks: values.slice(frames * 4),
+    landmarks: Float32Array.from({ length: floats }, (_, i) => view.getFloat32(dataStart + i * 4, true)),
     found: bytes.slice(flags, flags + frames),
     cuts: bytes.slice(flags + frames),
   };
 }
 
-type Header = Omit<FaceTrack, 'found' | 'boxes' | 'landmarks' | 'cuts'>;
+type Header = Omit<FaceTrack, 'found' | 'landmarks' | 'cuts'>;
 
 function readHeader(bytes: Uint8Array): Header {
   let json: unknown;
@@ -82,8 +87,8 @@ function readHeader(bytes: Uint8Array): Header {
     throw new FaceTrackError('the header of the face track is damaged', { cause });
   }
   if (!isHeader(json)) throw new FaceTrackError('a face track of another version');
-  const { version, analyzerVersion, fps, frames, width, height, durationSeconds } = json;
-  return { version, analyzerVersion, fps, frames, width, height, durationSeconds };
+  const { version, analyzerVersion, fps, frames, width, height } = json;
+  return { version, analyzerVersion, fps, frames, width, height };
 }
 
 function isHeader(value: unknown): value is Header {
@@ -91,10 +96,9 @@ function isHeader(value: unknown): value is Header {
   const header: Partial<Record<keyof Header, unknown>> = value;
   const counts = [header.frames, header.width, header.height];
   return (
-    header.version === '1' &&
+    header.version === FACE_TRACK_VERSION &&
     header.fps === 25 &&
     typeof header.analyzerVersion === 'string' &&
-    typeof header.durationSeconds === 'number' &&
     counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0)
   );
 }

@@ -3,15 +3,13 @@ import { decodeFaceTrack, encodeFaceTrack, type FaceTrack, FaceTrackError } from
 
 function track(frames: number, analyzerVersion = 'analyser@1.0.0+0123456789ab'): FaceTrack {
   return {
-    version: '1',
+    version: '2',
     analyzerVersion,
     fps: 25,
     frames,
     width: 1280,
     height: 720,
-    durationSeconds: frames / 25,
     found: Uint8Array.from({ length: frames }, (_, i) => i % 2),
-    boxes: Float32Array.from({ length: frames * 4 }, (_, i) => i / 3),
     landmarks: Float32Array.from({ length: frames * 136 }, (_, i) => -i / 7),
     cuts: Uint8Array.from({ length: frames }, (_, i) => Number(i === 2)),
   };
@@ -39,7 +37,7 @@ describe('face track encoding', () => {
 
   test('another version and another kind of file are refused', () => {
     const encoded = encodeFaceTrack(track(1));
-    const text = Buffer.from(encoded).toString('latin1').replace('"version":"1"', '"version":"2"');
+    const text = Buffer.from(encoded).toString('latin1').replace('"version":"2"', '"version":"1"');
     expect(() => decodeFaceTrack(Buffer.from(text, 'latin1'))).toThrow('another version');
     expect(() => decodeFaceTrack(Buffer.from('not a face track at all'))).toThrow(FaceTrackError);
   });

@@ -8,10 +8,18 @@ export { maskLowerHalf } from './lower-half-mask';
 export { MEL_BANDS, melEdges } from './mel-filters';
 export { patchPoint, samplePatch, type Patch, type RgbPicture } from './patch';
 export { createPasteFace, type PasteFace } from './paste-face';
+export { yuvToRgb } from './colour-conversion';
 export { pictureLayout, type ColourMatrix, type ColourRange, type PictureFormat } from './picture-format';
 export { positionalEncoding } from './positional-encoding';
-export { faceBox } from './face-box';
-export { decodeFaceTrack, encodeFaceTrack, FaceTrackError, type FaceTrack } from './face-track';
+export { faceBox, type FaceBoxPlacement } from './face-box';
+export {
+  decodeFaceTrack,
+  encodeFaceTrack,
+  FACE_TRACK_VERSION,
+  FaceTrackError,
+  TRACK_REACH,
+  type FaceTrack,
+} from './face-track';
 export {
   distance,
   landmark,
@@ -25,6 +33,7 @@ export {
 } from './landmarks68';
 export { followsVoice, mouthOpenings, type FollowsVoice } from './follows-voice';
 export { mouthOpening } from './mouth-opening';
+export { musetalkBoxes } from './musetalk-boxes';
 export { speechEnvelope } from './speech-envelope';
 export { fillNoise } from './noise';
 export { faceRuns, smoothingReach, smoothRun } from './smoothing';

@@ -73,9 +73,9 @@ export async function measureSync(binaries: Binaries, request: MeasureRequest): 
   }
 }
 
-async function faceTrackOf(inference: Inference, videoFile: string, outPath: string): Promise<FaceTrack> {
-  await inference.analyze(path.resolve(videoFile), outPath);
-  return decodeFaceTrack(await readFile(outPath));
+async function faceTrackOf(inference: Inference, videoFile: string, trackPath: string): Promise<FaceTrack> {
+  await inference.analyze({ videoPath: path.resolve(videoFile), trackPath });
+  return decodeFaceTrack(await readFile(trackPath));
 }
 
 interface Timeline {

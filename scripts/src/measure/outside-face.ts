@@ -39,11 +39,14 @@ export async function compareOutsideFace(
   return { psnr_db: psnrDb, largest_difference: largestDifference };
 }
 
+/** MuseTalk's, the lowest of the crops. */
+const PLACEMENT = { shift: 0, margin: 10 };
+
 /** The face crop of one frame of the source with room around it. */
 export function paddedFaceBox(track: FaceTrack, frame: number): Box | null {
   if (track.found[frame] !== 1) return null;
   const landmarks = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
-  const box = faceBox(landmarks, track);
+  const box = faceBox(landmarks, track, PLACEMENT);
   return (
     box && {
       x1: box.x1 - BOX_MARGIN_PIXELS,

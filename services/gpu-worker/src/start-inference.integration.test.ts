@@ -88,8 +88,8 @@ describe('inference on files', () => {
       expect(result).toMatchObject({
         renderedFrames: outputFrames,
         outputSeconds: outputFrames / 25,
-        analyzedFrames: 0,
-        inputVideoSeconds: FRAMES / 25,
+        analysis: null,
+        gpuInferenceMs: null,
       });
       expect(result.inputAudioSeconds).toBeCloseTo(audioSeconds, 2);
     },
@@ -128,7 +128,8 @@ describe('inference on files', () => {
       videoPath: join(__dirname, '../../../samples/face.mp4'),
       audioPath: at('short.wav'),
     } as const;
-    const whole = await inference.analyze(files.videoPath, at('whole.track'));
+    const { videoPath } = files;
+    const whole = await inference.analyze({ videoPath, trackPath: at('whole.track') });
     await inference.render({
       ...files,
       syncMode: 'cut_off',
@@ -137,8 +138,12 @@ describe('inference on files', () => {
     });
     const result = await inference.render({ ...files, syncMode: 'cut_off', outputPath: at('part.mp4') });
 
-    expect(result.analyzedFrames).toBeGreaterThan(result.renderedFrames);
-    expect(result.analyzedFrames).toBeLessThan(whole.frames / 2);
+    const looked = result.analysis?.frames ?? 0;
+    expect(looked).toBeGreaterThan(result.renderedFrames);
+    expect(looked).toBeLessThan(whole.frames / 2);
+    expect([whole.complete, result.analysis?.complete]).toEqual([true, false]);
+    expect(whole.settledFrames).toBe(whole.frames);
+    expect(result.analysis?.settledFrames).toBeGreaterThanOrEqual(result.renderedFrames);
     expect(await framesOf(at('part.mp4'))).toEqual(await framesOf(at('whole.mp4')));
   }, 60_000);
 
@@ -146,14 +151,18 @@ describe('inference on files', () => {
     const files = { engine: 'musetalk', syncMode: 'loop', videoPath: at('video.mp4') } as const;
     const rendering = inference.render({ ...files, audioPath: at('short.wav'), outputPath: at('x.mp4') });
     await expect(rendering).rejects.toMatchObject({ code: 'no_face_detected' });
-    await expect(inference.analyze(at('video.mp4'), at('x.track'))).rejects.toMatchObject({
+    await expect(
+      inference.analyze({ videoPath: at('video.mp4'), trackPath: at('x.track') }),
+    ).rejects.toMatchObject({
       code: 'no_face_detected',
     });
   }, 60_000);
 
   test('a file that is no video fails with media_unsupported, and the next task is served', async () => {
     await writeFile(at('broken.mp4'), 'this is not a video');
-    await expect(inference.analyze(at('broken.mp4'), at('x.track'))).rejects.toMatchObject({
+    await expect(
+      inference.analyze({ videoPath: at('broken.mp4'), trackPath: at('x.track') }),
+    ).rejects.toMatchObject({
       code: 'media_unsupported',
     });
     await expect(render('loop', 'short.wav', 'face.track', 'after.mp4')).resolves.toMatchObject({

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Engine, type SyncMode } from '@lipsync/contract';
+import { usedVideoFrames } from '@lipsync/domain';
+import { probe, resolveBinaries } from '@lipsync/media';
 import { findPacks, type UsablePack } from './host/find-packs';
 import { createInferenceHost, type TaskOptions } from './host/inference-host';
 import { type AnalyzeResult, type RenderResult } from './inference/protocol';
@@ -10,16 +15,35 @@ export interface RenderFiles {
   readonly audioPath: string;
   readonly outputPath: string;
   readonly syncMode: SyncMode;
-  /** A face track that `analyze` wrote for the same video. */
+  /** A face track that `analyze` wrote for the same video; without it the video is analysed first. */
   readonly faceTrackPath?: string;
+  /** What the engine keeps of the video's frames, see the protocol. */
+  readonly featuresPath?: string;
+}
+
+export interface AnalyzeFiles {
+  readonly videoPath: string;
+  /** Where the face track is written to. */
+  readonly trackPath: string;
+  /** All frames when absent. */
+  readonly wantedFrames?: number;
+  /** A track of the whole video made earlier, instead of an analysis. */
+  readonly reuseTrackPath?: string;
+  /** Engines to compute features for, and the files that take them. */
+  readonly engines?: readonly { readonly engine: Engine; readonly featuresPath: string }[];
+}
+
+export interface RenderedFiles extends RenderResult {
+  /** The analysis that came before the render; null when a face track was given. */
+  readonly analysis: AnalyzeResult | null;
 }
 
 /** The inference child without queue, database and object store: files in, files out. For tools and benches. */
 export interface Inference {
-  /** Writes the face track of a video to `outPath`. Rejects with InferenceFailure or InferenceCrash. */
-  analyze(videoPath: string, outPath: string, options?: TaskOptions): Promise<AnalyzeResult>;
+  /** Rejects with InferenceFailure or InferenceCrash. */
+  analyze(files: AnalyzeFiles, options?: TaskOptions): Promise<AnalyzeResult>;
   /** Renders to an MP4 file. Rejects with InferenceFailure or InferenceCrash. */
-  render(files: RenderFiles, options?: TaskOptions): Promise<RenderResult>;
+  render(files: RenderFiles, options?: TaskOptions): Promise<RenderedFiles>;
   /** Ends the child. */
   close(): void;
 }
@@ -32,17 +56,47 @@ export async function startInference(options: { packsDir: string; entry?: string
   const packs = await findPacks(options.packsDir);
   const analyzer = packs.analyzer ?? missing('the face analyser', packs.problems);
   const host = createInferenceHost(options.entry === undefined ? {} : { entry: options.entry });
+  const packOf = (engine: Engine): UsablePack => packs.engines.get(engine) ?? missing(engine, packs.problems);
+
+  const analyze: Inference['analyze'] = async ({ engines = [], ...files }, taskOptions) => {
+    const task = { jobId: randomUUID(), analyzerPackDir: analyzer.dir, ...files };
+    const wanted = engines.map((features) => ({ ...features, packDir: packOf(features.engine).dir }));
+    return host.analyze({ ...task, engines: wanted }, taskOptions);
+  };
+  const render = async (
+    files: RenderFiles & { faceTrackPath: string },
+    taskOptions?: TaskOptions,
+  ): Promise<RenderResult> =>
+    host.render({ jobId: randomUUID(), packDir: packOf(files.engine).dir, ...files }, taskOptions);
 
   return {
-    analyze: (videoPath, outPath, taskOptions) =>
-      host.analyze({ jobId: randomUUID(), analyzerPackDir: analyzer.dir, videoPath, outPath }, taskOptions),
+    analyze,
     render: async (files, taskOptions) => {
-      const pack = packs.engines.get(files.engine) ?? missing(files.engine, packs.problems);
-      const task = { jobId: randomUUID(), packDir: pack.dir, analyzerPackDir: analyzer.dir, ...files };
-      return host.render(task, taskOptions);
+      const { faceTrackPath, videoPath } = files;
+      if (faceTrackPath !== undefined) {
+        return { ...(await render({ ...files, faceTrackPath }, taskOptions)), analysis: null };
+      }
+      const folder = await mkdtemp(join(tmpdir(), 'track-'));
+      try {
+        const trackPath = join(folder, 'face-track.bin');
+        const wantedFrames = await wantedFramesOf(files);
+        const analysis = await analyze({ videoPath, trackPath, wantedFrames }, taskOptions);
+        return { ...(await render({ ...files, faceTrackPath: trackPath }, taskOptions)), analysis };
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
     },
     close: () => host.kill(),
   };
+}
+
+const PROBE_DEADLINE_MS = 600_000;
+
+/** The frames of the video that a render can depend on. */
+async function wantedFramesOf({ syncMode, audioPath }: RenderFiles): Promise<number> {
+  const binaries = await resolveBinaries(process.env);
+  const { audio } = await probe(binaries, audioPath, { mediaType: 'audio', deadlineMs: PROBE_DEADLINE_MS });
+  return usedVideoFrames(syncMode, audio?.durationSeconds ?? 0);
 }
 
 function missing(what: string, problems: readonly { dir: string; problem: string }[]): UsablePack {

@@ -5,24 +5,38 @@ export interface RenderTask {
   readonly jobId: string;
   readonly engine: Engine;
   readonly packDir: string;
-  readonly analyzerPackDir: string;
   readonly videoPath: string;
-  /** Length of the video if it is known: the measure of the analysis' progress, and reported again. */
-  readonly videoSeconds?: number;
   readonly audioPath: string;
   readonly outputPath: string;
   readonly syncMode: SyncMode;
-  /** A face track of the same video made earlier; without it the video is analysed first. */
-  readonly faceTrackPath?: string;
+  /** The face track of the same video, at least as far as the timeline uses it. */
+  readonly faceTrackPath: string;
+  /** What this engine with this pack knows of the video's frames; read, and extended. Made when it is not there. */
+  readonly featuresPath?: string;
 }
 
-/** A face analysis of one video, written to `outPath` as an encoded face track. */
+/** What a preparation computes ahead for one engine. */
+export interface FeaturesTask {
+  readonly engine: Engine;
+  readonly packDir: string;
+  /** The file of features, extended; made when it is not there, unless the engine keeps nothing. */
+  readonly featuresPath: string;
+}
+
+/** A look at one video ahead of renders: where the face is and, if asked for, what engines can know without speech. */
 export interface AnalyzeTask {
   readonly jobId: string;
   readonly analyzerPackDir: string;
   readonly videoPath: string;
+  /** Length of the video if it is known: the measure of the progress. */
   readonly videoSeconds?: number;
-  readonly outPath: string;
+  /** Frames from the start that somebody wants to know about, see `usedVideoFrames`; all when absent. */
+  readonly wantedFrames?: number;
+  /** Where the face track is written to. */
+  readonly trackPath: string;
+  /** A face track of this whole video made earlier: then nothing is analysed and no track is written. */
+  readonly reuseTrackPath?: string;
+  readonly engines?: readonly FeaturesTask[];
 }
 
 /** Loads every graph of every pack and compares it with what the manifest says. */
@@ -41,7 +55,7 @@ export type InferenceStage = 'loading_model' | 'preparing' | 'inferencing' | 'en
 export interface StageTimings {
   readonly totalMs: number;
   readonly loadMs: number;
-  /** The analysis pass: decoding at reduced size, detector and landmarks. 0 with a prepared track. */
+  /** The analysis pass: decoding at reduced size, detector and landmarks. */
   readonly analyseMs: number;
   readonly audioMs: number;
   /** Waiting for decoded frames in the render pass. */
@@ -57,27 +71,35 @@ export interface StageTimings {
 
 export interface RenderResult {
   readonly type: 'render';
-  /** Length of the video as its prepared track or the task gives it, else of as much as was analysed. */
-  readonly inputVideoSeconds: number;
   readonly inputAudioSeconds: number;
   readonly outputSeconds: number;
   readonly width: number;
   readonly height: number;
-  /** Not more than the timeline needs; 0 when the face track was prepared earlier. */
-  readonly analyzedFrames: number;
   readonly renderedFrames: number;
+  /** Source frames whose features were computed and written to `featuresPath`. */
+  readonly featuresAdded: number;
+  /** Inside the graphs while they ran on a GPU; null when they ran on the CPU. */
+  readonly gpuInferenceMs: number | null;
   readonly timings: StageTimings;
 }
 
 export interface AnalyzeResult {
   readonly type: 'analyze';
+  /** Of the face track, see FACE_TRACK_VERSION. */
   readonly version: string;
   readonly analyzerVersion: string;
+  /** Of the track: not more than was wanted and the look-ahead. */
   readonly frames: number;
   readonly fps: number;
   readonly width: number;
   readonly height: number;
   readonly durationSeconds: number;
+  /** Whether the track covers the whole video. */
+  readonly complete: boolean;
+  /** Rows from the start that an analysis of more frames would not change: a shorter timeline may use the track. */
+  readonly settledFrames: number;
+  /** As of a render, for the graphs of the analyser and of the engines together. */
+  readonly gpuInferenceMs: number | null;
   readonly timings: StageTimings;
 }
 

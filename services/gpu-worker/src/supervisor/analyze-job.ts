@@ -18,14 +18,14 @@ export async function runAnalyze(tools: JobTools, context: JobContext): Promise<
   const video = await fetchAsset(tools, work.video, folder, 'video');
   signal.throwIfAborted();
 
-  const outPath = join(folder, 'face-track.bin');
+  const trackPath = join(folder, 'face-track.bin');
   const result = await host.analyze(
     {
       jobId: claim.jobId,
       analyzerPackDir: packs.analyzer.dir,
       videoPath: video.path,
       videoSeconds: work.video.durationSeconds,
-      outPath,
+      trackPath,
     },
     { signal, onProgress: (_stage, percent) => report('analyzing', percent) },
   );
@@ -33,7 +33,7 @@ export async function runAnalyze(tools: JobTools, context: JobContext): Promise<
   report('finalizing', 0);
   const trackKey = faceTrackKey(preparationId, claim.fence);
   await transferring(() =>
-    storage.put(trackKey, { file: outPath }, { contentType: 'application/octet-stream', signal }),
+    storage.put(trackKey, { file: trackPath }, { contentType: 'application/octet-stream', signal }),
   );
   const { version, analyzerVersion, frames, fps, width, height, durationSeconds, timings } = result;
   const measures = { version, analyzerVersion, frames, fps, width, height, durationSeconds };

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { ENGINES, SYNC_MODES } from '@lipsync/contract';
 import { completeRender, loadRenderWork } from '@lipsync/db';
-import { type MeasuredUsage, type PreparationRow } from '@lipsync/domain';
+import { type MeasuredUsage, type PreparationRow, usedVideoFrames } from '@lipsync/domain';
 import { outputKey } from '@lipsync/storage';
 import { insist, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
-import { type RenderResult } from '../inference/protocol';
+import { type AnalyzeResult, type RenderResult } from '../inference/protocol';
 import { fetchAsset } from './fetch-asset';
 import { type JobContext, type JobTools } from './job-context';
 import { transferring } from './job-errors';
@@ -33,27 +33,42 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const faceTrackPath = await fetchTrack(tools, work.preparation, context);
   signal.throwIfAborted();
 
+  const progress = { signal, onProgress: report };
+  const trackPath = join(folder, 'made-face-track.bin');
+  const analysis =
+    faceTrackPath === undefined
+      ? await host.analyze(
+          {
+            jobId: claim.jobId,
+            analyzerPackDir: packs.analyzer.dir,
+            videoPath: video.path,
+            videoSeconds: work.video.durationSeconds,
+            wantedFrames: usedVideoFrames(syncMode, work.audio.durationSeconds),
+            trackPath,
+          },
+          progress,
+        )
+      : null;
+
   const outputPath = join(folder, 'output.mp4');
   const result = await host.render(
     {
       jobId: claim.jobId,
       engine,
       packDir: pack.dir,
-      analyzerPackDir: packs.analyzer.dir,
       videoPath: video.path,
-      videoSeconds: work.video.durationSeconds,
       audioPath: audio.path,
       outputPath,
       syncMode,
-      ...(faceTrackPath === undefined ? {} : { faceTrackPath }),
+      faceTrackPath: faceTrackPath ?? trackPath,
     },
-    { signal, onProgress: report },
+    progress,
   );
 
   report('uploading', UPLOADING_PERCENT);
   const key = outputKey(runId, claim.fence);
   await transferring(() => storage.put(key, { file: outputPath }, { contentType: 'video/mp4', signal }));
-  const usage = usageOf(result, performance.now() - started);
+  const usage = usageOf(work.video.durationSeconds, analysis, result, performance.now() - started);
   const accepted = await insist(signal, () => completeRender(db, claim, { outputKey: key, usage }));
   return {
     accepted,
@@ -85,12 +100,17 @@ async function fetchTrack(
   return path;
 }
 
-function usageOf(result: RenderResult, processingMs: number): MeasuredUsage {
+function usageOf(
+  videoSeconds: number,
+  analysis: AnalyzeResult | null,
+  result: RenderResult,
+  processingMs: number,
+): MeasuredUsage {
   return {
-    input_video_seconds: result.inputVideoSeconds,
+    input_video_seconds: videoSeconds,
     input_audio_seconds: result.inputAudioSeconds,
     output_seconds: result.outputSeconds,
-    analyzed_frames: result.analyzedFrames,
+    analyzed_frames: analysis?.frames ?? 0,
     rendered_frames: result.renderedFrames,
     processing_ms: Math.round(processingMs),
   };

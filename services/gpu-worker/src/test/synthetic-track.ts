@@ -1,4 +1,4 @@
-import { LANDMARK_VALUES, type FaceTrack } from '@lipsync/lipsync';
+import { FACE_TRACK_VERSION, LANDMARK_VALUES, type FaceTrack } from '@lipsync/lipsync';
 
 export interface SyntheticFace {
   readonly frames: number;
@@ -43,23 +43,19 @@ const FACE: Shape = [
 export function syntheticTrack({ frames, width, height, box, hasFace }: SyntheticFace): FaceTrack {
   const found = Uint8Array.from({ length: frames }, (_, frame) => (hasFace?.(frame) === false ? 0 : 1));
   const points = FACE.flatMap(([x, y]) => [box.x1 + x * (box.x2 - box.x1), box.y1 + y * (box.y2 - box.y1)]);
-  const boxes = new Float32Array(frames * 4);
   const landmarks = new Float32Array(frames * LANDMARK_VALUES);
   found.forEach((present, frame) => {
     if (present === 0) return;
-    boxes.set([box.x1, box.y1, box.x2, box.y2], frame * 4);
     landmarks.set(points, frame * LANDMARK_VALUES);
   });
   return {
-    version: '1',
+    version: FACE_TRACK_VERSION,
     analyzerVersion: 'synthetic@1.0.0',
     fps: 25,
     frames,
     width,
     height,
-    durationSeconds: frames / 25,
     found,
-    boxes,
     landmarks,
     cuts: Uint8Array.from({ length: frames }, (_, frame) => (frame === 0 ? 1 : 0)),
   };

@@ -1,28 +1,25 @@
 import { WORKING_FPS } from '@lipsync/domain';
 import {
-  faceBox,
+  FACE_TRACK_VERSION,
   faceRuns,
   type FaceTrack,
   LANDMARK_VALUES,
   MOUTH,
   smoothingReach,
   smoothRun,
+  TRACK_REACH,
 } from '@lipsync/lipsync';
+import { landmarkBounds } from './face-patch';
 import { LONGEST_GAP } from './fill-gaps';
-
-/** Weights' width for the crop box: its place may follow a nod, its size must not breathe with the jaw. Frames. */
-const CENTRE_SIGMA = 2;
-const SIZE_SIGMA = 6;
 
 /** For all landmarks but the mouth's, which are what lip motion is measured by. Frames. */
 const LANDMARK_SIGMA = 1.5;
 
 /**
- * Frames after a frame that its row of the track depends on: as far as the widest smoothing reaches, and on to the
- * sighting that ends a gap there.
+ * Frames after a frame that anything derived for it can depend on: as far as engines look around in the track, from
+ * there as far as the landmarks' smoothing reaches, and on to the sighting that ends a gap there.
  */
-export const LOOK_AHEAD_FRAMES =
-  smoothingReach(Math.max(CENTRE_SIGMA, SIZE_SIGMA, LANDMARK_SIGMA)) + LONGEST_GAP;
+export const LOOK_AHEAD_FRAMES = TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP;
 
 export interface TrackInput {
   readonly analyzerVersion: string;
@@ -37,46 +34,28 @@ export function buildTrack({ analyzerVersion, source, faces, cuts }: TrackInput)
   const frames = faces.length;
   const found = new Uint8Array(frames);
   const landmarks = new Float32Array(frames * LANDMARK_VALUES);
-  const boxes = new Float32Array(frames * 4);
   faces.forEach((face, frame) => {
-    const box = face === null ? null : faceBox(face, source);
-    if (face === null || box === null) return;
+    if (face === null || !isInPicture(face, source)) return;
     found[frame] = 1;
     landmarks.set(face, frame * LANDMARK_VALUES);
-    boxes.set([box.x1 + box.x2, box.y1 + box.y2, box.x2 - box.x1, box.y2 - box.y1], frame * 4);
   });
   const cutFlags = Uint8Array.from(cuts, Number);
-
   for (const run of faceRuns(found, cutFlags)) {
     smoothRun(landmarks, LANDMARK_VALUES, run, { first: 0, last: MOUTH[0] * 2 }, LANDMARK_SIGMA);
-    smoothRun(boxes, 4, run, { first: 0, last: 2 }, CENTRE_SIGMA);
-    smoothRun(boxes, 4, run, { first: 2, last: 4 }, SIZE_SIGMA);
   }
-  for (let frame = 0; frame < frames; frame++) toCorners(boxes.subarray(frame * 4, frame * 4 + 4), source);
-
   return {
-    version: '1',
+    version: FACE_TRACK_VERSION,
     analyzerVersion,
     fps: WORKING_FPS,
     frames,
-    width: source.width,
-    height: source.height,
-    durationSeconds: frames / WORKING_FPS,
+    ...source,
     found,
-    boxes,
     landmarks,
     cuts: cutFlags,
   };
 }
 
-/** Twice the centre, and the size → corners inside the picture, in place. */
-function toCorners(
-  box: Float32Array,
-  { width, height }: { readonly width: number; readonly height: number },
-): void {
-  const [sumX = 0, sumY = 0, sizeX = 0, sizeY = 0] = box;
-  box[0] = Math.max(0, (sumX - sizeX) / 2);
-  box[1] = Math.max(0, (sumY - sizeY) / 2);
-  box[2] = Math.min(width, (sumX + sizeX) / 2);
-  box[3] = Math.min(height, (sumY + sizeY) / 2);
+function isInPicture(face: Float32Array, { width, height }: TrackInput['source']): boolean {
+  const { x1, y1, x2, y2 } = landmarkBounds(face);
+  return x1 < width && x2 > 0 && y1 < height && y2 > 0;
 }

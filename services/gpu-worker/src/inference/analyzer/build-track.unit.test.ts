@@ -1,3 +1,4 @@
+import { type FaceTrack, musetalkBoxes } from '@lipsync/lipsync';
 import { buildTrack, LOOK_AHEAD_FRAMES } from './build-track';
 import { fillGaps } from './fill-gaps';
 
@@ -8,48 +9,51 @@ describe('buildTrack', () => {
   const source = { width: 1000, height: 1000 };
   const jittering = Array.from({ length: 40 }, (_, i) => face(300 + (i % 2 === 0 ? 3 : -3)));
 
-  test('the box is steadied, the mouth stays as measured', () => {
+  test('the outline is steadied, the mouth stays as measured', () => {
     const track = buildTrack({ analyzerVersion: 'v', source, faces: jittering, cuts: [true] });
-    const lefts = Array.from(
-      { length: 39 },
-      (_, i) => (track.boxes[i * 4 + 4] ?? 0) - (track.boxes[i * 4] ?? 0),
+    const steps = Array.from({ length: 39 }, (_, i) =>
+      Math.abs((track.landmarks[(i + 1) * 136] ?? 0) - (track.landmarks[i * 136] ?? 0)),
     );
-    expect(Math.max(...lefts.map(Math.abs))).toBeLessThan(1.5);
+    expect(Math.max(...steps)).toBeLessThan(3);
     for (let frame = 0; frame < 40; frame++) {
       const mouth = track.landmarks.slice(frame * 136 + 96, frame * 136 + 136);
       expect(mouth).toEqual(jittering[frame]?.slice(96));
     }
   });
 
-  test('the box stays inside the picture', () => {
-    const track = buildTrack({
-      analyzerVersion: 'v',
-      source: { width: 360, height: 230 },
-      faces: jittering,
-      cuts: [],
-    });
-    expect(Math.max(...track.boxes)).toBe(360);
-    expect(track.boxes[3]).toBe(230);
+  test('a face that has left the picture is no face', () => {
+    const faces = [face(900), face(1000), face(-137), face(-100)];
+    const track = buildTrack({ analyzerVersion: 'v', source, faces, cuts: [] });
+    expect([...track.found]).toEqual([1, 0, 0, 1]);
+    expect(track.landmarks.slice(136, 3 * 136).every((value) => value === 0)).toBe(true);
   });
 
-  test('the start of a video has the same track, whether all of it or only the frames ahead were looked at', () => {
+  test('the start of a video gives the same crops, whether all of it or only the frames ahead were looked at', () => {
     const wanted = 30;
-    // From the last frame that reaches the smoothing of the wanted ones on, the face is hidden until just in time.
+    // A gap that begins where the widest smoothing of the wanted frames ends, and is closed just in time.
     const hidden = (frame: number): boolean =>
       frame >= wanted + LOOK_AHEAD_FRAMES - 6 && frame < wanted + LOOK_AHEAD_FRAMES - 1;
     const breathing = (frame: number): Float32Array => face(300).map((v) => v * (1 + ((frame * 7) % 5) / 50));
-    const startOf = (frames: number): Float32Array => {
+    const trackOf = (frames: number): FaceTrack => {
       const faces = Array.from({ length: frames }, (_, i) => (hidden(i) ? null : breathing(i)));
       fillGaps(faces, []);
-      return buildTrack({ analyzerVersion: 'v', source, faces, cuts: [] }).boxes.slice(0, wanted * 4);
+      return buildTrack({ analyzerVersion: 'v', source, faces, cuts: [] });
     };
-    const whole = startOf(200);
-    expect(startOf(wanted + LOOK_AHEAD_FRAMES)).toEqual(whole);
-    expect(startOf(wanted + LOOK_AHEAD_FRAMES - 1)).not.toEqual(whole);
+    const cropsOf = (track: FaceTrack): Float32Array =>
+      musetalkBoxes(track, { shift: 0, margin: 10 }).slice(0, wanted * 4);
+    const whole = trackOf(200);
+    const part = trackOf(wanted + LOOK_AHEAD_FRAMES);
+    expect(cropsOf(part)).toEqual(cropsOf(whole));
+
+    // Engines may look further than MuseTalk does: the rows within their reach are those of the whole video too.
+    const reached = (wanted + LOOK_AHEAD_FRAMES - 10) * 136;
+    expect(part.landmarks.slice(0, reached)).toEqual(whole.landmarks.slice(0, reached));
+    const short = trackOf(wanted + LOOK_AHEAD_FRAMES - 1);
+    expect(short.landmarks.slice(0, reached)).not.toEqual(whole.landmarks.slice(0, reached));
   });
 
   test('a video without frames has an empty track', () => {
     const track = buildTrack({ analyzerVersion: 'v', source, faces: [], cuts: [] });
-    expect([track.frames, track.boxes.length, track.found.length]).toEqual([0, 0, 0]);
+    expect([track.frames, track.landmarks.length, track.found.length]).toEqual([0, 0, 0]);
   });
 });

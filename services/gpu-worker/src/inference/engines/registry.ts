@@ -1,5 +1,5 @@
 import { type Engine as EngineName } from '@lipsync/contract';
-import { openPackFor, type Pack } from '@lipsync/model-pack';
+import { openPackFor, type Manifest, type Pack } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
 import { type LipSyncEngine } from './engine';
 import { createMusetalk } from './musetalk/musetalk-engine';
@@ -15,10 +15,7 @@ type OpenEngine = (packDir: string) => Promise<EngineOnPack>;
 
 /** What this worker can render; null: the contract knows the engine, this worker has no code for it. */
 const ENGINES: Readonly<Record<EngineName, OpenEngine | null>> = {
-  musetalk: async (packDir) => {
-    const pack = await openPackFor('musetalk', packDir);
-    return { pack, create: (run) => createMusetalk(pack, run) };
-  },
+  musetalk: onPack('musetalk', createMusetalk),
   latentsync: null,
   highsync: null,
 };
@@ -30,4 +27,15 @@ export function engineOpener(name: EngineName): OpenEngine | null {
 
 export function isImplemented(name: EngineName): boolean {
   return ENGINES[name] !== null;
+}
+
+/** The code of an engine for whatever pack of it is opened. */
+function onPack<E extends EngineName>(
+  name: E,
+  create: (pack: Pack<Extract<Manifest, { engine: E }>>, run: RunModel) => LipSyncEngine,
+): OpenEngine {
+  return async (packDir) => {
+    const pack = await openPackFor(name, packDir);
+    return { pack, create: (run) => create(pack, run) };
+  };
 }

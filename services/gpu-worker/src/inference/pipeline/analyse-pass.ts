@@ -41,8 +41,15 @@ export interface AnalysePass {
   readonly deadlineMs: number;
 }
 
-/** Goes through the video once, at reduced size, and returns where the main face is in every frame looked at. */
-export async function analysePass(pass: AnalysePass): Promise<FaceTrack> {
+export interface VideoAnalysis {
+  /** Where the main face is in every frame looked at. */
+  readonly track: FaceTrack;
+  /** Whether that was the whole video. */
+  readonly complete: boolean;
+}
+
+/** Goes through the video once, at reduced size. */
+export async function analysePass(pass: AnalysePass): Promise<VideoAnalysis> {
   const { binaries, analyzer, video, progress, signal, deadlineMs } = pass;
   const source = frameSize(video);
   const size = analysisSize(source);
@@ -50,9 +57,10 @@ export async function analysePass(pass: AnalysePass): Promise<FaceTrack> {
   const reader = openFrameReader(binaries, pass.videoPath, video, { layout, deadlineMs, signal });
   const mostFrames = pass.wantedFrames + LOOK_AHEAD_FRAMES;
   const expectedFrames = Math.min((pass.videoSeconds ?? Infinity) * WORKING_FPS, mostFrames);
+  let complete = false;
   try {
-    return await analyzeFaces({
-      frames: picturesOf(reader, mostFrames),
+    const track = await analyzeFaces({
+      frames: picturesOf(reader, mostFrames, () => (complete = true)),
       source,
       params: analyzer.params,
       analyzerVersion: analyzer.version,
@@ -62,21 +70,27 @@ export async function analysePass(pass: AnalysePass): Promise<FaceTrack> {
         progress.analysed(framesDone, expectedFrames);
       },
     });
+    return { track, complete };
   } finally {
     await reader.close();
   }
 }
 
-/** The first `most` pictures in order, in two buffers by turns: one is looked at while the decoder fills the other. */
-async function* picturesOf(reader: FrameReader, most: number): AsyncGenerator<RgbPicture> {
+/**
+ * The first `most` pictures in order, in two buffers by turns: one is looked at while the decoder fills the other.
+ * `onEnd` is called when there are no more.
+ */
+async function* picturesOf(reader: FrameReader, most: number, onEnd: () => void): AsyncGenerator<RgbPicture> {
   const { width, height, frameBytes } = reader;
   let [current, next] = [new Uint8Array(frameBytes), new Uint8Array(frameBytes)];
   let reading = reader.readInto(current);
-  for (let count = 0; count < most && (await reading); count++) {
+  for (let count = 0; await reading; count++) {
+    if (count >= most) return;
     reading = reader.readInto(next);
     // Awaited above once the picture has been looked at; if that throws, nobody needs the answer any more.
     reading.catch(() => undefined);
     yield { width, height, data: current };
     [current, next] = [next, current];
   }
+  onEnd();
 }

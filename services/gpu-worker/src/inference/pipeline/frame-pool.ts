@@ -1,29 +1,42 @@
+export type Frame = Uint8Array<ArrayBuffer>;
+
 /** A fixed number of picture buffers. Fresh memory costs page faults on every frame, and a bound keeps memory flat. */
 export interface FramePool {
+  /** How many buffers there are, free or not. */
+  readonly size: number;
   /** A buffer nobody else uses, as soon as there is one. Rejects with the signal's reason once that is aborted. */
-  take: () => Promise<Uint8Array<ArrayBuffer>>;
-  giveBack: (frame: Uint8Array<ArrayBuffer>) => void;
+  take(signal: AbortSignal): Promise<Frame>;
+  giveBack(frame: Frame): void;
 }
 
-/** `count` buffers of `bytes` each. */
-export function createFramePool(count: number, bytes: number, signal: AbortSignal): FramePool {
-  const free = Array.from({ length: count }, () => new Uint8Array(bytes));
-  const waiting: { resolve(frame: Uint8Array<ArrayBuffer>): void; reject(reason: unknown): void }[] = [];
-  signal.addEventListener('abort', () => {
-    for (const waiter of waiting.splice(0)) waiter.reject(signal.reason);
-  });
+/** Hands out these buffers, wherever their memory comes from. */
+export function createFramePool(frames: readonly Frame[]): FramePool {
+  const free = [...frames];
+  const waiting: ((frame: Frame) => void)[] = [];
+
+  const wait = (signal: AbortSignal): Promise<Frame> =>
+    new Promise((resolve, reject) => {
+      const stop = (): void => {
+        waiting.splice(waiting.indexOf(receive), 1);
+        reject(signal.reason);
+      };
+      const receive = (frame: Frame): void => {
+        signal.removeEventListener('abort', stop);
+        resolve(frame);
+      };
+      waiting.push(receive);
+      signal.addEventListener('abort', stop, { once: true });
+    });
 
   return {
-    take: () =>
-      new Promise((resolve, reject) => {
-        signal.throwIfAborted();
-        const frame = free.pop();
-        if (frame) resolve(frame);
-        else waiting.push({ resolve, reject });
-      }),
+    size: frames.length,
+    take: async (signal) => {
+      signal.throwIfAborted();
+      return free.pop() ?? wait(signal);
+    },
     giveBack: (frame) => {
-      const waiter = waiting.shift();
-      if (waiter) waiter.resolve(frame);
+      const receive = waiting.shift();
+      if (receive) receive(frame);
       else free.push(frame);
     },
   };

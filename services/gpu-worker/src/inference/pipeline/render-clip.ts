@@ -12,7 +12,9 @@ import {
   type FrameSource,
   type VideoStream,
 } from '@lipsync/media';
-import { type LipSyncEngine } from '../engines/engine';
+import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
+import { frameBudget } from './frame-budget';
+import { createFramePool, type Frame } from './frame-pool';
 import { pictureFormat } from './picture-format';
 import { renderPass } from './render-pass';
 import { type StageClock } from './stage-clock';
@@ -28,6 +30,8 @@ export interface RenderClip {
   readonly audio: Float32Array;
   readonly track: FaceTrack;
   readonly syncMode: SyncMode;
+  /** What the engine knows of the source frames already; it adds what it computes. */
+  readonly features: FrameFeatures;
   readonly outputPath: string;
 }
 
@@ -46,7 +50,9 @@ export interface RenderTools {
  * original sound. Returns the number of frames of the output. What it wrote is unusable when it rejects.
  */
 export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<number> {
-  const { binaries, clock, progress, signal, deadlineMs } = tools;
+  const { binaries, clock, progress, deadlineMs } = tools;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([tools.signal, failed.signal]);
   const audioSeconds = clip.audio.length / AUDIO_SAMPLE_RATE;
   const videoFrames = clip.track.frames;
   const outputFrames = outputFrameCount(clip.syncMode, videoFrames, audioSeconds);
@@ -54,17 +60,24 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
     sourceFrameIndex(clip.syncMode, i, { videoFrames, outputFrames }),
   );
 
-  const engineClip = await clock.during('audio', () =>
-    tools.engine.open({
-      track: clip.track,
-      audio: clip.audio,
-      outputFrames,
-      format: pictureFormat(clip.video),
-    }),
-  );
-  const source = openFrameSource(binaries, clip.videoPath, clip.video, sources, { deadlineMs, signal });
+  const openSource = (): FrameSource =>
+    openFrameSource(binaries, clip.videoPath, clip.video, sources, { deadlineMs, signal });
+
+  const source = openSource();
+  let engineClip: EngineClip | undefined;
   let encoder: FrameEncoder | undefined;
   try {
+    const opened = (engineClip = await clock.during('audio', () =>
+      tools.engine.open({
+        track: clip.track,
+        audio: clip.audio,
+        sources,
+        format: pictureFormat(clip.video),
+        features: clip.features,
+        openFrames: openSource,
+        signal,
+      }),
+    ));
     const writing = (encoder = openEncoder(
       binaries,
       {
@@ -83,23 +96,26 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
       { deadlineMs, signal },
     ));
     await renderPass({
-      clip: engineClip,
+      clip: opened,
       outputFrames,
-      frameBytes: source.frameBytes,
-      sourceIndexOf: (i) => sources[i] ?? 0,
+      pool: createFramePool(newFrames(frameBudget(opened.batchSize, source.frameBytes), source.frameBytes)),
       readFrame: (frame) => readFrame(source, frame),
       writeFrame: (frame) => writing.write(frame),
       onWritten: (frames) => progress.rendered(frames, outputFrames),
       signal,
+      giveUp: (reason) => failed.abort(reason),
       clock,
     });
     progress.encoding();
     await clock.during('encode', () => writing.finish());
     return outputFrames;
   } finally {
-    await source.close();
-    await encoder?.abort();
+    await Promise.all([engineClip?.close(), source.close(), encoder?.abort()]);
   }
+}
+
+function newFrames(count: number, bytes: number): Frame[] {
+  return Array.from({ length: count }, () => new Uint8Array(bytes));
 }
 
 /** The timeline asks for exactly the frames that were counted when the track was made. */

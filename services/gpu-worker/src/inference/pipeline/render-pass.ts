@@ -1,17 +1,13 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
 import { type AsyncQueue, createAsyncQueue } from './async-queue';
-import { createFramePool } from './frame-pool';
+import { type Frame, type FramePool } from './frame-pool';
 import { type StageClock } from './stage-clock';
-
-type Frame = Uint8Array<ArrayBuffer>;
 
 export interface RenderPass {
   readonly clip: EngineClip;
   readonly outputFrames: number;
-  /** Bytes of one picture. */
-  readonly frameBytes: number;
-  /** The source frame that output frame `i` shows. */
-  sourceIndexOf(outputIndex: number): number;
+  /** Of this pass alone, with more buffers than a batch has faces; a pass that fails does not give all of them back. */
+  readonly pool: FramePool;
   /** Fills `frame` with the next picture, in output order. */
   readFrame(frame: Frame): Promise<void>;
   /** Takes the pictures in output order; `frame` may be reused once the promise has resolved. */
@@ -20,6 +16,8 @@ export interface RenderPass {
   onWritten(frames: number): void;
   /** Stops between frames and batches; the pass then rejects with the signal's reason. */
   readonly signal: AbortSignal;
+  /** Called with the first failure; aborts `signal` with it, so that nothing goes on for nobody. */
+  giveUp(reason: unknown): void;
   readonly clock: StageClock;
 }
 
@@ -45,30 +43,25 @@ interface Travelling {
 const BATCHES_IN_FLIGHT = 2;
 /** A batch is sent incomplete when this many batch lengths of frames have passed since its first face. */
 const LONGEST_GROUP = 2;
-/** Room for the batches in flight, the one that fills, and frames being decoded and encoded, in batch lengths. */
-const POOL = 4;
 
 /**
  * Streams a clip: read → take → infer → put → write, all overlapping, in memory that does not grow with the clip.
  * Frames without a face reach the encoder bit by bit as they were read.
  */
 export async function renderPass(pass: RenderPass): Promise<void> {
-  const stop = new AbortController();
-  const signal = AbortSignal.any([pass.signal, stop.signal]);
-  const pool = createFramePool(POOL * pass.clip.batchSize, pass.frameBytes, signal);
-  const ordered = createAsyncQueue<Travelling>(signal);
+  const ordered = createAsyncQueue<Travelling>(pass.signal);
   const running = new Set<Promise<void>>();
 
   const failing = async (work: Promise<void>): Promise<void> => {
     try {
       await work;
     } catch (error) {
-      stop.abort(error);
+      pass.giveUp(error);
       throw error;
     }
   };
-  const feed = feedEngine(pass, signal, pool.take, ordered, running);
-  const write = writeInOrder(pass, pool.giveBack, ordered.items());
+  const feed = feedEngine(pass, ordered, running);
+  const write = writeInOrder(pass, ordered.items());
   try {
     await Promise.all([failing(feed), failing(write)]);
   } finally {
@@ -79,12 +72,11 @@ export async function renderPass(pass: RenderPass): Promise<void> {
 
 async function feedEngine(
   pass: RenderPass,
-  signal: AbortSignal,
-  takeFrame: () => Promise<Frame>,
   ordered: AsyncQueue<Travelling>,
   running: Set<Promise<void>>,
 ): Promise<void> {
-  const { clip, clock } = pass;
+  const { clip, clock, pool, signal } = pass;
+  const longestGroup = Math.min(LONGEST_GROUP * clip.batchSize, pool.size);
   let group = newGroup(clip);
 
   const send = async (): Promise<void> => {
@@ -100,9 +92,10 @@ async function feedEngine(
 
   try {
     for (let i = 0; i < pass.outputFrames; i++) {
-      const frame = await takeFrame();
+      const frame = await pool.take(signal);
       await clock.during('decode', () => pass.readFrame(frame));
-      const slot = clock.sync('crop', () => clip.take(group.batch, frame, pass.sourceIndexOf(i), i));
+      if (group.from !== undefined && !clip.joins(group.batch, i)) await send();
+      const slot = clock.sync('crop', () => clip.take(group.batch, frame, i));
       if (slot === null) {
         ordered.push({ frame });
       } else {
@@ -110,7 +103,7 @@ async function feedEngine(
         group.open++;
         ordered.push({ frame, face: { group, slot } });
       }
-      if (isDue(group, i, clip.batchSize)) await send();
+      if (isDue(group, i, longestGroup)) await send();
     }
     if (group.from !== undefined) await send();
     ordered.end();
@@ -121,9 +114,10 @@ async function feedEngine(
   }
 }
 
-function isDue({ batch, from }: Group, lastFrame: number, batchSize: number): boolean {
+/** Every frame since the group's first face waits with it: without a bound they would take all buffers. */
+function isDue({ batch, from }: Group, lastFrame: number, longestGroup: number): boolean {
   if (from === undefined) return false;
-  return batch.size === batch.capacity || lastFrame - from + 1 >= LONGEST_GROUP * batchSize;
+  return batch.size === batch.capacity || lastFrame - from + 1 >= longestGroup;
 }
 
 function newGroup(clip: EngineClip): Group {
@@ -142,12 +136,8 @@ async function settled(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }
 
-async function writeInOrder(
-  pass: RenderPass,
-  giveBack: (frame: Frame) => void,
-  frames: AsyncIterable<Travelling>,
-): Promise<void> {
-  const { clip, clock } = pass;
+async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>): Promise<void> {
+  const { clip, clock, pool } = pass;
   let written = 0;
   // One write is outstanding while the next face is put back.
   let writing: Promise<void> = Promise.resolve();
@@ -160,7 +150,7 @@ async function writeInOrder(
     }
     await clock.during('encode', () => writing);
     writing = pass.writeFrame(frame).then(() => {
-      giveBack(frame);
+      pool.giveBack(frame);
       pass.onWritten(++written);
     });
     void settled(writing);

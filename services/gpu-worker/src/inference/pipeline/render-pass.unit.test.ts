@@ -1,4 +1,5 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
+import { createFramePool } from './frame-pool';
 import { renderPass, type RenderPass } from './render-pass';
 import { createStageClock } from './stage-clock';
 
@@ -9,14 +10,17 @@ interface Script {
   readonly infer?: (faces: readonly number[]) => Promise<void>;
   readonly readFrame?: (i: number) => Promise<void>;
   readonly writeFrame?: (i: number) => Promise<void>;
+  /** Whether output frame `i` may share a batch with the faces before it. */
+  readonly joins?: (i: number) => boolean;
   readonly signal?: AbortSignal;
+  /** Picture buffers; four batches of them when absent. */
+  readonly buffers?: number;
 }
 
 interface Seen {
   /** First two bytes of every written frame: the source value and what the engine made of it. */
   readonly written: [number, number][];
   readonly batches: number[][];
-  readonly buffers: Set<ArrayBufferLike>;
   mostInFlight: number;
 }
 
@@ -24,7 +28,7 @@ const BATCH = 4;
 
 /** An engine that notes which frames it got and writes 100 + source value into a frame's second byte. */
 function scripted(script: Script): { pass: RenderPass; seen: Seen } {
-  const seen: Seen = { written: [], batches: [], buffers: new Set(), mostInFlight: 0 };
+  const seen: Seen = { written: [], batches: [], mostInFlight: 0 };
   let reads = 0;
   let writes = 0;
   let inFlight = 0;
@@ -43,7 +47,8 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
   const clip: EngineClip = {
     batchSize: BATCH,
     newBatch: () => new Batch(),
-    take: (batch, frame, _sourceIndex, outputIndex) => {
+    joins: (_, outputIndex) => script.joins?.(outputIndex) ?? true,
+    take: (batch, frame, outputIndex) => {
       if (script.hasFace?.(outputIndex) === false) return null;
       return own(batch).taken.push(frame[0] ?? -1) - 1;
     },
@@ -62,16 +67,16 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
       frame[1] = 100 + (own(faces).taken[slot] ?? 0);
     },
     recycle: () => undefined,
+    close: async () => undefined,
   };
+  const failed = new AbortController();
   const pass: RenderPass = {
     clip,
     outputFrames: script.frames,
-    frameBytes: 2,
-    sourceIndexOf: (i) => i,
+    pool: createFramePool(Array.from({ length: script.buffers ?? 4 * BATCH }, () => new Uint8Array(2))),
     readFrame: async (frame) => {
       const index = reads++;
       await script.readFrame?.(index);
-      seen.buffers.add(frame.buffer);
       frame[0] = index % 100;
       frame[1] = 0;
     },
@@ -80,7 +85,8 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
       seen.written.push([frame[0] ?? -1, frame[1] ?? -1]);
     },
     onWritten: () => undefined,
-    signal: script.signal ?? new AbortController().signal,
+    signal: AbortSignal.any([script.signal ?? failed.signal, failed.signal]),
+    giveUp: (reason) => failed.abort(reason),
     clock: createStageClock(),
   };
   return { pass, seen };
@@ -126,12 +132,37 @@ describe('render pass', () => {
     ]);
   });
 
-  test('memory is a fixed number of frames however long the clip and however slow the encoder', async () => {
-    const { pass, seen } = scripted({ frames: 400, writeFrame: () => new Promise((go) => setImmediate(go)) });
+  test('a face that does not join the others begins a new batch, and the one before is sent at once', async () => {
+    const { pass, seen } = scripted({ frames: 9, joins: (i) => i !== 3 && i !== 5 });
     await renderPass(pass);
-    expect(seen.written).toHaveLength(400);
-    expect(seen.buffers.size).toBeLessThanOrEqual(4 * BATCH);
+    expect(seen.batches).toEqual([
+      [0, 1, 2],
+      [3, 4],
+      [5, 6, 7, 8],
+    ]);
+    expect(seen.written).toEqual(Array.from({ length: 9 }, (_, i) => [i, 100 + i]));
   });
+
+  test('a first face is never asked whether it joins, and a refusal of a faceless frame loses nothing', async () => {
+    const { pass, seen } = scripted({ frames: 6, hasFace: (i) => i !== 2, joins: () => false });
+    await renderPass(pass);
+    expect(seen.batches).toEqual([[0], [1], [3], [4], [5]]);
+    expect(seen.written.map(([, face]) => face > 0)).toEqual([true, true, false, true, true, true]);
+  });
+
+  test.each([BATCH + 1, BATCH + 3, 4 * BATCH])(
+    'a clip of any length passes through %d buffers, however slow the encoder and rare the faces',
+    async (buffers) => {
+      const { pass, seen } = scripted({
+        frames: 400,
+        buffers,
+        hasFace: (i) => i % 60 < 20 || i % 7 === 0,
+        writeFrame: () => new Promise((go) => setImmediate(go)),
+      });
+      await renderPass(pass);
+      expect(seen.written.map(([value]) => value)).toEqual(Array.from({ length: 400 }, (_, i) => i % 100));
+    },
+  );
 
   test('two batches are inside the engine at once, never more', async () => {
     const { pass, seen } = scripted({ frames: 60, infer: turns });

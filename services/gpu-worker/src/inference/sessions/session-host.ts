@@ -13,6 +13,8 @@ interface Waiter {
 export interface TimedSessionHost extends SessionHost {
   /** Milliseconds inside the runtime since the start, over all sessions. */
   runMs(): number;
+  /** Those of them that were spent in sessions on a GPU. */
+  gpuMs(): number;
 }
 
 /**
@@ -24,6 +26,7 @@ export function createSessionHost(entry = join(__dirname, 'session-worker.js')):
   const waiting = new Map<number, Waiter>();
   let lastId = 0;
   let busyMs = 0;
+  let gpuMs = 0;
   let ended: SessionError | undefined;
 
   const end = (message: string): void => {
@@ -52,6 +55,7 @@ export function createSessionHost(entry = join(__dirname, 'session-worker.js')):
 
   const open: SessionHost['open'] = async (file, options = {}) => {
     const session = ++lastId;
+    const onGpu = (options.providers?.[0] ?? 'cpu') !== 'cpu';
     const opened = await ask({ type: 'open', session, file, options });
     if (opened.type !== 'opened') throw unexpected(opened);
     const run: Session['run'] = async (feeds) => {
@@ -59,6 +63,7 @@ export function createSessionHost(entry = join(__dirname, 'session-worker.js')):
       const ran = await ask({ type: 'run', session, feeds: movable }, buffersOf(movable));
       if (ran.type !== 'ran') throw unexpected(ran);
       busyMs += ran.ms;
+      if (onGpu) gpuMs += ran.ms;
       return { outputs: ran.outputs, feeds: ran.feeds };
     };
     const release = async (): Promise<void> => {
@@ -70,6 +75,7 @@ export function createSessionHost(entry = join(__dirname, 'session-worker.js')):
   return {
     open,
     runMs: () => busyMs,
+    gpuMs: () => gpuMs,
     close: async () => {
       if (ended) return;
       const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));

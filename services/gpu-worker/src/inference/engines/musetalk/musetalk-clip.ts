@@ -3,8 +3,10 @@ import {
   type Box,
   createCropFace,
   createPasteFace,
+  type FaceBoxPlacement,
   type FaceTrack,
   LANDMARK_VALUES,
+  musetalkBoxes,
 } from '@lipsync/lipsync';
 import { type ClipInput, type EngineClip } from '../engine';
 import { CroppedFaces, PasteableFaces } from './face-batch';
@@ -15,6 +17,8 @@ export interface MusetalkClipParts {
   readonly batchSize: number;
   /** Side of a crop, pixels. */
   readonly side: number;
+  /** Where the crop sits on a face. */
+  readonly placement: FaceBoxPlacement;
   newCrops(): Floats;
   newLandmarks(): Floats;
   recycle(array: Floats): void;
@@ -26,8 +30,12 @@ export interface MusetalkClipParts {
 const SMALLEST_FACE = 16;
 
 /** Cropping before and pasting after the generator, for one clip. Frames without a face are left alone. */
-export function createMusetalkClip({ track, format }: ClipInput, parts: MusetalkClipParts): EngineClip {
+export function createMusetalkClip(
+  { track, sources, format }: ClipInput,
+  parts: MusetalkClipParts,
+): EngineClip {
   const { side, batchSize } = parts;
+  const boxes = musetalkBoxes(track, parts.placement);
   const cropFace = createCropFace(format, side);
   const pasteFace = createPasteFace(format, side);
   const cropSize = 3 * side * side;
@@ -36,9 +44,12 @@ export function createMusetalkClip({ track, format }: ClipInput, parts: Musetalk
     batchSize,
     newBatch: () => new CroppedFaces(batchSize, parts.newCrops(), parts.newLandmarks()),
 
-    take(batch, frame, sourceIndex, outputIndex) {
+    // Every frame is generated on its own, so any faces may share a batch.
+    joins: () => true,
+
+    take(batch, frame, outputIndex) {
       const faces = expectBatch(batch);
-      const face = faceAt(track, sourceIndex);
+      const face = faceAt(track, boxes, sources[outputIndex] ?? -1);
       if (face === null) return null;
       const slot = faces.size;
       if (slot >= faces.capacity) throw new RangeError('the batch is full');
@@ -67,13 +78,17 @@ export function createMusetalkClip({ track, format }: ClipInput, parts: Musetalk
     },
 
     recycle: (generated) => parts.recycle(expectFaces(generated).images),
+    close: async () => undefined,
   };
 }
 
 /** The face of a source frame as far as it can be rendered; null where the frame must pass untouched. */
-function faceAt(track: FaceTrack, index: number): { box: Box; landmarks: Float32Array } | null {
-  if (track.found[index] !== 1) return null;
-  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = track.boxes.subarray(index * 4, index * 4 + 4);
+function faceAt(
+  track: FaceTrack,
+  boxes: Float32Array,
+  index: number,
+): { box: Box; landmarks: Float32Array } | null {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(index * 4, index * 4 + 4);
   if (x2 - x1 < SMALLEST_FACE || y2 - y1 < SMALLEST_FACE) return null;
   const landmarks = track.landmarks.subarray(index * LANDMARK_VALUES, (index + 1) * LANDMARK_VALUES);
   return { box: { x1, y1, x2, y2 }, landmarks };

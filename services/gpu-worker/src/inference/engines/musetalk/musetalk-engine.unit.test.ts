@@ -13,7 +13,7 @@ import {
 } from '@lipsync/model-pack';
 import { loadGraph, type LoadedGraph } from '../../sessions/ort-sessions';
 import { type RunModel } from '../../packs/run-model';
-import { type EngineClip, type LipSyncEngine } from '../engine';
+import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
 import { createMusetalk } from './musetalk-engine';
 
 const format = { width: 96, height: 80, matrix: 'bt709', range: 'limited' } as const;
@@ -24,24 +24,19 @@ const FACELESS = [3, 12];
 /** A face in the middle of every frame but two; mouth centre at (48, 54), lips closed. */
 function track(): FaceTrack {
   const found = new Uint8Array(FRAMES).fill(1);
-  const boxes = new Float32Array(FRAMES * 4);
   const landmarks = new Float32Array(FRAMES * LANDMARK_VALUES);
   const face = facePoints();
-  for (let i = 0; i < FRAMES; i++) {
-    boxes.set([20, 4, 76, 76], i * 4);
-    landmarks.set(face, i * LANDMARK_VALUES);
-  }
+  for (let i = 0; i < FRAMES; i++) landmarks.set(face, i * LANDMARK_VALUES);
   for (const i of FACELESS) found[i] = 0;
   const cuts = new Uint8Array(FRAMES);
-  const size = { width: format.width, height: format.height, durationSeconds: FRAMES / 25 };
+  const size = { width: format.width, height: format.height };
   return {
-    version: '1',
+    version: '2',
     analyzerVersion: 'drawn',
     fps: 25,
     frames: FRAMES,
     ...size,
     found,
-    boxes,
     landmarks,
     cuts,
   };
@@ -55,6 +50,7 @@ function facePoints(): Float32Array {
     put(i, 48 + 27 * Math.cos(turn), 40 + 32 * Math.sin(turn));
   }
   for (let i = 17; i < 36; i++) put(i, 48 + (((i - 17) % 5) - 2) * 3, i < 27 ? 18 : 30 + (i - 27));
+  put(29, 48, 39);
   for (let i = 36; i < 48; i++) put(i, i < 42 ? 38 : 58, 24);
   for (let i = 48; i < 68; i++) {
     const across =
@@ -123,14 +119,24 @@ describe('musetalk on the built-in pack', () => {
     engine = createMusetalk(pack, run);
   });
 
-  const open = (): Promise<EngineClip> =>
-    engine.open({ track: track(), audio: speech, outputFrames: 75, format });
+  /** A clip that shows source frame 0, but others at the output frames that are named. */
+  const open = (sources: Readonly<Record<number, number>> = {}): Promise<EngineClip> =>
+    engine.open({
+      track: track(),
+      audio: speech,
+      sources: Array.from({ length: 5001 }, (_, output) => sources[output] ?? 0),
+      format,
+      features: noFeatures,
+      openFrames: () => {
+        throw new Error('musetalk looks at no frame twice');
+      },
+      signal: new AbortController().signal,
+    });
 
-  /** Output frame `output` over source frame `source`. */
-  async function render(clip: EngineClip, source: number, output: number): Promise<Uint8Array> {
+  async function render(clip: EngineClip, output: number): Promise<Uint8Array> {
     const frame = picture();
     const batch = clip.newBatch();
-    const slot = clip.take(batch, frame, source, output);
+    const slot = clip.take(batch, frame, output);
     if (slot === null) throw new Error('a face was expected');
     clip.put(await clip.infer(batch), slot, frame);
     return frame;
@@ -142,48 +148,48 @@ describe('musetalk on the built-in pack', () => {
 
   test('speech parts the lips, silence leaves them at rest', async () => {
     const clip = await open();
-    expect(darkest(await render(clip, 0, SPEAKING))).toBeLessThan(110);
-    expect(darkest(await render(clip, 0, SILENT))).toBeGreaterThan(145);
+    expect(darkest(await render(clip, SPEAKING))).toBeLessThan(110);
+    expect(darkest(await render(clip, SILENT))).toBeGreaterThan(145);
   });
 
   test('the mouth follows the output’s time, whatever source frame is shown', async () => {
-    const clip = await open();
-    const once = await render(clip, 1, SPEAKING);
-    const again = await render(clip, 19, SPEAKING);
+    const once = await render(await open({ [SPEAKING]: 1 }), SPEAKING);
+    const again = await render(await open({ [SPEAKING]: 19 }), SPEAKING);
     expect(again).toEqual(once);
   });
 
   test('outside the lower face every byte stays as it was', async () => {
-    const frame = await render(await open(), 0, SPEAKING);
+    const frame = await render(await open(), SPEAKING);
     const before = picture();
     let changed = 0;
     for (let y = 0; y < format.height; y++) {
       for (let x = 0; x < format.width; x++) {
         if (luma(frame, x, y) === luma(before, x, y)) continue;
         changed++;
-        expect([x >= 20 && x < 76, y >= 36 && y < 76]).toEqual([true, true]);
+        expect([x >= 21 && x < 75, y >= 39 && y < 80]).toEqual([true, true]);
       }
     }
     expect(changed).toBeGreaterThan(200);
   });
 
   test('a frame without a face is not taken, and does not shift the faces after it', async () => {
-    const clip = await open();
+    const outputs = [SPEAKING - 1, SPEAKING, SPEAKING + 1];
+    const clip = await open({ [SPEAKING - 1]: 2, [SPEAKING]: 3, [SPEAKING + 1]: 4 });
     const batch = clip.newBatch();
-    const frames = [2, 3, 4].map(() => picture());
-    const slots = frames.map((frame, i) => clip.take(batch, frame, 2 + i, SPEAKING - 1 + i));
+    const frames = outputs.map(() => picture());
+    const slots = frames.map((frame, i) => clip.take(batch, frame, outputs[i] ?? 0));
     expect(slots).toEqual([0, null, 1]);
     const faces = await clip.infer(batch);
     expect(faces.size).toBe(2);
     const last = frames[2] ?? picture();
     clip.put(faces, 1, last);
-    expect(last).toEqual(await render(clip, 4, SPEAKING + 1));
+    expect(last).toEqual(await render(clip, SPEAKING + 1));
     expect(frames[1]).toEqual(picture());
   });
 
   test('an incomplete batch is padded: the graphs see one shape only', async () => {
     const clip = await open();
-    await render(clip, 0, SPEAKING);
+    await render(clip, SPEAKING);
     expect(shapes).toEqual([
       'whisper_encoder 1',
       'vae_encoder 8',
@@ -195,19 +201,18 @@ describe('musetalk on the built-in pack', () => {
 
   test('recycled memory does not leak one batch into the next', async () => {
     const clip = await open();
-    const alone = await render(clip, 0, SILENT);
+    const alone = await render(clip, SILENT);
     for (let round = 0; round < 3; round++) {
       const batch = clip.newBatch();
-      for (let i = 0; i < batch.capacity; i++)
-        clip.take(batch, picture().fill(round * 40), 5 + (i % 5), SPEAKING);
+      for (let i = 0; i < batch.capacity; i++) clip.take(batch, picture().fill(round * 40), SPEAKING + i);
       clip.recycle(await clip.infer(batch));
     }
-    expect(await render(clip, 0, SILENT)).toEqual(alone);
+    expect(await render(clip, SILENT)).toEqual(alone);
   });
 
   test('two batches may be in flight at once', async () => {
     const clip = await open();
-    const [first, second] = await Promise.all([render(clip, 0, SPEAKING), render(clip, 0, SILENT)]);
+    const [first, second] = await Promise.all([render(clip, SPEAKING), render(clip, SILENT)]);
     expect(darkest(first)).toBeLessThan(110);
     expect(darkest(second)).toBeGreaterThan(145);
   });
@@ -215,11 +220,11 @@ describe('musetalk on the built-in pack', () => {
   test('a full batch refuses another face', async () => {
     const clip = await open();
     const batch = clip.newBatch();
-    for (let i = 0; i < batch.capacity; i++) clip.take(batch, picture(), 0, i);
-    expect(() => clip.take(batch, picture(), 0, 8)).toThrow(RangeError);
+    for (let i = 0; i < batch.capacity; i++) clip.take(batch, picture(), i);
+    expect(() => clip.take(batch, picture(), 8)).toThrow(RangeError);
   });
 
   test('output beyond the end of the audio shows lips at rest', async () => {
-    expect(darkest(await render(await open(), 0, 5000))).toBeGreaterThan(145);
+    expect(darkest(await render(await open(), 5000))).toBeGreaterThan(145);
   });
 });

@@ -1,0 +1,39 @@
+import { AUDIO_SAMPLE_RATE, readAudio } from '@lipsync/media';
+import { noFeatures } from './engines/engine';
+import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from './job';
+import { audioOf, videoOf } from './local-media';
+import { renderClip } from './pipeline/render-clip';
+import { type RenderResult, type RenderTask } from './protocol';
+import { readTrack } from './stored-track';
+
+/** Carries out a render: one engine over one video whose face track is known. */
+export async function renderVideo(task: RenderTask, job: Job): Promise<RenderResult> {
+  const { binaries, clock, progress, signal } = job;
+  progress.loading();
+  const engine = await clock.during('load', () => job.models.engine(task.engine, task.packDir));
+  const video = await videoOf(task.videoPath, job);
+  const audioStream = await audioOf(task.audioPath, job);
+  const audio = await clock.during('audio', () =>
+    readAudio(binaries, task.audioPath, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
+  );
+  const track = await readTrack(task.faceTrackPath, video);
+
+  const files = { videoPath: task.videoPath, audioPath: task.audioPath, outputPath: task.outputPath };
+  const { syncMode } = task;
+  const outputFrames = await renderClip(
+    { ...files, video, audioStream, audio, track, syncMode, features: noFeatures },
+    { binaries, engine, progress, clock, signal, deadlineMs: MEDIA_DEADLINE_MS },
+  );
+  clock.add('infer', job.inferMs());
+  return {
+    type: 'render',
+    inputAudioSeconds: audio.length / AUDIO_SAMPLE_RATE,
+    outputSeconds: outputFrames / track.fps,
+    width: track.width,
+    height: track.height,
+    renderedFrames: outputFrames,
+    featuresAdded: 0,
+    gpuInferenceMs: gpuInferenceMs(job),
+    timings: clock.timings(),
+  };
+}

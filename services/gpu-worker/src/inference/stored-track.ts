@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { decodeFaceTrack, type FaceTrack } from '@lipsync/lipsync';
+import { frameSize, type VideoStream } from '@lipsync/media';
+
+/** A face track from a file. Rejects with FaceTrackError, and when it cannot be of this video. */
+export async function readTrack(path: string, video: VideoStream): Promise<FaceTrack> {
+  const track = decodeFaceTrack(await readFile(path));
+  const { width, height } = frameSize(video);
+  if (track.width !== width || track.height !== height) throw new Error('the face track is of another video');
+  return track;
+}
