@@ -1,5 +1,7 @@
 export { blendMask, MASK_SIZE, type BlendMask } from './blend-mask';
 export { type Box } from './box';
+export { connectedRuns, cutRuns, type Run } from './connected-runs';
+export { contextPasses, type ContextPass, type WindowShape } from './context-windows';
 export { createCropFace, type CropFace } from './crop-face';
 export { createDdim, guide, type Ddim } from './ddim';
 export { type NoiseSchedule } from './ddim-schedule';
@@ -33,7 +35,10 @@ export {
 } from './landmarks68';
 export { followsVoice, mouthOpenings, type FollowsVoice } from './follows-voice';
 export { mouthOpening } from './mouth-opening';
+export { highsyncFaces, type HighsyncFaces } from './highsync-faces';
+export { highsyncRuns } from './highsync-runs';
 export { musetalkBoxes } from './musetalk-boxes';
+export { rectangleBlendMask, restoreOutside, type LatentRectangle, type LatentShape } from './rectangle-mask';
 export { speechEnvelope } from './speech-envelope';
 export { fillNoise } from './noise';
 export { faceRuns, smoothingReach, smoothRun } from './smoothing';
