@@ -46,10 +46,10 @@ export function boxPatch({ x1, y1, x2, y2 }: Box): Patch {
   return { x: (x1 + x2) / 2, y: (y1 + y2) / 2, side: Math.max(x2 - x1, y2 - y1), angle: 0 };
 }
 
-/** The smallest upright box around a face's landmarks. */
-export function landmarkBounds(landmarks: Float32Array): Box {
+/** The smallest upright box around a face's landmarks, or around those from `first` to `end` (excluded). */
+export function landmarkBounds(landmarks: Float32Array, first = 0, end = LANDMARK_COUNT): Box {
   const box = { x1: Infinity, y1: Infinity, x2: -Infinity, y2: -Infinity };
-  for (let index = 0; index < LANDMARK_COUNT; index++) {
+  for (let index = first; index < end; index++) {
     const { x, y } = landmark(landmarks, index);
     box.x1 = Math.min(box.x1, x);
     box.y1 = Math.min(box.y1, y);

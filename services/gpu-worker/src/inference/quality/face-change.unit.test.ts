@@ -1,0 +1,48 @@
+import { createFaceChange } from './face-change';
+
+const SIZE = 12;
+const NO_MOUTH = { x1: 0, y1: 0, x2: 0, y2: 0 };
+const region = (valueAt: (x: number, y: number) => number) => ({
+  width: SIZE,
+  height: SIZE,
+  data: Uint8Array.from({ length: SIZE * SIZE }, (_, i) => valueAt(i % SIZE, Math.floor(i / SIZE))),
+});
+const grey = region(() => 100);
+const inside = (x: number, y: number): boolean => x >= 3 && x < 9 && y >= 3 && y < 9;
+
+test('a face with a hard border has a seam as high as its step', () => {
+  const change = createFaceChange();
+  change.add(
+    grey,
+    region((x, y) => (inside(x, y) ? 140 : 100)),
+    NO_MOUTH,
+  );
+  expect(change.result().seamLevels).toBe(40);
+});
+
+test('a feathered border has a low seam whatever happens inside', () => {
+  const change = createFaceChange();
+  const depth = (x: number, y: number): number => Math.min(x - 2, 9 - x, y - 2, 9 - y);
+  change.add(
+    grey,
+    region((x, y) => (inside(x, y) ? 100 + 10 * depth(x, y) ** 2 : 100)),
+    NO_MOUTH,
+  );
+  expect(change.result().seamLevels).toBe(10);
+});
+
+test('what changes in the mouth does not count against the skin', () => {
+  const change = createFaceChange();
+  change.add(
+    grey,
+    region((x, y) => (x === 5 && y === 5 ? 255 : inside(x, y) ? 101 : 100)),
+    { x1: 5, y1: 5, x2: 6, y2: 6 },
+  );
+  expect(change.result().skinPsnrDb).toBeCloseTo(20 * Math.log10(255), 6);
+});
+
+test('pictures that nothing was done to have no measures', () => {
+  const change = createFaceChange();
+  change.add(grey, grey, NO_MOUTH);
+  expect(change.result()).toEqual({ seamLevels: null, skinPsnrDb: null });
+});

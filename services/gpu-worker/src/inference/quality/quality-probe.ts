@@ -1,0 +1,147 @@
+import {
+  type Box,
+  type FaceTrack,
+  followsVoice,
+  LANDMARK_VALUES,
+  MOUTH,
+  mouthOpening,
+  type PictureFormat,
+  SAMPLE_RATE,
+  speechEnvelope,
+} from '@lipsync/lipsync';
+import { facePatch, landmarkBounds } from '../analyzer/face-patch';
+import { createLandmarkFinder } from '../analyzer/landmark-finder';
+import { type LoadedAnalyzer } from '../pipeline/analyse-pass';
+import { createFaceChange, type LumaRegion } from './face-change';
+import { loudestStretch } from './loudest-stretch';
+import { type FaceObserver } from './observe-clip';
+import { rgbRegion, type RgbRegion } from './rgb-region';
+
+/** How good an output is as far as a machine can tell; for operators, never for customers. */
+export interface OutputQuality {
+  /** Pearson's correlation of the mouth's opening with the voice at the best lag; null without enough faces. */
+  readonly syncCorrelation: number | null;
+  /** Frames by which the mouth follows the voice. */
+  readonly syncLagFrames: number | null;
+  /** See FaceChange. */
+  readonly seamLevels: number | null;
+  readonly skinPsnrDb: number | null;
+  /** Share of the output's frames that passed untouched because they show no face. */
+  readonly facelessShare: number;
+  /** Frames that the measures were taken on. */
+  readonly sampledFrames: number;
+}
+
+export interface QualityProbe extends FaceObserver {
+  /** Looks at the sampled faces with the analyser and sums up. */
+  finish(analyzer: LoadedAnalyzer): Promise<OutputQuality>;
+}
+
+/** Three seconds: enough syllables for a correlation, and cheap beside any render. */
+const SAMPLE_FRAMES = 75;
+/** Fewer mouths than this tell nothing about sync. */
+const FEWEST_FRAMES = 25;
+/** Room around the landmarks for what an engine changes, and around the mouth for what it means to change. */
+const FACE_MARGIN = 0.25;
+const MOUTH_MARGIN = 0.35;
+
+interface SampledFace {
+  readonly region: RgbRegion;
+  /** Where the source's landmarks lie in the region. */
+  readonly landmarks: Float32Array;
+}
+
+/** Watches the stretch of an output with the most speech. */
+export function createQualityProbe(clip: {
+  readonly track: FaceTrack;
+  readonly sources: readonly number[];
+  readonly audio: Float32Array;
+  readonly format: PictureFormat;
+}): QualityProbe {
+  const { track, sources, audio, format } = clip;
+  const frames = sources.length;
+  const shown = sources.map((source) => track.found[source] === 1);
+  const envelope = speechEnvelope(audio, { sampleRate: SAMPLE_RATE, fps: track.fps, frames });
+  const { from, to } = loudestStretch(envelope, shown, SAMPLE_FRAMES);
+  const change = createFaceChange();
+  const faces = new Map<number, SampledFace>();
+  let before: LumaRegion | undefined;
+
+  const landmarksOf = (outputIndex: number): Float32Array => {
+    const row = (sources[outputIndex] ?? 0) * LANDMARK_VALUES;
+    return track.landmarks.subarray(row, row + LANDMARK_VALUES);
+  };
+  const isSampled = (outputIndex: number): boolean => outputIndex >= from && outputIndex < to;
+  const regionOf = (landmarks: Float32Array): Box =>
+    insidePicture(widened(landmarkBounds(landmarks), FACE_MARGIN), format);
+
+  return {
+    before(frame, outputIndex) {
+      if (isSampled(outputIndex)) before = lumaOf(frame, format, regionOf(landmarksOf(outputIndex)));
+    },
+
+    after(frame, outputIndex) {
+      if (!isSampled(outputIndex) || before === undefined) return;
+      const landmarks = landmarksOf(outputIndex);
+      const box = regionOf(landmarks);
+      const mouth = widened(landmarkBounds(landmarks, ...MOUTH), MOUTH_MARGIN);
+      change.add(before, lumaOf(frame, format, box), movedBy(mouth, -box.x1, -box.y1));
+      const region = rgbRegion(frame, format, box);
+      if (region) faces.set(outputIndex, { region, landmarks: toRegion(landmarks, region) });
+    },
+
+    async finish(analyzer) {
+      const find = createLandmarkFinder(analyzer.run, analyzer.params.landmarks);
+      const openings: (number | null)[] = envelope.slice(from, to).map(() => null);
+      for (const [outputIndex, { region, landmarks }] of faces) {
+        const patch = facePatch(landmarks, analyzer.params.landmarks.scale);
+        openings[outputIndex - from] = mouthOpening((await find(region.picture, patch)).points);
+      }
+      const sync = faces.size < FEWEST_FRAMES ? undefined : followsVoice(envelope.slice(from, to), openings);
+      return {
+        syncCorrelation: sync?.pearson ?? null,
+        syncLagFrames: sync?.lagFrames ?? null,
+        ...change.result(),
+        facelessShare: shown.filter((face) => !face).length / Math.max(1, frames),
+        sampledFrames: faces.size,
+      };
+    },
+  };
+}
+
+function lumaOf(frame: Uint8Array, format: PictureFormat, box: Box): LumaRegion {
+  const width = box.x2 - box.x1;
+  const height = box.y2 - box.y1;
+  const data = new Uint8Array(width * height);
+  for (let row = 0; row < height; row++) {
+    const start = (box.y1 + row) * format.width + box.x1;
+    data.set(frame.subarray(start, start + width), row * width);
+  }
+  return { width, height, data };
+}
+
+/** Grown by a part of its longer side in every direction. */
+function widened({ x1, y1, x2, y2 }: Box, part: number): Box {
+  const margin = part * Math.max(x2 - x1, y2 - y1);
+  return { x1: x1 - margin, y1: y1 - margin, x2: x2 + margin, y2: y2 + margin };
+}
+
+/** Whole pixels inside the picture; empty where there are none. */
+function insidePicture(box: Box, { width, height }: PictureFormat): Box {
+  const x1 = Math.min(width, Math.max(0, Math.floor(box.x1)));
+  const y1 = Math.min(height, Math.max(0, Math.floor(box.y1)));
+  return {
+    x1,
+    y1,
+    x2: Math.max(x1, Math.min(width, Math.ceil(box.x2))),
+    y2: Math.max(y1, Math.min(height, Math.ceil(box.y2))),
+  };
+}
+
+function movedBy({ x1, y1, x2, y2 }: Box, dx: number, dy: number): Box {
+  return { x1: x1 + dx, y1: y1 + dy, x2: x2 + dx, y2: y2 + dy };
+}
+
+function toRegion(landmarks: Float32Array, { left, top, step }: RgbRegion): Float32Array {
+  return landmarks.map((value, i) => (value - (i % 2 === 0 ? left : top)) / step);
+}
