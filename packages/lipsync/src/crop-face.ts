@@ -1,9 +1,10 @@
 import { type Box } from './box';
 import { yuvToRgb } from './colour-conversion';
-import { type Kernel, LANCZOS4, TRIANGLE } from './interpolation-kernels';
+import { BILINEAR, type Interpolation, LANCZOS } from './interpolation';
+import { aimGrid, fillTable, padded, reserveGrid, reserveTable, touchedRows } from './wasm/grid';
+import { startKernels } from './wasm/pixel-kernels';
+import { planMemory } from './wasm/memory-plan';
 import { pictureLayout, type PictureFormat } from './picture-format';
-import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
-import { createResamplingAxis } from './resampling-axis';
 
 /**
  * Cuts `box` out of a yuv420p picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in
@@ -11,49 +12,62 @@ import { createResamplingAxis } from './resampling-axis';
  */
 export type CropFace = (picture: Uint8Array, box: Box, target: Float32Array, offset: number) => void;
 
-/** Luma is resampled with Lanczos as the engines were trained on, chroma (half resolution anyway) bilinearly. */
-export function createCropFace(format: PictureFormat, size: number): CropFace {
+/**
+ * Luma is resampled by `interpolation` (most engines were trained on Lanczos), chroma, of half the resolution anyway,
+ * bilinearly. `size` is a multiple of eight: RangeError otherwise.
+ */
+export function createCropFace(
+  format: PictureFormat,
+  size: number,
+  interpolation: Interpolation = LANCZOS,
+): CropFace {
+  if (padded(size) !== size) throw new RangeError(`the side of a crop is a multiple of eight, not ${size}`);
   const { width, height } = format;
-  const { chromaWidth, chromaHeight, uOffset, vOffset } = pictureLayout(format);
-  const readLuma = createPlaneReader(size, LANCZOS4);
-  const readU = createPlaneReader(size, TRIANGLE);
-  const readV = createPlaneReader(size, TRIANGLE);
-  const toRgb = yuvToRgb(format.matrix, format.range);
+  const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
   const area = size * size;
+
+  const plan = planMemory();
+  const pixels = plan.reserve(bytes);
+  const planes = plan.reserve(3 * area * 4);
+  const lumaTable = reserveTable(plan, interpolation);
+  const chromaTable = reserveTable(plan, BILINEAR);
+  const luma = reserveGrid(plan, { width, height }, size, size);
+  const chroma = reserveGrid(plan, { width: chromaWidth, height: chromaHeight }, size, size);
+  const fixed = plan.reserve(height * 2);
+  const line = plan.reserve((width + 7) * 4);
+
+  const kernels = startKernels(plan.bytes);
+  fillTable(kernels, lumaTable);
+  fillTable(kernels, chromaTable);
+  const words = new Int32Array(kernels.memory);
+  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const result = new Float32Array(kernels.memory, planes, 3 * area);
+  const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(format.matrix, format.range);
+
+  /** Only the rows under the box are needed, and whole rows are moved fastest. */
+  const copyRows = (
+    picture: Uint8Array,
+    plane: number,
+    stride: number,
+    rows: ReturnType<typeof touchedRows>,
+  ) => {
+    const from = plane + rows.from * stride;
+    copy.set(picture.subarray(from, plane + rows.to * stride), from);
+  };
+
   return (picture, box, target, offset) => {
     const half = { x1: box.x1 / 2, y1: box.y1 / 2, x2: box.x2 / 2, y2: box.y2 / 2 };
-    const chroma = { data: picture, width: chromaWidth, height: chromaHeight };
-    readLuma({ data: picture, offset: 0, width, height }, box, target, offset);
-    readU({ ...chroma, offset: uOffset }, half, target, offset + area);
-    readV({ ...chroma, offset: vOffset }, half, target, offset + 2 * area);
-    const { black, luma, redV, greenU, greenV, blueU } = toRgb;
-    for (let i = offset; i < offset + area; i++) {
-      const y = 2 * luma * ((target[i] ?? 0) - black) - 1;
-      const u = 2 * ((target[i + area] ?? 0) - 128);
-      const v = 2 * ((target[i + 2 * area] ?? 0) - 128);
-      const red = y + v * redV;
-      const green = y + u * greenU + v * greenV;
-      const blue = y + u * blueU;
-      target[i] = red < -1 ? -1 : red > 1 ? 1 : red;
-      target[i + area] = green < -1 ? -1 : green > 1 ? 1 : green;
-      target[i + 2 * area] = blue < -1 ? -1 : blue > 1 ? 1 : blue;
-    }
-  };
-}
-
-/** Resamples the part of a plane under a box to [size, size] at `offset` of the target. */
-function createPlaneReader(size: number, kernel: Kernel) {
-  const aimAcross = createResamplingAxis(kernel);
-  const aimDown = createResamplingAxis(kernel);
-  let row = new Float32Array(0);
-  return (plane: Plane, box: Box, target: Float32Array, offset: number): void => {
-    const across = aimAcross(size, box.x1, box.x2 - box.x1, plane.width);
-    const down = aimDown(size, box.y1, box.y2 - box.y1, plane.height);
-    const { from, to } = touchedRange(across);
-    if (row.length < to - from) row = new Float32Array(to - from);
-    for (let y = 0; y < size; y++) {
-      resampleColumns(plane, down, y, from, to, row);
-      resampleRow(row, from, across, target, offset + y * size);
-    }
+    aimGrid(kernels, luma, lumaTable, box, size, size);
+    aimGrid(kernels, chroma, chromaTable, half, size, size);
+    copyRows(picture, 0, width, touchedRows(words, luma));
+    kernels.resamplePlane(pixels, width, luma.across, luma.down, fixed, line, planes);
+    const chromaRows = touchedRows(words, chroma);
+    [uOffset, vOffset].forEach((plane, i) => {
+      copyRows(picture, plane, chromaWidth, chromaRows);
+      const out = planes + (i + 1) * area * 4;
+      kernels.resamplePlane(pixels + plane, chromaWidth, chroma.across, chroma.down, fixed, line, out);
+    });
+    kernels.toRgb(planes, area, black, gain, redV, greenU, greenV, blueU);
+    target.set(result, offset);
   };
 }

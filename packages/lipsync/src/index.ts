@@ -9,6 +9,7 @@ export { logMel, melSlice, SAMPLE_RATE, SEGMENT_FRAMES, SEGMENT_SAMPLES, segment
 export { maskLowerHalf } from './lower-half-mask';
 export { MEL_BANDS, melEdges } from './mel-filters';
 export { patchPoint, samplePatch, type Patch, type RgbPicture } from './patch';
+export { BILINEAR, type Interpolation, LANCZOS } from './interpolation';
 export { createPasteFace, type PasteFace } from './paste-face';
 export { yuvToRgb } from './colour-conversion';
 export { pictureLayout, type ColourMatrix, type ColourRange, type PictureFormat } from './picture-format';

@@ -1,10 +1,11 @@
 import { type BlendMask, MASK_SIZE } from './blend-mask';
-import { createBlendRows } from './blend-rows';
 import { type Box } from './box';
-import { TRIANGLE } from './interpolation-kernels';
-import { type PictureFormat } from './picture-format';
-import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
-import { createResamplingAxis, type ResamplingAxis } from './resampling-axis';
+import { rgbToYuv } from './colour-conversion';
+import { BILINEAR } from './interpolation';
+import { aimGrid, fillTable, padded, reserveGrid, reserveTable } from './wasm/grid';
+import { startKernels } from './wasm/pixel-kernels';
+import { planMemory } from './wasm/memory-plan';
+import { pictureLayout, type PictureFormat } from './picture-format';
 
 /**
  * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, as much
@@ -23,58 +24,75 @@ const INVISIBLE = 1 / 512;
 
 /** Works in pairs of rows and columns, one chroma sample each; the last line of an odd-sized picture stays as it is. */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
-  const aimAcross = createResamplingAxis(TRIANGLE);
-  const aimDown = createResamplingAxis(TRIANGLE);
-  const aimMaskAcross = createResamplingAxis(TRIANGLE);
-  const aimMaskDown = createResamplingAxis(TRIANGLE);
-  const blendRows = createBlendRows(format);
-  const alpha = new Float32Array(2 * format.width);
-  const rgb = new Float32Array(6 * format.width);
-  const line = new Float32Array(Math.max(size, MASK_SIZE));
+  const { width, height } = format;
+  const { chromaWidth, uOffset, vOffset, bytes } = pictureLayout(format);
+  const area = size * size;
 
-  const interpolate = (
-    plane: Plane,
-    down: ResamplingAxis,
-    across: ResamplingAxis,
-    row: number,
-    target: Float32Array,
-    offset: number,
-  ): void => {
-    const { from, to } = touchedRange(across);
-    resampleColumns(plane, down, row, from, to, line);
-    resampleRow(line, from, across, target, offset);
-  };
+  const plan = planMemory();
+  const pixels = plan.reserve(bytes);
+  const face = plan.reserve(3 * area * 4);
+  const maskCells = plan.reserve(MASK_SIZE * MASK_SIZE * 4);
+  const table = reserveTable(plan, BILINEAR);
+  const faceGrid = reserveGrid(plan, { width: size, height: size }, width, height);
+  const maskGrid = reserveGrid(plan, { width: MASK_SIZE, height: MASK_SIZE }, width, height);
+  const factors = plan.reserve(10 * 4);
+  const scratch = plan.reserve((8 * padded(width) + Math.max(size, MASK_SIZE) + 3) * 4);
+
+  const kernels = startKernels(plan.bytes);
+  fillTable(kernels, table);
+  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(format.matrix, format.range);
+  new Float32Array(kernels.memory, factors, 10).set([black, yR, yG, yB, uR, uG, uB, vR, vG, vB]);
+  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
+  const maskCopy = new Float32Array(kernels.memory, maskCells, MASK_SIZE * MASK_SIZE);
 
   return (picture, box, faces, offset, mask) => {
     const { left, top, columns, rows } = coveredPairs(box, format);
     if (columns <= 0 || rows <= 0) return;
-    const perColumn = 1 / (box.x2 - box.x1);
-    const perRow = 1 / (box.y2 - box.y1);
-    // The covered pairs as parts of the box.
-    const x = (left - box.x1) * perColumn;
-    const y = (top - box.y1) * perRow;
-    const w = columns * perColumn;
-    const h = rows * perRow;
-    const across = aimAcross(columns, x * size, w * size, size);
-    const down = aimDown(rows, y * size, h * size, size);
-    const maskAcross = aimMaskAcross(columns, x * MASK_SIZE, w * MASK_SIZE, MASK_SIZE);
-    const maskDown = aimMaskDown(rows, y * MASK_SIZE, h * MASK_SIZE, MASK_SIZE);
-    const maskPlane = { data: mask, offset: 0, width: MASK_SIZE, height: MASK_SIZE };
-    for (let row = 0; row < rows; row += 2) {
-      let visible = false;
-      for (let k = 0; k < 2; k++) {
-        interpolate(maskPlane, maskDown, maskAcross, row + k, alpha, k * columns);
-        if (keepVisible(alpha, k * columns, columns)) visible = true;
-      }
-      if (!visible) continue;
-      for (let k = 0; k < 2; k++) {
-        for (let channel = 0; channel < 3; channel++) {
-          const plane = { data: faces, offset: offset + channel * size * size, width: size, height: size };
-          interpolate(plane, down, across, row + k, rgb, (channel * 2 + k) * columns);
-        }
-      }
-      blendRows(picture, left, top + row, columns, rgb, alpha);
-    }
+    // The covered pairs as parts of the box, then as cells of face and mask.
+    const x = (left - box.x1) / (box.x2 - box.x1);
+    const y = (top - box.y1) / (box.y2 - box.y1);
+    const w = columns / (box.x2 - box.x1);
+    const h = rows / (box.y2 - box.y1);
+    const part = (side: number): Box => ({
+      x1: x * side,
+      y1: y * side,
+      x2: (x + w) * side,
+      y2: (y + h) * side,
+    });
+    aimGrid(kernels, faceGrid, table, part(size), columns, rows);
+    aimGrid(kernels, maskGrid, table, part(MASK_SIZE), columns, rows);
+
+    // Whole rows are moved fastest, and of all planes only those under the box.
+    const luma = { from: top * width, to: (top + rows) * width };
+    const chroma = { from: (top / 2) * chromaWidth, to: ((top + rows) / 2) * chromaWidth };
+    const spans = [
+      luma,
+      { from: uOffset + chroma.from, to: uOffset + chroma.to },
+      { from: vOffset + chroma.from, to: vOffset + chroma.to },
+    ];
+    for (const { from, to } of spans) copy.set(picture.subarray(from, to), from);
+    faceCopy.set(faces.subarray(offset, offset + 3 * area));
+    maskCopy.set(mask);
+    kernels.pasteFace(
+      pixels + luma.from + left,
+      width,
+      pixels + uOffset + chroma.from + left / 2,
+      pixels + vOffset + chroma.from + left / 2,
+      chromaWidth,
+      face,
+      size,
+      faceGrid.across,
+      faceGrid.down,
+      maskCells,
+      MASK_SIZE,
+      maskGrid.across,
+      maskGrid.down,
+      INVISIBLE,
+      factors,
+      scratch,
+    );
+    for (const { from, to } of spans) picture.set(copy.subarray(from, to), from);
   };
 }
 
@@ -85,14 +103,4 @@ function coveredPairs(box: Box, { width, height }: PictureFormat) {
   const right = Math.min(Math.floor(width / 2), Math.floor(box.x2 / 2)) * 2;
   const bottom = Math.min(Math.floor(height / 2), Math.floor(box.y2 / 2)) * 2;
   return { left, top, columns: right - left, rows: bottom - top };
-}
-
-/** Sets what nobody could see to exactly 0; true when something is left. */
-function keepVisible(alpha: Float32Array, offset: number, count: number): boolean {
-  let visible = false;
-  for (let x = offset; x < offset + count; x++) {
-    if ((alpha[x] ?? 0) < INVISIBLE) alpha[x] = 0;
-    else visible = true;
-  }
-  return visible;
 }

@@ -1,4 +1,4 @@
-import { type Kernel } from './interpolation-kernels';
+import { type Interpolation } from '../interpolation';
 
 /** Kernel values per unit of distance; the error against the true kernel stays far below one grey level. */
 const TABLE_STEPS = 512;
@@ -21,16 +21,16 @@ export interface ResamplingAxis {
  */
 export type AimAxis = (outputs: number, start: number, span: number, limit: number) => ResamplingAxis;
 
-export function createResamplingAxis(kernel: Kernel): AimAxis {
-  const table = Float32Array.from({ length: kernel.radius * TABLE_STEPS + 1 }, (_, i) =>
-    kernel.weight(i / TABLE_STEPS),
+export function createResamplingAxis(interpolation: Interpolation): AimAxis {
+  const table = Float32Array.from({ length: interpolation.radius * TABLE_STEPS + 1 }, (_, i) =>
+    interpolation.weight(i / TABLE_STEPS),
   );
   let first = new Int32Array(0);
   let weights = new Float32Array(0);
   return (outputs, start, span, limit) => {
     const step = span / outputs;
     const stretch = Math.max(1, step);
-    const reach = kernel.radius * stretch;
+    const reach = interpolation.radius * stretch;
     const wanted = 2 * Math.ceil(reach);
     const taps = Math.min(wanted, limit - (limit % 2));
     if (first.length < outputs) first = new Int32Array(outputs);

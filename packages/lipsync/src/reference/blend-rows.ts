@@ -1,5 +1,5 @@
-import { rgbToYuv } from './colour-conversion';
-import { pictureLayout, type PictureFormat } from './picture-format';
+import { rgbToYuv } from '../colour-conversion';
+import { pictureLayout, type PictureFormat } from '../picture-format';
 
 /**
  * Blends two picture rows, from the even column `left` of the even row `top` on. `rgb` holds R, R, G, G, B, B and

@@ -1,0 +1,4 @@
+export { aimAxis } from './axis';
+export { toRgb } from './colour';
+export { pasteFace } from './paste';
+export { resamplePlane } from './resample';

@@ -1,0 +1,85 @@
+import { KERNELS } from '../generated/kernels';
+
+/**
+ * The pixel kernels of `assembly/`, which says what they compute, with a memory of their own. All parameters are
+ * addresses in that memory, or numbers.
+ */
+export interface PixelKernels {
+  readonly memory: ArrayBuffer;
+  aimAxis(
+    axis: number,
+    table: number,
+    radius: number,
+    steps: number,
+    outputs: number,
+    start: number,
+    span: number,
+    limit: number,
+  ): void;
+  resamplePlane(
+    plane: number,
+    stride: number,
+    across: number,
+    down: number,
+    fixed: number,
+    line: number,
+    target: number,
+  ): void;
+  toRgb(
+    planes: number,
+    area: number,
+    black: number,
+    luma: number,
+    redV: number,
+    greenU: number,
+    greenV: number,
+    blueU: number,
+  ): void;
+  pasteFace(
+    luma: number,
+    stride: number,
+    u: number,
+    v: number,
+    chromaStride: number,
+    face: number,
+    size: number,
+    across: number,
+    down: number,
+    mask: number,
+    maskSize: number,
+    maskAcross: number,
+    maskDown: number,
+    least: number,
+    factors: number,
+    scratch: number,
+  ): void;
+}
+
+const PAGE_BYTES = 65_536;
+
+/** Starts the kernels over `bytes` of memory, which stays where it is: views of it never become invalid. */
+export function startKernels(bytes: number): PixelKernels {
+  const pages = Math.ceil(bytes / PAGE_BYTES);
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(KERNELS), { env: { memory } });
+  return {
+    memory: memory.buffer,
+    aimAxis: kernel(exports, 'aimAxis'),
+    resamplePlane: kernel(exports, 'resamplePlane'),
+    toRgb: kernel(exports, 'toRgb'),
+    pasteFace: kernel(exports, 'pasteFace'),
+  };
+}
+
+type KernelFunction = (...parameters: number[]) => void;
+
+function kernel(exports: Readonly<Record<string, unknown>>, name: string): KernelFunction {
+  const exported = exports[name];
+  if (isKernel(exported)) return exported;
+  throw new Error(`there is no kernel '${name}'`);
+}
+
+/** Exports of the module that are functions take numbers only. */
+function isKernel(exported: unknown): exported is KernelFunction {
+  return typeof exported === 'function';
+}
