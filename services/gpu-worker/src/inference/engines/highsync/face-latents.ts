@@ -1,0 +1,34 @@
+import { createCropFace, type HighsyncFaces, type PictureFormat } from '@lipsync/lipsync';
+import { type HighsyncParams } from '@lipsync/model-pack';
+import { float32Of, float32Tensor } from '../../sessions/tensors';
+import { type ArrayPool } from '../array-pool';
+import { type CallRole } from './call-role';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/**
+ * Cuts the face of a source frame out of its picture, at once, and encodes it: the clean latent [C, h, w], scaled.
+ * One picture per call of the graph: at 512 pixels one keeps any device busy, and an encoder's memory grows with each.
+ */
+export type EncodeFace = (frame: Uint8Array, sourceIndex: number) => Promise<Floats>;
+
+export function createFaceLatents(
+  { resolution: side, latent }: Pick<HighsyncParams, 'resolution' | 'latent'>,
+  { crops }: Pick<HighsyncFaces, 'crops'>,
+  format: PictureFormat,
+  call: CallRole,
+  pool: ArrayPool,
+): EncodeFace {
+  const cropFace = createCropFace(format, side);
+  const size = latent.channels * latent.height * latent.width;
+  return async (frame, sourceIndex) => {
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(sourceIndex * 4, sourceIndex * 4 + 4);
+    const image = pool.take(3 * side * side);
+    cropFace(frame, { x1, y1, x2, y2 }, image, 0);
+    const outputs = await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) });
+    // Mean and log-variance are stacked on channels; the mean alone is what the network was trained on.
+    return float32Of(outputs, 'latent')
+      .subarray(0, size)
+      .map((value) => value * latent.scale);
+  };
+}

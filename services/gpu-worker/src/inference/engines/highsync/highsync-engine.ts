@@ -1,0 +1,107 @@
+import { type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/lipsync';
+import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
+import { type RunModel } from '../../packs/run-model';
+import { float32Of, float32Tensor } from '../../sessions/tensors';
+import { createArrayPool } from '../array-pool';
+import { createAudioFeatures } from '../audio/audio-features';
+import { withSilence } from '../audio/with-silence';
+import { type LipSyncEngine } from '../engine';
+import { bankBudget } from './bank-budget';
+import { createCallRole } from './call-role';
+import { createDenoiseStretch } from './denoise-stretch';
+import { createFaceEncoder } from './face-encoder';
+import { createFaceLatents } from './face-latents';
+import { createHighsyncClip } from './highsync-clip';
+import { createKeptLatents, keptLayout } from './kept-latents';
+import { createPredictWindow } from './predict-window';
+import { createReferenceBanks } from './reference-banks';
+import { createSourceLatents } from './source-latents';
+
+/** Spare arrays per length: the feeds of two windows, with a bank per transformer block. */
+const SPARES = 32;
+
+export interface HighsyncOptions {
+  /** Memory for what the reference network remembers, bytes; what does not fit is computed again in every step. */
+  readonly bankBytes?: number;
+}
+
+/**
+ * HighSync (https://github.com/saeed5959/high_sync, arXiv 2605.16918): the lower face of a whole stretch of frames is
+ * denoised together, seen through overlapping windows and led by the source frames and 200 ms of sound around each.
+ */
+export function createHighsync(
+  pack: Pack<HighsyncManifest>,
+  run: RunModel,
+  { bankBytes = bankBudget() }: HighsyncOptions = {},
+): LipSyncEngine {
+  const { manifest } = pack;
+  const { params } = manifest;
+  const { channels, height, width, scale } = params.latent;
+  const latentSize = channels * height * width;
+  const pool = createArrayPool(SPARES);
+  const call = createCallRole(run, pool);
+  const features = keptLayout(params.latent);
+
+  const decode = async (latents: Float32Array, offset: number): Promise<Float32Array> => {
+    const scaled = pool.take(latentSize);
+    for (let i = 0; i < latentSize; i++) scaled[i] = (latents[offset + i] ?? 0) / scale;
+    const latent = float32Tensor(scaled, [1, channels, height, width]);
+    return float32Of(await call('vae_decoder', { latent }), 'image');
+  };
+
+  return {
+    features,
+    openEncoder({ track, format, features: known }) {
+      const faces = highsyncFaces(track);
+      const kept = createKeptLatents(features, known, faces);
+      return createFaceEncoder(faces, kept, createFaceLatents(params, faces, format, call, pool));
+    },
+    async open(clip) {
+      const faces = highsyncFaces(clip.track);
+      const audio = createAudioFeatures(
+        withSilence(clip.audio, clip.sources.length),
+        params.audio,
+        'repeat',
+        run,
+      );
+      // The first half minute is encoded now, so that a pack that cannot hear fails before any frame is decoded.
+      await audio.load(0, 0);
+      const banks = createReferenceBanks({ manifest, call, pool, maxBytes: bankBytes });
+      const sourceLatents = createSourceLatents(
+        clip,
+        createKeptLatents(features, clip.features, faces),
+        createFaceLatents(params, faces, clip.format, call, pool),
+      );
+      const denoise = createDenoiseStretch(params, createPredictWindow(manifest, banks, call, pool));
+      return createHighsyncClip(clip, {
+        params,
+        faces,
+        async denoise(outputs, signal) {
+          const latents = await sourceLatents.load(outputs, signal);
+          banks.use(latents);
+          const heard = await audio.load(outputs.start, outputs.end - 1);
+          const stretch = {
+            ...{ outputs, sources: clip.sources, latents },
+            writeAudio: heard.write,
+            writeLandmarks: landmarkWriter(clip.track, faces.crops, params.resolution),
+          };
+          return denoise(stretch, signal);
+        },
+        decode,
+        close: () => sourceLatents.close(),
+      });
+    },
+  };
+}
+
+/** Writes a source frame's landmarks in pixels of its crop. */
+function landmarkWriter({ landmarks }: FaceTrack, crops: Float32Array, side: number) {
+  return (source: number, target: Float32Array, offset: number): void => {
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(source * 4, source * 4 + 4);
+    for (let i = 0; i < LANDMARK_VALUES; i += 2) {
+      const at = source * LANDMARK_VALUES + i;
+      target[offset + i] = (((landmarks[at] ?? 0) - x1) / (x2 - x1)) * side;
+      target[offset + i + 1] = (((landmarks[at + 1] ?? 0) - y1) / (y2 - y1)) * side;
+    }
+  };
+}

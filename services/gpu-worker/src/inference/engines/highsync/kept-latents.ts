@@ -1,0 +1,54 @@
+import { type HighsyncFaces } from '@lipsync/lipsync';
+import { type HighsyncParams } from '@lipsync/model-pack';
+import { type FeatureLayout, type FrameFeatures } from '../engine';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/** Latents larger than this are made again faster than they are fetched. Bytes per frame. */
+const LARGEST_KEPT = 256 * 1024;
+/** Behind every kept latent lie the corners of the crop that it was made from. */
+const CORNERS = 4;
+
+/** Clean latents that outlast the clip. */
+export interface KeptLatents {
+  /** The latent of a source frame; null when there is none, or it was made from another crop than today's. */
+  find(sourceIndex: number): Floats | null;
+  keep(sourceIndex: number, latent: Float32Array): void;
+}
+
+/** What highsync keeps per source frame: its latent, if that pays, and the crop. */
+export function keptLayout(latent: HighsyncParams['latent']): FeatureLayout {
+  const values = latent.channels * latent.height * latent.width + CORNERS;
+  return { version: '1', values: values * 4 <= LARGEST_KEPT ? values : 0 };
+}
+
+/**
+ * The crop is compared because it depends on the whole shot: a track that was made for a shorter output may not have
+ * seen the frame that sets the shot's height.
+ */
+export function createKeptLatents(
+  layout: FeatureLayout,
+  features: FrameFeatures,
+  { crops }: Pick<HighsyncFaces, 'crops'>,
+): KeptLatents {
+  const { values } = layout;
+  if (values === 0) return { find: () => null, keep: () => undefined };
+  const size = values - CORNERS;
+  const cropOf = (sourceIndex: number): Float32Array =>
+    crops.subarray(sourceIndex * CORNERS, (sourceIndex + 1) * CORNERS);
+  return {
+    find(sourceIndex) {
+      if (!features.has(sourceIndex)) return null;
+      const record = new Float32Array(values);
+      features.read(sourceIndex, record, 0);
+      const crop = cropOf(sourceIndex);
+      return crop.every((edge, i) => edge === record[size + i]) ? record.subarray(0, size) : null;
+    },
+    keep(sourceIndex, latent) {
+      const record = new Float32Array(values);
+      record.set(latent);
+      record.set(cropOf(sourceIndex), size);
+      features.write(sourceIndex, record, 0);
+    },
+  };
+}

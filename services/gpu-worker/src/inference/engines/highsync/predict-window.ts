@@ -1,0 +1,83 @@
+import { guide, LANDMARK_COUNT, LANDMARK_VALUES, WINDOW_STEPS } from '@lipsync/lipsync';
+import { type HighsyncManifest } from '@lipsync/model-pack';
+import { type Tensors } from '../../sessions/session';
+import { float32Of, float32Tensor } from '../../sessions/tensors';
+import { type ArrayPool } from '../array-pool';
+import { type CallRole } from './call-role';
+import { allOf } from './in-order';
+import { type ReferenceBanks } from './reference-banks';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/** What the network sees at once: `window` frames. */
+export interface NetworkWindow {
+  /** Their source frames. */
+  readonly sources: readonly number[];
+  /** Writes their noisy latents, [C, window, h, w]. */
+  writeLatent(target: Float32Array): void;
+  /** Writes what they hear, [window, 10 steps × states, width]. */
+  writeAudio(target: Float32Array): void;
+  /** Writes their faces' landmarks, [window, 68, 2] in pixels of the crop. */
+  writeLandmarks(target: Float32Array): void;
+}
+
+/** The network's guided prediction for a window at a diffusion time, [C, window, h, w]. */
+export type PredictWindow = (time: number, window: NetworkWindow) => Promise<Floats>;
+
+/**
+ * Guidance leads away from what the network says without reference and without sound. The two are separate calls of
+ * one window: together they would need twice the memory. The one without goes first, for the banks of the other take
+ * their time to be put together.
+ */
+export function createPredictWindow(
+  manifest: HighsyncManifest,
+  banks: ReferenceBanks,
+  call: CallRole,
+  pool: ArrayPool,
+): PredictWindow {
+  const { roles, params } = manifest;
+  const { window: frames, latent, audio, guidance } = params;
+  const tokens = WINDOW_STEPS * audio.states;
+  const latentDims = [1, latent.channels, frames, latent.height, latent.width];
+  const latentSize = frames * latent.channels * latent.height * latent.width;
+  const audioSize = frames * tokens * audio.width;
+
+  const common = (time: number, window: NetworkWindow, wantsLandmarks: boolean): Tensors => {
+    const noisy = pool.take(latentSize);
+    window.writeLatent(noisy);
+    const feeds: Tensors = {
+      latent: float32Tensor(noisy, latentDims),
+      timestep: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(time)) },
+    };
+    if (!wantsLandmarks) return feeds;
+    const landmarks = pool.take(frames * LANDMARK_VALUES);
+    window.writeLandmarks(landmarks);
+    return { ...feeds, landmarks: float32Tensor(landmarks, [1, frames, LANDMARK_COUNT, 2]) };
+  };
+  const heard = (fill: (target: Floats) => void): Tensors => {
+    const values = pool.take(audioSize);
+    fill(values);
+    return { audio: float32Tensor(values, [1, frames, tokens, audio.width]) };
+  };
+
+  const without = async (time: number, window: NetworkWindow): Promise<Floats> => {
+    const role = roles.denoising_unet_unconditional;
+    const feeds = common(time, window, role?.inputs.landmarks !== undefined);
+    const silence = heard((values) => values.fill(0));
+    return float32Of(await call('denoising_unet_unconditional', { ...feeds, ...silence }), 'prediction');
+  };
+  const given = async (time: number, window: NetworkWindow): Promise<Floats> => {
+    const reference = await banks.feeds(window.sources);
+    const feeds = common(time, window, roles.denoising_unet.inputs.landmarks !== undefined);
+    const sound = heard((values) => window.writeAudio(values));
+    return float32Of(await call('denoising_unet', { ...feeds, ...sound, ...reference }), 'prediction');
+  };
+
+  return async (time, window) => {
+    if (guidance === 1) return given(time, window);
+    const [unconditional, conditional] = await allOf([without(time, window), given(time, window)]);
+    if (!unconditional || !conditional) throw new Error('both predictions were awaited');
+    guide(unconditional, conditional, guidance, conditional);
+    return conditional;
+  };
+}
