@@ -4,7 +4,7 @@ export { connectedRuns, cutRuns, type Run } from './connected-runs';
 export { contextPasses, type ContextPass, type WindowShape } from './context-windows';
 export { createCropFace, type CropFace } from './crop-face';
 export { createDdim, guide, type Ddim } from './ddim';
-export { type NoiseSchedule } from './ddim-schedule';
+export { cumulativeAlphas, type NoiseSchedule } from './ddim-schedule';
 export { logMel, melSlice, SAMPLE_RATE, SEGMENT_FRAMES, SEGMENT_SAMPLES, segmentLogMel } from './log-mel';
 export { maskLowerHalf } from './lower-half-mask';
 export { MEL_BANDS, melEdges } from './mel-filters';
