@@ -1,7 +1,7 @@
-import { cpus } from 'node:os';
 import { resolveBinaries } from '@lipsync/media';
 import { benchApi } from './bench/bench-api';
 import { benchRender } from './bench/bench-render';
+import { machine } from './bench/machine';
 
 /** `npm run bench`: prints one JSON object. Seconds are of this machine; the ratios are what travels. */
 async function main(): Promise<void> {
@@ -9,8 +9,7 @@ async function main(): Promise<void> {
   const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
   const render = await benchRender(ffmpeg, [10, 120]);
   const api = await benchApi();
-  const machine = { node: process.version, cpus: cpus().length, cpu: cpus()[0]?.model };
-  console.log(JSON.stringify({ machine, render_720p: render, api }, null, 2));
+  console.log(JSON.stringify({ machine: machine(), render_720p: render, api }, null, 2));
 }
 
 main().catch((error: unknown) => {

@@ -1,0 +1,2 @@
+export { createCropFace } from './crop-face';
+export { createPasteFace } from './paste-face';
