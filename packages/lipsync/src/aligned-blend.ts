@@ -1,0 +1,67 @@
+import { rgbToYuv } from './colour-conversion';
+import { pictureLayout, type PictureFormat } from './picture-format';
+
+/** Two neighbouring rows of a face that is blended into a picture, `stride` values apart, from their first column on. */
+export interface FaceRows {
+  readonly stride: number;
+  /** How much of the face to show, in [0, 1]. */
+  readonly alpha: Float32Array;
+  /** In [-1, 1]: two rows of red, two of green, two of blue. */
+  readonly rgb: Float32Array;
+}
+
+/**
+ * Blends `columns` (even) values of two rows into a yuv420p picture, from the even column `left` of the even row `top`
+ * on. A chroma sample takes the mean of its four pixels, weighted by the mean of their alphas. Samples whose alphas are
+ * 0 are not written.
+ */
+export type BlendRows = (picture: Uint8Array, left: number, top: number, columns: number) => void;
+
+export function createAlignedBlend(format: PictureFormat, { stride, alpha, rgb }: FaceRows): BlendRows {
+  const { width, matrix, range } = format;
+  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
+  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(matrix, range);
+
+  return (picture, left, top, columns) => {
+    let chroma = (top >> 1) * chromaWidth + (left >> 1);
+    for (let x = 0; x < columns; x += 2, chroma++) {
+      let red = 0;
+      let green = 0;
+      let blue = 0;
+      let total = 0;
+      for (let k = 0; k < 4; k++) {
+        const at = (k >> 1) * stride + x + (k & 1);
+        const share = alpha[at] ?? 0;
+        if (share === 0) continue;
+        const r = unit(rgb[at] ?? 0);
+        const g = unit(rgb[at + 2 * stride] ?? 0);
+        const b = unit(rgb[at + 4 * stride] ?? 0);
+        red += share * r;
+        green += share * g;
+        blue += share * b;
+        total += share;
+        blend(
+          picture,
+          (top + (k >> 1)) * width + left + x + (k & 1),
+          black + yR * r + yG * g + yB * b,
+          share,
+        );
+      }
+      if (total === 0) continue;
+      blend(picture, uOffset + chroma, 128 + (uR * red + uG * green + uB * blue) / total, total / 4);
+      blend(picture, vOffset + chroma, 128 + (vR * red + vG * green + vB * blue) / total, total / 4);
+    }
+  };
+}
+
+/** From [-1, 1], which networks overshoot, to [0, 1]. */
+function unit(value: number): number {
+  const level = (value + 1) / 2;
+  return level < 0 ? 0 : level > 1 ? 1 : level;
+}
+
+function blend(picture: Uint8Array, at: number, value: number, share: number): void {
+  const old = picture[at] ?? 0;
+  const mixed = old + (value - old) * share + 0.5;
+  picture[at] = mixed < 0 ? 0 : mixed > 255 ? 255 : mixed;
+}

@@ -1,0 +1,126 @@
+import {
+  type Affine,
+  alignedSize,
+  alignmentBias,
+  type FacePoints,
+  similarity,
+  templatePoints,
+} from './aligned-transform';
+import { type FaceTrack } from './face-track';
+import { landmark, LANDMARK_VALUES, landmarkCentre, type Point } from './landmarks68';
+import { faceRuns, smoothRun } from './smoothing';
+
+/** Values per frame: a, b, c, d, e, f of the transform. */
+export const TRANSFORM_VALUES = 6;
+
+const LEFT_BROW = [17, 22] as const;
+const RIGHT_BROW = [22, 27] as const;
+/** Low bridge, tip and both wings of the nose: what LatentSync averages of its own, denser scheme of points. */
+const NOSE = [29, 30, 31, 35];
+
+/** Weights' width: the place and turn of the crop may follow a nod, its size must not breathe with the brows. Frames. */
+const PLACE_SIGMA = 2;
+const SIZE_SIGMA = 6;
+
+/** A face whose aligned picture would be narrower than this in its frame has no lips to move. Pixels. */
+const SMALLEST_FACE = 16;
+
+/** Columns of the table that is smoothed: middle of the crop in the frame, cosine and sine of the turn, log of scale. */
+const COLUMNS = 5;
+
+/**
+ * LatentSync's aligned crop of every frame of a track: the transform from the frame to a square crop of `side` pixels,
+ * a … f per frame. Both count from the outer edge of the first pixel, whose centre is at 0.5. Rows of frames without a
+ * face in the picture are zero.
+ *
+ * The published code aligns every frame on its own, which hands on the jitter of the landmarks, and smooths only its
+ * bias, over the past. Here place, turn and size are smoothed within each shot, looking both ways.
+ */
+export function alignedFaces(track: FaceTrack, side: number): Float32Array {
+  const { frames, landmarks, cuts } = track;
+  const size = alignedSize(side);
+  const template = templatePoints(side);
+  const present = new Uint8Array(frames);
+  const table = new Float32Array(frames * COLUMNS);
+  for (let frame = 0; frame < frames; frame++) {
+    if (track.found[frame] !== 1) continue;
+    const points = facePoints(landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES));
+    const transform = similarity(points, template);
+    if (transform === null) continue;
+    table.set(placeOf(transform, alignmentBias(points, template), size), frame * COLUMNS);
+    present[frame] = 1;
+  }
+  for (const run of faceRuns(present, cuts)) {
+    smoothRun(table, COLUMNS, run, { first: 0, last: 4 }, PLACE_SIGMA);
+    smoothRun(table, COLUMNS, run, { first: 4, last: 5 }, SIZE_SIGMA);
+  }
+  const transforms = new Float32Array(frames * TRANSFORM_VALUES);
+  for (let frame = 0; frame < frames; frame++) {
+    const place = table.subarray(frame * COLUMNS, (frame + 1) * COLUMNS);
+    if (present[frame] === 1 && isVisible(place, size, track)) {
+      transforms.set(cropTransform(place, size, side), frame * TRANSFORM_VALUES);
+    }
+  }
+  return transforms;
+}
+
+/** The transform of one frame in a table of them; null where it is zero. */
+export function transformAt(transforms: Float32Array, frame: number): Affine | null {
+  const at = frame * TRANSFORM_VALUES;
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transforms.subarray(at, at + TRANSFORM_VALUES);
+  return a * e - b * d === 0 ? null : { a, b, c, d, e, f };
+}
+
+function facePoints(landmarks: Float32Array): FacePoints {
+  const nose = { x: 0, y: 0 };
+  for (const index of NOSE) {
+    const { x, y } = landmark(landmarks, index);
+    nose.x += x / NOSE.length;
+    nose.y += y / NOSE.length;
+  }
+  // The template counts from the centre of the first pixel, the track from its edge.
+  const centred = ({ x, y }: Point): Point => ({ x: x - 0.5, y: y - 0.5 });
+  return [
+    centred(landmarkCentre(landmarks, LEFT_BROW)),
+    centred(landmarkCentre(landmarks, RIGHT_BROW)),
+    centred(nose),
+  ];
+}
+
+/** Where the middle of the aligned face lies in the frame, how it is turned, and by how much it is enlarged. */
+function placeOf(
+  transform: Affine,
+  bias: Point,
+  { width, height }: { width: number; height: number },
+): number[] {
+  const { a, d } = transform;
+  const scale = Math.hypot(a, d);
+  const cos = a / scale;
+  const sin = d / scale;
+  const x = (width / 2 - 0.5 - transform.c - bias.x) / scale;
+  const y = (height / 2 - 0.5 - transform.f - bias.y) / scale;
+  return [cos * x + sin * y + 0.5, cos * y - sin * x + 0.5, cos, sin, Math.log(scale)];
+}
+
+function isVisible(
+  place: Float32Array,
+  size: { width: number; height: number },
+  picture: { width: number; height: number },
+): boolean {
+  const [x = 0, y = 0, , , logScale = 0] = place;
+  const scale = Math.exp(logScale);
+  const reach = size.height / scale / 2;
+  const inside = x > -reach && x < picture.width + reach && y > -reach && y < picture.height + reach;
+  return inside && size.width / scale >= SMALLEST_FACE;
+}
+
+/** From the frame to the aligned face, and on to the square that it is stretched to. */
+function cropTransform(place: Float32Array, size: { width: number; height: number }, side: number): number[] {
+  const [x = 0, y = 0, rawCos = 1, rawSin = 0, logScale = 0] = place;
+  const length = Math.hypot(rawCos, rawSin);
+  const across = (Math.exp(logScale) * side) / size.width / length;
+  const down = (Math.exp(logScale) * side) / size.height / length;
+  const [a, b] = [rawCos * across, -rawSin * across];
+  const [d, e] = [rawSin * down, rawCos * down];
+  return [a, b, side / 2 - a * x - b * y, d, e, side / 2 - d * x - e * y];
+}

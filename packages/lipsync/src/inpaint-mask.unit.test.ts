@@ -1,0 +1,119 @@
+import { inpaintMask, latentKeepMask, type MaskSpans } from './inpaint-mask';
+
+/** Rows of LatentSync's published mask; those between the known ones are interpolated. */
+const KNOWN: readonly [number, number, number][] = [
+  [128, 9, 247],
+  [134, 9, 247],
+  [135, 9, 246],
+  [168, 12, 244],
+  [170, 12, 243],
+  [176, 15, 240],
+  [184, 20, 235],
+  [192, 26, 230],
+  [200, 33, 223],
+  [208, 40, 216],
+  [216, 51, 207],
+  [224, 64, 196],
+  [232, 80, 180],
+  [240, 104, 160],
+  [242, 131, 152],
+];
+
+function published(): MaskSpans {
+  const spans: [number, number, number][] = [];
+  for (let row = 95; row < 128; row++) spans.push([row, 9, 77], [row, 178, 246]);
+  for (let i = 0; i + 1 < KNOWN.length; i++) {
+    const [from, a, b] = KNOWN[i] ?? [0, 0, 0];
+    const [to, c, d] = KNOWN[i + 1] ?? [0, 0, 0];
+    for (let row = from; row < to; row++) {
+      const part = (row - from) / (to - from);
+      spans.push([row, Math.round(a + (c - a) * part), Math.round(b + (d - b) * part)]);
+    }
+  }
+  spans.push([242, 131, 152]);
+  return { size: 256, spans };
+}
+
+/** Columns of a latent's row that are generated, as inclusive runs. */
+function generatedRuns(keep: Float32Array, width: number, row: number): string[] {
+  const runs: string[] = [];
+  let first = -1;
+  for (let column = 0; column <= width; column++) {
+    const generated = column < width && (keep[row * width + column] ?? 1) < 0.5;
+    if (generated && first < 0) first = column;
+    if (!generated && first >= 0) runs.push(`${first}-${column - 1}`);
+    if (!generated) first = -1;
+  }
+  return runs;
+}
+
+describe('at its own size', () => {
+  const mask = inpaintMask(published(), 256);
+
+  test('the mask is the spans, and 40.7 % of the face', () => {
+    expect([mask[94 * 256 + 20], mask[95 * 256 + 9], mask[95 * 256 + 77], mask[95 * 256 + 78]]).toEqual([
+      0, 1, 1, 0,
+    ]);
+    expect([mask[134 * 256 + 247], mask[134 * 256 + 248], mask[243 * 256 + 140]]).toEqual([1, 0, 0]);
+    const share = mask.reduce((sum, value) => sum + value, 0) / mask.length;
+    expect(share).toBeCloseTo(0.407, 2);
+  });
+
+  test('the latent mask has the published cells, 0 where the face is generated', () => {
+    const keep = latentKeepMask(mask, 256, { height: 32, width: 32 });
+    const rows: Record<number, string[]> = {
+      11: [],
+      12: ['2-9', '23-30'],
+      15: ['2-9', '23-30'],
+      16: ['2-30'],
+      22: ['2-30'],
+      23: ['3-29'],
+      24: ['4-28'],
+      25: ['5-27'],
+      26: ['5-27'],
+      27: ['7-25'],
+      28: ['8-24'],
+      29: ['10-22'],
+      30: ['13-20'],
+      31: [],
+    };
+    for (const [row, runs] of Object.entries(rows)) {
+      expect([row, generatedRuns(keep, 32, Number(row))]).toEqual([row, runs]);
+    }
+  });
+});
+
+describe('at 512 pixels', () => {
+  const mask = inpaintMask(published(), 512);
+
+  test('the border is soft, in whole grey levels, and nothing rings beyond 0 and 1', () => {
+    const levels = new Set(mask.map((value) => value * 255));
+    expect(levels.size).toBeGreaterThan(20);
+    for (const level of levels) {
+      expect(level).toBeCloseTo(Math.round(level), 4);
+      expect(level >= 0 && level <= 255).toBe(true);
+    }
+  });
+
+  test('the latent mask has the published cells', () => {
+    const keep = latentKeepMask(mask, 512, { height: 64, width: 64 });
+    const rows: Record<number, string[]> = {
+      23: [],
+      24: ['3-19', '45-61'],
+      31: ['3-19', '45-61'],
+      32: ['3-61'],
+      42: ['3-61'],
+      56: ['16-49'],
+      60: ['26-40'],
+      61: [],
+    };
+    for (const [row, runs] of Object.entries(rows)) {
+      expect([row, generatedRuns(keep, 64, Number(row))]).toEqual([row, runs]);
+    }
+  });
+});
+
+test('a span outside the mask is refused', () => {
+  expect(() => inpaintMask({ size: 8, spans: [[8, 0, 1]] }, 8)).toThrow(RangeError);
+  expect(() => inpaintMask({ size: 8, spans: [[0, 0, 8]] }, 8)).toThrow(RangeError);
+});
