@@ -11,7 +11,10 @@ export function gaussianKernel(size: number, scale: number): Float32Array {
   return half.map((value) => value / sum);
 }
 
-/** Convolves the rows (stride 1) or columns (stride = width) of a square grid of `size`²; outside counts as 0. */
+/**
+ * Convolves the rows (stride 1) or columns (stride = size) of a square grid of `size`²; outside counts as 0. Masks are
+ * empty for the most part, so rows of zeros cost next to nothing. `target` is another grid.
+ */
 export function blurLines(
   source: Float32Array,
   target: Float32Array,
@@ -19,19 +22,53 @@ export function blurLines(
   along: 'rows' | 'columns',
   half: Float32Array,
 ): void {
-  const radius = half.length - 1;
-  const step = along === 'rows' ? 1 : size;
-  const next = along === 'rows' ? size : 1;
-  for (let line = 0; line < size; line++) {
-    for (let i = 0; i < size; i++) {
-      const centre = line * next + i * step;
-      let sum = (source[centre] ?? 0) * (half[0] ?? 0);
-      for (let d = 1; d <= radius; d++) {
-        const before = i - d >= 0 ? (source[centre - d * step] ?? 0) : 0;
-        const after = i + d < size ? (source[centre + d * step] ?? 0) : 0;
-        sum += (before + after) * (half[d] ?? 0);
-      }
-      target[centre] = sum;
+  target.fill(0);
+  const add = along === 'rows' ? spreadAlong : spreadAcross;
+  for (let row = 0; row < size; row++) {
+    if (!isEmpty(source, row * size, size)) add(source, target, size, row, half);
+  }
+}
+
+function isEmpty(grid: Float32Array, start: number, count: number): boolean {
+  for (let i = start; i < start + count; i++) if (grid[i] !== 0) return false;
+  return true;
+}
+
+/** Adds every cell of a row to its neighbours in the row. */
+function spreadAlong(
+  source: Float32Array,
+  target: Float32Array,
+  size: number,
+  row: number,
+  half: Float32Array,
+): void {
+  const start = row * size;
+  const end = start + size;
+  for (let d = 1 - half.length; d < half.length; d++) {
+    const weight = half[Math.abs(d)] ?? 0;
+    const last = Math.min(end, end - d);
+    for (let i = Math.max(start, start - d); i < last; i++) {
+      target[i + d] = (target[i + d] ?? 0) + (source[i] ?? 0) * weight;
+    }
+  }
+}
+
+/** Adds a row to the rows around it. */
+function spreadAcross(
+  source: Float32Array,
+  target: Float32Array,
+  size: number,
+  row: number,
+  half: Float32Array,
+): void {
+  const start = row * size;
+  const first = Math.max(0, row - half.length + 1);
+  const last = Math.min(size - 1, row + half.length - 1);
+  for (let other = first; other <= last; other++) {
+    const weight = half[Math.abs(other - row)] ?? 0;
+    const shift = (other - row) * size;
+    for (let i = start; i < start + size; i++) {
+      target[i + shift] = (target[i + shift] ?? 0) + (source[i] ?? 0) * weight;
     }
   }
 }

@@ -27,7 +27,10 @@ const CROP_PIXELS = 256;
 const ROUNDS = 7;
 const CALLS_PER_ROUND = 60;
 
-/** What a frame's crop and paste cost in every form that was considered, in milliseconds; medians over rounds. */
+/**
+ * What a frame's crop and paste cost in every form that was considered: milliseconds of processor time, which other work
+ * on the machine disturbs less than the clock's; medians over rounds.
+ */
 export async function benchKernels(): Promise<KernelFigures[]> {
   const figures: KernelFigures[] = [];
   for (const { width, height } of SIZES) {
@@ -58,13 +61,14 @@ async function timed(kernels: KernelAlternative): Promise<{ crop_ms: number; pas
   return { crop_ms: await perCall(() => kernels.crop()), paste_ms: await perCall(() => kernels.paste()) };
 }
 
-/** Milliseconds; the first round warms up and is not counted. */
+/** The first round warms up and is not counted. */
 async function perCall(call: () => void | Promise<void>): Promise<number> {
   const rounds: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (let i = 0; i < CALLS_PER_ROUND; i++) await call();
-    rounds.push((performance.now() - startedAt) / CALLS_PER_ROUND);
+    const { user, system } = process.cpuUsage(before);
+    rounds.push((user + system) / 1000 / CALLS_PER_ROUND);
   }
   return median(rounds.slice(1));
 }
