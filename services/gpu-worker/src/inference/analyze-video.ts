@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { encodeFaceTrack } from '@lipsync/lipsync';
 import { type VideoStream } from '@lipsync/media';
 import { LOOK_AHEAD_FRAMES } from './analyzer/build-track';
+import { encodeFeatures } from './encode-features';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from './job';
 import { videoOf } from './local-media';
 import { analysePass, type VideoAnalysis } from './pipeline/analyse-pass';
@@ -9,12 +10,35 @@ import { type AnalyzeResult, type AnalyzeTask } from './protocol';
 import { readTrack } from './stored-track';
 import { NoFaceDetected } from './task-failure';
 
-/** Carries out an analysis: the face track of a video. Rejects with NoFaceDetected when no frame looked at shows one. */
+/**
+ * Carries out an analysis: the face track of a video, and what engines keep of it where that is asked for. Rejects with
+ * NoFaceDetected when no frame looked at shows a face.
+ */
 export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<AnalyzeResult> {
-  const video = await videoOf(task.videoPath, job);
-  const { track, complete } = await trackOf(task, video, job);
+  const { clock, progress } = job;
+  const { engines = [], videoPath } = task;
+  const video = await videoOf(videoPath, job);
+  // Without engines the analysis is all there is to do, with a reused track it is nothing.
+  const analysisShare = engines.length === 0 ? 1 : task.reuseTrackPath === undefined ? 0.5 : 0;
+  progress.loading();
+  const { track, complete } = await trackOf(task, video, job, (part) =>
+    progress.preparing(part * analysisShare),
+  );
   const { version, analyzerVersion, frames, fps, width, height } = track;
-  job.clock.add('infer', job.inferMs());
+  const settledFrames = complete ? frames : frames - LOOK_AHEAD_FRAMES;
+
+  const featuresAdded = await encodeFeatures(
+    {
+      engines,
+      videoPath,
+      video,
+      track,
+      settledFrames,
+      onProgress: (part) => progress.preparing(analysisShare + part * (1 - analysisShare)),
+    },
+    job,
+  );
+  clock.add('infer', job.inferMs());
   return {
     type: 'analyze',
     version,
@@ -25,18 +49,22 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     height,
     durationSeconds: frames / fps,
     complete,
-    settledFrames: complete ? frames : frames - LOOK_AHEAD_FRAMES,
+    settledFrames,
+    featuresAdded,
     gpuInferenceMs: gpuInferenceMs(job),
-    timings: job.clock.timings(),
+    timings: clock.timings(),
   };
 }
 
-async function trackOf(task: AnalyzeTask, video: VideoStream, job: Job): Promise<VideoAnalysis> {
+async function trackOf(
+  task: AnalyzeTask,
+  video: VideoStream,
+  { binaries, models, clock, signal }: Job,
+  onProgress: (part: number) => void,
+): Promise<VideoAnalysis> {
   if (task.reuseTrackPath !== undefined) {
     return { track: await readTrack(task.reuseTrackPath, video), complete: true };
   }
-  const { binaries, models, clock, progress, signal } = job;
-  progress.loading();
   const analyzer = await clock.during('load', () => models.analyzer(task.analyzerPackDir));
   const analysis = await clock.during('analyse', () =>
     analysePass({
@@ -46,7 +74,7 @@ async function trackOf(task: AnalyzeTask, video: VideoStream, job: Job): Promise
       video,
       videoSeconds: task.videoSeconds,
       wantedFrames: task.wantedFrames ?? Infinity,
-      progress,
+      onProgress,
       signal,
       deadlineMs: MEDIA_DEADLINE_MS,
     }),

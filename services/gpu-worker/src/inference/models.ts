@@ -1,7 +1,8 @@
 import { type Engine } from '@lipsync/contract';
 import { openPackFor, packVersion } from '@lipsync/model-pack';
 import { type LipSyncEngine } from './engines/engine';
-import { engineOpener } from './engines/registry';
+import { engineOpener, type EngineOnPack } from './engines/registry';
+import { loadOnDemand } from './packs/load-on-demand';
 import { loadPack } from './packs/load-pack';
 import { type LoadedAnalyzer } from './pipeline/analyse-pass';
 import { type SessionHost } from './sessions/session';
@@ -11,6 +12,14 @@ import { createSingleSlotCache } from './single-slot-cache';
 export interface Models {
   analyzer(packDir: string): Promise<LoadedAnalyzer>;
   engine(name: Engine, packDir: string): Promise<LipSyncEngine>;
+  /** An engine for the sake of its encoder: it is not kept, and loads no graph that is not run. */
+  encoder(name: Engine, packDir: string): Promise<EngineForOnce>;
+}
+
+export interface EngineForOnce {
+  readonly engine: LipSyncEngine;
+  /** Lets go of its graphs. */
+  readonly release: () => Promise<void>;
 }
 
 /** A model with the way to let go of its graphs. */
@@ -35,13 +44,22 @@ export function createModels(host: SessionHost, threads: number): Models {
     },
     engine: async (name, packDir) => {
       const loaded = await engines.get(packDir, async () => {
-        const open = engineOpener(name);
-        if (!open) throw new Error(`this worker cannot render with ${name}`);
-        const opened = await open(packDir);
+        const opened = await openEngine(name, packDir);
         const { run, release } = await loadPack(host, opened.pack, { threads, probe: false });
         return { model: opened.create(run), release };
       });
       return loaded.model;
     },
+    encoder: async (name, packDir) => {
+      const opened = await openEngine(name, packDir);
+      const { run, release } = loadOnDemand(host, opened.pack, threads);
+      return { engine: opened.create(run), release };
+    },
   };
+}
+
+async function openEngine(name: Engine, packDir: string): Promise<EngineOnPack> {
+  const open = engineOpener(name);
+  if (!open) throw new Error(`this worker cannot render with ${name}`);
+  return open(packDir);
 }

@@ -57,6 +57,8 @@ export interface StageTimings {
   readonly loadMs: number;
   /** The analysis pass: decoding at reduced size, detector and landmarks. */
   readonly analyseMs: number;
+  /** The pass over the video that computes engines' features. */
+  readonly featuresMs: number;
   readonly audioMs: number;
   /** Waiting for decoded frames in the render pass. */
   readonly decodeMs: number;
@@ -98,6 +100,8 @@ export interface AnalyzeResult {
   readonly complete: boolean;
   /** Rows from the start that an analysis of more frames would not change: a shorter timeline may use the track. */
   readonly settledFrames: number;
+  /** Source frames whose features were computed, by the engines that were asked for. */
+  readonly featuresAdded: Readonly<Partial<Record<Engine, number>>>;
   /** As of a render, for the graphs of the analyser and of the engines together. */
   readonly gpuInferenceMs: number | null;
   readonly timings: StageTimings;
@@ -107,6 +111,8 @@ export interface PackReport {
   readonly packDir: string;
   /** What the pack's graphs run on. */
   readonly provider?: string;
+  /** What its features are of, where the engine keeps any; a file of features is of one version and one pack. */
+  readonly featuresVersion?: string;
   /** Absent when the pack may be used. */
   readonly problem?: string;
 }

@@ -1,9 +1,9 @@
 import { AUDIO_SAMPLE_RATE, readAudio } from '@lipsync/media';
-import { noFeatures } from './engines/engine';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from './job';
 import { audioOf, videoOf } from './local-media';
 import { renderClip } from './pipeline/render-clip';
 import { type RenderResult, type RenderTask } from './protocol';
+import { openFeatures } from './stored-features';
 import { readTrack } from './stored-track';
 
 /** Carries out a render: one engine over one video whose face track is known. */
@@ -18,12 +18,17 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
   );
   const track = await readTrack(task.faceTrackPath, video);
 
-  const files = { videoPath: task.videoPath, audioPath: task.audioPath, outputPath: task.outputPath };
-  const { syncMode } = task;
-  const outputFrames = await renderClip(
-    { ...files, video, audioStream, audio, track, syncMode, features: noFeatures },
-    { binaries, engine, progress, clock, signal, deadlineMs: MEDIA_DEADLINE_MS },
-  );
+  const features = openFeatures(task.featuresPath, engine.features, track);
+  let outputFrames: number;
+  try {
+    const { videoPath, audioPath, outputPath, syncMode } = task;
+    outputFrames = await renderClip(
+      { videoPath, audioPath, outputPath, syncMode, video, audioStream, audio, track, features },
+      { binaries, engine, progress, clock, signal, deadlineMs: MEDIA_DEADLINE_MS },
+    );
+  } finally {
+    features.close();
+  }
   clock.add('infer', job.inferMs());
   return {
     type: 'render',
@@ -32,7 +37,7 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
     width: track.width,
     height: track.height,
     renderedFrames: outputFrames,
-    featuresAdded: 0,
+    featuresAdded: features.added(),
     gpuInferenceMs: gpuInferenceMs(job),
     timings: clock.timings(),
   };

@@ -14,17 +14,22 @@ export interface LoadedPack {
 
 type Provider = Manifest['providers'][number];
 
+export interface LoadOptions {
+  /** Inside one graph. */
+  readonly threads: number;
+  readonly probe: boolean;
+  /** Which of the pack's graphs to load; all when absent. */
+  readonly only?: readonly string[];
+}
+
 /**
- * Loads every graph of a pack on the first provider of its manifest that this machine has. With `probe` each graph is
+ * Loads the graphs of a pack on the first provider of its manifest that this machine has. With `probe` each graph is
  * also run once on the manifest's probe. Rejects with SessionError when a graph cannot be loaded, declares other
  * tensors than the manifest says, or computes something else.
  */
-export async function loadPack(
-  host: SessionHost,
-  pack: Pack,
-  options: { threads: number; probe: boolean },
-): Promise<LoadedPack> {
-  const roles = packRoles(pack.manifest);
+export async function loadPack(host: SessionHost, pack: Pack, options: LoadOptions): Promise<LoadedPack> {
+  const { only } = options;
+  const roles = new Map([...packRoles(pack.manifest)].filter(([name]) => only?.includes(name) ?? true));
   const { provider, sessions } = await openAll(host, pack, roles, options.threads);
   const release = async (): Promise<void> => {
     for (const session of sessions.values()) await session.release();

@@ -1,5 +1,6 @@
 import { openPack } from '@lipsync/model-pack';
-import { isImplemented } from '../engines/registry';
+import { engineOpener } from '../engines/registry';
+import { isWorthKeeping } from '../pipeline/feature-file';
 import { type PackReport } from '../protocol';
 import { type SessionHost } from '../sessions/session';
 import { loadPack } from './load-pack';
@@ -9,11 +10,13 @@ export async function verifyPack(host: SessionHost, packDir: string, threads: nu
   try {
     const pack = await openPack(packDir);
     const { engine } = pack.manifest;
-    if (engine !== 'analyzer' && !isImplemented(engine))
-      throw new Error(`this worker cannot render with ${engine}`);
+    const opener = engine === 'analyzer' ? null : engineOpener(engine);
+    if (engine !== 'analyzer' && !opener) throw new Error(`this worker cannot render with ${engine}`);
     const loaded = await loadPack(host, pack, { threads, probe: true });
+    const features = (await opener?.(packDir))?.create(loaded.run).features;
     await loaded.release();
-    return { packDir, provider: loaded.provider };
+    const kept = features && isWorthKeeping(features);
+    return { packDir, provider: loaded.provider, ...(kept && { featuresVersion: features.version }) };
   } catch (error) {
     return { packDir, problem: error instanceof Error ? error.message : String(error) };
   }

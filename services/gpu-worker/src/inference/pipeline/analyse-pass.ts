@@ -12,7 +12,7 @@ import { analysisSize } from '../analyzer/analysis-size';
 import { analyzeFaces } from '../analyzer/analyze-faces';
 import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
 import { type RunModel } from '../packs/run-model';
-import { type TaskProgress } from './task-progress';
+import { readAhead } from './read-ahead';
 
 /** A face analyser whose graphs are loaded. */
 export interface LoadedAnalyzer {
@@ -34,7 +34,8 @@ export interface AnalysePass {
    * those come out as if all had been.
    */
   readonly wantedFrames: number;
-  readonly progress: TaskProgress;
+  /** Called after every frame with about which part of the pass is done, 0 to 1. */
+  readonly onProgress: (part: number) => void;
   /** Looked at after every frame. */
   readonly signal: AbortSignal;
   /** Wall clock of the decoder, milliseconds. */
@@ -50,7 +51,7 @@ export interface VideoAnalysis {
 
 /** Goes through the video once, at reduced size. */
 export async function analysePass(pass: AnalysePass): Promise<VideoAnalysis> {
-  const { binaries, analyzer, video, progress, signal, deadlineMs } = pass;
+  const { binaries, analyzer, video, signal, deadlineMs } = pass;
   const source = frameSize(video);
   const size = analysisSize(source);
   const layout = { format: 'rgb24', ...size } as const;
@@ -67,7 +68,7 @@ export async function analysePass(pass: AnalysePass): Promise<VideoAnalysis> {
       run: analyzer.run,
       onFrame: (framesDone) => {
         signal.throwIfAborted();
-        progress.analysed(framesDone, expectedFrames);
+        pass.onProgress(Math.min(1, framesDone / Math.max(1, expectedFrames)));
       },
     });
     return { track, complete };
@@ -76,21 +77,8 @@ export async function analysePass(pass: AnalysePass): Promise<VideoAnalysis> {
   }
 }
 
-/**
- * The first `most` pictures in order, in two buffers by turns: one is looked at while the decoder fills the other.
- * `onEnd` is called when there are no more.
- */
+/** The first `most` pictures in order; `onEnd` is called when there are no more. */
 async function* picturesOf(reader: FrameReader, most: number, onEnd: () => void): AsyncGenerator<RgbPicture> {
-  const { width, height, frameBytes } = reader;
-  let [current, next] = [new Uint8Array(frameBytes), new Uint8Array(frameBytes)];
-  let reading = reader.readInto(current);
-  for (let count = 0; await reading; count++) {
-    if (count >= most) return;
-    reading = reader.readInto(next);
-    // Awaited above once the picture has been looked at; if that throws, nobody needs the answer any more.
-    reading.catch(() => undefined);
-    yield { width, height, data: current };
-    [current, next] = [next, current];
-  }
-  onEnd();
+  const { width, height } = reader;
+  for await (const data of readAhead(reader, most, onEnd)) yield { width, height, data };
 }

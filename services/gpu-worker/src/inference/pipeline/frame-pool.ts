@@ -9,22 +9,28 @@ export interface FramePool {
   giveBack(frame: Frame): void;
 }
 
+interface Waiter {
+  resolve(frame: Frame): void;
+  reject(reason: unknown): void;
+}
+
 /** Hands out these buffers, wherever their memory comes from. */
 export function createFramePool(frames: readonly Frame[]): FramePool {
   const free = [...frames];
-  const waiting: ((frame: Frame) => void)[] = [];
+  const waiting: Waiter[] = [];
 
   const wait = (signal: AbortSignal): Promise<Frame> =>
     new Promise((resolve, reject) => {
+      const waiter: Waiter = { resolve, reject };
       const stop = (): void => {
-        waiting.splice(waiting.indexOf(receive), 1);
-        reject(signal.reason);
+        waiting.splice(waiting.indexOf(waiter), 1);
+        waiter.reject(signal.reason);
       };
-      const receive = (frame: Frame): void => {
+      waiter.resolve = (frame) => {
         signal.removeEventListener('abort', stop);
         resolve(frame);
       };
-      waiting.push(receive);
+      waiting.push(waiter);
       signal.addEventListener('abort', stop, { once: true });
     });
 
@@ -35,8 +41,8 @@ export function createFramePool(frames: readonly Frame[]): FramePool {
       return free.pop() ?? wait(signal);
     },
     giveBack: (frame) => {
-      const receive = waiting.shift();
-      if (receive) receive(frame);
+      const waiter = waiting.shift();
+      if (waiter) waiter.resolve(frame);
       else free.push(frame);
     },
   };

@@ -1,6 +1,6 @@
 import { type StageTimings } from '../protocol';
 
-type Stage = 'load' | 'analyse' | 'audio' | 'decode' | 'crop' | 'infer' | 'paste' | 'encode';
+type Stage = 'load' | 'analyse' | 'features' | 'audio' | 'decode' | 'crop' | 'infer' | 'paste' | 'encode';
 
 /** Adds up where a job's time goes, and the largest memory the process had while it ran. */
 export interface StageClock {
@@ -19,6 +19,7 @@ export function createStageClock(): StageClock {
   const spent: Record<Stage, number> = {
     load: 0,
     analyse: 0,
+    features: 0,
     audio: 0,
     decode: 0,
     crop: 0,
@@ -59,6 +60,7 @@ export function createStageClock(): StageClock {
         totalMs: Math.round(performance.now() - started),
         loadMs: Math.round(spent.load),
         analyseMs: Math.round(spent.analyse),
+        featuresMs: Math.round(spent.features),
         audioMs: Math.round(spent.audio),
         decodeMs: Math.round(spent.decode),
         cropMs: Math.round(spent.crop),

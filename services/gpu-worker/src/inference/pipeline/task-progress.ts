@@ -3,8 +3,8 @@ import { type InferenceStage } from '../protocol';
 /** Says how far a task is. */
 export interface TaskProgress {
   loading: () => void;
-  /** `done` of about `total` frames analysed. */
-  analysed: (done: number, total: number) => void;
+  /** The part of a preparation that is done, 0 to 1. */
+  preparing: (part: number) => void;
   /** `done` of `total` frames written to the encoder. */
   rendered: (done: number, total: number) => void;
   /** Every frame is written; the file is being finished. */
@@ -15,7 +15,7 @@ export interface TaskProgress {
 const RENDERED = 92;
 
 /**
- * Two scales: `preparing` counts the analysis alone from 0 to 100, all other stages the render. Within a stage percent
+ * Two scales: `preparing` counts the work ahead of a render from 0 to 100, all other stages the render. Within a stage percent
  * never falls; steps of less than a tenth are not reported.
  */
 export function createTaskProgress(report: (stage: InferenceStage, percent: number) => void): TaskProgress {
@@ -27,12 +27,12 @@ export function createTaskProgress(report: (stage: InferenceStage, percent: numb
     last = { stage, percent };
     report(stage, percent);
   };
-  const part = (done: number, total: number): number => Math.min(1, done / Math.max(total, 1));
+  const upToOne = (part: number): number => Math.min(1, Math.max(0, part));
 
   return {
     loading: () => step('loading_model', 0),
-    analysed: (done, total) => step('preparing', 100 * part(done, total)),
-    rendered: (done, total) => step('inferencing', RENDERED * part(done, total)),
+    preparing: (part) => step('preparing', 100 * upToOne(part)),
+    rendered: (done, total) => step('inferencing', RENDERED * upToOne(done / Math.max(total, 1))),
     encoding: () => step('encoding', RENDERED),
   };
 }

@@ -9,7 +9,7 @@ describe('task progress', () => {
   test('stages follow one another, and within each percent only rises', () => {
     const { steps, progress } = record();
     progress.loading();
-    for (let i = 0; i <= 250; i++) progress.analysed(i, 250);
+    for (let i = 0; i <= 250; i++) progress.preparing(i / 250);
     for (let i = 0; i <= 400; i++) progress.rendered(i, 400);
     progress.encoding();
 
@@ -28,8 +28,8 @@ describe('task progress', () => {
 
   test('an estimate of the frame count that proves too low does not run past the end of the scale', () => {
     const { steps, progress } = record();
-    progress.analysed(300, 250);
-    progress.analysed(310, 250);
+    progress.preparing(300 / 250);
+    progress.preparing(310 / 250);
     expect(steps).toEqual([['preparing', 100]]);
   });
 

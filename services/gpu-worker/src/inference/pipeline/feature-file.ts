@@ -1,0 +1,104 @@
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { type FeatureLayout, type FrameFeatures } from '../engines/engine';
+
+/** What a file of features holds and what it was computed from; files that differ in any of it hold something else. */
+export interface FeatureOrigin extends FeatureLayout {
+  /** The analyser whose landmarks placed the crops, and the version of its track. */
+  readonly analyzerVersion: string;
+  readonly trackVersion: string;
+}
+
+/** Features in a file, so that memory does not grow with the video, and another process can go on where this one ends. */
+export interface FeatureFile extends FrameFeatures {
+  /** Frames written since the file was opened. */
+  added(): number;
+  close(): void;
+}
+
+/** More per frame is computed faster than it is fetched from an object store. */
+const MOST_BYTES_PER_FRAME = 256 * 1024;
+
+/** Whether what an engine knows of a frame is worth a file. */
+export function isWorthKeeping({ values }: FeatureLayout): boolean {
+  return values > 0 && values * 4 <= MOST_BYTES_PER_FRAME;
+}
+
+/*
+ * Layout: a header of 512 bytes (4 bytes "LSFF", then the origin as JSON, zeros), then one record per source frame: a
+ * float32 that is 1 when the frame is present, and its values. All numbers little-endian, as are all machines that the
+ * runtime is built for. Records are written in one go in any order; what lies beyond the end is not present.
+ */
+const MAGIC = Buffer.from('LSFF');
+const HEADER_BYTES = 512;
+const PRESENT = 1;
+
+/**
+ * Opens the file of one engine's features of one video; makes it when it is not there. What was there is given up when
+ * it has another origin or was cut short before its first frame: features are computed anew then, never misread.
+ */
+export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFile {
+  const file = openSync(path, constants.O_RDWR | constants.O_CREAT);
+  const header = headerOf(origin);
+  const record = new Float32Array(1 + origin.values);
+  const values = record.subarray(1);
+  const bytes = new Uint8Array(record.buffer);
+  const placeOf = (sourceIndex: number): number => HEADER_BYTES + sourceIndex * bytes.length;
+  if (!hasHeader(file, header)) {
+    ftruncateSync(file, 0);
+    writeSync(file, header, 0, HEADER_BYTES, 0);
+  }
+  const present = presentFrames(file, bytes.length);
+  let added = 0;
+  let closed = false;
+  /** The number of a closed file may already be another file's. */
+  const expectOpen = (): void => {
+    if (closed) throw new Error(`${path} is closed`);
+  };
+
+  return {
+    has: (sourceIndex) => present.has(sourceIndex),
+    read(sourceIndex, target, offset) {
+      expectOpen();
+      if (!present.has(sourceIndex)) throw new RangeError(`nothing is kept of frame ${sourceIndex}`);
+      if (readSync(file, bytes, 0, bytes.length, placeOf(sourceIndex)) !== bytes.length)
+        throw new Error(`the features of frame ${sourceIndex} are gone from ${path}`);
+      target.set(values, offset);
+    },
+    write(sourceIndex, source, offset) {
+      expectOpen();
+      record[0] = PRESENT;
+      values.set(source.subarray(offset, offset + origin.values));
+      writeSync(file, bytes, 0, bytes.length, placeOf(sourceIndex));
+      if (!present.has(sourceIndex)) added++;
+      present.add(sourceIndex);
+    },
+    added: () => added,
+    close() {
+      if (!closed) closeSync(file);
+      closed = true;
+    },
+  };
+}
+
+function headerOf({ version, values, analyzerVersion, trackVersion }: FeatureOrigin): Buffer {
+  const json = Buffer.from(JSON.stringify({ version, values, analyzerVersion, trackVersion }));
+  if (MAGIC.length + json.length > HEADER_BYTES)
+    throw new RangeError('the origin does not fit into the header');
+  return Buffer.concat([MAGIC, json], HEADER_BYTES);
+}
+
+function hasHeader(file: number, header: Buffer): boolean {
+  const found = Buffer.alloc(HEADER_BYTES);
+  return readSync(file, found, 0, HEADER_BYTES, 0) === HEADER_BYTES && found.equals(header);
+}
+
+function presentFrames(file: number, recordBytes: number): Set<number> {
+  const present = new Set<number>();
+  const flag = new Float32Array(1);
+  const records = Math.floor((fstatSync(file).size - HEADER_BYTES) / recordBytes);
+  for (let index = 0; index < records; index++) {
+    readSync(file, new Uint8Array(flag.buffer), 0, 4, HEADER_BYTES + index * recordBytes);
+    if (flag[0] === PRESENT) present.add(index);
+  }
+  return present;
+}

@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FeatureFile, type FeatureOrigin, isWorthKeeping, openFeatureFile } from './feature-file';
+
+const origin: FeatureOrigin = { version: '1', values: 3, analyzerVersion: 'a@1.0.0+0123', trackVersion: '2' };
+
+describe('feature file', () => {
+  let folder: string;
+  let path: string;
+  const open: FeatureFile[] = [];
+  const opened = (from: FeatureOrigin = origin): FeatureFile => {
+    const file = openFeatureFile(path, from);
+    open.push(file);
+    return file;
+  };
+  const read = (file: FeatureFile, index: number): number[] => {
+    const target = new Float32Array(5);
+    file.read(index, target, 1);
+    return [...target];
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'features-'));
+    path = join(folder, 'features.bin');
+  });
+  afterEach(() => {
+    for (const file of open.splice(0)) file.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('what one process wrote, in any order and from any place of an array, another reads', () => {
+    const first = opened();
+    first.write(4, Float32Array.of(9, 9, 1.5, -2.5, 3.25), 2);
+    first.write(0, Float32Array.of(7, 8, 9), 0);
+    expect(first.added()).toBe(2);
+
+    const second = opened();
+    expect([0, 1, 2, 3, 4, 5].map((index) => second.has(index))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect(read(second, 4)).toEqual([0, 1.5, -2.5, 3.25, 0]);
+    expect(read(second, 0)).toEqual([0, 7, 8, 9, 0]);
+    expect(second.added()).toBe(0);
+  });
+
+  test('a file is extended, and a frame that is written again is not counted twice', () => {
+    opened().write(0, Float32Array.of(1, 2, 3), 0);
+    const file = opened();
+    file.write(0, Float32Array.of(4, 5, 6), 0);
+    file.write(1, Float32Array.of(7, 8, 9), 0);
+    expect(file.added()).toBe(1);
+    expect([read(file, 0), read(file, 1)]).toEqual([
+      [0, 4, 5, 6, 0],
+      [0, 7, 8, 9, 0],
+    ]);
+  });
+
+  test('a closed file takes and gives nothing more: its number may be another file’s by then', () => {
+    const file = opened();
+    file.write(0, Float32Array.of(1, 2, 3), 0);
+    file.close();
+    expect(() => file.write(1, Float32Array.of(1, 2, 3), 0)).toThrow('closed');
+    expect(() => read(file, 0)).toThrow('closed');
+    expect(file.added()).toBe(1);
+  });
+
+  test('asking for what is not there is an error and not zeros', () => {
+    expect(() => read(opened(), 0)).toThrow(RangeError);
+  });
+
+  test.each<[string, Partial<FeatureOrigin>]>([
+    ['another meaning of the values', { version: '2' }],
+    ['another number of values', { values: 4 }],
+    ['another analyser', { analyzerVersion: 'b@1.0.0+0123' }],
+    ['another kind of track', { trackVersion: '3' }],
+  ])('features of %s are given up, never misread', (_, other) => {
+    opened().write(0, Float32Array.of(1, 2, 3), 0);
+    const file = opened({ ...origin, ...other });
+    expect(file.has(0)).toBe(false);
+    expect(statSync(path).size).toBe(512);
+  });
+
+  test('a file of another kind is given up', () => {
+    writeFileSync(path, 'this was something else '.repeat(100));
+    expect(opened().has(0)).toBe(false);
+    expect(readFileSync(path).subarray(0, 4).toString()).toBe('LSFF');
+  });
+
+  test('of a file that was cut short the frames before the cut are there', () => {
+    const first = opened();
+    for (let index = 0; index < 5; index++) first.write(index, Float32Array.of(index, 1, 2), 0);
+    truncateSync(path, statSync(path).size - 20);
+    const file = opened();
+    expect([0, 1, 2, 3, 4].map((index) => file.has(index))).toEqual([true, true, true, false, false]);
+    expect(read(file, 2)).toEqual([0, 2, 1, 2, 0]);
+  });
+});
+
+test('features of a quarter of a megabyte per frame are kept; larger ones, and none, are not', () => {
+  expect(isWorthKeeping({ version: '1', values: 65_536 })).toBe(true);
+  expect(isWorthKeeping({ version: '1', values: 65_537 })).toBe(false);
+  expect(isWorthKeeping({ version: '1', values: 0 })).toBe(false);
+});
