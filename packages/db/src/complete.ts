@@ -29,7 +29,6 @@ export interface Analysis {
   width: number;
   height: number;
   durationSeconds: number;
-  trackKey: string;
 }
 
 /** The asset is ready, and jobs whose inputs are thereby complete are queued. False: the claim was lost. */

@@ -7,15 +7,7 @@ import { insertEvent } from './webhook-events';
 /** What an analysis found, as columns of the preparation. */
 export type AnalysisColumns = Pick<
   PreparationRow,
-  | 'version'
-  | 'analyzerVersion'
-  | 'frames'
-  | 'fps'
-  | 'width'
-  | 'height'
-  | 'durationSeconds'
-  | 'videoSha256'
-  | 'trackKey'
+  'version' | 'analyzerVersion' | 'frames' | 'fps' | 'width' | 'height' | 'durationSeconds' | 'videoSha256'
 >;
 
 type End = { status: 'completed'; analysis: AnalysisColumns } | { status: 'failed'; errorCode: ErrorCode };

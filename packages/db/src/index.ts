@@ -9,6 +9,7 @@ export {
   touchApiKey,
 } from './api-keys';
 export { createAsset, getAsset, type NewUrlAsset } from './assets';
+export { beginFeature, type FeatureBegin, type FeatureWish, findFeature } from './begin-feature';
 export { type Cancellation, cancelRender } from './cancel-render';
 export { type Claim, claimJob } from './claim';
 export {
@@ -32,6 +33,8 @@ export { databaseNow } from './database-clock';
 export { isDatabaseUnavailable } from './database-unavailable';
 export { createDb, type Db, type DbOptions } from './db';
 export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './deliveries';
+export { expectObject, type FeatureObjectId } from './feature-objects';
+export { type Coverage, type FeatureContent, type FeatureKey } from './feature-row';
 export { failJob, releaseJob, retryJob } from './give-up';
 export { type Heartbeat, heartbeatJob, type JobStage } from './heartbeat';
 export { type IdempotencyClaim } from './idempotency';
@@ -43,6 +46,7 @@ export {
   type NewPreparation,
   type PreparationDetails,
 } from './preparations';
+export { dropFeature, type FeatureFault, giveUpFeature, publishFeature } from './publish-feature';
 export { purge, type PurgeOptions, type PurgeReport } from './purge';
 export { type DatabaseEnv, openDb } from './open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './queue-names';

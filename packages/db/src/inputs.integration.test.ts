@@ -16,7 +16,6 @@ const ANALYSIS = {
   width: 1280,
   height: 720,
   durationSeconds: 4,
-  trackKey: 'preparations/p/1/face-track.bin',
 };
 const ttlSeconds = DAY_SECONDS;
 

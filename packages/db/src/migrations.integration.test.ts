@@ -101,6 +101,7 @@ const TYPES: Readonly<Record<string, string>> = {
   BigInt: 'bigint',
   Float: 'double precision',
   Json: 'jsonb',
+  Boolean: 'boolean',
   Bytes: 'bytea',
   DateTime: 'timestamp with time zone',
 };

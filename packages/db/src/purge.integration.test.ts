@@ -32,7 +32,8 @@ describe('purge', () => {
       keys: {
         assetPrefix: (assetId) => `assets/${assetId}/`,
         outputKey: (runId, fence) => `outputs/${runId}/${fence}/video.mp4`,
-        faceTrackKey: (preparationId, fence) => `preparations/${preparationId}/${fence}/face-track.bin`,
+        featureKey: ({ customerId, videoSha256, sha256 }) =>
+          `features/${customerId}/${videoSha256}/${sha256}`,
       },
       ...change,
     });

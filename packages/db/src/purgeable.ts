@@ -1,6 +1,7 @@
 import { UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
 import { transaction, type Db } from './db';
+import { type FeatureObjectId } from './feature-objects';
 
 /** An expired resource with every object that it may have left in storage. */
 export interface Purgeable {
@@ -14,9 +15,9 @@ export interface Purgeable {
 /** Where a claim of a job writes its result: attempts that were lost may have left objects there. */
 export interface ObjectKeys {
   outputKey: (engineRunId: string, fence: number) => string;
-  faceTrackKey: (preparationId: string, fence: number) => string;
   /** Of every attempt at the asset. */
   assetPrefix: (assetId: string) => string;
+  featureKey: (object: FeatureObjectId) => string;
 }
 
 /** No open record refers to `asset`. */
@@ -31,43 +32,33 @@ const UNUSED_ASSET = Prisma.sql`
     WHERE preparations.video_asset_id = asset.id AND preparations.status IN ('accepted', 'processing')
   )`;
 
-interface Trace {
-  id: string;
-  subjectId: string;
-  fence: number;
-}
-
 export async function findPurgeableRenders(db: Db, keys: ObjectKeys, limit: number): Promise<Purgeable[]> {
-  const traces = await db.prisma.$queryRaw<Trace[]>`
+  const traces = await db.prisma.$queryRaw<{ id: string; runId: string; fence: number }[]>`
     WITH expired AS (
       SELECT id FROM renders
       WHERE expires_at < now() AND purged_at IS NULL AND completed_at IS NOT NULL
       ORDER BY expires_at LIMIT ${limit}::int
     )
-    SELECT expired.id, run.id AS "subjectId", job.fence
+    SELECT expired.id, run.id AS "runId", job.fence
     FROM expired
     JOIN engine_runs AS run ON run.render_id = expired.id
     JOIN jobs AS job ON job.engine_run_id = run.id`;
-  return group('render', traces, keys.outputKey);
+  const found = new Map<string, Purgeable>();
+  for (const { id, runId, fence } of traces) {
+    const item = found.get(id) ?? { kind: 'render', id, objectKeys: [] };
+    for (let claim = 1; claim <= fence; claim += 1) item.objectKeys.push(keys.outputKey(runId, claim));
+    found.set(id, item);
+  }
+  return [...found.values()];
 }
 
-export async function findPurgeablePreparations(
-  db: Db,
-  keys: ObjectKeys,
-  limit: number,
-): Promise<Purgeable[]> {
-  const traces = await db.prisma.$queryRaw<Trace[]>`
-    SELECT preparation.id, preparation.id AS "subjectId", job.fence
-    FROM preparations AS preparation
-    JOIN jobs AS job ON job.preparation_id = preparation.id
-    WHERE preparation.expires_at < now() AND preparation.purged_at IS NULL AND preparation.completed_at IS NOT NULL
-      -- A render that names it may still be reading the face track.
-      AND NOT EXISTS (
-        SELECT FROM renders
-        WHERE renders.preparation_id = preparation.id AND renders.status IN ('accepted', 'processing')
-      )
-    ORDER BY preparation.expires_at LIMIT ${limit}::int`;
-  return group('preparation', traces, keys.faceTrackKey);
+/** A preparation's own bytes are features, which expire by themselves: what ends here is its row's life. */
+export async function findPurgeablePreparations(db: Db, limit: number): Promise<Purgeable[]> {
+  const rows = await db.prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM preparations
+    WHERE expires_at < now() AND purged_at IS NULL AND completed_at IS NOT NULL
+    ORDER BY expires_at LIMIT ${limit}::int`;
+  return rows.map(({ id }) => ({ kind: 'preparation', id, objectKeys: [] }));
 }
 
 /** Staging objects, once no signed address can write to them and no ingest reads them any more. */
@@ -118,7 +109,7 @@ export async function markPurged(db: Db, { kind, id }: Purgeable): Promise<void>
         await tx.$executeRaw`UPDATE engine_runs SET output_key = NULL WHERE render_id = ${id}`;
         return;
       case 'preparation':
-        await tx.$executeRaw`UPDATE preparations SET purged_at = now(), track_key = NULL WHERE id = ${id}`;
+        await tx.$executeRaw`UPDATE preparations SET purged_at = now() WHERE id = ${id}`;
         return;
       case 'upload':
         await tx.$executeRaw`UPDATE uploads SET purged_at = now() WHERE id = ${id}`;
@@ -127,18 +118,4 @@ export async function markPurged(db: Db, { kind, id }: Purgeable): Promise<void>
         await tx.$executeRaw`UPDATE assets SET purged_at = now(), object_key = NULL WHERE id = ${id}`;
     }
   });
-}
-
-function group(
-  kind: 'render' | 'preparation',
-  traces: readonly Trace[],
-  keyOf: (subjectId: string, fence: number) => string,
-): Purgeable[] {
-  const found = new Map<string, Purgeable>();
-  for (const { id, subjectId, fence } of traces) {
-    const item = found.get(id) ?? { kind, id, objectKeys: [] };
-    for (let claim = 1; claim <= fence; claim += 1) item.objectKeys.push(keyOf(subjectId, claim));
-    found.set(id, item);
-  }
-  return [...found.values()];
 }

@@ -55,7 +55,6 @@ const preparationRow: PreparationRow = {
   height: null,
   durationSeconds: null,
   videoSha256: null,
-  trackKey: null,
 };
 const analysed: PreparationRow = {
   ...preparationRow,

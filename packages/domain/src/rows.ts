@@ -104,7 +104,6 @@ export interface PreparationRow {
   height: number | null;
   durationSeconds: number | null;
   videoSha256: string | null;
-  trackKey: string | null;
   createdAt: Date;
   updatedAt: Date;
   completedAt: Date | null;

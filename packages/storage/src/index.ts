@@ -1,5 +1,5 @@
 export { type ObjectInfo } from './head';
-export { assetKey, assetPrefix, faceTrackKey, outputKey, uploadKey } from './keys';
+export { assetKey, assetPrefix, featureKey, outputKey, uploadKey } from './keys';
 export { openStorage, type StorageEnv } from './open-storage';
 export { type PresignGetOptions, type PresignPutOptions, type SignedGet, type SignedPut } from './presign';
 export { type PutOptions, type PutSource } from './put';

@@ -9,8 +9,9 @@ export const assetKey = (assetId: string, nonce: string): string => `${assetPref
 /** What every attempt at the asset begins with. */
 export const assetPrefix = (assetId: string): string => `assets/${assetId}/`;
 
-export const faceTrackKey = (preparationId: string, fence: number): string =>
-  `preparations/${preparationId}/${fence}/face-track.bin`;
+/** By content, of one customer's video: what was derived from it, see the feature cache. */
+export const featureKey = (content: { customerId: string; videoSha256: string; sha256: string }): string =>
+  `features/${content.customerId}/${content.videoSha256}/${content.sha256}`;
 
 export const outputKey = (engineRunId: string, fence: number): string =>
   `outputs/${engineRunId}/${fence}/video.mp4`;

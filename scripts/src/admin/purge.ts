@@ -1,6 +1,6 @@
 import { purge } from '@lipsync/db';
 import { environment, loadEnv, STORAGE_SETTINGS } from '@lipsync/runtime';
-import { assetPrefix, faceTrackKey, openStorage, outputKey } from '@lipsync/storage';
+import { assetPrefix, featureKey, openStorage, outputKey } from '@lipsync/storage';
 import type { Command } from 'commander';
 import { operatorEnvironment, withAdminContext } from './connect';
 import { print } from './print';
@@ -18,7 +18,7 @@ export function addPurgeCommand(program: Command): void {
         try {
           const report = await purge(db, {
             storage,
-            keys: { outputKey, faceTrackKey, assetPrefix },
+            keys: { outputKey, assetPrefix, featureKey },
           });
           for (const error of report.errors) console.error('admin:', error);
           if (report.errors.length > 0) process.exitCode = 1;

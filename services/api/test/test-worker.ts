@@ -57,7 +57,7 @@ export function createTestWorker(db: Db): TestWorker {
       if (outcome !== undefined) return done(failJob(db, lease, outcome.failure));
       const analysis = {
         ...{ version: '1', analyzerVersion: 'test', frames: 50, fps: 25, width: 640, height: 360 },
-        ...{ durationSeconds: 2, trackKey: `preparations/${preparationId}/1/face-track.bin` },
+        durationSeconds: 2,
       };
       return done(completeAnalyze(db, lease, analysis));
     },

@@ -7,6 +7,8 @@ export interface UsablePack {
   readonly dir: string;
   /** Name, version and content in one word. */
   readonly version: string;
+  /** See PackReport; absent before a child was asked, and where the engine keeps no features. */
+  readonly featuresVersion?: string;
 }
 
 export interface FoundPacks {

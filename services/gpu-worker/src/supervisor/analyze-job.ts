@@ -1,45 +1,62 @@
-import { join } from 'node:path';
 import { completeAnalyze, loadAnalyzeWork } from '@lipsync/db';
-import { faceTrackKey } from '@lipsync/storage';
+import { WORKING_FPS } from '@lipsync/domain';
 import { insist, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { fetchAsset } from './fetch-asset';
 import { type JobContext, type JobTools } from './job-context';
-import { transferring } from './job-errors';
+import { StorageFailed } from './job-errors';
+import { obtainTrack } from './obtain-track';
+import { prepareFeatures } from './prepare-features';
 
-/** A preparation: the video's face track and its measures, stored for the renders that will name it. */
+/** Of a preparation's progress; the features of the engines are the rest. */
+const ANALYSIS_SHARE = 0.5;
+
+/**
+ * A preparation: the face track of the whole video, and what the engines of this worker keep of it, in the cache that
+ * its renders look into. What is there already is not made again.
+ */
 export async function runAnalyze(tools: JobTools, context: JobContext): Promise<JobResult> {
-  const { claim, folder, host, signal, report } = context;
-  const { db, storage, packs } = tools;
-  const preparationId = claim.preparationId ?? '';
-  const work = await loadAnalyzeWork(db, preparationId);
+  const { claim, folder, signal, report } = context;
+  const { db, packs } = tools;
+  const work = await loadAnalyzeWork(db, claim.preparationId ?? '');
   if (!packs.analyzer) throw new InferenceFailure('engine_unavailable', 'no pack for the face analyser');
   report('analyzing', 0);
   const video = await fetchAsset(tools, work.video, folder, 'video');
   signal.throwIfAborted();
-
-  const trackPath = join(folder, 'face-track.bin');
-  const result = await host.analyze(
-    {
-      jobId: claim.jobId,
-      analyzerPackDir: packs.analyzer.dir,
-      videoPath: video.path,
-      videoSeconds: work.video.durationSeconds,
-      trackPath,
-    },
-    { signal, onProgress: (_stage, percent) => report('analyzing', percent) },
-  );
+  const { expiresAt } = work.preparation;
+  const obtained = await obtainTrack(tools, context, {
+    video: work.video,
+    videoPath: video.path,
+    analyzer: packs.analyzer,
+    wantedFrames: Infinity,
+    preparation: null,
+    expiresAt,
+    onProgress: (percent) => report('analyzing', percent * ANALYSIS_SHARE),
+  });
+  if (!obtained.isKept) throw new StorageFailed('a preparation is nothing without its track');
+  const featuresAdded = await prepareFeatures(tools, context, {
+    video: work.video,
+    videoPath: video.path,
+    analyzer: packs.analyzer,
+    track: obtained,
+    expiresAt,
+    onProgress: (percent) => report('analyzing', 100 * ANALYSIS_SHARE + percent * (1 - ANALYSIS_SHARE)),
+  });
 
   report('finalizing', 0);
-  const trackKey = faceTrackKey(preparationId, claim.fence);
-  await transferring(() =>
-    storage.put(trackKey, { file: trackPath }, { contentType: 'application/octet-stream', signal }),
-  );
-  const { version, analyzerVersion, frames, fps, width, height, durationSeconds, timings } = result;
+  const { version, analyzerVersion, frames, fps, width, height } = obtained.track;
+  const durationSeconds = frames / WORKING_FPS;
   const measures = { version, analyzerVersion, frames, fps, width, height, durationSeconds };
-  const accepted = await insist(signal, () => completeAnalyze(db, claim, { ...measures, trackKey }));
+  const accepted = await insist(signal, () => completeAnalyze(db, claim, measures));
   return {
     accepted,
-    facts: { pack: packs.analyzer.version, video_input: video.from, ...measures, timings },
+    facts: {
+      pack: packs.analyzer.version,
+      video_input: video.from,
+      face_track: obtained.from,
+      features_added: featuresAdded,
+      ...measures,
+      ...(obtained.analysis ? { timings: obtained.analysis.timings } : {}),
+    },
   };
 }

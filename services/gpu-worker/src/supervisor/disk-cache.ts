@@ -1,8 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { fileDigest } from './file-digest';
 
 /** Files by their content, so that the engines of one render and repeated renders fetch an input once. */
 export interface DiskCache {
@@ -38,7 +37,7 @@ export async function createDiskCache(options: { folder: string; maxBytes: numbe
     const partial = join(folder, `partial-${randomUUID()}`);
     try {
       await fetch(partial);
-      if ((await digestOf(partial)) !== sha256)
+      if ((await fileDigest(partial)) !== sha256)
         throw new CacheMismatch('the stored file is not the one recorded');
       await rename(partial, join(folder, sha256));
     } finally {
@@ -101,12 +100,6 @@ async function linkOrCopy(cached: string, target: string): Promise<void> {
     if (!isCode(error, 'EMLINK') && !isCode(error, 'EPERM') && !isCode(error, 'ENOTSUP')) throw error;
     await copyFile(cached, target);
   }
-}
-
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 const isDigest = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);

@@ -1,4 +1,5 @@
 import { type Db } from '@lipsync/db';
+import { type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { type ClaimedJob } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
@@ -11,9 +12,12 @@ export interface JobTools {
   readonly storage: Pick<Storage, 'getToFile' | 'put'>;
   readonly cache: DiskCache;
   readonly packs: FoundPacks;
+  readonly logger: Logger;
 }
 
 /** One claimed job on its slot. */
 export interface JobContext extends ClaimedJob {
   readonly host: InferenceHost;
+  /** Aborted when the process goes away; unlike `signal` not when the job ends. */
+  readonly preempted: AbortSignal;
 }

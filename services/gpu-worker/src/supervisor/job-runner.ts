@@ -1,4 +1,3 @@
-import { type Logger } from '@lipsync/runtime';
 import { createJobRunner as createClaimRunner, type JobFolders } from '@lipsync/worker';
 import { type InferenceHost } from '../host/inference-host';
 import { runAnalyze } from './analyze-job';
@@ -24,7 +23,6 @@ export interface JobRunnerOptions extends JobTools {
   readonly workerId: string;
   /** Wall-clock limit of one job, milliseconds. */
   readonly limitMs: number;
-  readonly logger: Logger;
 }
 
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
@@ -41,7 +39,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       try {
         await claims.run(jobId, preempted, (job) => {
           const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
-          return perform(options, { ...job, host });
+          return perform(options, { ...job, host, preempted });
         });
       } finally {
         preempted.removeEventListener('abort', kill);

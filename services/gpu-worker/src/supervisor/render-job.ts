@@ -1,20 +1,24 @@
 import { join } from 'node:path';
 import { ENGINES, SYNC_MODES } from '@lipsync/contract';
 import { completeRender, loadRenderWork } from '@lipsync/db';
-import { type MeasuredUsage, type PreparationRow, usedVideoFrames } from '@lipsync/domain';
+import { type AssetRow, type MeasuredUsage, usedVideoFrames } from '@lipsync/domain';
 import { outputKey } from '@lipsync/storage';
 import { insist, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { type AnalyzeResult, type RenderResult } from '../inference/protocol';
+import { type EngineFeatures, keepEngineFeatures, openEngineFeatures } from './engine-features';
 import { fetchAsset } from './fetch-asset';
 import { type JobContext, type JobTools } from './job-context';
 import { transferring } from './job-errors';
+import { obtainTrack } from './obtain-track';
 
 /** Where the upload begins on the engine's own scale. */
 const UPLOADING_PERCENT = 95;
+/** The slot is free for the next job after that, whatever the store is doing. */
+const KEEP_LIMIT_MS = 60_000;
 
 /**
- * One engine's share of a render: inputs → inference → upload → the finish transaction.
+ * One engine's share of a render: inputs → face track → inference → upload → the finish transaction.
  */
 export async function runRender(tools: JobTools, context: JobContext): Promise<JobResult> {
   const { claim, folder, host, signal, report } = context;
@@ -28,27 +32,22 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const pack = packs.engines.get(engine);
   if (!pack || !packs.analyzer) throw new InferenceFailure('engine_unavailable', `no pack for ${engine}`);
 
+  const { expiresAt } = work.render;
+
   const video = await fetchAsset(tools, work.video, folder, 'video');
   const audio = await fetchAsset(tools, work.audio, folder, 'audio');
-  const faceTrackPath = await fetchTrack(tools, work.preparation, context);
   signal.throwIfAborted();
-
-  const progress = { signal, onProgress: report };
-  const trackPath = join(folder, 'made-face-track.bin');
-  const analysis =
-    faceTrackPath === undefined
-      ? await host.analyze(
-          {
-            jobId: claim.jobId,
-            analyzerPackDir: packs.analyzer.dir,
-            videoPath: video.path,
-            videoSeconds: work.video.durationSeconds,
-            wantedFrames: usedVideoFrames(syncMode, work.audio.durationSeconds),
-            trackPath,
-          },
-          progress,
-        )
-      : null;
+  const track = await obtainTrack(tools, context, {
+    video: work.video,
+    videoPath: video.path,
+    analyzer: packs.analyzer,
+    wantedFrames: usedVideoFrames(syncMode, work.audio.durationSeconds),
+    preparation: work.preparation,
+    expiresAt,
+    onProgress: (percent) => report('preparing', percent),
+  });
+  const wish = { engine, pack, video: work.video, track: track.track, expiresAt };
+  const features = await openEngineFeatures(tools, context, wish);
 
   const outputPath = join(folder, 'output.mp4');
   const result = await host.render(
@@ -60,16 +59,18 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       audioPath: audio.path,
       outputPath,
       syncMode,
-      faceTrackPath: faceTrackPath ?? trackPath,
+      faceTrackPath: track.path,
+      ...(features === null ? {} : { featuresPath: features.path }),
     },
-    progress,
+    { signal, onProgress: report },
   );
 
   report('uploading', UPLOADING_PERCENT);
   const key = outputKey(runId, claim.fence);
   await transferring(() => storage.put(key, { file: outputPath }, { contentType: 'video/mp4', signal }));
-  const usage = usageOf(work.video.durationSeconds, analysis, result, performance.now() - started);
+  const usage = usageOf(work.video, track.analysis, result, performance.now() - started);
   const accepted = await insist(signal, () => completeRender(db, claim, { outputKey: key, usage }));
+  if (accepted && features) await keepGrown(tools, context, features, result.featuresAdded, expiresAt);
   return {
     accepted,
     facts: {
@@ -78,7 +79,9 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       sync_mode: syncMode,
       video_input: video.from,
       audio_input: audio.from,
-      prepared: faceTrackPath !== undefined,
+      face_track: track.from,
+      features_known: features?.frames ?? 0,
+      features_added: result.featuresAdded,
       width: result.width,
       height: result.height,
       usage,
@@ -87,27 +90,32 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   };
 }
 
-/** The face track of the render's preparation, where it names one; without it the video is analysed. */
-async function fetchTrack(
-  { storage }: JobTools,
-  preparation: PreparationRow | null,
-  { folder, signal }: JobContext,
-): Promise<string | undefined> {
-  const key = preparation?.trackKey ?? null;
-  if (key === null) return undefined;
-  const path = join(folder, 'face-track.bin');
-  await transferring(() => storage.getToFile(key, path, { signal }));
-  return path;
+/** Keeps what the render learned about the video for the next one. The render has ended: nothing can fail it any more. */
+async function keepGrown(
+  tools: JobTools,
+  { preempted }: JobContext,
+  features: EngineFeatures,
+  added: number,
+  expiresAt: Date,
+): Promise<void> {
+  if (added === 0 || features.complete) return;
+  try {
+    const limit = AbortSignal.any([preempted, AbortSignal.timeout(KEEP_LIMIT_MS)]);
+    const made = { frames: features.frames + added, complete: false, expiresAt };
+    await keepEngineFeatures(tools, features, made, limit);
+  } catch (error) {
+    tools.logger.warn('features could not be kept', { name: features.key.name, error });
+  }
 }
 
 function usageOf(
-  videoSeconds: number,
+  video: AssetRow,
   analysis: AnalyzeResult | null,
   result: RenderResult,
   processingMs: number,
 ): MeasuredUsage {
   return {
-    input_video_seconds: videoSeconds,
+    input_video_seconds: video.durationSeconds,
     input_audio_seconds: result.inputAudioSeconds,
     output_seconds: result.outputSeconds,
     analyzed_frames: analysis?.frames ?? 0,

@@ -2,6 +2,7 @@ import { type Engine } from '@lipsync/contract';
 import { type Logger } from '@lipsync/runtime';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
+import { type PackReport } from '../inference/protocol';
 
 /**
  * Lets the child load and probe every pack that was found and keeps those that it accepts. Says in the log what is
@@ -17,14 +18,18 @@ export async function verifyPacks(
     logger.warn('model pack refused', { pack_dir: dir, problem });
   const engines = [...found.engines].filter(([engine]) => wanted.includes(engine));
   const candidates = [...(found.analyzer ? [found.analyzer] : []), ...engines.map(([, pack]) => pack)];
-  const accepted = await acceptedDirs(candidates, host, logger);
+  const accepted = await acceptedPacks(candidates, host, logger);
 
-  const analyzer = found.analyzer && accepted.has(found.analyzer.dir) ? found.analyzer : undefined;
+  const analyzer = found.analyzer && accepted.get(found.analyzer.dir);
   if (!analyzer) {
     logger.error('no engine is available: there is no usable pack for the face analyser');
     return { engines: new Map(), problems: found.problems };
   }
-  const good = new Map(engines.filter(([, pack]) => accepted.has(pack.dir)));
+  const good = new Map<Engine, UsablePack>();
+  for (const [engine, { dir }] of engines) {
+    const pack = accepted.get(dir);
+    if (pack) good.set(engine, pack);
+  }
   for (const engine of wanted) {
     const pack = good.get(engine);
     if (pack) logger.info('engine available', { engine, pack: pack.version });
@@ -33,27 +38,32 @@ export async function verifyPacks(
   return { analyzer, engines: good, problems: found.problems };
 }
 
-async function acceptedDirs(
+/** By directory, with what the child says about them. */
+async function acceptedPacks(
   candidates: readonly UsablePack[],
   host: Pick<InferenceHost, 'verify'>,
   logger: Logger,
-): Promise<Set<string>> {
-  const accepted = new Set<string>();
-  for (const { dir, version } of candidates) {
+): Promise<Map<string, UsablePack>> {
+  const accepted = new Map<string, UsablePack>();
+  for (const pack of candidates) {
+    const { dir, version } = pack;
     // One pack at a time, each in a child that may die of it without taking the others along.
-    const problem = await problemOf(dir, host);
-    if (problem === undefined) accepted.add(dir);
-    else logger.warn('model pack refused', { pack_dir: dir, pack: version, problem });
+    const { problem, featuresVersion } = await reportOn(dir, host);
+    if (problem === undefined) {
+      accepted.set(dir, featuresVersion === undefined ? pack : { ...pack, featuresVersion });
+    } else {
+      logger.warn('model pack refused', { pack_dir: dir, pack: version, problem });
+    }
   }
   return accepted;
 }
 
-async function problemOf(dir: string, host: Pick<InferenceHost, 'verify'>): Promise<string | undefined> {
+async function reportOn(packDir: string, host: Pick<InferenceHost, 'verify'>): Promise<PackReport> {
   try {
-    const { packs } = await host.verify({ jobId: `verify:${dir}`, packDirs: [dir] });
-    const report = packs.find(({ packDir }) => packDir === dir);
-    return report ? report.problem : 'the inference process reported nothing';
+    const { packs } = await host.verify({ jobId: `verify:${packDir}`, packDirs: [packDir] });
+    const report = packs.find((each) => each.packDir === packDir);
+    return report ?? { packDir, problem: 'the inference process reported nothing' };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { packDir, problem: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDb, createRender, type Db } from '@lipsync/db';
+import { type Engine, type SyncMode } from '@lipsync/contract';
+import { createDb, createPreparation, createRender, type Db } from '@lipsync/db';
 import { encodeFaceTrack } from '@lipsync/lipsync';
-import { createStorage, type Storage } from '@lipsync/storage';
+import { createStorage, featureKey, type Storage } from '@lipsync/storage';
 import {
   createFactories,
   createTestDatabase,
@@ -13,75 +14,131 @@ import {
   type S3Server,
   startS3Server,
 } from '@lipsync/testkit';
+import { trackName } from '../supervisor/feature-names';
 import { syntheticTrack } from './synthetic-track';
 
 const SIZE = { width: 192, height: 192 };
 const FRAMES = 20;
+const SPEECH_SECONDS = { short: 0.6, long: 30 };
+const RECORD_SECONDS = 3600;
+const SAMPLE_FACE = join(__dirname, '../../../../samples/face.mp4');
+const SAMPLE_SECONDS = 6;
 
-/** A database, an object store and in them a customer with a video, two speech tracks and a preparation. */
+export interface RenderOptions {
+  /** 0.6 s, or 30 s that are about ten seconds of work. */
+  audio: 'short' | 'long';
+  /** The preparation that it names; true: that of the plain video. */
+  prepared: boolean | string;
+  /** The plain video unless told. */
+  videoId?: string;
+  /** musetalk alone unless told. */
+  engines?: Engine[];
+  /** loop unless told. */
+  syncMode?: SyncMode;
+}
+
+export interface NewJob {
+  readonly runId: string;
+  readonly jobId: string;
+}
+
+/** A render and its jobs, one per engine; itself it is the first one's. */
+export interface NewRender extends NewJob {
+  readonly renderId: string;
+  readonly customerId: string;
+  readonly jobs: readonly NewJob[];
+}
+
+/** A database, an object store and in them a customer with videos, two speech tracks and a preparation. */
 export interface RenderFixture {
   readonly db: Db;
   readonly databaseUrl: string;
   readonly storage: Storage;
   readonly s3: S3Server;
   readonly factories: Factories;
-  /** A render of the video with the short or the long (about ten seconds of work) audio, and the job it waits for. */
-  render(options: { audio: 'short' | 'long'; prepared: boolean }): Promise<NewRender>;
-  /** A preparation of the video, and its job. */
-  preparation(): Promise<{ preparationId: string; jobId: string }>;
+  readonly customerId: string;
+  /** A new asset, six seconds of a face. Its bytes are like no other's, unless it is to be like another. */
+  faceVideo(like?: string): Promise<string>;
+  render(options: RenderOptions): Promise<NewRender>;
+  /** A preparation of a video, of the plain one unless told, and its job. */
+  preparation(videoId?: string): Promise<{ preparationId: string; jobId: string }>;
   job(
     jobId: string,
   ): Promise<{ status: string; attempts: number; fence: number; last_error_code: string | null }>;
   close(): Promise<void>;
 }
 
-export interface NewRender {
-  readonly renderId: string;
-  readonly runId: string;
-  readonly jobId: string;
-  readonly customerId: string;
-}
-
-/** `folder` holds the media files while they are made. */
+/**
+ * `folder` holds the media files while they are made. The plain video shows 20 numbered frames and no face; its
+ * preparation says that there is one.
+ */
 export async function createRenderFixture(folder: string): Promise<RenderFixture> {
   const database = await createTestDatabase();
-  const db = createDb({ url: database.url, poolMax: 4, publicBaseUrl: 'https://api.example.com' });
+  const db = createDb({ url: database.url, poolMax: 8, publicBaseUrl: 'https://api.example.com' });
   const factories = createFactories(database.url);
   const s3 = await startS3Server();
   const storage = createStorage({ ...s3, forcePathStyle: true });
-  const customerId = await factories.customer();
-  await factories.worker({ musetalk: 1, preparation: 1 });
-
-  const asset = async (mediaType: 'video' | 'audio', name: string): Promise<string> => {
-    const bytes = await readFile(join(folder, name));
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const id = await factories.readyAsset({ customerId, mediaType, sha256 });
-    await storage.put(`assets/${id}/original`, bytes, { contentType: 'application/octet-stream' });
-    return id;
-  };
-  await makeNumberedVideo(join(folder, 'video.mp4'), { frames: FRAMES, ...SIZE });
-  await makeTone(join(folder, 'short.wav'), { seconds: 0.6 });
-  await makeTone(join(folder, 'long.wav'), { seconds: 30 });
-  const video = await asset('video', 'video.mp4');
-  const audio = { short: await asset('audio', 'short.wav'), long: await asset('audio', 'long.wav') };
-
-  const track = syntheticTrack({ frames: FRAMES, ...SIZE, box: { x1: 40, y1: 50, x2: 150, y2: 180 } });
-  const prepared = db.newId('prp');
-  await storage.put(`preparations/${prepared}/1/face-track.bin`, encodeFaceTrack(track), {
-    contentType: 'application/octet-stream',
-  });
-  await factories.query(
-    `INSERT INTO preparations (id, customer_id, status, stage, progress_percent, completed_at, video_asset_id, video_sha256,
-       track_key, expires_at)
-     SELECT $1, customer_id, 'completed', 'completed', 100, now(), id, sha256, $2, expires_at FROM assets WHERE id = $3`,
-    [prepared, `preparations/${prepared}/1/face-track.bin`, video],
-  );
-
+  const customerId = await factories.customer({ activeRecordsMax: 1000 });
+  await factories.worker({ musetalk: 1, latentsync: 1, highsync: 1, preparation: 1 });
   const one = async <Row extends object>(sql: string, values: unknown[]): Promise<Row> => {
     const [row] = await factories.query<Row>(sql, values);
     if (!row) throw new Error(`no row: ${sql}`);
     return row;
   };
+
+  const asset = async (mediaType: 'video' | 'audio', bytes: Uint8Array, seconds: number): Promise<string> => {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const id = await factories.readyAsset({ customerId, mediaType, sha256 });
+    await factories.query('UPDATE assets SET duration_seconds = $2 WHERE id = $1', [id, seconds]);
+    await storage.put(`assets/${id}/original`, bytes, { contentType: 'application/octet-stream' });
+    return id;
+  };
+  const speech = async (name: keyof typeof SPEECH_SECONDS): Promise<string> => {
+    const file = join(folder, `${name}.wav`);
+    await makeTone(file, { seconds: SPEECH_SECONDS[name] });
+    return asset('audio', await readFile(file), SPEECH_SECONDS[name]);
+  };
+  await makeNumberedVideo(join(folder, 'video.mp4'), { frames: FRAMES, ...SIZE });
+  const plain = await asset('video', await readFile(join(folder, 'video.mp4')), FRAMES / 25);
+  const audio = { short: await speech('short'), long: await speech('long') };
+
+  const preparation = async (videoId = plain): Promise<{ preparationId: string; jobId: string }> => {
+    const request = { video: { asset_id: videoId } };
+    const created = await createPreparation(db, {
+      ...{ customerId, request, idempotency: null, ttlSeconds: RECORD_SECONDS },
+    });
+    const preparationId = created.preparation.id;
+    const { id } = await one<{ id: string }>('SELECT id FROM jobs WHERE preparation_id = $1', [
+      preparationId,
+    ]);
+    return { preparationId, jobId: id };
+  };
+  const prepared = await preparation();
+  await prepareByHand();
+
+  /** As an analyser would that saw a face in the plain video. */
+  async function prepareByHand(): Promise<void> {
+    const track = syntheticTrack({ frames: FRAMES, ...SIZE, box: { x1: 40, y1: 50, x2: 150, y2: 180 } });
+    const bytes = encodeFaceTrack(track);
+    const { sha256: videoSha256 } = await one<{ sha256: string }>('SELECT sha256 FROM assets WHERE id = $1', [
+      plain,
+    ]);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    await storage.put(featureKey({ customerId, videoSha256, sha256 }), bytes, {
+      contentType: 'application/octet-stream',
+    });
+    await factories.query(
+      `INSERT INTO features (customer_id, video_sha256, name, sha256, frames, complete, expires_at)
+       VALUES ($1, $2, $3, $4, $5, true, now() + interval '1 hour')`,
+      [customerId, videoSha256, trackName(track), sha256, FRAMES],
+    );
+    await factories.query(
+      `UPDATE preparations SET status = 'completed', stage = 'completed', progress_percent = 100, completed_at = now(),
+         version = $2, analyzer_version = $3, video_sha256 = $4 WHERE id = $1`,
+      [prepared.preparationId, track.version, track.analyzerVersion, videoSha256],
+    );
+    await factories.query(`UPDATE jobs SET status = 'finished' WHERE id = $1`, [prepared.jobId]);
+  }
 
   return {
     db,
@@ -89,39 +146,40 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
     storage,
     s3,
     factories,
+    customerId,
+    faceVideo: async (like) => {
+      const bytes =
+        like === undefined
+          ? Buffer.concat([await readFile(SAMPLE_FACE), freeBox(randomBytes(16))])
+          : await storage.getBuffer(`assets/${like}/original`);
+      return asset('video', bytes, SAMPLE_SECONDS);
+    },
     render: async (options) => {
+      const { prepared: preparedBy } = options;
+      const preparationId = preparedBy === true ? prepared.preparationId : preparedBy;
       const { render, runs } = await createRender(db, {
         customerId,
         request: {
-          video: { asset_id: video },
+          video: { asset_id: options.videoId ?? plain },
           audio: { asset_id: audio[options.audio] },
-          engines: ['musetalk'],
-          sync_mode: 'loop',
+          engines: options.engines ?? ['musetalk'],
+          sync_mode: options.syncMode ?? 'loop',
           webhook_url: 'https://hooks.example.com/',
-          ...(options.prepared ? { preparation_id: prepared } : {}),
+          ...(preparationId === false ? {} : { preparation_id: preparationId }),
         },
         idempotency: null,
-        ttlSeconds: 3600,
+        ttlSeconds: RECORD_SECONDS,
       });
-      const runId = runs[0]?.id ?? '';
-      const { id } = await one<{ id: string }>('SELECT id FROM jobs WHERE engine_run_id = $1', [runId]);
-      return { renderId: render.id, runId, jobId: id, customerId };
+      const jobs: NewJob[] = [];
+      for (const { id: runId } of runs) {
+        const { id } = await one<{ id: string }>('SELECT id FROM jobs WHERE engine_run_id = $1', [runId]);
+        jobs.push({ runId, jobId: id });
+      }
+      const [first] = jobs;
+      if (!first) throw new Error('a render without engines');
+      return { ...first, jobs, renderId: render.id, customerId };
     },
-    preparation: async () => {
-      const preparationId = db.newId('prp');
-      const jobId = db.newId('job');
-      await factories.query(
-        `INSERT INTO preparations (id, customer_id, status, stage, video_asset_id, expires_at)
-         SELECT $1, customer_id, 'accepted', 'queued', id, expires_at FROM assets WHERE id = $2`,
-        [preparationId, video],
-      );
-      await factories.query(
-        `INSERT INTO jobs (id, kind, queue, customer_id, preparation_id, status)
-         VALUES ($1, 'analyze', 'preparation', $2, $3, 'queued')`,
-        [jobId, customerId, preparationId],
-      );
-      return { preparationId, jobId };
-    },
+    preparation,
     job: (jobId) => one('SELECT status, attempts, fence, last_error_code FROM jobs WHERE id = $1', [jobId]),
     close: async () => {
       await factories.close();
@@ -131,4 +189,12 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
       await database.drop();
     },
   };
+}
+
+/** A part of an MP4 file that every reader skips. */
+function freeBox(content: Uint8Array): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(head.length + content.length, 0);
+  head.write('free', 4, 'latin1');
+  return Buffer.concat([head, content]);
 }

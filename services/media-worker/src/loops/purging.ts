@@ -1,6 +1,6 @@
 import { type Db, purge } from '@lipsync/db';
 import { type Logger } from '@lipsync/runtime';
-import { assetPrefix, faceTrackKey, outputKey, type Storage } from '@lipsync/storage';
+import { assetPrefix, featureKey, outputKey, type Storage } from '@lipsync/storage';
 
 /** One round of deleting what has expired. Logs what it deleted, and nothing when there was nothing. */
 export async function purgeOnce(
@@ -10,7 +10,7 @@ export async function purgeOnce(
 ): Promise<void> {
   const { purged, deletedRows, errors } = await purge(db, {
     storage,
-    keys: { outputKey, faceTrackKey, assetPrefix },
+    keys: { outputKey, assetPrefix, featureKey },
   });
   if (purged + deletedRows > 0) {
     logger.wide('purge', { purged, deleted_rows: deletedRows, errors: errors.length });

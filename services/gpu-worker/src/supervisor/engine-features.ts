@@ -1,0 +1,77 @@
+import { constants } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Engine } from '@lipsync/contract';
+import { type FeatureKey, findFeature } from '@lipsync/db';
+import { type AssetRow } from '@lipsync/domain';
+import { type FaceTrack } from '@lipsync/lipsync';
+import { type UsablePack } from '../host/find-packs';
+import { latentsName } from './feature-names';
+import { type JobContext, type JobTools } from './job-context';
+import { StorageFailed } from './job-errors';
+import { fetchKept, storeKept } from './kept-features';
+
+/** A file of what an engine keeps of a video, in a job's folder: for the child to read and to extend. */
+export interface EngineFeatures {
+  readonly engine: Engine;
+  readonly pack: UsablePack;
+  readonly key: FeatureKey;
+  /** Not there when nothing is known yet. */
+  readonly path: string;
+  /** Frames in it. */
+  readonly frames: number;
+  /** There is nothing to add. */
+  readonly complete: boolean;
+}
+
+export interface EngineFeaturesWish {
+  readonly engine: Engine;
+  readonly pack: UsablePack;
+  readonly video: AssetRow;
+  readonly track: FaceTrack;
+  /** Of the record. */
+  readonly expiresAt: Date;
+}
+
+/**
+ * What is kept for an engine, placed where the child may extend it; null when its pack keeps nothing. Features only
+ * save work: while the store is away the engine computes them again.
+ */
+export async function openEngineFeatures(
+  tools: JobTools,
+  { folder }: JobContext,
+  { engine, pack, video, track, expiresAt }: EngineFeaturesWish,
+): Promise<EngineFeatures | null> {
+  const { customerId, sha256: videoSha256 } = video;
+  const { version, featuresVersion } = pack;
+  if (featuresVersion === undefined || videoSha256 === null) return null;
+  const key = { customerId, videoSha256, name: latentsName(engine, { version, featuresVersion }, track) };
+  const path = join(folder, `features-${engine}.bin`);
+  const content = await findFeature(tools.db, key, { wantedFrames: 0, expiresAt });
+  const known = content && (await place(tools, key, content.sha256, path)) ? content : null;
+  return { engine, pack, key, path, frames: known?.frames ?? 0, complete: known?.complete ?? false };
+}
+
+/** Stores the file that the child has extended, see `storeKept`. */
+export function keepEngineFeatures(
+  tools: JobTools,
+  { key, path }: EngineFeatures,
+  made: { readonly frames: number; readonly complete: boolean; readonly expiresAt: Date },
+  signal: AbortSignal,
+): Promise<boolean> {
+  return storeKept(tools, key, path, { ...made, maker: null }, signal);
+}
+
+async function place(tools: JobTools, key: FeatureKey, sha256: string, path: string): Promise<boolean> {
+  const cached = `${path}.kept`;
+  try {
+    if (!(await fetchKept(tools, key, sha256, cached))) return false;
+  } catch (error) {
+    if (!(error instanceof StorageFailed)) throw error;
+    tools.logger.warn('kept features could not be fetched', { name: key.name, sha256, error });
+    return false;
+  }
+  // A copy, for the child writes to it, and the cached file is the same for everybody.
+  await copyFile(cached, path, constants.COPYFILE_FICLONE);
+  return true;
+}

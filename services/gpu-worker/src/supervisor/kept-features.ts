@@ -1,0 +1,63 @@
+import { stat } from 'node:fs/promises';
+import {
+  type Coverage,
+  dropFeature,
+  expectObject,
+  type FeatureKey,
+  type Lease,
+  publishFeature,
+} from '@lipsync/db';
+import { featureKey, StorageError } from '@lipsync/storage';
+import { CacheMismatch } from './disk-cache';
+import { fileDigest } from './file-digest';
+import { type JobTools } from './job-context';
+import { StorageFailed, transferring } from './job-errors';
+
+/**
+ * Places a kept content at `path`, from the disk cache when it is there. False when the object is gone or holds other
+ * bytes: it is dropped then, for somebody to make it anew. Rejects with StorageFailed when the store cannot be asked.
+ */
+export async function fetchKept(
+  { db, storage, cache, logger }: JobTools,
+  key: FeatureKey,
+  sha256: string,
+  path: string,
+): Promise<boolean> {
+  const objectKey = featureKey({ ...key, sha256 });
+  try {
+    await transferring(() => cache.place(sha256, path, (target) => storage.getToFile(objectKey, target)));
+    return true;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    logger.warn('a kept feature is damaged or gone', { name: key.name, object_key: objectKey, error });
+    await dropFeature(db, key, sha256);
+    return false;
+  }
+}
+
+/**
+ * Stores a file as content of a feature, for records that live until `expiresAt`; see `publishFeature` for `maker`.
+ * Rejects with StorageFailed, or when the database is away.
+ */
+export async function storeKept(
+  { db, storage }: JobTools,
+  key: FeatureKey,
+  file: string,
+  made: Coverage & { readonly expiresAt: Date; readonly maker: Lease | null },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { frames, complete, expiresAt, maker } = made;
+  const sha256 = await fileDigest(file);
+  const object = { ...key, sha256 };
+  await expectObject(db, object, (await stat(file)).size);
+  await transferring(() =>
+    storage.put(featureKey(object), { file }, { contentType: 'application/octet-stream', signal }),
+  );
+  return publishFeature(db, key, { sha256, frames, complete }, { expiresAt, maker });
+}
+
+/** What the store holds is not what was recorded, and never will be. */
+function isDamage(error: unknown): boolean {
+  const cause = error instanceof StorageFailed ? error.cause : error;
+  return cause instanceof CacheMismatch || (cause instanceof StorageError && cause.kind === 'not_found');
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { type FeatureKey, giveUpFeature, publishFeature } from '@lipsync/db';
+import { decodeFaceTrack } from '@lipsync/lipsync';
+import { InferenceFailure } from '../host/inference-error';
+import { type AnalyzeResult } from '../inference/protocol';
+import { type JobContext, type JobTools } from './job-context';
+import { storeKept } from './kept-features';
+import { type ObtainedTrack, type TrackWish } from './track-wish';
+
+/** Keeping a track must not hold up the render that made it for longer. */
+const KEEP_LIMIT_MS = 30_000;
+
+/**
+ * Analyses the video, as the job that was told to make its track, and keeps the result for others. That it could not be
+ * kept does not fail the job, and lets another job make it.
+ */
+export async function makeTrack(
+  tools: JobTools,
+  context: JobContext,
+  wish: TrackWish,
+  key: FeatureKey,
+  path: string,
+): Promise<ObtainedTrack> {
+  const { db, logger } = tools;
+  const { claim, signal } = context;
+  const { expiresAt, wantedFrames } = wish;
+  let analysis: AnalyzeResult;
+  try {
+    analysis = await analyse(context, wish, path);
+  } catch (error) {
+    if (error instanceof InferenceFailure && error.code === 'no_face_detected') {
+      const complete = !Number.isFinite(wantedFrames);
+      const fault = { errorCode: error.code, frames: complete ? 0 : wantedFrames, complete };
+      // Only saves the other engines of the render the same search: what fails this job is what was found.
+      await publishFeature(db, key, fault, { expiresAt, maker: claim }).catch(() => undefined);
+    }
+    throw error;
+  }
+  const track = decodeFaceTrack(await readFile(path));
+  const coverage = { frames: analysis.settledFrames, complete: analysis.complete };
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(KEEP_LIMIT_MS)]);
+    await storeKept(tools, key, path, { ...coverage, expiresAt, maker: claim }, limit);
+    return { path, track, from: 'analysis', analysis, isKept: true };
+  } catch (error) {
+    signal.throwIfAborted();
+    logger.warn('a face track could not be kept', { name: key.name, error });
+    // Should the database not hear it, the end of this job's claim says the same.
+    await giveUpFeature(db, key, claim).catch(() => undefined);
+    return { path, track, from: 'analysis', analysis, isKept: false };
+  }
+}
+
+function analyse(
+  { claim, host, signal }: JobContext,
+  wish: TrackWish,
+  trackPath: string,
+): Promise<AnalyzeResult> {
+  const { analyzer, video, videoPath, wantedFrames, onProgress } = wish;
+  return host.analyze(
+    {
+      jobId: claim.jobId,
+      analyzerPackDir: analyzer.dir,
+      videoPath,
+      videoSeconds: video.durationSeconds,
+      wantedFrames,
+      trackPath,
+    },
+    { signal, onProgress: (_stage, percent) => onProgress(percent) },
+  );
+}

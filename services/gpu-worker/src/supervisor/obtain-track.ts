@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beginFeature, type FeatureKey, findFeature } from '@lipsync/db';
+import { type AssetRow } from '@lipsync/domain';
+import { type FaceTrack, FACE_TRACK_VERSION } from '@lipsync/lipsync';
+import { InferenceFailure } from '../host/inference-error';
+import { trackName, type TrackOrigin } from './feature-names';
+import { fetchTrack } from './fetch-track';
+import { type JobContext, type JobTools } from './job-context';
+import { StorageFailed } from './job-errors';
+import { makeTrack } from './make-track';
+import { type ObtainedTrack, type TrackWish } from './track-wish';
+
+/** Between two questions whether another job has made the track; an analysis takes seconds to minutes. */
+const ASK_EVERY_MS = 500;
+
+/**
+ * The face track of a video: of its preparation, from the cache, or made here and kept. Of the jobs that want it at the
+ * same time one analyses and the others wait. Rejects with InferenceFailure, InferenceCrash or StorageFailed.
+ */
+export async function obtainTrack(
+  tools: JobTools,
+  context: JobContext,
+  wish: TrackWish,
+): Promise<ObtainedTrack> {
+  const { db } = tools;
+  const { claim, folder, signal } = context;
+  const { wantedFrames, expiresAt, analyzer } = wish;
+  const path = join(folder, 'face-track.bin');
+  const found = (track: FaceTrack, from: 'preparation' | 'cache'): ObtainedTrack => ({
+    ...{ path, track, from, analysis: null, isKept: true },
+  });
+
+  const prepared = await preparedTrack(tools, wish, path);
+  if (prepared) return found(prepared, 'preparation');
+  const key = keyOf(wish.video, { version: FACE_TRACK_VERSION, analyzerVersion: analyzer.version });
+  for (;;) {
+    signal.throwIfAborted();
+    const begun = await beginFeature(db, key, claim, { wantedFrames, expiresAt });
+    switch (begun.state) {
+      case 'make':
+        return makeTrack(tools, context, wish, key, path);
+      case 'impossible':
+        throw new InferenceFailure(begun.errorCode, 'an earlier analysis of this video found that out');
+      case 'ready': {
+        const track = await fetchTrack(tools, key, begun.content.sha256, path);
+        if (track) return found(track, 'cache');
+        break;
+      }
+      case 'wait':
+        wish.onProgress(0);
+        await pause(ASK_EVERY_MS, undefined, { signal });
+    }
+  }
+}
+
+/**
+ * The track of the render's preparation, whichever analyser made it: a preparation goes on meaning the same. Null when
+ * there is no preparation, or its track is of a form that is not read any more, damaged or gone: the log says so then.
+ */
+async function preparedTrack(tools: JobTools, wish: TrackWish, path: string): Promise<FaceTrack | null> {
+  const { preparation, video, wantedFrames, expiresAt } = wish;
+  if (preparation === null) return null;
+  const { id, version, analyzerVersion } = preparation;
+  const readable = version === FACE_TRACK_VERSION && analyzerVersion !== null;
+  if (readable) {
+    const key = keyOf(video, { version, analyzerVersion });
+    const content = await findFeature(tools.db, key, { wantedFrames, expiresAt });
+    const track = content && (await fetchTrack(tools, key, content.sha256, path));
+    if (track) return track;
+  }
+  const why = readable ? 'its track is not kept any more' : 'its track is of a form that is not read';
+  tools.logger.warn('a preparation cannot be used, the video is analysed anew', {
+    ...{ preparation_id: id, version, analyzer_version: analyzerVersion, why },
+  });
+  return null;
+}
+
+function keyOf({ customerId, sha256 }: AssetRow, origin: TrackOrigin): FeatureKey {
+  if (sha256 === null) throw new StorageFailed('the video has no stored bytes');
+  return { customerId, videoSha256: sha256, name: trackName(origin) };
+}

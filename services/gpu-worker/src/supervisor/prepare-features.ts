@@ -1,0 +1,77 @@
+import { type AssetRow } from '@lipsync/domain';
+import { type UsablePack } from '../host/find-packs';
+import { InferenceCrash, InferenceFailure } from '../host/inference-error';
+import { type AnalyzeResult } from '../inference/protocol';
+import { type EngineFeatures, keepEngineFeatures, openEngineFeatures } from './engine-features';
+import { type JobContext, type JobTools } from './job-context';
+import { type ObtainedTrack } from './track-wish';
+
+export interface PreparedVideo {
+  readonly video: AssetRow;
+  readonly videoPath: string;
+  readonly analyzer: UsablePack;
+  /** Of the whole video. */
+  readonly track: ObtainedTrack;
+  /** Of the preparation. */
+  readonly expiresAt: Date;
+  /** Called with the percentage of the work that is done. */
+  readonly onProgress: (percent: number) => void;
+}
+
+/**
+ * Completes what the engines of this worker keep of a video, for as far as it is not complete. Returns how many frames
+ * were added, by engine. An engine that fails at it fails no preparation: its renders compute what they need. Rejects
+ * with StorageFailed when what was computed cannot be kept.
+ */
+export async function prepareFeatures(
+  tools: JobTools,
+  context: JobContext,
+  prepared: PreparedVideo,
+): Promise<AnalyzeResult['featuresAdded']> {
+  const { video, expiresAt } = prepared;
+  const { track } = prepared.track;
+  const incomplete: EngineFeatures[] = [];
+  for (const [engine, pack] of tools.packs.engines) {
+    const features = await openEngineFeatures(tools, context, { engine, pack, video, track, expiresAt });
+    if (features && !features.complete) incomplete.push(features);
+  }
+  if (incomplete.length === 0) return {};
+  const added = await encode(tools, context, prepared, incomplete);
+  if (added === null) return {};
+  for (const features of incomplete) {
+    const made = { frames: track.frames, complete: true, expiresAt };
+    await keepEngineFeatures(tools, features, made, context.signal);
+  }
+  return added;
+}
+
+/** Lets the child compute what is missing; null when it could not. */
+async function encode(
+  { logger }: JobTools,
+  { claim, host, signal }: JobContext,
+  { analyzer, video, videoPath, track, onProgress }: PreparedVideo,
+  incomplete: readonly EngineFeatures[],
+): Promise<AnalyzeResult['featuresAdded'] | null> {
+  try {
+    const { featuresAdded } = await host.analyze(
+      {
+        jobId: claim.jobId,
+        analyzerPackDir: analyzer.dir,
+        videoPath,
+        videoSeconds: video.durationSeconds,
+        trackPath: track.path,
+        reuseTrackPath: track.path,
+        engines: incomplete.map(({ engine, pack, path }) => ({
+          ...{ engine, packDir: pack.dir, featuresPath: path },
+        })),
+      },
+      { signal, onProgress: (_stage, percent) => onProgress(percent) },
+    );
+    return featuresAdded;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof InferenceFailure || error instanceof InferenceCrash)) throw error;
+    logger.warn('features could not be computed ahead', { video_asset_id: video.id, error });
+    return null;
+  }
+}
