@@ -67,7 +67,15 @@ export async function startInference(options: { packsDir: string; entry?: string
     files: RenderFiles & { faceTrackPath: string },
     taskOptions?: TaskOptions,
   ): Promise<RenderResult> =>
-    host.render({ jobId: randomUUID(), packDir: packOf(files.engine).dir, ...files }, taskOptions);
+    host.render(
+      {
+        jobId: randomUUID(),
+        packDir: packOf(files.engine).dir,
+        analyzerPackDir: analyzer.dir,
+        ...files,
+      },
+      taskOptions,
+    );
 
   return {
     analyze,

@@ -1,10 +1,13 @@
 import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
+import { type OutputQuality } from './quality/output-quality';
 
 /** A render: one engine over one video and one speech track. All paths are local files. */
 export interface RenderTask {
   readonly jobId: string;
   readonly engine: Engine;
   readonly packDir: string;
+  /** Looks at the result: a render measures how well the mouth follows the voice. */
+  readonly analyzerPackDir: string;
   readonly videoPath: string;
   readonly audioPath: string;
   readonly outputPath: string;
@@ -68,6 +71,8 @@ export interface StageTimings {
   readonly pasteMs: number;
   /** Waiting for the encoder to take frames and, at the end, to finish the file. */
   readonly encodeMs: number;
+  /** Measuring the result. */
+  readonly qualityMs: number;
   readonly peakRssBytes: number;
 }
 
@@ -82,6 +87,7 @@ export interface RenderResult {
   readonly featuresAdded: number;
   /** Inside the graphs while they ran on a GPU; null when they ran on the CPU. */
   readonly gpuInferenceMs: number | null;
+  readonly quality: OutputQuality;
   readonly timings: StageTimings;
 }
 

@@ -1,7 +1,7 @@
 import { AUDIO_SAMPLE_RATE, readAudio } from '@lipsync/media';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from './job';
 import { audioOf, videoOf } from './local-media';
-import { renderClip } from './pipeline/render-clip';
+import { renderClip, type RenderedClip } from './pipeline/render-clip';
 import { type RenderResult, type RenderTask } from './protocol';
 import { openFeatures } from './stored-features';
 import { readTrack } from './stored-track';
@@ -19,10 +19,10 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
   const track = await readTrack(task.faceTrackPath, video);
 
   const features = openFeatures(task.featuresPath, engine.features, track);
-  let outputFrames: number;
+  let rendered: RenderedClip;
   try {
     const { videoPath, audioPath, outputPath, syncMode } = task;
-    outputFrames = await renderClip(
+    rendered = await renderClip(
       { videoPath, audioPath, outputPath, syncMode, video, audioStream, audio, track, features },
       { binaries, engine, progress, clock, signal, deadlineMs: MEDIA_DEADLINE_MS },
     );
@@ -30,6 +30,10 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
     features.close();
   }
   clock.add('infer', job.inferMs());
+  const { outputFrames } = rendered;
+  const quality = await clock.during('quality', async () =>
+    rendered.quality.finish(await job.models.analyzer(task.analyzerPackDir)),
+  );
   return {
     type: 'render',
     inputAudioSeconds: audio.length / AUDIO_SAMPLE_RATE,
@@ -39,6 +43,7 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
     renderedFrames: outputFrames,
     featuresAdded: features.added(),
     gpuInferenceMs: gpuInferenceMs(job),
+    quality,
     timings: clock.timings(),
   };
 }

@@ -13,6 +13,8 @@ import {
   type VideoStream,
 } from '@lipsync/media';
 import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
+import { observeClip } from '../quality/observe-clip';
+import { createQualityProbe, type QualityProbe } from '../quality/quality-probe';
 import { frameBudget } from './frame-budget';
 import { createFramePool, type Frame } from './frame-pool';
 import { pictureFormat } from './picture-format';
@@ -45,11 +47,18 @@ export interface RenderTools {
   readonly deadlineMs: number;
 }
 
+export interface RenderedClip {
+  /** Frames of the output. */
+  readonly outputFrames: number;
+  /** Has seen the faces that were written. */
+  readonly quality: QualityProbe;
+}
+
 /**
  * Renders a clip: the frames that the sync mode's timeline asks for, with new mouths, encoded once together with the
- * original sound. Returns the number of frames of the output. What it wrote is unusable when it rejects.
+ * original sound. What it wrote is unusable when it rejects.
  */
-export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<number> {
+export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<RenderedClip> {
   const { binaries, clock, progress, deadlineMs } = tools;
   const failed = new AbortController();
   const signal = AbortSignal.any([tools.signal, failed.signal]);
@@ -60,6 +69,8 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
     sourceFrameIndex(clip.syncMode, i, { videoFrames, outputFrames }),
   );
 
+  const format = pictureFormat(clip.video);
+  const quality = createQualityProbe({ track: clip.track, audio: clip.audio, sources, format });
   const openSource = (): FrameSource =>
     openFrameSource(binaries, clip.videoPath, clip.video, sources, { deadlineMs, signal });
 
@@ -72,7 +83,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
         track: clip.track,
         audio: clip.audio,
         sources,
-        format: pictureFormat(clip.video),
+        format,
         features: clip.features,
         openFrames: openSource,
         signal,
@@ -96,7 +107,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
       { deadlineMs, signal },
     ));
     await renderPass({
-      clip: opened,
+      clip: observeClip(opened, quality),
       outputFrames,
       pool: createFramePool(newFrames(frameBudget(opened.batchSize, source.frameBytes), source.frameBytes)),
       readFrame: (frame) => readFrame(source, frame),
@@ -108,7 +119,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
     });
     progress.encoding();
     await clock.during('encode', () => writing.finish());
-    return outputFrames;
+    return { outputFrames, quality };
   } finally {
     await Promise.all([engineClip?.close(), source.close(), encoder?.abort()]);
   }

@@ -1,6 +1,7 @@
 import { type StageTimings } from '../protocol';
 
-type Stage = 'load' | 'analyse' | 'features' | 'audio' | 'decode' | 'crop' | 'infer' | 'paste' | 'encode';
+type Stage =
+  'load' | 'analyse' | 'features' | 'audio' | 'decode' | 'crop' | 'infer' | 'paste' | 'encode' | 'quality';
 
 /** Adds up where a job's time goes, and the largest memory the process had while it ran. */
 export interface StageClock {
@@ -26,6 +27,7 @@ export function createStageClock(): StageClock {
     infer: 0,
     paste: 0,
     encode: 0,
+    quality: 0,
   };
   let peakRss = 0;
   const sampleMemory = (): void => {
@@ -67,6 +69,7 @@ export function createStageClock(): StageClock {
         inferMs: Math.round(spent.infer),
         pasteMs: Math.round(spent.paste),
         encodeMs: Math.round(spent.encode),
+        qualityMs: Math.round(spent.quality),
         peakRssBytes: peakRss,
       };
     },

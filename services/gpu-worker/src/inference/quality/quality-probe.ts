@@ -15,22 +15,8 @@ import { type LoadedAnalyzer } from '../pipeline/analyse-pass';
 import { createFaceChange, type LumaRegion } from './face-change';
 import { loudestStretch } from './loudest-stretch';
 import { type FaceObserver } from './observe-clip';
+import { type OutputQuality } from './output-quality';
 import { rgbRegion, type RgbRegion } from './rgb-region';
-
-/** How good an output is as far as a machine can tell; for operators, never for customers. */
-export interface OutputQuality {
-  /** Pearson's correlation of the mouth's opening with the voice at the best lag; null without enough faces. */
-  readonly syncCorrelation: number | null;
-  /** Frames by which the mouth follows the voice. */
-  readonly syncLagFrames: number | null;
-  /** See FaceChange. */
-  readonly seamLevels: number | null;
-  readonly skinPsnrDb: number | null;
-  /** Share of the output's frames that passed untouched because they show no face. */
-  readonly facelessShare: number;
-  /** Frames that the measures were taken on. */
-  readonly sampledFrames: number;
-}
 
 export interface QualityProbe extends FaceObserver {
   /** Looks at the sampled faces with the analyser and sums up. */
