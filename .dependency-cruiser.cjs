@@ -70,7 +70,7 @@ module.exports = {
       'onnx-only-in-inference-child',
       'session.run blocks its thread and cannot be interrupted',
       'node_modules/onnxruntime-node/',
-      ['^services/gpu-worker/src/inference/', '^scripts/src/bench/'],
+      ['^services/gpu-worker/src/inference/', '^scripts/src/bench/', '^packages/model-pack/src/test/'],
     ),
     only(
       'undici-only-in-egress',

@@ -1,15 +1,19 @@
 import { join } from 'node:path';
 import { type Pack } from '../open-pack';
 import { buildAnalyzerPack } from './analyzer/build-analyzer-pack';
+import { writeHighsyncPack } from './highsync/highsync-pack';
+import { writeLatentsyncPack } from './latentsync/latentsync-pack';
 import { writeMusetalkPack } from './musetalk/musetalk-pack';
 
 /**
  * Writes the packs that come with the service below `outDir`, one directory each: the face analyser, and the reference
- * pack of each implemented engine. Packs that are there already and unchanged are left untouched.
+ * pack of each engine. Packs that are there already and unchanged are left untouched.
  */
 export async function buildBuiltinPacks(outDir: string): Promise<Pack[]> {
   return [
     await buildAnalyzerPack(join(outDir, 'analyzer')),
     await writeMusetalkPack(join(outDir, 'builtin-musetalk')),
+    await writeLatentsyncPack(join(outDir, 'builtin-latentsync')),
+    await writeHighsyncPack(join(outDir, 'builtin-highsync')),
   ];
 }

@@ -11,10 +11,15 @@ describe('buildBuiltinPacks', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test('writes a verified pack for the analyser and for musetalk', async () => {
+  test('writes a verified pack for the analyser and for every engine', async () => {
     await buildBuiltinPacks(folder);
     const packs = await Promise.all((await readdir(folder)).map((name) => openPack(join(folder, name))));
-    expect(packs.map(({ manifest }) => manifest.engine).sort()).toEqual(['analyzer', 'musetalk']);
+    expect(packs.map(({ manifest }) => manifest.engine).sort()).toEqual([
+      'analyzer',
+      'highsync',
+      'latentsync',
+      'musetalk',
+    ]);
   });
 
   test('building again leaves good packs untouched and repairs a damaged one', async () => {

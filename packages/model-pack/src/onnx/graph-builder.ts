@@ -1,5 +1,5 @@
 import { type DataType } from './data-type';
-import { type Attribute, type Graph, type Node, type ValueInfo } from './graph';
+import { type Attribute, type Graph, graphAttribute, type Node, type ValueInfo } from './graph';
 import { type Tensor } from './tensor';
 
 /** Something computed inside a graph; an object rather than a string so that it cannot be misspelled. */
@@ -19,7 +19,7 @@ export type Operand = Value | number | null;
  *     writeFileSync('halve.onnx', encodeModel(g.build()));
  */
 export class GraphBuilder {
-  private readonly nodes: Node[] = [];
+  private nodes: Node[] = [];
   private readonly inputs: ValueInfo[] = [];
   private readonly outputs: ValueInfo[] = [];
   private readonly initializers: Tensor[] = [];
@@ -82,6 +82,22 @@ export class GraphBuilder {
     return outputs;
   }
 
+  /**
+   * One of two computations, of which only the chosen one runs: `then` where `condition` (a bool of one element) is true.
+   * Both may use what this graph computed before, and both results have the type and the dimensions given.
+   */
+  choose(
+    condition: Value,
+    result: Omit<ValueInfo, 'name'>,
+    then: () => Value,
+    otherwise: () => Value,
+  ): Value {
+    return this.op('If', [condition], {
+      then_branch: graphAttribute(this.branch(then, result)),
+      else_branch: graphAttribute(this.branch(otherwise, result)),
+    });
+  }
+
   build(): Graph {
     return {
       name: this.name,
@@ -90,6 +106,20 @@ export class GraphBuilder {
       outputs: this.outputs,
       initializers: this.initializers,
     };
+  }
+
+  /** Collects what `compute` adds into a graph of its own. Constants stay in the outer graph, which a branch can see. */
+  private branch(compute: () => Value, result: Omit<ValueInfo, 'name'>): Graph {
+    const outer = this.nodes;
+    this.nodes = [];
+    try {
+      // A branch must compute its result itself, also when that is a value from outside.
+      const { name } = this.op('Identity', [compute()]);
+      const outputs = [{ name, ...result }];
+      return { name: `branch_${name}`, nodes: this.nodes, inputs: [], outputs, initializers: [] };
+    } finally {
+      this.nodes = outer;
+    }
   }
 
   private push(

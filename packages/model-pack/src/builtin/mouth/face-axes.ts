@@ -1,10 +1,6 @@
 import { type GraphBuilder, type Value } from '../../onnx';
-import { arithmetic } from './arithmetic';
-import { RESOLUTION } from './latent-blocks';
-
-/** The generated part of the crop: everything below the middle. */
-export const ROWS = RESOLUTION / 2;
-export const PIXELS = ROWS * RESOLUTION;
+import { arithmetic } from '../arithmetic';
+import { type Raster } from './region';
 
 /** Mouth centre to eye line is about 70 mm in adults, half a mouth 25 mm. */
 const HALF_MOUTH_PER_EYE_DISTANCE = 0.36;
@@ -15,9 +11,6 @@ const HALF_MOUTH_PER_EYE_DISTANCE = 0.36;
  * stretched to a square; v comes from eyes and mouth corners because those stay in place when the jaw moves.
  */
 export interface FaceAxes {
-  /** Of every generated pixel: [batch, 1, PIXELS]. */
-  readonly u: Value;
-  readonly v: Value;
   /** Crop pixels per unit of u and v, as vectors [batch, 2, 1]. */
   readonly along: Value;
   readonly down: Value;
@@ -27,6 +20,14 @@ export interface FaceAxes {
   readonly centre: Value;
   /** All 68 landmarks as (u, v), [batch, 68, 2]. */
   readonly landmarks: Value;
+  /** From crop pixels about the mouth centre to u and v, [batch, 2, 2]. */
+  readonly toFace: Value;
+}
+
+/** Where points of the crop are in the face, [batch, 1, points] each. */
+export interface FaceCoordinates {
+  readonly u: Value;
+  readonly v: Value;
 }
 
 /** `landmarks` [batch, 68, 2] in crop pixels. */
@@ -45,19 +46,24 @@ export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
     g.op('Concat', [g.op('Neg', [ay]), ax], { axis: 2 }),
   ];
   const toFace = m.div(g.op('Concat', rows, { axis: 1 }), determinant);
-
-  const pixels = m.sub(g.op('MatMul', [toFace, pixelCentres(g)]), g.op('MatMul', [toFace, centre]));
-  const [u, v] = split(g, pixels, 1);
   const points = m.sub(g.op('Transpose', [landmarks], { perm: [0, 2, 1] }), centre);
   return {
-    u,
-    v,
     along,
     down,
     downLength: g.op('ReduceL2', [down, g.ints([1])]),
     centre,
     landmarks: g.op('Transpose', [g.op('MatMul', [toFace, points])], { perm: [0, 2, 1] }),
+    toFace,
   };
+}
+
+/** The points of a raster in the axes of the face. */
+export function faceCoordinates(g: GraphBuilder, axes: FaceAxes, raster: Raster): FaceCoordinates {
+  const { toFace, centre } = axes;
+  const points = g.weights([2, raster.rows * raster.columns], raster.points);
+  const origin = g.op('MatMul', [toFace, centre]);
+  const [u, v] = split(g, arithmetic(g).sub(g.op('MatMul', [toFace, points]), origin), 1);
+  return { u, v };
 }
 
 /** Rows that pick from the landmarks: eye line, mouth centre, half the way from corner to corner. */
@@ -68,16 +74,6 @@ function anchorWeights(g: GraphBuilder): Value {
   weights[2 * 68 + 48] = -0.5;
   weights[2 * 68 + 54] = 0.5;
   return g.weights([3, 68], weights);
-}
-
-/** [2, PIXELS]: x and y of the pixel centres of the lower half. */
-function pixelCentres(g: GraphBuilder): Value {
-  const centres = new Float32Array(2 * PIXELS);
-  for (let i = 0; i < PIXELS; i++) {
-    centres[i] = (i % RESOLUTION) + 0.5;
-    centres[PIXELS + i] = RESOLUTION - ROWS + Math.floor(i / RESOLUTION) + 0.5;
-  }
-  return g.weights([2, PIXELS], centres);
 }
 
 /** The parts along an axis, all of size 1: three for axis 2 of the anchors, two for the coordinates. */

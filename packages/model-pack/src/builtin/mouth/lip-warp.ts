@@ -1,13 +1,13 @@
 import { type GraphBuilder, type Value } from '../../onnx';
-import { arithmetic } from './arithmetic';
-import { type FaceAxes } from './face-axes';
+import { arithmetic } from '../arithmetic';
+import { type FaceAxes, type FaceCoordinates } from './face-axes';
 import { lineAt, type LipLines } from './lip-lines';
 import { type MouthPose } from './mouth-pose';
 
-/** From where in the face each pixel comes, and how the target's lips run: all [batch, 1, PIXELS]. */
+/** How far in the face the source of each point lies from it, and how the target's lips run: all [batch, 1, points]. */
 export interface LipWarp {
-  readonly fromU: Value;
-  readonly fromV: Value;
+  readonly shiftU: Value;
+  readonly shiftV: Value;
   /** u after narrowing: ±1 at the target's mouth corners. */
   readonly mouthU: Value;
   readonly upperEdge: Value;
@@ -22,11 +22,17 @@ const PARTING = 0.93;
 const NOSE_BASE = 33;
 const CHIN = 8;
 
-export function lipWarp(g: GraphBuilder, axes: FaceAxes, lines: LipLines, pose: MouthPose): LipWarp {
+export function lipWarp(
+  g: GraphBuilder,
+  axes: FaceAxes,
+  { u, v }: FaceCoordinates,
+  lines: LipLines,
+  pose: MouthPose,
+): LipWarp {
   const m = arithmetic(g);
-  const { u, v } = axes;
   const nearMouth = m.mul(m.square(m.dome(u, 2)), m.square(m.dome(v, 1.1)));
-  const mouthU = m.mul(u, m.add(m.mul(nearMouth, pose.narrowing), 1));
+  const shiftU = m.mul(m.mul(u, pose.narrowing), nearMouth);
+  const mouthU = m.add(u, shiftU);
   const profile = m.dome(mouthU, 1);
   const parting = m.dome(mouthU, PARTING);
   const seam = lineAt(g, lines.seam, mouthU, profile);
@@ -48,18 +54,12 @@ export function lipWarp(g: GraphBuilder, axes: FaceAxes, lines: LipLines, pose: 
   );
   const bell = m.mul(atCentre, m.square(m.dome(mouthU, m.add(m.mul(below, 0.35), 1.15))));
   const lowerShift = m.mul(
-    m.mix(atEdge, bell, m.smooth(m.clamp(m.mul(below, 2.5), 0, 1))),
+    m.mix(atEdge, bell, m.smooth(m.ramp(below, 0, 0.4))),
     m.smooth(m.ramp(v, chin, m.add(lowerEdge, LIP))),
   );
   const isLower = g.op('Greater', [v, m.mul(m.add(upperEdge, lowerEdge), 0.5)]);
-  return {
-    fromU: mouthU,
-    fromV: m.add(v, g.op('Where', [isLower, lowerShift, upperShift])),
-    mouthU,
-    upperEdge,
-    lowerEdge,
-    seam,
-  };
+  const shiftV = g.op('Where', [isLower, lowerShift, upperShift]);
+  return { shiftU, shiftV, mouthU, upperEdge, lowerEdge, seam };
 }
 
 function heightOf(g: GraphBuilder, landmarks: Value, index: number): Value {

@@ -1,6 +1,6 @@
 import { MEL_BANDS, melEdges, SEGMENT_FRAMES } from '@lipsync/lipsync';
 import { encodeModel, GraphBuilder, type Value } from '../../onnx';
-import { type Arithmetic, arithmetic } from './arithmetic';
+import { type Arithmetic, arithmetic } from '../arithmetic';
 import { CUE_STATE, CUES, STATES, STEPS, WIDTH } from './speech-cues';
 
 /** Bands of the voice in Hz with soft edges, and what their energy says about the mouth. */
@@ -37,15 +37,10 @@ export function audioEncoderModel(): Uint8Array {
     g.op('Transpose', [cues], { perm: [0, 2, 1] }),
     g.ints([1, STEPS, 1, CUES.length]),
   ]);
-  const silent = g.constant('float32', [1, STEPS, 1, WIDTH], new Float32Array(STEPS * WIDTH));
-  const states = Array.from({ length: STATES }, (_, state) =>
-    state === 0
-      ? padded(spectrum, 2 * MEL_BANDS)
-      : state === CUE_STATE
-        ? padded(cueState, CUES.length)
-        : silent,
-  );
-  g.output('states', g.op('Concat', states, { axis: 2 }), 'float32', [1, STEPS, STATES, WIDTH]);
+  // State by state: the spectrogram, the cues, and nothing in the others.
+  const told = g.op('Concat', [padded(spectrum, 2 * MEL_BANDS), padded(cueState, CUES.length)], { axis: 2 });
+  const states = g.op('Pad', [told, g.ints([0, 0, 0, 0, 0, 0, STATES - CUE_STATE - 1, 0])]);
+  g.output('states', states, 'float32', [1, STEPS, STATES, WIDTH]);
   return encodeModel(g.build());
 }
 

@@ -1,7 +1,7 @@
 import { positionalEncoding, WINDOW_STEPS } from '@lipsync/lipsync';
 import { type GraphBuilder, type Value } from '../../onnx';
-import { arithmetic } from './arithmetic';
-import { CUE_STATE, CUES, STATES, WIDTH } from './speech-cues';
+import { arithmetic } from '../arithmetic';
+import { CUE_STATE, CUES, STATES, WIDTH } from '../speech/speech-cues';
 
 /** What the mouth should look like in one frame, [batch, 1, 1] each. */
 export interface MouthPose {
@@ -16,15 +16,15 @@ const NOW = { centre: 4.7, spread: 1.3 };
 /** The jaw closes more slowly than it opens: a weaker echo of what was just said. */
 const ECHO = { centre: 2.6, spread: 1.2, strength: 0.7 };
 
-/** `audio` [batch, 50, 384]: windows of hidden states with the position code added. */
-export function mouthPose(g: GraphBuilder, audio: Value): MouthPose {
+/** `audio` [batch, 50, 384]: windows of hidden states, to which the caller may have added the sinusoidal position code. */
+export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' | 'none'): MouthPose {
   const m = arithmetic(g);
   const states = g.op('Reshape', [audio, g.ints([-1, WINDOW_STEPS, STATES, WIDTH])]);
   const starts = [CUE_STATE, 0];
   const ends = [CUE_STATE + 1, CUES.length];
   const coded = g.op('Slice', [states, g.ints(starts), g.ints(ends), g.ints([2, 3])]);
   const steps = g.op('Reshape', [coded, g.ints([-1, WINDOW_STEPS, CUES.length])]);
-  const cues = m.sub(steps, positionCodeOfCues(g));
+  const cues = positionCode === 'added' ? m.sub(steps, positionCodeOfCues(g)) : steps;
 
   const now = g.op('MatMul', [stepWeights(g, NOW.centre, NOW.spread, 1), cues]);
   const echo = g.op('MatMul', [stepWeights(g, ECHO.centre, ECHO.spread, ECHO.strength), cues]);

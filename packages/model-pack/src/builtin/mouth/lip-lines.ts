@@ -1,5 +1,5 @@
 import { type GraphBuilder, type Value } from '../../onnx';
-import { arithmetic } from './arithmetic';
+import { arithmetic } from '../arithmetic';
 import { type FaceAxes } from './face-axes';
 import { type MouthPose } from './mouth-pose';
 

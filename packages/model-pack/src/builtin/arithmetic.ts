@@ -1,4 +1,4 @@
-import { type GraphBuilder, type Operand, type Value } from '../../onnx';
+import { float, type GraphBuilder, type Operand, type Value } from '../onnx';
 
 /** Element-wise arithmetic on graph values, so that formulas in the graphs read as formulas. */
 export interface Arithmetic {
@@ -33,6 +33,17 @@ export function arithmetic(g: GraphBuilder): Arithmetic {
   const clamp = (a: Value, low: number, high: number): Value => g.op('Clip', [a, low, high]);
   const div = binary('Div');
   const add = chain('Add');
+  /** max(0, min(1, scale·a + offset)) in one operator. */
+  const limited = (a: Value, scale: number, offset: number): Value =>
+    g.op('HardSigmoid', [a], { alpha: float(scale), beta: float(offset) });
+  const ramp = (a: Value, from: Operand, to: Operand): Value =>
+    typeof from === 'number' && typeof to === 'number'
+      ? limited(a, 1 / (to - from), from / (from - to))
+      : clamp(div(sub(a, from), sub(to, from)), 0, 1);
+  const dome = (a: Value, width: Operand): Value =>
+    typeof width === 'number'
+      ? limited(square(a), -1 / width ** 2, 1)
+      : g.op('Relu', [sub(1, square(div(a, width)))]);
   return {
     add,
     sub,
@@ -40,11 +51,11 @@ export function arithmetic(g: GraphBuilder): Arithmetic {
     div,
     square,
     clamp,
+    ramp,
+    dome,
     max: binary('Max'),
     min: binary('Min'),
-    ramp: (a, from, to) => clamp(div(sub(a, from), sub(to, from)), 0, 1),
     smooth: (s) => mul(square(s), sub(3, mul(s, 2))),
     mix: (a, b, weight) => add(a, mul(sub(b, a), weight)),
-    dome: (a, width) => g.op('Relu', [sub(1, square(div(a, width)))]),
   };
 }

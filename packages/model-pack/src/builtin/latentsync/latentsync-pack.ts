@@ -1,0 +1,77 @@
+import { WINDOW_STEPS } from '@lipsync/lipsync';
+import { type Pack } from '../../open-pack';
+import { modelFile, writePack } from '../../write-pack';
+import { predictionFactors } from '../diffusion/prediction-factors';
+import { floatTensor } from '../float-tensor';
+import { autoencoder } from '../picture/autoencoder-roles';
+import { LATENT_CHANNELS } from '../picture/latent-planes';
+import { audioEncoderModel } from '../speech/audio-encoder';
+import { audioRole } from '../speech/audio-role';
+import { STATES, WIDTH } from '../speech/speech-cues';
+import { faceMask, GUIDANCE, RESOLUTION, SCHEDULE, SEED, WINDOW } from './latentsync-params';
+import { INPUT_CHANNELS, LATENT_SIDE, unet3dModel } from './unet3d';
+
+/**
+ * Writes the built-in reference pack for the latentsync engine: graphs made of formulas instead of learned weights, with
+ * the roles, the dataflow and the schedule of the official ones.
+ */
+export async function writeLatentsyncPack(dir: string): Promise<Pack> {
+  const { models: codecModels, roles: codecRoles, latent } = autoencoder(RESOLUTION);
+  const models = {
+    ...codecModels,
+    'whisper-encoder.onnx': audioEncoderModel(),
+    'unet3d.onnx': unet3dModel(SCHEDULE, GUIDANCE),
+  };
+  return writePack(
+    dir,
+    {
+      format: 1,
+      engine: 'latentsync',
+      name: 'builtin-latentsync',
+      version: '1.0.0',
+      licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
+      providers: ['cpu'],
+      roles: {
+        whisper_encoder: audioRole('whisper-encoder.onnx', models['whisper-encoder.onnx']),
+        ...codecRoles,
+        unet3d: {
+          ...modelFile('unet3d.onnx', models['unet3d.onnx']),
+          inputs: {
+            latent: floatTensor('latent', [1, INPUT_CHANNELS, 'frames', LATENT_SIDE, LATENT_SIDE]),
+            timestep: { name: 'timestep', dtype: 'int64', dims: [1] },
+            audio: floatTensor('audio', ['frames', WINDOW_STEPS * STATES, WIDTH]),
+            landmarks: floatTensor('landmarks', ['frames', 68, 2], [0, RESOLUTION]),
+          },
+          outputs: {
+            prediction: floatTensor('prediction', [1, LATENT_CHANNELS, 'frames', LATENT_SIDE, LATENT_SIDE]),
+          },
+          probe: probe(),
+        },
+      },
+      params: {
+        resolution: RESOLUTION,
+        latent,
+        audio: { whisper: 'openai', states: STATES, width: WIDTH },
+        window: WINDOW,
+        schedule: SCHEDULE,
+        guidance: GUIDANCE,
+        seed: SEED,
+        mask: faceMask(),
+      },
+    },
+    models,
+  );
+}
+
+/** Landmarks in one point are no face: the clean latent must be the reference as it is. */
+function probe() {
+  const [value, step] = [0.1, 501];
+  const { noisy, clean } = predictionFactors(SCHEDULE);
+  const prediction = value * ((noisy[step] ?? NaN) + (clean[step] ?? NaN) / GUIDANCE);
+  return {
+    dims: { frames: 2 },
+    fill: { latent: value, timestep: step, audio: 0.5, landmarks: RESOLUTION / 2 },
+    means: { prediction },
+    tolerance: 1e-4,
+  };
+}

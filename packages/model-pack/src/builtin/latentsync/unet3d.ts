@@ -1,0 +1,54 @@
+import { WINDOW_STEPS } from '@lipsync/lipsync';
+import { encodeModel, GraphBuilder, type Value } from '../../onnx';
+import { type ScheduleParams } from '../../schedule-params';
+import { predict } from '../diffusion/predict';
+import { predictionFactors } from '../diffusion/prediction-factors';
+import { mouthPose } from '../mouth/mouth-pose';
+import { redrawRegion } from '../mouth/redraw-region';
+import { BLOCK, LATENT_CHANNELS } from '../picture/latent-planes';
+import { STATES, WIDTH } from '../speech/speech-cues';
+import { RESOLUTION } from './latentsync-params';
+
+export const LATENT_SIDE = RESOLUTION / BLOCK;
+/** Noisy, mask, masked and reference. */
+export const INPUT_CHANNELS = 3 * LATENT_CHANNELS + 1;
+/** Where an aligned face may have its mouth. */
+const MOUTH = { top: 12, bottom: 30, left: 4, right: 28 };
+
+/**
+ * Noisy latents with mask, masked and reference latents beside them, timestep, audio windows and landmarks → the noise in
+ * them, if the clean latents are the reference with the mouth that the audio asks for; without any audio, if they are 0.
+ */
+export function unet3dModel(schedule: ScheduleParams, guidance: number): Uint8Array {
+  const g = new GraphBuilder('noise_of_audio_driven_lips');
+  const latent = g.input('latent', 'float32', [1, INPUT_CHANNELS, 'frames', LATENT_SIDE, LATENT_SIDE]);
+  const timestep = g.input('timestep', 'int64', [1]);
+  const audio = g.input('audio', 'float32', ['frames', WINDOW_STEPS * STATES, WIDTH]);
+  const landmarks = g.input('landmarks', 'float32', ['frames', 68, 2]);
+
+  const films = g.op('Squeeze', [latent, g.ints([0])]);
+  const film = (channel: number): Value =>
+    g.op('Slice', [films, g.ints([channel]), g.ints([channel + LATENT_CHANNELS]), g.ints([0])]);
+  const prediction = predict(g, timestep, predictionFactors(schedule), guidance);
+  const unconditional = prediction.ofNoisy(film(0));
+  const conditional = (): Value => {
+    const reference = { latents: film(INPUT_CHANNELS - LATENT_CHANNELS), side: LATENT_SIDE };
+    const clean = redrawRegion(g, reference, landmarks, mouthPose(g, audio, 'none'), MOUTH);
+    return g.op('Add', [unconditional, prediction.ofClean(clean)]);
+  };
+  const loudest = g.op('ReduceMax', [g.op('Abs', [audio])], { keepdims: 0 });
+  const predicted = g.choose(
+    g.op('Greater', [loudest, 0]),
+    { dtype: 'float32', dims: [LATENT_CHANNELS, 'frames', LATENT_SIDE, LATENT_SIDE] },
+    conditional,
+    () => unconditional,
+  );
+  g.output('prediction', g.op('Unsqueeze', [predicted, g.ints([0])]), 'float32', [
+    1,
+    LATENT_CHANNELS,
+    'frames',
+    LATENT_SIDE,
+    LATENT_SIDE,
+  ]);
+  return encodeModel(g.build());
+}

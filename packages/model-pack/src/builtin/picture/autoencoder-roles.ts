@@ -1,0 +1,42 @@
+import { modelFile } from '../../write-pack';
+import { floatTensor } from '../float-tensor';
+import { decoderModel, encoderModel } from './autoencoder';
+import { BLOCK, LATENT_CHANNELS, LATENT_SCALE } from './latent-planes';
+
+const ENCODER = 'vae-encoder.onnx';
+const DECODER = 'vae-decoder.onnx';
+/** Of a grey picture only the brightness is not 0. */
+const GREY = 0.5;
+const MEAN_OF_GREY = (GREY * BLOCK * BLOCK) / LATENT_CHANNELS;
+
+/** Both halves of the built-in autoencoder for crops of `side` pixels: files, roles of a manifest, and its parameters. */
+export function autoencoder(side: number) {
+  const [encoder, decoder] = [encoderModel(side), decoderModel(side)];
+  const cells = side / BLOCK;
+  const image = floatTensor('image', ['batch', 3, side, side], [-1, 1]);
+  const latent = floatTensor('latent', ['batch', LATENT_CHANNELS, cells, cells]);
+  return {
+    models: { [ENCODER]: encoder, [DECODER]: decoder },
+    roles: {
+      vae_encoder: {
+        ...modelFile(ENCODER, encoder),
+        inputs: { image },
+        outputs: { latent },
+        probe: {
+          dims: { batch: 1 },
+          fill: { image: GREY },
+          means: { latent: MEAN_OF_GREY },
+          tolerance: 1e-5,
+        },
+      },
+      // A third of every colour channel: both differences at half their range make a colour of this mean.
+      vae_decoder: {
+        ...modelFile(DECODER, decoder),
+        inputs: { latent },
+        outputs: { image },
+        probe: { dims: { batch: 1 }, fill: { latent: 0.2 }, means: { image: 0.2 }, tolerance: 1e-5 },
+      },
+    },
+    latent: { channels: LATENT_CHANNELS, height: cells, width: cells, scale: LATENT_SCALE },
+  };
+}
