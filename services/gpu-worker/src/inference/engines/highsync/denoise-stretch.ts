@@ -1,8 +1,9 @@
-import { contextPasses, createDdim, fillNoise, restoreOutside, type Run } from '@lipsync/lipsync';
+import { contextPasses, createDdim, type Run } from '@lipsync/lipsync';
 import { type HighsyncParams } from '@lipsync/model-pack';
 import { createInOrder } from './in-order';
 import { type NetworkWindow, type PredictWindow } from './predict-window';
 import { type LatentsBySource } from './source-latents';
+import { createStretchLatents } from './stretch-latents';
 
 /** Windows inside the network at once: one runs, one waits. */
 const WINDOWS_IN_FLIGHT = 2;
@@ -29,85 +30,57 @@ export type DenoiseStretch = (stretch: Stretch, signal: AbortSignal) => Promise<
  * its place in the output, not on where stretches begin.
  */
 export function createDenoiseStretch(params: HighsyncParams, predict: PredictWindow): DenoiseStretch {
-  const { latent: shape, mask, window, seed, schedule } = params;
-  const area = shape.height * shape.width;
-  const size = shape.channels * area;
-  const ddim = createDdim(schedule);
+  const { latent: shape, mask, window, seed } = params;
+  const ddim = createDdim(params.schedule);
 
-  return async ({ outputs, sources, latents, writeAudio, writeLandmarks }, signal) => {
-    const frames = outputs.end - outputs.start;
-    const places = Math.max(frames, window);
-    const outputAt = (place: number): number => outputs.start + Math.min(place, frames - 1);
-    const sourceAt = (place: number): number => sources[outputAt(place)] ?? -1;
-    const each = <T>(start: number, visit: (place: number, i: number) => T): T[] =>
-      Array.from({ length: window }, (_, i) => visit(start + i, i));
-
-    const latent = new Float32Array(places * size);
-    const prediction = new Float32Array(places * size);
-    for (let place = 0; place < places; place++) {
-      fillNoise(latent.subarray(place * size, (place + 1) * size), seed, outputs.start + place);
-    }
-    const restore = (): void => {
-      for (let place = 0; place < places; place++) {
-        const clean = latents.get(sourceAt(place));
-        if (!clean) throw new RangeError(`there is no latent of frame ${sourceAt(place)}`);
-        restoreOutside(latent, place * size, clean, 0, shape, mask);
-      }
+  return async (stretch, signal) => {
+    const { start: first, end } = stretch.outputs;
+    const frames = Math.max(end - first, window);
+    const outputAt = (frame: number): number => Math.min(first + frame, end - 1);
+    const sourceAt = (frame: number): number => stretch.sources[outputAt(frame)] ?? -1;
+    const cleanOf = (frame: number): Float32Array => {
+      const clean = stretch.latents.get(sourceAt(frame));
+      if (!clean) throw new RangeError(`there is no latent of frame ${sourceAt(frame)}`);
+      return clean;
     };
+    const latents = createStretchLatents(shape, mask, frames, { seed, first });
 
-    const windowAt = (start: number): NetworkWindow => ({
-      sources: each(start, sourceAt),
-      writeLatent: (target) => {
-        each(start, (place, i) => {
-          for (let channel = 0; channel < shape.channels; channel++) {
-            const from = place * size + channel * area;
-            target.set(latent.subarray(from, from + area), (channel * window + i) * area);
-          }
-        });
-      },
-      writeAudio: (target) => {
-        const values = target.length / window;
-        each(start, (place, i) => writeAudio(outputAt(place), target, i * values));
-      },
-      writeLandmarks: (target) => {
-        const values = target.length / window;
-        each(start, (place, i) => writeLandmarks(sourceAt(place), target, i * values));
-      },
-    });
-
-    /** Adds a window's prediction, [C, window, h, w], to those of its frames, as much as each counts. */
-    const collect = (start: number, weights: Float32Array, values: Float32Array): void => {
-      weights.forEach((weight, i) => {
-        if (weight === 0) return;
-        for (let channel = 0; channel < shape.channels; channel++) {
-          const from = (channel * window + i) * area;
-          const to = (start + i) * size + channel * area;
-          for (let k = 0; k < area; k++) {
-            prediction[to + k] = (prediction[to + k] ?? 0) + weight * (values[from + k] ?? 0);
-          }
-        }
-      });
+    const windowAt = (start: number): NetworkWindow => {
+      const seen = Array.from({ length: window }, (_, i) => start + i);
+      return {
+        sources: seen.map(sourceAt),
+        writeLatent: (target) => latents.readWindow(start, window, target),
+        writeAudio(target) {
+          const values = target.length / window;
+          seen.forEach((frame, i) => stretch.writeAudio(outputAt(frame), target, i * values));
+        },
+        writeLandmarks(target) {
+          const values = target.length / window;
+          seen.forEach((frame, i) => stretch.writeLandmarks(sourceAt(frame), target, i * values));
+        },
+      };
     };
 
     for (const [step, time] of ddim.timesteps.entries()) {
-      restore();
-      prediction.fill(0);
-      const running = createInOrder<() => void>(WINDOWS_IN_FLIGHT, (take) => take());
+      latents.restore(cleanOf);
+      latents.prediction.fill(0);
+      const running = createInOrder<() => void>(WINDOWS_IN_FLIGHT, (collect) => collect());
       try {
-        for (const { start, weights } of contextPasses(places, step, params)) {
+        for (const { start, weights } of contextPasses(frames, step, params)) {
           await running.add(async () => {
             signal.throwIfAborted();
             const values = await predict(time, windowAt(start));
-            return () => collect(start, weights, values);
+            return () => latents.addPrediction(start, weights, values);
           });
         }
         await running.finish();
       } finally {
         await running.settle();
       }
-      ddim.step(step, latent, prediction);
+      ddim.step(step, latents.noisy, latents.prediction);
     }
-    restore();
-    return latent.subarray(0, frames * size);
+    latents.restore(cleanOf);
+    const frameSize = latents.noisy.length / frames;
+    return latents.noisy.subarray(0, (end - first) * frameSize);
   };
 }

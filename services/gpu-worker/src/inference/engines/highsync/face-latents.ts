@@ -1,4 +1,4 @@
-import { createCropFace, type HighsyncFaces, type PictureFormat } from '@lipsync/lipsync';
+import { BILINEAR, createCropFace, type HighsyncFaces, type PictureFormat } from '@lipsync/lipsync';
 import { type HighsyncParams } from '@lipsync/model-pack';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
@@ -19,7 +19,7 @@ export function createFaceLatents(
   call: CallRole,
   pool: ArrayPool,
 ): EncodeFace {
-  const cropFace = createCropFace(format, side);
+  const cropFace = createCropFace(format, side, BILINEAR);
   const size = latent.channels * latent.height * latent.width;
   return async (frame, sourceIndex) => {
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(sourceIndex * 4, sourceIndex * 4 + 4);

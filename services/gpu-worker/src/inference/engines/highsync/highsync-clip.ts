@@ -31,8 +31,9 @@ export interface HighsyncClipParts {
  */
 export function createHighsyncClip(
   { track, sources, format, signal }: Pick<ClipInput, 'track' | 'sources' | 'format' | 'signal'>,
-  { params, faces, denoise, decode, close }: HighsyncClipParts,
+  parts: HighsyncClipParts,
 ): EngineClip {
+  const { params, faces } = parts;
   const { latent, mask, resolution: side } = params;
   const latentSize = latent.channels * latent.height * latent.width;
   const stretches = cutRuns(highsyncRuns(sources, faces, track), params.stretch);
@@ -45,7 +46,7 @@ export function createHighsyncClip(
   };
   const queue = createStretchQueue(
     stretches.length,
-    (number, stopped) => denoise(stretchAt(number), stopped),
+    (number, stopped) => parts.denoise(stretchAt(number), stopped),
     signal,
   );
   const blendMask = rectangleBlendMask(mask, latent);
@@ -76,7 +77,7 @@ export function createHighsyncClip(
       const { start } = stretchAt(stretch);
       return new DecodedFaces(
         outputs,
-        await allOf(outputs.map((output) => decode(latents, (output - start) * latentSize))),
+        await allOf(outputs.map((output) => parts.decode(latents, (output - start) * latentSize))),
       );
     },
 
@@ -94,7 +95,7 @@ export function createHighsyncClip(
 
     async close() {
       await queue.close();
-      await close();
+      await parts.close();
     },
   };
 }

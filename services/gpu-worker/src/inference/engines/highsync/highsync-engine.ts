@@ -73,6 +73,7 @@ export function createHighsync(
         createFaceLatents(params, faces, clip.format, call, pool),
       );
       const denoise = createDenoiseStretch(params, createPredictWindow(manifest, banks, call, pool));
+      const writeLandmarks = landmarkWriter(clip.track, faces.crops, params.resolution);
       return createHighsyncClip(clip, {
         params,
         faces,
@@ -80,12 +81,13 @@ export function createHighsync(
           const latents = await sourceLatents.load(outputs, signal);
           banks.use(latents);
           const heard = await audio.load(outputs.start, outputs.end - 1);
-          const stretch = {
-            ...{ outputs, sources: clip.sources, latents },
-            writeAudio: heard.write,
-            writeLandmarks: landmarkWriter(clip.track, faces.crops, params.resolution),
-          };
-          return denoise(stretch, signal);
+          return denoise(
+            {
+              ...{ outputs, sources: clip.sources, latents, writeLandmarks },
+              writeAudio: (output, target, offset) => heard.write(output, target, offset),
+            },
+            signal,
+          );
         },
         decode,
         close: () => sourceLatents.close(),

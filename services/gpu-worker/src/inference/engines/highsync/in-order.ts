@@ -13,7 +13,7 @@ export function createInOrder<T>(limit: number, take: (result: T) => void): InOr
   const running: Promise<T>[] = [];
   const takeOldest = async (oldest: Promise<T>): Promise<void> => {
     take(await oldest);
-    running.shift();
+    void running.shift();
   };
   const takeUntil = async (left: number): Promise<void> => {
     for (let oldest = running[0]; oldest && running.length > left; oldest = running[0])

@@ -1,0 +1,246 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { highsyncFaces, MASK_SIZE, RECTANGLE_FEATHER } from '@lipsync/lipsync';
+import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
+import {
+  clipInput,
+  FORMAT,
+  generate,
+  memoryFeatures,
+  pictureOf,
+  trackOf,
+} from '../../../test/highsync-clip-fixture';
+import { LATENT } from '../../../test/highsync-graphs';
+import { MASK, writeHighsyncPack } from '../../../test/highsync-pack';
+import { inProcessSessions } from '../../../test/in-process-sessions';
+import { type RecordedRun, recordRuns } from '../../../test/recorded-runs';
+import { loadPack } from '../../packs/load-pack';
+import { type RunModel } from '../../packs/run-model';
+import { createHighsync, type HighsyncOptions } from './highsync-engine';
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+const LATENT_SIZE = LATENT.channels * LATENT.height * LATENT.width;
+
+describe('a highsync clip', () => {
+  let folder: string;
+  let pack: Pack<HighsyncManifest>;
+  let run: RunModel;
+  const sessions = inProcessSessions();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'highsync-clip-'));
+    pack = await writeHighsyncPack(join(folder, 'pack'), { stretch: 24 });
+    ({ run } = await loadPack(sessions, pack, { threads: 1, probe: false }));
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The same pack with another length of stretches, which its graphs know nothing of. */
+  const withStretch = (stretch: number): Pack<HighsyncManifest> => ({
+    ...pack,
+    manifest: { ...pack.manifest, params: { ...pack.manifest.params, stretch } },
+  });
+
+  /** Renders the whole of `sources` and answers the pictures and the runs they took. */
+  async function render(
+    sources: readonly number[],
+    { stretch, ...options }: HighsyncOptions & { stretch?: number } = {},
+  ) {
+    const recorded = recordRuns(run);
+    const { input, secondLooks } = clipInput(trackOf(Math.max(...sources) + 1), sources);
+    const of = stretch === undefined ? pack : withStretch(stretch);
+    const clip = await createHighsync(of, recorded.run, options).open(input);
+    const images = await generate(clip, sources.length);
+    await clip.close();
+    return { images, secondLooks, ...recorded };
+  }
+
+  const framesOf = (runs: readonly RecordedRun[], role: string): number =>
+    runs
+      .filter((recorded) => recorded.role === role)
+      .reduce((sum, { feeds }) => sum + (feeds['latent']?.dims[0] ?? NaN), 0);
+
+  describe('reference banks', () => {
+    const bounce = [...upTo(20), ...upTo(19).reverse()];
+
+    test('are computed once per source frame, however many steps, windows and turns show it', async () => {
+      const { runs } = await render(bounce);
+      expect(framesOf(runs, 'reference_unet')).toBe(20);
+    });
+
+    test('are computed again where memory does not hold them, as few as possible, to the same pictures', async () => {
+      const roomy = await render(upTo(12));
+      // 64 tokens of 48 values and a mean: room for five frames, of twelve that each of four steps goes through.
+      const tight = await render(upTo(12), { bankBytes: 5 * (64 * 48 + 1) * 4 });
+      const none = await render(upTo(12), { bankBytes: 0 });
+      const frames = [roomy, tight, none].map(({ runs }) => framesOf(runs, 'reference_unet'));
+      expect(frames).toEqual([12, 12 + 3 * 7, 4 * 12]);
+      expect(tight.images).toEqual(roomy.images);
+      expect(none.images).toEqual(roomy.images);
+    });
+
+    test('of frames that are behind give way to those in use', async () => {
+      // Two stretches of twelve frames; room for twelve.
+      const sources = [...upTo(12), ...upTo(24).slice(12)];
+      const { runs } = await render(sources, { bankBytes: 12 * (64 * 48 + 1) * 4, stretch: 12 });
+      expect(framesOf(runs, 'reference_unet')).toBe(24);
+    });
+  });
+
+  describe('windows', () => {
+    const windows = (runs: readonly RecordedRun[]) => runs.filter(({ role }) => role === 'denoising_unet');
+
+    test('equal ones of a step are computed once', async () => {
+      // 20 frames: in the first step three windows, two of which see frames 8–19; then 3, 3 and 3.
+      const { runs, count } = await render(upTo(20));
+      const starts = windows(runs).map(({ feeds }) => feeds['timestep']?.data[0]);
+      expect(starts.filter((time) => time === 999n)).toHaveLength(2);
+      expect(count('denoising_unet_unconditional')).toBe(count('denoising_unet'));
+    });
+
+    test('in every step the network sees clean latents outside the mask, and noisy ones inside', async () => {
+      const { runs } = await render(upTo(20));
+      const cells = LATENT.height * LATENT.width;
+      for (const { feeds } of windows(runs)) {
+        const seen = feeds['latent']?.data;
+        const clean = feeds['bank_0']?.data;
+        let noisy = 0;
+        for (let i = 0; i < LATENT_SIZE * 12; i++) {
+          const [channel, frame, cell] = [Math.floor(i / cells / 12), Math.floor(i / cells) % 12, i % cells];
+          const same = seen?.[i] === clean?.[frame * LATENT_SIZE + cell * LATENT.channels + channel];
+          const [row, column] = [Math.floor(cell / LATENT.width), cell % LATENT.width];
+          const masked = row >= MASK.top && row <= MASK.bottom && column >= MASK.left && column <= MASK.right;
+          if (!masked && !same) throw new Error(`frame ${frame}, row ${row}, column ${column} is not clean`);
+          if (masked && !same) noisy++;
+        }
+        expect(noisy).toBeGreaterThan(13_000);
+      }
+    });
+
+    test('the network without condition hears silence', async () => {
+      const { runs } = await render(upTo(12));
+      const unconditional = runs.filter(({ role }) => role === 'denoising_unet_unconditional');
+      for (const { feeds } of unconditional)
+        expect(feeds['audio']?.data.some((value) => value !== 0)).toBe(false);
+    });
+
+    test('a short run is filled up with its last picture and its last sound', async () => {
+      const { runs, images } = await render(upTo(5));
+      expect(images.filter((image) => image !== null)).toHaveLength(5);
+      const [first] = windows(runs);
+      const parts = (name: string): Float32Array[] => {
+        const data = first?.feeds[name]?.data;
+        if (!(data instanceof Float32Array)) throw new Error(`no ${name}`);
+        return upTo(12).map((i) => data.subarray((i * data.length) / 12, ((i + 1) * data.length) / 12));
+      };
+      for (const name of ['audio', 'bank_0']) {
+        const frames = parts(name);
+        for (let i = 5; i < 12; i++) expect(frames[i]).toEqual(frames[4]);
+        expect(frames[3]).not.toEqual(frames[4]);
+      }
+    });
+
+    test('a frame begins with the same noise wherever stretches are cut', async () => {
+      const noiseOf = async (stretch: number): Promise<Map<string, number>> => {
+        const { runs } = await render(upTo(40), { stretch });
+        // A frame is known by its bank; the first generated cell lies in row 3, column 1.
+        const noise = new Map<string, number>();
+        for (const { feeds } of windows(runs)) {
+          if (feeds['timestep']?.data[0] !== 999n) continue;
+          const bank = feeds['bank_1']?.data;
+          upTo(12).forEach((i) => noise.set(String(bank?.[i]), Number(feeds['latent']?.data[i * 64 + 25])));
+        }
+        return noise;
+      };
+      const cut = await noiseOf(24);
+      expect(cut.size).toBe(40);
+      expect(await noiseOf(40)).toEqual(cut);
+    });
+  });
+
+  test('outside the feathered rectangle every byte of a frame stays as it was', async () => {
+    const track = trackOf(3);
+    const clip = await createHighsync(pack, run).open(clipInput(track, upTo(3)).input);
+    const batch = clip.newBatch();
+    const [before, frame] = [pictureOf(0), pictureOf(0)];
+    expect(clip.take(batch, frame, 0)).toBe(0);
+    clip.put(await clip.infer(batch), 0, frame);
+    await clip.close();
+
+    const [left = 0, top = 0, right = 0, bottom = 0] = highsyncFaces(track).crops;
+    const reach = RECTANGLE_FEATHER + 1 / MASK_SIZE;
+    const inside = (at: number, from: number, to: number, first: number, last: number): boolean => {
+      const part = (at + 0.5 - from) / (to - from);
+      return part > first / 8 - reach && part < (last + 1) / 8 + reach;
+    };
+    let changed = 0;
+    for (let i = 0; i < FORMAT.width * FORMAT.height; i++) {
+      if (frame[i] === before[i]) continue;
+      changed++;
+      expect(inside(i % FORMAT.width, left, right, MASK.left, MASK.right)).toBe(true);
+      expect(inside(Math.floor(i / FORMAT.width), top, bottom, MASK.top, MASK.bottom)).toBe(true);
+    }
+    expect(changed).toBeGreaterThan(800);
+  });
+
+  describe('latents', () => {
+    const values = LATENT_SIZE + 4;
+
+    test('are kept for the next render, which needs no second look at the video', async () => {
+      const features = memoryFeatures(values);
+      const engine = createHighsync(pack, run);
+      expect(engine.features.values).toBe(values);
+      const first = clipInput(trackOf(30), upTo(30), { features });
+      const clip = await engine.open(first.input);
+      const images = await generate(clip, 30);
+      await clip.close();
+      expect(first.secondLooks()).toBe(1);
+      expect([...features.kept.keys()].sort((a, b) => a - b)).toEqual(upTo(30));
+
+      const recorded = recordRuns(run);
+      const second = clipInput(trackOf(30), upTo(30), { features });
+      const again = await createHighsync(pack, recorded.run).open(second.input);
+      expect(await generate(again, 30)).toEqual(images);
+      await again.close();
+      expect(second.secondLooks()).toBe(0);
+      expect(recorded.count('vae_encoder')).toBe(0);
+    });
+
+    test('made by a preparation are those that a render makes', async () => {
+      const prepared = memoryFeatures(values);
+      const rendered = memoryFeatures(values);
+      const engine = createHighsync(pack, run);
+      const track = trackOf(20, [7]);
+      const encoder = engine.openEncoder({ track, format: FORMAT, features: prepared });
+      for (const source of upTo(20)) await encoder.add(pictureOf(source), source);
+      await encoder.flush();
+      const clip = await engine.open(clipInput(track, upTo(20), { features: rendered }).input);
+      await generate(clip, 20);
+      await clip.close();
+      expect(new Map([...prepared.kept].sort())).toEqual(new Map([...rendered.kept].sort()));
+      expect(prepared.kept.has(7)).toBe(false);
+    });
+
+    test('of another crop are made again', async () => {
+      const features = memoryFeatures(values);
+      const engine = createHighsync(pack, run);
+      const input = () => clipInput(trackOf(12), upTo(12), { features });
+      const clip = await engine.open(input().input);
+      const images = await generate(clip, 12);
+      await clip.close();
+      const stale = features.kept.get(4);
+      if (!stale) throw new Error('a latent was kept');
+      stale.fill(0, 0, LATENT_SIZE);
+      stale[LATENT_SIZE] = (stale[LATENT_SIZE] ?? 0) + 1;
+      const { input: next, secondLooks } = input();
+      const again = await engine.open(next);
+      expect(await generate(again, 12)).toEqual(images);
+      await again.close();
+      expect(secondLooks()).toBe(1);
+    });
+  });
+});

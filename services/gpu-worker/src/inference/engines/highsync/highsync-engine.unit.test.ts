@@ -1,0 +1,138 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
+import { clipInput, expectedImages, generate, trackOf } from '../../../test/highsync-clip-fixture';
+import { writeHighsyncPack } from '../../../test/highsync-pack';
+import { inProcessSessions } from '../../../test/in-process-sessions';
+import { recordRuns } from '../../../test/recorded-runs';
+import { loadPack } from '../../packs/load-pack';
+import { type RunModel } from '../../packs/run-model';
+import { createHighsync } from './highsync-engine';
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+describe('highsync on networks that know the answer', () => {
+  let folder: string;
+  const sessions = inProcessSessions();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'highsync-'));
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function packOf(
+    changes: Parameters<typeof writeHighsyncPack>[1] = {},
+  ): Promise<{ pack: Pack<HighsyncManifest>; run: RunModel }> {
+    const pack = await writeHighsyncPack(join(folder, JSON.stringify(changes).replace(/\W/g, '-')), changes);
+    const { run } = await loadPack(sessions, pack, { threads: 1, probe: false });
+    return { pack, run };
+  }
+
+  async function expectTargets(
+    { pack, run }: Awaited<ReturnType<typeof packOf>>,
+    sources: readonly number[],
+    faceless: readonly number[] = [],
+  ): Promise<void> {
+    const track = trackOf(Math.max(...sources) + 1, faceless);
+    const clip = await createHighsync(pack, run).open(clipInput(track, sources).input);
+    const images = await generate(clip, sources.length);
+    await clip.close();
+    const expected = await expectedImages(run, track, sources);
+    for (const [output, image] of images.entries()) {
+      if (faceless.includes(sources[output] ?? -1)) {
+        expect(image).toBeNull();
+        continue;
+      }
+      const target = expected[output] ?? new Float32Array(0);
+      const worst = target.reduce(
+        (most, value, i) => Math.max(most, Math.abs(value - (image?.[i] ?? NaN))),
+        0,
+      );
+      expect([output, worst < 2e-5 ? 'exact' : worst]).toEqual([output, 'exact']);
+    }
+  }
+
+  test.each([4, 10, 20])(
+    '%i steps end at the target to float precision, for runs of any length',
+    async (steps) => {
+      const pack = await packOf({ steps });
+      for (const frames of [1, 5, 12, 20, 30]) await expectTargets(pack, upTo(frames));
+    },
+  );
+
+  test('a run that is longer than a stretch ends at the target in every stretch', async () => {
+    await expectTargets(await packOf({ stretch: 14 }), upTo(40));
+  });
+
+  test('frames without a face stay out of it, and do not shift the frames after them', async () => {
+    await expectTargets(await packOf(), upTo(30), [13, 14]);
+  });
+
+  test('held, skipped and returning source frames end at the target of their place in the output', async () => {
+    await expectTargets(await packOf(), [0, 1, 2, 2, 2, 5, 8, 9, 8, 7, 6, 0, 1, 2, 3, 4, 5]);
+  });
+
+  test('without guidance the network is asked once per window, and ends at the target too', async () => {
+    const pack = await packOf({ guidance: 1 });
+    const recorded = recordRuns(pack.run);
+    await expectTargets({ pack: pack.pack, run: recorded.run }, upTo(20));
+    expect(recorded.count('denoising_unet')).toBeGreaterThan(0);
+    expect(recorded.count('denoising_unet_unconditional')).toBe(0);
+  });
+
+  test('every latent is encoded and every face decoded once', async () => {
+    const pack = await packOf({ stretch: 14 });
+    const recorded = recordRuns(pack.run);
+    const clip = await createHighsync(pack.pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
+    await generate(clip, 40);
+    await clip.close();
+    expect([recorded.count('vae_encoder'), recorded.count('vae_decoder')]).toEqual([40, 40]);
+  });
+
+  test('cancelling stops between windows: what runs is awaited, nothing further is started', async () => {
+    const { pack, run } = await packOf();
+    const cancel = new AbortController();
+    const recorded = recordRuns(run, async (role, earlier) => {
+      if (role === 'denoising_unet' && earlier === 3) cancel.abort(new Error('cancelled'));
+    });
+    const clip = await createHighsync(pack, recorded.run).open(
+      clipInput(trackOf(40), upTo(40), { signal: cancel.signal }).input,
+    );
+    await expect(generate(clip, 40)).rejects.toThrow('cancelled');
+    const runs = recorded.runs.length;
+    await clip.close();
+    expect(recorded.runs).toHaveLength(runs);
+    // Window 3 was on its way, and at most one more.
+    expect(recorded.count('denoising_unet')).toBeLessThanOrEqual(5);
+  });
+
+  test('a failing network fails the clip, and closing it does not wait for ever', async () => {
+    const { pack, run } = await packOf();
+    const recorded = recordRuns(run, async (role, earlier) => {
+      if (role === 'reference_unet' && earlier === 1) throw new Error('out of memory');
+    });
+    const clip = await createHighsync(pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
+    await expect(generate(clip, 40)).rejects.toThrow('out of memory');
+    await clip.close();
+  });
+
+  test('a batch takes faces of one stretch only, as many as it has room for', async () => {
+    const { pack, run } = await packOf({ stretch: 5 });
+    const clip = await createHighsync(pack, run).open(clipInput(trackOf(10, [9]), upTo(10)).input);
+    const frame = new Uint8Array(0);
+    const batch = clip.newBatch();
+    for (const output of [0, 1, 2, 3]) expect(clip.take(batch, frame, output)).toBe(output);
+    expect(() => clip.take(batch, frame, 4)).toThrow(RangeError);
+    const next = clip.newBatch();
+    clip.take(next, frame, 3);
+    expect([clip.joins(next, 3), clip.joins(next, 5), clip.joins(next, 9)]).toEqual([true, false, true]);
+    expect(() => clip.take(next, frame, 5)).toThrow(RangeError);
+    expect(clip.take(next, frame, 9)).toBeNull();
+    await clip.close();
+  });
+});

@@ -1,0 +1,26 @@
+import { type RunModel } from '../inference/packs/run-model';
+import { type Tensors } from '../inference/sessions/session';
+
+export interface RecordedRun {
+  readonly role: string;
+  /** Copies: the fed buffers themselves move away. */
+  readonly feeds: Tensors;
+}
+
+/** Notes every run of a model with what it was fed. `before` may fail or hold a run. */
+export function recordRuns(
+  run: RunModel,
+  before: (role: string, earlier: number) => Promise<void> = async () => undefined,
+): { run: RunModel; runs: RecordedRun[]; count: (role: string) => number } {
+  const runs: RecordedRun[] = [];
+  const count = (role: string): number => runs.filter((recorded) => recorded.role === role).length;
+  return {
+    runs,
+    count,
+    run: async (role, feeds) => {
+      await before(role, count(role));
+      runs.push({ role, feeds: structuredClone(feeds) });
+      return run(role, feeds);
+    },
+  };
+}
