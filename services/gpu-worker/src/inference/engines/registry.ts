@@ -2,6 +2,7 @@ import { type Engine as EngineName } from '@lipsync/contract';
 import { openPackFor, type Manifest, type Pack } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
 import { type LipSyncEngine } from './engine';
+import { createHighsync } from './highsync/highsync-engine';
 import { createMusetalk } from './musetalk/musetalk-engine';
 
 /** An engine whose pack has been checked and whose graphs wait to be loaded. */
@@ -17,7 +18,7 @@ type OpenEngine = (packDir: string) => Promise<EngineOnPack>;
 const ENGINES: Readonly<Record<EngineName, OpenEngine | null>> = {
   musetalk: onPack('musetalk', createMusetalk),
   latentsync: null,
-  highsync: null,
+  highsync: onPack('highsync', createHighsync),
 };
 
 /** The way to open an engine's pack; null for an engine that this worker never offers. */
