@@ -21,7 +21,7 @@ test('a shorter array is the beginning of a longer one', () => {
 });
 
 test('the noise is normal: mean 0, variance 1, kurtosis 3, neighbours and streams independent', () => {
-  const count = 200_000;
+  const count = 100_000;
   const values = noise(count, 42);
   const other = noise(count, 42, 1);
   const mean = (of: (value: number, i: number) => number): number =>

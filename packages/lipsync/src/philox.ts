@@ -12,22 +12,35 @@ export type Words = [number, number, number, number];
  * four words under a key of two, in place. Any counter may be asked for in any order.
  */
 export function philox(counter: Words, key: readonly [number, number]): void {
-  let [keyA, keyB] = key;
+  let keyA = key[0];
+  let keyB = key[1];
+  let a = counter[0];
+  let b = counter[1];
+  let c = counter[2];
+  let d = counter[3];
   for (let round = 0; round < ROUNDS; round++) {
-    const [a, b, c, d] = counter;
-    counter[0] = (highWord(MULTIPLIER_B, c) ^ b ^ keyA) >>> 0;
-    counter[1] = Math.imul(MULTIPLIER_B, c) >>> 0;
-    counter[2] = (highWord(MULTIPLIER_A, a) ^ d ^ keyB) >>> 0;
-    counter[3] = Math.imul(MULTIPLIER_A, a) >>> 0;
-    keyA = (keyA + KEY_STEP_A) >>> 0;
-    keyB = (keyB + KEY_STEP_B) >>> 0;
+    const left = highWord(MULTIPLIER_B, c) ^ b ^ keyA;
+    const right = highWord(MULTIPLIER_A, a) ^ d ^ keyB;
+    b = Math.imul(MULTIPLIER_B, c);
+    d = Math.imul(MULTIPLIER_A, a);
+    a = left;
+    c = right;
+    keyA = (keyA + KEY_STEP_A) | 0;
+    keyB = (keyB + KEY_STEP_B) | 0;
   }
+  counter[0] = a >>> 0;
+  counter[1] = b >>> 0;
+  counter[2] = c >>> 0;
+  counter[3] = d >>> 0;
 }
 
 /** The upper half of the 64-bit product of two unsigned words. */
 function highWord(a: number, b: number): number {
-  const [aLow, aHigh, bLow, bHigh] = [a & 0xffff, a >>> 16, b & 0xffff, b >>> 16];
-  const middle = aHigh * bLow + ((aLow * bLow) >>> 16);
-  const carry = aLow * bHigh + (middle & 0xffff);
-  return aHigh * bHigh + (middle >>> 16) + (carry >>> 16);
+  const aLow = a & 0xffff;
+  const aHigh = a >>> 16;
+  const bLow = b & 0xffff;
+  const bHigh = b >>> 16;
+  const middle = Math.imul(aHigh, bLow) + (Math.imul(aLow, bLow) >>> 16);
+  const carry = Math.imul(aLow, bHigh) + (middle & 0xffff);
+  return (Math.imul(aHigh, bHigh) + (middle >>> 16) + (carry >>> 16)) | 0;
 }

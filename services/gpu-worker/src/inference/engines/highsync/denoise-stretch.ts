@@ -1,6 +1,6 @@
 import { contextPasses, createDdim, type Run } from '@lipsync/lipsync';
 import { type HighsyncParams } from '@lipsync/model-pack';
-import { createInOrder } from './in-order';
+import { createInOrder } from '../in-order';
 import { type NetworkWindow, type PredictWindow } from './predict-window';
 import { type LatentsBySource } from './source-latents';
 import { createStretchLatents } from './stretch-latents';

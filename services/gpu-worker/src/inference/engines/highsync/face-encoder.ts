@@ -1,7 +1,7 @@
 import { type HighsyncFaces } from '@lipsync/lipsync';
 import { type FaceEncoder } from '../engine';
 import { type EncodeFace } from './face-latents';
-import { createInOrder } from './in-order';
+import { createInOrder } from '../in-order';
 import { type KeptLatents } from './kept-latents';
 
 /** Faces that are encoded while the next frame is decoded. */

@@ -2,7 +2,7 @@ import { BILINEAR, createCropFace, type HighsyncFaces, type PictureFormat } from
 import { type HighsyncParams } from '@lipsync/model-pack';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
-import { type CallRole } from './call-role';
+import { type CallRole } from '../call-role';
 
 type Floats = Float32Array<ArrayBuffer>;
 

@@ -9,7 +9,7 @@ import {
 import { type HighsyncParams } from '@lipsync/model-pack';
 import { type ClipInput, type EngineClip } from '../engine';
 import { DecodedFaces, WantedFaces } from './face-batch';
-import { allOf } from './in-order';
+import { allOf } from '../in-order';
 import { createStretchQueue } from './stretch-queue';
 
 /** Frames whose pictures are decoded and pasted while the next ones are being decoded. */

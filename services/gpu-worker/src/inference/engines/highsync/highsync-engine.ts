@@ -7,7 +7,7 @@ import { createAudioFeatures } from '../audio/audio-features';
 import { withSilence } from '../audio/with-silence';
 import { type LipSyncEngine } from '../engine';
 import { bankBudget } from './bank-budget';
-import { createCallRole } from './call-role';
+import { createCallRole } from '../call-role';
 import { createDenoiseStretch } from './denoise-stretch';
 import { createFaceEncoder } from './face-encoder';
 import { createFaceLatents } from './face-latents';

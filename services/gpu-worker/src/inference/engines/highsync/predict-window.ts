@@ -3,8 +3,8 @@ import { type HighsyncManifest } from '@lipsync/model-pack';
 import { type Tensors } from '../../sessions/session';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
-import { type CallRole } from './call-role';
-import { allOf } from './in-order';
+import { type CallRole } from '../call-role';
+import { allOf } from '../in-order';
 import { type ReferenceBanks } from './reference-banks';
 
 type Floats = Float32Array<ArrayBuffer>;

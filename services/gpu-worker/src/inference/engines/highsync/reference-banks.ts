@@ -2,7 +2,7 @@ import { type HighsyncManifest, type LatentParams } from '@lipsync/model-pack';
 import { type Tensors } from '../../sessions/session';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
-import { type CallRole } from './call-role';
+import { type CallRole } from '../call-role';
 import { type LatentsBySource } from './source-latents';
 
 /** One frame's banks, in the order of the roles' names. */

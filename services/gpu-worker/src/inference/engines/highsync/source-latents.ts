@@ -1,7 +1,7 @@
 import { type Run } from '@lipsync/lipsync';
 import { type ClipInput, type FrameStream } from '../engine';
 import { type EncodeFace } from './face-latents';
-import { createInOrder } from './in-order';
+import { createInOrder } from '../in-order';
 import { type KeptLatents } from './kept-latents';
 
 /** The clean latents of source frames, by source index. */

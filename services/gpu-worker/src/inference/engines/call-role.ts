@@ -1,6 +1,6 @@
-import { type RunModel } from '../../packs/run-model';
-import { type Tensors } from '../../sessions/session';
-import { type ArrayPool } from '../array-pool';
+import { type RunModel } from '../packs/run-model';
+import { type Tensors } from '../sessions/session';
+import { type ArrayPool } from './array-pool';
 
 /** Runs a role on feeds whose arrays are the pool's, takes them back afterwards and answers the outputs. */
 export type CallRole = (role: string, feeds: Tensors) => Promise<Tensors>;
