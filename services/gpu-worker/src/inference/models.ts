@@ -1,7 +1,7 @@
 import { type Engine } from '@lipsync/contract';
 import { openPackFor, packVersion } from '@lipsync/model-pack';
 import { type LipSyncEngine } from './engines/engine';
-import { engineOpener, type EngineOnPack } from './engines/registry';
+import { openEngine } from './engines/registry';
 import { loadOnDemand } from './packs/load-on-demand';
 import { loadPack } from './packs/load-pack';
 import { type LoadedAnalyzer } from './pipeline/analyse-pass';
@@ -56,10 +56,4 @@ export function createModels(host: SessionHost, threads: number): Models {
       return { engine: opened.create(run), release };
     },
   };
-}
-
-async function openEngine(name: Engine, packDir: string): Promise<EngineOnPack> {
-  const open = engineOpener(name);
-  if (!open) throw new Error(`this worker cannot render with ${name}`);
-  return open(packDir);
 }

@@ -3,6 +3,7 @@ import { openPackFor, type Manifest, type Pack } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
 import { type LipSyncEngine } from './engine';
 import { createHighsync } from './highsync/highsync-engine';
+import { createLatentsync } from './latentsync/latentsync-engine';
 import { createMusetalk } from './musetalk/musetalk-engine';
 
 /** An engine whose pack has been checked and whose graphs wait to be loaded. */
@@ -11,23 +12,17 @@ export interface EngineOnPack {
   create(run: RunModel): LipSyncEngine;
 }
 
-/** Opens the pack of one engine. Rejects with PackError when it cannot be used. */
 type OpenEngine = (packDir: string) => Promise<EngineOnPack>;
 
-/** What this worker can render; null: the contract knows the engine, this worker has no code for it. */
-const ENGINES: Readonly<Record<EngineName, OpenEngine | null>> = {
+const ENGINES: Readonly<Record<EngineName, OpenEngine>> = {
   musetalk: onPack('musetalk', createMusetalk),
-  latentsync: null,
+  latentsync: onPack('latentsync', createLatentsync),
   highsync: onPack('highsync', createHighsync),
 };
 
-/** The way to open an engine's pack; null for an engine that this worker never offers. */
-export function engineOpener(name: EngineName): OpenEngine | null {
-  return ENGINES[name];
-}
-
-export function isImplemented(name: EngineName): boolean {
-  return ENGINES[name] !== null;
+/** Opens an engine on its pack. Rejects with PackError when the pack cannot be used. */
+export function openEngine(name: EngineName, packDir: string): Promise<EngineOnPack> {
+  return ENGINES[name](packDir);
 }
 
 /** The code of an engine for whatever pack of it is opened. */

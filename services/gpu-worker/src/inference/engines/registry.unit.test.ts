@@ -1,12 +1,8 @@
-import { engineOpener, isImplemented } from './registry';
+import { openEngine } from './registry';
 
-test('engines without code here are known and unavailable', () => {
-  expect(isImplemented('musetalk')).toBe(true);
-  expect(isImplemented('highsync')).toBe(true);
-  expect(isImplemented('latentsync')).toBe(false);
-  expect(engineOpener('latentsync')).toBeNull();
-});
-
-test('an engine whose pack is missing says so when it is opened', async () => {
-  await expect(engineOpener('musetalk')?.('/nowhere')).rejects.toMatchObject({ reason: 'pack_missing' });
-});
+test.each(['musetalk', 'latentsync', 'highsync'] as const)(
+  '%s is there, and says so when its pack is missing',
+  async (engine) => {
+    await expect(openEngine(engine, '/nowhere')).rejects.toMatchObject({ reason: 'pack_missing' });
+  },
+);

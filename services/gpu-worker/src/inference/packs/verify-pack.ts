@@ -1,5 +1,5 @@
 import { openPack } from '@lipsync/model-pack';
-import { engineOpener } from '../engines/registry';
+import { openEngine } from '../engines/registry';
 import { isWorthKeeping } from '../pipeline/feature-file';
 import { type PackReport } from '../protocol';
 import { type SessionHost } from '../sessions/session';
@@ -10,10 +10,9 @@ export async function verifyPack(host: SessionHost, packDir: string, threads: nu
   try {
     const pack = await openPack(packDir);
     const { engine } = pack.manifest;
-    const opener = engine === 'analyzer' ? null : engineOpener(engine);
-    if (engine !== 'analyzer' && !opener) throw new Error(`this worker cannot render with ${engine}`);
     const loaded = await loadPack(host, pack, { threads, probe: true });
-    const features = (await opener?.(packDir))?.create(loaded.run).features;
+    const opened = engine === 'analyzer' ? undefined : await openEngine(engine, packDir);
+    const features = opened?.create(loaded.run).features;
     await loaded.release();
     const kept = features && isWorthKeeping(features);
     return { packDir, provider: loaded.provider, ...(kept && { featuresVersion: features.version }) };

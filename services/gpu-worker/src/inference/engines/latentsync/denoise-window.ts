@@ -1,0 +1,105 @@
+import {
+  createDdim,
+  fillNoise,
+  guide,
+  LANDMARK_COUNT,
+  LANDMARK_VALUES,
+  WINDOW_STEPS,
+} from '@lipsync/lipsync';
+import { type LatentsyncManifest } from '@lipsync/model-pack';
+import { type RunModel } from '../../packs/run-model';
+import { float32Of, float32Tensor } from '../../sessions/tensors';
+import { type ArrayPool } from '../array-pool';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/** What the network is told about a window of consecutive frames. */
+export interface WindowConditions {
+  /** Per frame the scaled latents of the crop without the generated part and as it is, [2, C, h, w]. */
+  readonly latents: readonly Float32Array[];
+  /** Writes what they hear, [frames, 10 steps × states, width]. */
+  writeAudio(target: Float32Array): void;
+  /** Writes their faces' landmarks, [frames, 68, 2] in pixels of the crop. */
+  writeLandmarks(target: Float32Array): void;
+}
+
+/** Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between steps. */
+export type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<Floats>;
+
+/**
+ * LatentSync's sampler (https://github.com/bytedance/LatentSync): all frames start from one noise image and are denoised
+ * together. Of the network's input [noisy, mask, masked, reference] only the noisy part changes from step to step.
+ * Guidance leads away from what the network says without sound; the two are separate calls, for together they would
+ * need twice the memory.
+ */
+export function createDenoiseWindow(
+  { roles, params }: LatentsyncManifest,
+  /** [h, w], 1 where the face is kept. */
+  keep: Float32Array,
+  run: RunModel,
+  pool: ArrayPool,
+): DenoiseWindow {
+  const { latent, audio, guidance, schedule } = params;
+  const { channels, height, width } = latent;
+  const plane = height * width;
+  const tokens = WINDOW_STEPS * audio.states;
+  const wantsLandmarks = roles.unet3d.inputs.landmarks !== undefined;
+  const ddim = createDdim(schedule);
+  const noise = new Float32Array(channels * plane);
+  fillNoise(noise, params.seed);
+
+  const inputOf = (latents: readonly Float32Array[]): Floats => {
+    const frames = latents.length;
+    const input = pool.take((3 * channels + 1) * frames * plane);
+    const place = (channel: number, frame: number): number => (channel * frames + frame) * plane;
+    latents.forEach((known, frame) => {
+      input.set(keep, place(channels, frame));
+      for (let channel = 0; channel < channels; channel++) {
+        const masked = channel * plane;
+        const reference = (channels + channel) * plane;
+        input.set(noise.subarray(masked, masked + plane), place(channel, frame));
+        input.set(known.subarray(masked, masked + plane), place(channels + 1 + channel, frame));
+        input.set(known.subarray(reference, reference + plane), place(2 * channels + 1 + channel, frame));
+      }
+    });
+    return input;
+  };
+
+  return async (window, signal) => {
+    const frames = window.latents.length;
+    const noisySize = channels * frames * plane;
+    let input = inputOf(window.latents);
+    let landmarks = pool.take(wantsLandmarks ? frames * LANDMARK_VALUES : 0);
+    let sound = pool.take(frames * tokens * audio.width);
+    let silence = pool.take(guidance > 1 ? sound.length : 0);
+    if (wantsLandmarks) window.writeLandmarks(landmarks);
+    window.writeAudio(sound);
+    silence.fill(0);
+
+    /** What is fed moves away and comes back; answers the prediction and the audio. */
+    const predict = async (time: number, heard: Floats): Promise<readonly [Floats, Floats]> => {
+      signal.throwIfAborted();
+      const { outputs, feeds } = await run('unet3d', {
+        latent: float32Tensor(input, [1, 3 * channels + 1, frames, height, width]),
+        timestep: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(time)) },
+        audio: float32Tensor(heard, [frames, tokens, audio.width]),
+        ...(wantsLandmarks && { landmarks: float32Tensor(landmarks, [frames, LANDMARK_COUNT, 2]) }),
+      });
+      input = float32Of(feeds, 'latent');
+      if (wantsLandmarks) landmarks = float32Of(feeds, 'landmarks');
+      return [float32Of(outputs, 'prediction'), float32Of(feeds, 'audio')];
+    };
+
+    for (const [step, time] of ddim.timesteps.entries()) {
+      let without: Floats | undefined;
+      if (guidance > 1) [without, silence] = await predict(time, silence);
+      const predicted = await predict(time, sound);
+      sound = predicted[1];
+      if (without) guide(without, predicted[0], guidance, predicted[0]);
+      ddim.step(step, input.subarray(0, noisySize), predicted[0]);
+    }
+    const clean = input.slice(0, noisySize);
+    for (const array of [input, landmarks, sound, silence]) pool.give(array);
+    return clean;
+  };
+}

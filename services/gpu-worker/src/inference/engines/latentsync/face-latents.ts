@@ -1,0 +1,50 @@
+import { type LatentsyncParams } from '@lipsync/model-pack';
+import { float32Of, float32Tensor } from '../../sessions/tensors';
+import { type ArrayPool } from '../array-pool';
+import { type CallRole } from '../call-role';
+import { type FeatureLayout } from '../engine';
+import { allOf } from '../in-order';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/** Latents larger than this are made again faster than they are fetched. Bytes per frame. */
+const LARGEST_KEPT = 256 * 1024;
+
+/** What latentsync keeps per source frame, if that pays: what `EncodeFace` answers. */
+export function latentLayout({ channels, height, width }: LatentsyncParams['latent']): FeatureLayout {
+  const values = 2 * channels * height * width;
+  return { version: '1', values: values * 4 <= LARGEST_KEPT ? values : 0 };
+}
+
+/**
+ * Encodes a crop [3, side, side], which is used up: its scaled latents without the generated part and as it is,
+ * [2, C, h, w]. One picture per call of the graph: at 512 pixels one keeps any device busy, and an encoder's memory
+ * grows with each.
+ */
+export type EncodeFace = (crop: Floats) => Promise<Floats>;
+
+/** `inpaint` is 1 where the face is generated; there the encoder sees mid grey. */
+export function createEncodeFace(
+  { resolution: side, latent }: Pick<LatentsyncParams, 'resolution' | 'latent'>,
+  inpaint: Float32Array,
+  call: CallRole,
+  pool: ArrayPool,
+): EncodeFace {
+  const area = side * side;
+  const size = latent.channels * latent.height * latent.width;
+
+  const encode = async (image: Floats): Promise<Floats> =>
+    float32Of(await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) }), 'latent');
+
+  return async (crop) => {
+    const masked = pool.take(crop.length);
+    for (let i = 0; i < masked.length; i++) masked[i] = (crop[i] ?? 0) * (1 - (inpaint[i % area] ?? 0));
+    const encodings = await allOf([encode(masked), encode(crop)]);
+    const latents = new Float32Array(2 * size);
+    encodings.forEach((encoding, part) => {
+      // Mean and log-variance are stacked on channels; the mean alone makes results repeatable.
+      for (let i = 0; i < size; i++) latents[part * size + i] = (encoding[i] ?? 0) * latent.scale;
+    });
+    return latents;
+  };
+}

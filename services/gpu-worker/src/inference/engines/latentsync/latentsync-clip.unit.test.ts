@@ -1,0 +1,220 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { alignedFaces, type FaceTrack, inpaintMask, transformAt } from '@lipsync/lipsync';
+import { type LatentsyncManifest, type Pack } from '@lipsync/model-pack';
+import { clipInput, FORMAT, memoryFeatures, pictureOf, trackOf } from '../../../test/highsync-clip-fixture';
+import { SIDE } from '../../../test/highsync-graphs';
+import { inProcessSessions } from '../../../test/in-process-sessions';
+import { generate } from '../../../test/latentsync-clip-fixture';
+import { MASK, writeLatentsyncPack } from '../../../test/latentsync-pack';
+import { type RecordedRun, recordRuns } from '../../../test/recorded-runs';
+import { loadPack } from '../../packs/load-pack';
+import { type RunModel } from '../../packs/run-model';
+import { type EngineClip } from '../engine';
+import { latentLayout } from './face-latents';
+import { createLatentsync } from './latentsync-engine';
+
+const missing = (): never => {
+  throw new Error('there is a face');
+};
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+describe('a latentsync clip', () => {
+  let folder: string;
+  let pack: Pack<LatentsyncManifest>;
+  let run: RunModel;
+  const sessions = inProcessSessions();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latentsync-clip-'));
+    pack = await writeLatentsyncPack(join(folder, 'pack'));
+    ({ run } = await loadPack(sessions, pack, { threads: 1, probe: false }));
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Generates all faces of `sources` and answers them, their windows and the runs they took. */
+  async function render(
+    track: FaceTrack,
+    sources: readonly number[],
+    parts: Parameters<typeof clipInput>[2] = {},
+  ) {
+    const recorded = recordRuns(run);
+    const clip = await createLatentsync(pack, recorded.run).open(clipInput(track, sources, parts).input);
+    const generated = await generate(clip, sources);
+    await clip.close();
+    return { ...generated, ...recorded };
+  }
+
+  const framesOf = (runs: readonly RecordedRun[]): number[] =>
+    runs.filter(({ role }) => role === 'unet3d').map(({ feeds }) => feeds['latent']?.dims[2] ?? NaN);
+
+  describe('windows', () => {
+    test('hold 16 frames, the last one what is left, and none is padded', async () => {
+      const { windows, runs } = await render(trackOf(37), upTo(37));
+      expect(windows).toEqual([16, 16, 5]);
+      // Four steps, each without and with the sound.
+      expect(framesOf(runs)).toEqual([16, 16, 5].flatMap((frames) => Array<number>(8).fill(frames)));
+    });
+
+    test('end where the face is lost, at a cut and where a loop starts again; a turn goes on', async () => {
+      expect((await render(trackOf(20, [6, 7]), upTo(20))).windows).toEqual([6, 12]);
+      const cut = { ...trackOf(20), cuts: Uint8Array.from(upTo(20), (i) => (i === 9 ? 1 : 0)) };
+      expect((await render(cut, upTo(20))).windows).toEqual([9, 11]);
+      expect((await render(trackOf(10), [...upTo(10), ...upTo(10)])).windows).toEqual([10, 10]);
+      expect((await render(trackOf(8), [...upTo(8), ...upTo(7).reverse()])).windows).toEqual([15]);
+      expect((await render(trackOf(8), [...upTo(8), 7, 7, 7])).windows).toEqual([11]);
+    });
+
+    test('the network first hears silence, then the sound, of which every frame has its own', async () => {
+      const { runs } = await render(trackOf(16), upTo(16));
+      const heard = runs.filter(({ role }) => role === 'unet3d').map(({ feeds }) => feeds['audio']);
+      heard.forEach((audio, call) => {
+        expect(audio?.dims).toEqual([16, 10, 2]);
+        if (!(audio?.data instanceof Float32Array)) throw new TypeError('sound is float32');
+        const loudest = audio.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+        expect(loudest > 0).toBe(call % 2 === 1);
+      });
+      const [, sound] = heard;
+      // The test encoder says of every step its number; the frame's own step is the fifth of its window.
+      const steps = upTo(16).map((frame) => Number(sound?.data[(frame * 10 + 4) * 2]) * 1500);
+      steps.forEach((step, frame) => expect(step).toBeCloseTo(2 * frame, 3));
+    });
+
+    test('two at once give what each gives alone', async () => {
+      const track = trackOf(12);
+      const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(12)).input);
+      const batchOf = (outputs: readonly number[]) => {
+        const batch = clip.newBatch();
+        for (const output of outputs) clip.take(batch, pictureOf(output), output);
+        return batch;
+      };
+      const paste = async (batch: ReturnType<EngineClip['newBatch']>) => {
+        const [faces, frame] = [await clip.infer(batch), pictureOf(0)];
+        clip.put(faces, 2, frame);
+        return frame;
+      };
+      const together = await Promise.all([paste(batchOf(upTo(6))), paste(batchOf([6, 7, 8, 9]))]);
+      expect(together).toEqual([await paste(batchOf(upTo(6))), await paste(batchOf([6, 7, 8, 9]))]);
+    });
+
+    test('a full one refuses another face', async () => {
+      const clip = await createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
+      const batch = clip.newBatch();
+      for (let i = 0; i < 16; i++) clip.take(batch, pictureOf(i), i);
+      expect(() => clip.take(batch, pictureOf(16), 16)).toThrow(RangeError);
+    });
+  });
+
+  describe('frames', () => {
+    test('without a face pass untouched, also between faces', async () => {
+      const clip = await createLatentsync(pack, run).open(clipInput(trackOf(5, [1]), upTo(5)).input);
+      const frame = pictureOf(1);
+      expect(clip.take(clip.newBatch(), frame, 1)).toBeNull();
+      expect(frame).toEqual(pictureOf(1));
+    });
+
+    test('change under the mask alone, whatever the network draws elsewhere', async () => {
+      const track = trackOf(4);
+      const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(4)).input);
+      const batch = clip.newBatch();
+      clip.take(batch, pictureOf(2), 2);
+      const frame = pictureOf(2);
+      clip.put(await clip.infer(batch), 0, frame);
+
+      const { a, b, c, d, e, f } = transformAt(alignedFaces(track, SIDE), 2) ?? missing();
+      const inpaint = inpaintMask(MASK, SIDE);
+      const generated = (x: number, y: number): boolean => {
+        const [u, v] = [Math.floor(a * x + b * y + c), Math.floor(d * x + e * y + f)];
+        return [-1, 0, 1].some((dv) => [-1, 0, 1].some((du) => (inpaint[(v + dv) * SIDE + u + du] ?? 0) > 0));
+      };
+      let changed = 0;
+      const strays: string[] = [];
+      pictureOf(2).forEach((old, i) => {
+        if (i >= FORMAT.width * FORMAT.height || frame[i] === old) return;
+        const [x, y] = [(i % FORMAT.width) + 0.5, Math.floor(i / FORMAT.width) + 0.5];
+        changed++;
+        if (!generated(x, y)) strays.push(`${x},${y}`);
+      });
+      expect(strays).toEqual([]);
+      expect(changed).toBeGreaterThan(300);
+    });
+  });
+
+  describe('latents of source frames', () => {
+    const layout = () => createLatentsync(pack, run).features;
+
+    test('are kept, and a second render asks the encoder nothing and draws the same', async () => {
+      const features = memoryFeatures(layout().values);
+      const first = await render(trackOf(20), upTo(20), { features });
+      expect(first.count('vae_encoder')).toBe(40);
+      expect([...features.kept.keys()]).toEqual(upTo(20));
+      const second = await render(trackOf(20), upTo(20), { features });
+      expect(second.count('vae_encoder')).toBe(0);
+      expect(second.images).toEqual(first.images);
+    });
+
+    test('are the same when a preparation makes them', async () => {
+      const rendered = memoryFeatures(layout().values);
+      await render(trackOf(6, [3]), upTo(6), { features: rendered });
+      const prepared = memoryFeatures(layout().values);
+      const encoder = createLatentsync(pack, run).openEncoder({
+        track: trackOf(6, [3]),
+        format: FORMAT,
+        features: prepared,
+      });
+      // One buffer for all frames, as the decoder has it.
+      const frame = pictureOf(0);
+      for (const source of upTo(6)) {
+        frame.set(pictureOf(source));
+        await encoder.add(frame, source);
+      }
+      await encoder.flush();
+      expect(prepared.kept).toEqual(rendered.kept);
+    });
+
+    test('are masked and whole, the masked one grey where the face is generated', async () => {
+      const features = memoryFeatures(layout().values);
+      await render(trackOf(1), [0], { features });
+      const both = features.kept.get(0) ?? new Float32Array();
+      const half = both.length / 2;
+      const grey = upTo(half).filter((i) => both[i] === 0 && both[half + i] !== 0).length;
+      const same = upTo(half).filter((i) => both[i] === both[half + i]).length;
+      expect(grey / half).toBeCloseTo((12 * 24) / SIDE ** 2, 2);
+      expect(grey + same).toBe(half);
+    });
+
+    test('of the published packs are kept, those too large to be worth fetching are not', () => {
+      const values = (channels: number, cells: number) =>
+        latentLayout({ channels, height: cells, width: cells, scale: 1 }).values;
+      expect([values(4, 32), values(4, 64), values(12, 128)]).toEqual([8192, 32_768, 0]);
+    });
+  });
+
+  test('a clip that is given up stops between two steps', async () => {
+    const giveUp = new AbortController();
+    const recorded = recordRuns(run, async (role, earlier) => {
+      if (role === 'unet3d' && earlier === 2) giveUp.abort(new Error('enough'));
+    });
+    const { input } = clipInput(trackOf(16), upTo(16), { signal: giveUp.signal });
+    const clip = await createLatentsync(pack, recorded.run).open(input);
+    await expect(generate(clip, upTo(16))).rejects.toThrow('enough');
+    expect(recorded.count('unet3d')).toBe(3);
+    expect(recorded.count('vae_decoder')).toBe(0);
+  });
+
+  test('a graph that fails fails the clip, and leaves nothing running', async () => {
+    const recorded = recordRuns(run, async (role, earlier) => {
+      if (role === 'vae_encoder' && earlier >= 5) throw new Error('no memory');
+    });
+    const clip = await createLatentsync(pack, recorded.run).open(clipInput(trackOf(16), upTo(16)).input);
+    await expect(generate(clip, upTo(16))).rejects.toThrow('no memory');
+    const runs = recorded.runs.length;
+    await new Promise(setImmediate);
+    expect(recorded.runs).toHaveLength(runs);
+  });
+});

@@ -1,0 +1,132 @@
+import {
+  type Affine,
+  alignedFaces,
+  createAlignedCrop,
+  createAlignedPaste,
+  type FaceTrack,
+  inpaintMask,
+  LANDMARK_VALUES,
+  latentKeepMask,
+  softMask,
+  transformAt,
+} from '@lipsync/lipsync';
+import { type LatentsyncManifest, type Pack } from '@lipsync/model-pack';
+import { type RunModel } from '../../packs/run-model';
+import { float32Of, float32Tensor } from '../../sessions/tensors';
+import { createArrayPool } from '../array-pool';
+import { createAudioFeatures } from '../audio/audio-features';
+import { withSilence } from '../audio/with-silence';
+import { createCallRole } from '../call-role';
+import { type LipSyncEngine } from '../engine';
+import { createDenoiseWindow } from './denoise-window';
+import { eachInTurn } from './each-in-turn';
+import { createFaceEncoder } from './face-encoder';
+import { createEncodeFace, latentLayout } from './face-latents';
+import { createLatentsyncClip } from './latentsync-clip';
+import { outputStretches } from './output-stretches';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/** Spare arrays per length; the crops of one window and some inputs of the network. */
+const SPARES = 16;
+
+/**
+ * LatentSync (https://github.com/bytedance/LatentSync, arXiv 2412.09262): the lower part of an aligned face is
+ * inpainted in latent space, up to 16 frames of one shot together, led by 200 ms of sound around each.
+ *
+ * Where the published code puts the kept part of the crop around the generated one, and then the whole crop back into
+ * the frame, the generated part alone is put back here: what surrounds it is the frame's own pixels.
+ */
+export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: RunModel): LipSyncEngine {
+  const { params } = manifest;
+  const { resolution: side, window } = params;
+  const { channels, height, width, scale } = params.latent;
+  const plane = height * width;
+  const pool = createArrayPool(SPARES);
+  const call = createCallRole(run, pool);
+  const features = latentLayout(params.latent);
+  const inpaint = inpaintMask(params.mask, side);
+  const soft = softMask(inpaint, side);
+  const encode = createEncodeFace(params, inpaint, call, pool);
+  const denoise = createDenoiseWindow(manifest, latentKeepMask(inpaint, side, params.latent), run, pool);
+  const newCrop = (): Floats => pool.take(3 * side * side);
+
+  /** Frame `frame` of clean latents [C, frames, h, w]. */
+  const decode = async (latents: Float32Array, frame: number, frames: number): Promise<Floats> => {
+    const scaled = pool.take(channels * plane);
+    for (let channel = 0; channel < channels; channel++) {
+      const from = (channel * frames + frame) * plane;
+      for (let i = 0; i < plane; i++) scaled[channel * plane + i] = (latents[from + i] ?? 0) / scale;
+    }
+    const latent = float32Tensor(scaled, [1, channels, height, width]);
+    return float32Of(await call('vae_decoder', { latent }), 'image');
+  };
+
+  return {
+    features,
+
+    openEncoder({ track, format, features: kept }) {
+      const transforms = alignedFaces(track, side);
+      return createFaceEncoder({
+        features: kept,
+        transformOf: (source) => transformAt(transforms, source),
+        crop: createAlignedCrop(format, side),
+        newCrop,
+        encode,
+      });
+    },
+
+    async open(clip) {
+      const { track, sources, format, signal } = clip;
+      const transforms = alignedFaces(track, side);
+      const transformOf = (source: number): Affine | null => transformAt(transforms, source);
+      const stretches = outputStretches(sources, track, (source) => transformOf(source) !== null);
+      const audio = createAudioFeatures(withSilence(clip.audio, sources.length), params.audio, 'repeat', run);
+      // The first half minute is encoded now, so that a pack that cannot hear fails before any frame is decoded.
+      await audio.load(0, 0);
+      return createLatentsyncClip(clip, {
+        window,
+        keptValues: features.values,
+        stretchOf: (output) => stretches[output] ?? -1,
+        transformOf,
+        crop: createAlignedCrop(format, side),
+        paste: createAlignedPaste(format, side, soft),
+        newCrop,
+        encode,
+        async generate(faces, latents) {
+          const outputs = faces.map(({ output }) => output);
+          const heard = await audio.load(outputs[0] ?? 0, outputs.at(-1) ?? 0);
+          const clean = await denoise(
+            {
+              latents,
+              writeAudio: (target) =>
+                outputs.forEach((output, i) => heard.write(output, target, i * audio.windowSize)),
+              writeLandmarks: (target) =>
+                faces.forEach(({ source, transform }, i) =>
+                  writeLandmarks(track, source, transform, target, i * LANDMARK_VALUES),
+                ),
+            },
+            signal,
+          );
+          return eachInTurn(faces, (_, frame) => decode(clean, frame, faces.length), signal);
+        },
+      });
+    },
+  };
+}
+
+/** Writes a source frame's landmarks in pixels of its crop. */
+function writeLandmarks(
+  { landmarks }: FaceTrack,
+  source: number,
+  { a, b, c, d, e, f }: Affine,
+  target: Float32Array,
+  offset: number,
+): void {
+  for (let i = 0; i < LANDMARK_VALUES; i += 2) {
+    const x = landmarks[source * LANDMARK_VALUES + i] ?? 0;
+    const y = landmarks[source * LANDMARK_VALUES + i + 1] ?? 0;
+    target[offset + i] = a * x + b * y + c;
+    target[offset + i + 1] = d * x + e * y + f;
+  }
+}

@@ -1,0 +1,25 @@
+import { connectedRuns, type FaceTrack, faceRuns } from '@lipsync/lipsync';
+
+/**
+ * Numbers the stretches of output frames whose faces may be generated together, per output frame; −1: no face. A stretch
+ * ends where the face is lost, at a cut, and where the timeline starts again; a turn goes on.
+ */
+export function outputStretches(
+  sources: readonly number[],
+  { frames, cuts }: Pick<FaceTrack, 'frames' | 'cuts'>,
+  hasFace: (source: number) => boolean,
+): Int32Array {
+  const present = Uint8Array.from({ length: frames }, (_, source) => (hasFace(source) ? 1 : 0));
+  const shots = new Int32Array(frames).fill(-1);
+  faceRuns(present, cuts).forEach(({ start, end }, shot) => shots.fill(shot, start, end));
+
+  const sourceOf = (output: number): number => sources[output] ?? -1;
+  const shotOf = (output: number): number => shots[sourceOf(output)] ?? -1;
+  const stretches = new Int32Array(sources.length).fill(-1);
+  connectedRuns(
+    sources.length,
+    (output) => shotOf(output) >= 0,
+    (output) => shotOf(output) === shotOf(output - 1) && sourceOf(output) >= sourceOf(output - 1) - 1,
+  ).forEach(({ start, end }, stretch) => stretches.fill(stretch, start, end));
+  return stretches;
+}

@@ -1,0 +1,102 @@
+import {
+  alignedFaces,
+  createAlignedCrop,
+  createDdim,
+  cumulativeAlphas,
+  type FaceTrack,
+  fillNoise,
+  inpaintMask,
+  latentKeepMask,
+  transformAt,
+} from '@lipsync/lipsync';
+import { type LatentsyncParams } from '@lipsync/model-pack';
+import { type EngineClip } from '../inference/engines/engine';
+import { DecodedFaces } from '../inference/engines/latentsync/face-window';
+import { FORMAT, pictureOf } from './highsync-clip-fixture';
+import { BLOCK, LATENT, SIDE, STEPS } from './highsync-graphs';
+import { SHARES } from './latentsync-pack';
+
+/** The crops of every output frame, and the sizes of the windows in which they were made. */
+export interface Generated {
+  readonly images: readonly (Float32Array | null)[];
+  readonly windows: readonly number[];
+}
+
+/** Asks for every face as the pipeline would. */
+export async function generate(clip: EngineClip, sources: readonly number[]): Promise<Generated> {
+  const images = new Array<Float32Array | null>(sources.length).fill(null);
+  const windows: number[] = [];
+  let batch = clip.newBatch();
+  const send = async (): Promise<void> => {
+    const faces = await clip.infer(batch);
+    if (!(faces instanceof DecodedFaces)) throw new TypeError('faces of another engine');
+    faces.faces.forEach(({ output }, i) => (images[output] = faces.images[i] ?? null));
+    windows.push(faces.size);
+    clip.recycle(faces);
+    batch = clip.newBatch();
+  };
+  for (const [output, source] of sources.entries()) {
+    if (batch.size > 0 && !clip.joins(batch, output)) await send();
+    clip.take(batch, pictureOf(source), output);
+    if (batch.size === batch.capacity) await send();
+  }
+  if (batch.size > 0) await send();
+  return { images, windows };
+}
+
+/**
+ * The crop that the network of the test pack aims at. Latents are pixels in other places, so it can be told in pixels:
+ * shares of the crop, of the crop without its generated part, of the mask and of what is heard and where the face is.
+ * Where the schedule ends before the last noise is gone, there is that of the one noise image, as the network saw it.
+ */
+export function expectedImage(
+  track: FaceTrack,
+  sources: readonly number[],
+  output: number,
+  params: LatentsyncParams,
+  { landmarks = true } = {},
+): Float32Array {
+  const source = sources[output] ?? -1;
+  const transform = transformAt(alignedFaces(track, SIDE), source);
+  if (!transform) throw new Error('there is no face');
+  const crop = new Float32Array(3 * SIDE * SIDE);
+  createAlignedCrop(FORMAT, SIDE)(pictureOf(source), transform, crop, 0);
+  const inpaint = inpaintMask(params.mask, SIDE);
+  const keep = latentKeepMask(inpaint, SIDE, LATENT);
+  const noise = new Float32Array(LATENT.channels * LATENT.height * LATENT.width);
+  fillNoise(noise, params.seed);
+  const signal = params.schedule.finalAlpha === 'one' ? 1 : (cumulativeAlphas(params.schedule)[0] ?? NaN);
+  const start = createDdim(params.schedule).alphas[0] ?? NaN;
+
+  const { a, b, c, d, e, f } = transform;
+  const points = track.landmarks.subarray(source * 136, source * 136 + 136);
+  const places = points.map((value, i) =>
+    i % 2 === 0 ? a * value + b * (points[i + 1] ?? 0) + c : d * (points[i - 1] ?? 0) + e * value + f,
+  );
+  const lift =
+    params.guidance * SHARES.audio * heardAt(output, sources.length) +
+    (landmarks ? SHARES.landmarks * mean(places) : 0);
+  return crop.map((pixel, i) => {
+    const [channel, y, x] = [Math.floor(i / SIDE ** 2), Math.floor(i / SIDE) % SIDE, i % SIDE];
+    const cell = Math.floor(y / BLOCK) * LATENT.width + Math.floor(x / BLOCK);
+    // Where DepthToSpace takes a pixel from: the channel that stands for its place in its block.
+    const depth = ((y % BLOCK) * BLOCK + (x % BLOCK)) * 3 + channel;
+    const first = noise[depth * LATENT.height * LATENT.width + cell] ?? NaN;
+    const target =
+      LATENT.scale * pixel * (SHARES.reference + SHARES.masked * (1 - (inpaint[i % SIDE ** 2] ?? 0))) +
+      SHARES.mask * (keep[cell] ?? 0) +
+      lift;
+    // What begins as nothing but noise is read as a little of the target and the rest of it noise.
+    const epsilon = (first - Math.sqrt(start) * target) / Math.sqrt(1 - start);
+    return (Math.sqrt(signal) * target + Math.sqrt(1 - signal) * epsilon) / LATENT.scale;
+  });
+}
+
+/** Mean of the steps that an output frame hears, repeated at the ends of the sound. */
+function heardAt(output: number, outputs: number): number {
+  const steps = Array.from({ length: 10 }, (_, place) => 2 * output - 4 + place);
+  return mean(steps.map((step) => Math.min(Math.max(step, 0), 2 * outputs - 1) / STEPS));
+}
+
+const mean = (values: ArrayLike<number>): number =>
+  Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
