@@ -36,4 +36,5 @@ export { type ScheduleParams } from './schedule-params';
 export { type TensorSpec } from './tensor-spec';
 export { modelFile, writePack } from './write-pack';
 export { buildAnalyzerPack } from './builtin/analyzer/build-analyzer-pack';
+export { writePassthroughPack } from './builtin/bench/passthrough-pack';
 export { buildBuiltinPacks } from './builtin/build-builtin-packs';

@@ -46,7 +46,9 @@ export function audioEncoderModel(): Uint8Array {
 
 /** [1, 3, 1500], each in [0, 1]. */
 function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value): Value {
-  const energy = g.op('Exp', [m.mul(m.sub(m.mul(mel, 4), 4), Math.LN10)]);
+  // Spectrograms may be filled up with zeros, which would be energy: no sound is 0 in every band at once.
+  const sounding = g.op('Sign', [g.op('ReduceMax', [g.op('Abs', [mel]), g.ints([1])])]);
+  const energy = m.mul(g.op('Exp', [m.mul(m.sub(m.mul(mel, 4), 4), Math.LN10)]), sounding);
   const inBands = g.op('MatMul', [g.weights([BANDS.length, MEL_BANDS], bandWeights()), energy]);
   const perStep = g.op('AveragePool', [inBands], { kernel_shape: [2], strides: [2] });
   const amplitudes = g.multi('Split', [g.op('Sqrt', [perStep]), g.ints([1, 1, 1, 1])], BANDS.length, {

@@ -1,5 +1,5 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { SAMPLE_RATE, segmentLogMel } from '@lipsync/lipsync';
+import { logMel, melSlice, SAMPLE_RATE, segmentLogMel } from '@lipsync/lipsync';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { audioEncoderModel } from './audio-encoder';
 import { CUE_STATE, CUES, STATES, STEPS, WIDTH } from './speech-cues';
@@ -10,9 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => session.release());
 
-async function statesOf(audio: Float32Array): Promise<Float32Array> {
-  const mel = new Tensor('float32', segmentLogMel(audio, 0), [1, 80, 3000]);
-  const { states } = await session.run({ mel });
+/** As the musetalk engine has a recording heard. */
+const statesOf = (audio: Float32Array) => heard(segmentLogMel(audio, 0));
+/** As the other two engines do: one spectrogram of everything, filled up with zeros, which are no silence. */
+const sliceStatesOf = (audio: Float32Array) => heard(melSlice(logMel(audio), 0));
+
+async function heard(spectrogram: Float32Array): Promise<Float32Array> {
+  const { states } = await session.run({ mel: new Tensor('float32', spectrogram, [1, 80, 3000]) });
   expect(states?.dims).toEqual([1, STEPS, STATES, WIDTH]);
   if (!(states?.data instanceof Float32Array)) throw new TypeError('float32 states expected');
   return states.data;
@@ -99,4 +103,35 @@ test('what is said later than 7 s does not change what is said now', async () =>
   vowel(audio, 10, 12, ROUND_O, 0.9);
   const after = await statesOf(audio);
   for (const name of CUES) expect(cue(after, name, 2.2)).toBe(cue(before, name, 2.2));
+});
+
+describe('a recording that is cut from one spectrogram', () => {
+  test('opens the mouth while a vowel lasts and not in silence', async () => {
+    const audio = new Float32Array(10 * SAMPLE_RATE);
+    vowel(audio, 2, 2.4, OPEN_A);
+    const states = await sliceStatesOf(audio);
+    expect(cue(states, 'opening', 2.2)).toBeGreaterThan(0.7);
+    for (const second of [1, 2.8, 5, 9.9]) expect(cue(states, 'opening', second)).toBe(0);
+  });
+
+  test.each([
+    ['loud', 0.2],
+    ['quiet', 0.01],
+  ])('has no speech in the padding behind its end, be it %s', async (_, loudness) => {
+    const audio = new Float32Array(4 * SAMPLE_RATE);
+    vowel(audio, 1, 1.4, OPEN_A, loudness);
+    const states = await sliceStatesOf(audio);
+    for (const second of [4.2, 6, 12, 29]) expect(cue(states, 'opening', second)).toBeLessThan(0.1);
+    // Nor does the padding hide what lies before it.
+    expect(cue(states, 'opening', 1.2)).toBeGreaterThan(0.5);
+    expect(cue(states, 'opening', 3)).toBe(0);
+  });
+
+  test('is never all zero, which would mean that nothing was asked: not even where it is silent', async () => {
+    const states = await sliceStatesOf(new Float32Array(2 * SAMPLE_RATE));
+    for (let step = 0; step < 100; step++) {
+      const values = states.subarray(step * STATES * WIDTH, (step + 1) * STATES * WIDTH);
+      expect(values.some((value) => value !== 0)).toBe(true);
+    }
+  });
 });
