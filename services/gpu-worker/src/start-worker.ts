@@ -11,6 +11,9 @@ import { createDiskCache } from './supervisor/disk-cache';
 import { createJobRunner } from './supervisor/job-runner';
 import { createSlotPool } from './supervisor/slot-pool';
 import { verifyPacks } from './supervisor/verify-packs';
+import { gpuModels } from './usage/gpu-models';
+import { openPodCost } from './usage/open-pod-cost';
+import { createPodMeter } from './usage/pod-meter';
 
 const RING_DEADLINE_MS = 500;
 
@@ -41,6 +44,12 @@ export async function startWorker(options: {
 
   const runner = createJobRunner({
     ...{ db, storage, packs, slots, workerId, logger },
+    podMeter: createPodMeter({
+      cost: openPodCost(env),
+      slots: env.GPU_SLOTS,
+      gpuModels: await gpuModels(),
+      logger,
+    }),
     cache: await createDiskCache({ folder: join(env.WORK_DIR, 'cache'), maxBytes: env.CACHE_MAX_BYTES }),
     folders: await createJobFolders(join(env.WORK_DIR, 'jobs')),
     limitMs: env.ENGINE_TIMEOUT_SECONDS * 1000,

@@ -4,6 +4,7 @@ import { type Storage } from '@lipsync/storage';
 import { type ClaimedJob } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
+import { type PodMeter } from '../usage/pod-meter';
 import { type DiskCache } from './disk-cache';
 
 /** What every job of this process shares. */
@@ -12,6 +13,7 @@ export interface JobTools {
   readonly storage: Pick<Storage, 'getToFile' | 'put'>;
   readonly cache: DiskCache;
   readonly packs: FoundPacks;
+  readonly podMeter: PodMeter;
   readonly logger: Logger;
 }
 

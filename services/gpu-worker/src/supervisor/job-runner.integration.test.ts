@@ -10,6 +10,8 @@ import { findPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
+import { fixedPrice } from '../usage/fixed-price';
+import { createPodMeter } from '../usage/pod-meter';
 import { createDiskCache } from './disk-cache';
 import { createJobRunner, type JobRunner } from './job-runner';
 import { createSlotPool } from './slot-pool';
@@ -35,6 +37,7 @@ describe('job runner', () => {
   });
 
   async function runner(options: { limitMs?: number } = {}): Promise<JobRunner> {
+    const logger = createLogger({ service: 'test', level: 'silent' });
     return createJobRunner({
       db: fixture.db,
       storage: fixture.storage,
@@ -44,7 +47,11 @@ describe('job runner', () => {
       slots: createSlotPool([host]),
       workerId: 'worker-under-test',
       limitMs: options.limitMs ?? 300_000,
-      logger: createLogger({ service: 'test', level: 'silent' }),
+      podMeter: createPodMeter({
+        cost: fixedPrice({ usdPerHour: 3.6, incrementSeconds: 1 }),
+        ...{ slots: 1, gpuModels: ['a GPU that nobody used'], logger },
+      }),
+      logger,
     });
   }
 
@@ -76,7 +83,9 @@ describe('job runner', () => {
     await (await runner()).run(jobId, never);
 
     const outputKey = `outputs/${runId}/1/video.mp4`;
-    expect(await rowOf('engine_runs', runId)).toMatchObject({
+    const run = await rowOf('engine_runs', runId);
+    const usage = run?.['usage'] as Record<string, unknown>; // a JSON column
+    expect(run).toMatchObject({
       status: 'completed',
       progress_percent: 100,
       output_key: outputKey,
@@ -87,6 +96,11 @@ describe('job runner', () => {
         analyzed_frames: 0,
         rendered_frames: 15,
         processing_ms: expect.any(Number) as number,
+        // The price per second is a tenth of a cent, and the only attempt was seen from end to end.
+        estimated_compute_usd: expect.closeTo(Number(usage['billed_pod_seconds']) / 1000, 5) as number,
+        estimate_coverage: 'observed',
+        gpu_inference_seconds: null,
+        gpu_models: [],
       },
     });
     expect(await rowOf('renders', renderId)).toMatchObject({ status: 'completed' });

@@ -22,8 +22,8 @@ const KEEP_LIMIT_MS = 60_000;
  */
 export async function runRender(tools: JobTools, context: JobContext): Promise<JobResult> {
   const { claim, folder, host, signal, report } = context;
-  const { db, storage, packs } = tools;
-  const started = performance.now();
+  const { db, storage, packs, podMeter } = tools;
+  const startedAt = new Date();
   report('loading_model', 0);
   const runId = claim.engineRunId ?? '';
   const work = await loadRenderWork(db, runId);
@@ -55,6 +55,7 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       jobId: claim.jobId,
       engine,
       packDir: pack.dir,
+      analyzerPackDir: packs.analyzer.dir,
       videoPath: video.path,
       audioPath: audio.path,
       outputPath,
@@ -68,7 +69,11 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   report('uploading', UPLOADING_PERCENT);
   const key = outputKey(runId, claim.fence);
   await transferring(() => storage.put(key, { file: outputPath }, { contentType: 'video/mp4', signal }));
-  const usage = usageOf(work.video, track.analysis, result, performance.now() - started);
+  const endedAt = new Date();
+  const gpuInferenceMs = gpuTime(track.analysis, result);
+  const machine = await podMeter.measure({ startedAt, endedAt, claims: claim.fence, gpuInferenceMs });
+  const processingMs = endedAt.getTime() - startedAt.getTime();
+  const usage = { ...usageOf(work.video, track.analysis, result), ...machine, processing_ms: processingMs };
   const accepted = await insist(signal, () => completeRender(db, claim, { outputKey: key, usage }));
   if (accepted && features) await keepGrown(tools, context, features, result.featuresAdded, expiresAt);
   return {
@@ -85,6 +90,7 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       width: result.width,
       height: result.height,
       usage,
+      quality: result.quality,
       timings: result.timings,
     },
   };
@@ -108,19 +114,19 @@ async function keepGrown(
   }
 }
 
-function usageOf(
-  video: AssetRow,
-  analysis: AnalyzeResult | null,
-  result: RenderResult,
-  processingMs: number,
-): MeasuredUsage {
+/** Milliseconds on a GPU in all parts of the job; null when none was used. */
+function gpuTime(...parts: ({ readonly gpuInferenceMs: number | null } | null)[]): number | null {
+  const measured = parts.flatMap((part) => part?.gpuInferenceMs ?? []);
+  return measured.length === 0 ? null : measured.reduce((sum, ms) => sum + ms, 0);
+}
+
+function usageOf(video: AssetRow, analysis: AnalyzeResult | null, result: RenderResult): MeasuredUsage {
   return {
     input_video_seconds: video.durationSeconds,
     input_audio_seconds: result.inputAudioSeconds,
     output_seconds: result.outputSeconds,
     analyzed_frames: analysis?.frames ?? 0,
     rendered_frames: result.renderedFrames,
-    processing_ms: Math.round(processingMs),
   };
 }
 

@@ -19,15 +19,15 @@ export interface AttemptBill {
   readonly seconds: number;
   /** Jobs that shared the pod: each carries its part. */
   readonly slots: number;
-  /** Attempts that the run took. Those that failed died with their measurements. */
-  readonly attempts: number;
+  /** How often the run was claimed, the attempt that completed included. Earlier ones died with their measurements. */
+  readonly claims: number;
 }
 
 /**
  * A run's share of its pod. Coverage follows from the facts: `observed` when the provider saw all of the only attempt,
  * `partial` when earlier attempts or part of this one are missing, `unavailable` without a bill.
  */
-export function podUsage({ bill, seconds, slots, attempts }: AttemptBill): PodUsage {
+export function podUsage({ bill, seconds, slots, claims }: AttemptBill): PodUsage {
   if (bill === null) {
     return {
       observed_pod_seconds: null,
@@ -41,7 +41,7 @@ export function podUsage({ bill, seconds, slots, attempts }: AttemptBill): PodUs
     observed_pod_seconds: rounded(bill.observedSeconds / slots, 3),
     billed_pod_seconds: rounded(bill.billedSeconds / slots, 3),
     estimated_compute_usd: bill.usd === null ? null : rounded(bill.usd / slots, 6),
-    estimate_coverage: sawAll && attempts === 1 ? 'observed' : 'partial',
+    estimate_coverage: sawAll && claims === 1 ? 'observed' : 'partial',
   };
 }
 

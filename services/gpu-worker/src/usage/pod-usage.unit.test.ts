@@ -4,7 +4,7 @@ import { podUsage } from './pod-usage';
 const BILL = { observedSeconds: 90, billedSeconds: 120, usd: 0.06 };
 
 test('without a bill every measure is null and coverage unavailable', () => {
-  expect(podUsage({ bill: null, seconds: 90, slots: 1, attempts: 1 })).toEqual({
+  expect(podUsage({ bill: null, seconds: 90, slots: 1, claims: 1 })).toEqual({
     observed_pod_seconds: null,
     billed_pod_seconds: null,
     estimated_compute_usd: null,
@@ -13,7 +13,7 @@ test('without a bill every measure is null and coverage unavailable', () => {
 });
 
 test('the only attempt, wholly seen, is observed', () => {
-  expect(podUsage({ bill: BILL, seconds: 90, slots: 1, attempts: 1 })).toEqual({
+  expect(podUsage({ bill: BILL, seconds: 90, slots: 1, claims: 1 })).toEqual({
     observed_pod_seconds: 90,
     billed_pod_seconds: 120,
     estimated_compute_usd: 0.06,
@@ -22,7 +22,7 @@ test('the only attempt, wholly seen, is observed', () => {
 });
 
 test('jobs that share a pod share its bill', () => {
-  const usage = podUsage({ bill: BILL, seconds: 90, slots: 3, attempts: 1 });
+  const usage = podUsage({ bill: BILL, seconds: 90, slots: 3, claims: 1 });
   expect(usage).toMatchObject({
     observed_pod_seconds: 30,
     billed_pod_seconds: 40,
@@ -31,15 +31,15 @@ test('jobs that share a pod share its bill', () => {
 });
 
 test('an earlier attempt that died unmeasured makes the estimate partial', () => {
-  expect(podUsage({ bill: BILL, seconds: 90, slots: 1, attempts: 2 }).estimate_coverage).toBe('partial');
+  expect(podUsage({ bill: BILL, seconds: 90, slots: 1, claims: 2 }).estimate_coverage).toBe('partial');
 });
 
 test('a window that the provider saw only in part makes the estimate partial', () => {
-  expect(podUsage({ bill: BILL, seconds: 150, slots: 1, attempts: 1 }).estimate_coverage).toBe('partial');
+  expect(podUsage({ bill: BILL, seconds: 150, slots: 1, claims: 1 }).estimate_coverage).toBe('partial');
 });
 
 test('a provider without prices leaves the estimate null and the seconds measured', () => {
-  const usage = podUsage({ bill: { ...BILL, usd: null }, seconds: 90, slots: 1, attempts: 1 });
+  const usage = podUsage({ bill: { ...BILL, usd: null }, seconds: 90, slots: 1, claims: 1 });
   expect(usage).toMatchObject({ estimated_compute_usd: null, billed_pod_seconds: 120 });
 });
 

@@ -1,0 +1,54 @@
+import { type MeasuredUsage } from '@lipsync/domain';
+import { type Logger } from '@lipsync/runtime';
+import { type PodBill, type PodCost } from './pod-cost';
+import { podUsage, type PodUsage } from './pod-usage';
+
+/** What a run used of this pod, in the terms of the contract's Usage. */
+export type MachineUsage = PodUsage & Required<Pick<MeasuredUsage, 'gpu_inference_seconds' | 'gpu_models'>>;
+
+export interface RunOnPod {
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  /** How often the run was claimed, this time included. */
+  readonly claims: number;
+  /** Time inside graphs on a GPU; null when none was used. */
+  readonly gpuInferenceMs: number | null;
+}
+
+export interface PodMeter {
+  /** Never rejects: a cost that cannot be had is null, and the log says why. */
+  measure(run: RunOnPod): Promise<MachineUsage>;
+}
+
+export interface PodMeterOptions {
+  /** Null: nobody knows what the pod costs. */
+  readonly cost: PodCost | null;
+  /** Jobs that share the pod. */
+  readonly slots: number;
+  /** GPUs of the pod. */
+  readonly gpuModels: readonly string[];
+  readonly logger: Logger;
+}
+
+export function createPodMeter({ cost, slots, gpuModels, logger }: PodMeterOptions): PodMeter {
+  async function billOf({ startedAt, endedAt }: RunOnPod): Promise<PodBill | null> {
+    try {
+      return (await cost?.bill(startedAt, endedAt)) ?? null;
+    } catch (error) {
+      logger.warn('the cost of a run could not be read', { error });
+      return null;
+    }
+  }
+
+  return {
+    measure: async (run) => {
+      const seconds = (run.endedAt.getTime() - run.startedAt.getTime()) / 1000;
+      const { gpuInferenceMs } = run;
+      return {
+        ...podUsage({ bill: await billOf(run), seconds, slots, claims: run.claims }),
+        gpu_inference_seconds: gpuInferenceMs === null ? null : Math.round(gpuInferenceMs) / 1000,
+        gpu_models: gpuInferenceMs === null ? [] : [...gpuModels],
+      };
+    },
+  };
+}

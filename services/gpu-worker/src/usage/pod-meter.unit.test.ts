@@ -1,0 +1,51 @@
+import { createLogger } from '@lipsync/runtime';
+import { createPodMeter } from './pod-meter';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const RUN = {
+  startedAt: new Date('2026-01-01T00:00:00Z'),
+  endedAt: new Date('2026-01-01T00:00:10Z'),
+  claims: 1,
+  gpuInferenceMs: 4321.4,
+};
+const bill = { observedSeconds: 10, billedSeconds: 10, usd: 0.01 };
+
+test('GPU time and models are told when a GPU ran', async () => {
+  const meter = createPodMeter({ cost: null, slots: 1, gpuModels: ['NVIDIA L4'], logger });
+  expect(await meter.measure(RUN)).toMatchObject({
+    gpu_inference_seconds: 4.321,
+    gpu_models: ['NVIDIA L4'],
+    estimate_coverage: 'unavailable',
+  });
+});
+
+test('a run on the CPU used no GPU, whatever the machine has', async () => {
+  const meter = createPodMeter({ cost: null, slots: 1, gpuModels: ['NVIDIA L4'], logger });
+  const usage = await meter.measure({ ...RUN, gpuInferenceMs: null });
+  expect(usage).toMatchObject({ gpu_inference_seconds: null, gpu_models: [] });
+});
+
+test('the cost is asked for the time of the run', async () => {
+  const asked: Date[][] = [];
+  const cost = {
+    bill: async (from: Date, to: Date) => {
+      asked.push([from, to]);
+      return bill;
+    },
+  };
+  const meter = createPodMeter({ cost, slots: 2, gpuModels: [], logger });
+  expect(await meter.measure(RUN)).toMatchObject({ billed_pod_seconds: 5, estimate_coverage: 'observed' });
+  expect(asked).toEqual([[RUN.startedAt, RUN.endedAt]]);
+});
+
+test('a cost that cannot be read leaves its fields null and says so in the log', async () => {
+  const warnings: string[] = [];
+  const cost = { bill: () => Promise.reject(new Error('connection refused')) };
+  const loud = { ...logger, warn: (message: string) => void warnings.push(message) };
+  const meter = createPodMeter({ cost, slots: 1, gpuModels: [], logger: loud });
+  expect(await meter.measure(RUN)).toMatchObject({
+    billed_pod_seconds: null,
+    estimate_coverage: 'unavailable',
+  });
+  expect(warnings).toHaveLength(1);
+});
