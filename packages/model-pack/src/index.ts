@@ -29,7 +29,9 @@ export {
 } from './manifest';
 export { type MusetalkParams } from './musetalk-params';
 export { MANIFEST_FILE, modelPath, openPack, openPackFor, packVersion, type Pack } from './open-pack';
+export { copyPack } from './copy-pack';
 export { PackError } from './pack-error';
+export { packSize } from './pack-files';
 export { packRoles, type PackRole } from './pack-roles';
 export { type Probe } from './role';
 export { type ScheduleParams } from './schedule-params';

@@ -1,8 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copyPack } from './copy-pack';
 import { type Manifest } from './manifest';
 import { openPack, openPackFor, packVersion } from './open-pack';
+import { packSize } from './pack-files';
 import { modelFile, writePack } from './write-pack';
 
 const MODELS = { 'detector.onnx': Buffer.from('detector'), 'landmarks.onnx': Buffer.from('landmarks') };
@@ -150,5 +152,46 @@ describe('openPack', () => {
       reason: 'file_missing',
     });
     expect(await readdir(root)).toEqual([]);
+  });
+
+  describe('a copy', () => {
+    let copy: string;
+    beforeEach(() => {
+      copy = join(root, 'elsewhere', 'copy');
+    });
+
+    test('is the same pack, without what else lay in its directory', async () => {
+      const pack = await writePack(dir, manifest(), MODELS);
+      await writeFile(join(dir, 'notes.txt'), 'not part of it');
+      await copyPack(pack, copy);
+
+      expect((await openPack(copy)).digest).toBe(pack.digest);
+      expect((await readdir(copy)).sort()).toEqual(['detector.onnx', 'landmarks.onnx', 'pack.json']);
+      expect(await packSize(await openPack(copy))).toBe(await packSize(pack));
+    });
+
+    test('replaces another pack, and nothing is left of that one', async () => {
+      const value = manifest();
+      await writePack(copy, { ...value, version: '1.0.0' }, { ...MODELS, 'old.onnx': Buffer.from('old') });
+      await copyPack(await writePack(dir, value, MODELS), copy);
+
+      expect((await openPack(copy)).manifest.version).toBe('1.2.3');
+      expect(await readdir(copy)).not.toContain('old.onnx');
+      expect(await readdir(join(root, 'elsewhere'))).toEqual(['copy']);
+    });
+
+    test('of a pack that was changed after it was opened is refused, and what was there stays', async () => {
+      const pack = await writePack(dir, manifest(), MODELS);
+      await copyPack(pack, copy);
+      await writePack(dir, { ...manifest(), version: '2.0.0' }, MODELS);
+      await writeFile(join(copy, 'landmarks.onnx'), 'damaged');
+
+      await expect(copyPack(pack, copy)).rejects.toMatchObject({ reason: 'digest_mismatch' });
+      await writePack(dir, manifest(), MODELS);
+      await writeFile(join(dir, 'detector.onnx'), 'tampered');
+      await expect(copyPack(pack, copy)).rejects.toMatchObject({ reason: 'digest_mismatch' });
+      expect(await readFile(join(copy, 'landmarks.onnx'), 'utf8')).toBe('damaged');
+      expect(await readdir(join(root, 'elsewhere'))).toEqual(['copy']);
+    });
   });
 });
