@@ -1,0 +1,121 @@
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Engine } from '@lipsync/contract';
+import { checkPack, openPackFolders, startInference, type RenderResult } from '@lipsync/gpu-worker';
+import { MANIFEST_FILE, type Manifest, type Pack } from '@lipsync/model-pack';
+import { makeClip, type Clip } from './clips';
+
+export interface EngineFigures {
+  engine: Engine;
+  pack: string;
+  provider: string | undefined;
+  /** Calls of the network per frame that guidance and windows multiply; absent for one-step engines. */
+  steps?: number;
+  rendered_frames: number;
+  /** Frames per second of the graphs alone, and of the whole render with a face track at hand. */
+  inference_fps: number;
+  render_fps: number;
+  /** Seconds of GPU; null when the graphs ran on the CPU. */
+  gpu_seconds: number | null;
+  peak_rss_mib: number;
+}
+
+/** The number of steps that the official diffusion packs are published with. */
+const PUBLISHED_STEPS = 20;
+const CLIP = { width: 1280, height: 720, seconds: 6, grain: 4 };
+
+/**
+ * Renders one 720p clip with every engine pack under `packsDir`, each in a process of its own; diffusion packs also at
+ * the published number of steps.
+ */
+export async function benchEngines(ffmpeg: string, packsDir: string): Promise<EngineFigures[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-engines-'));
+  try {
+    const { packs } = await openPackFolders(packsDir);
+    const analyzer = packs.find(({ pack }) => pack.manifest.engine === 'analyzer');
+    if (!analyzer) throw new Error(`${packsDir} holds no face analyser`);
+    const clip = await makeClip(ffmpeg, folder, CLIP);
+    const figures: EngineFigures[] = [];
+    for (const { pack } of packs) {
+      for (const manifest of variants(pack)) {
+        const own = await mkdtemp(path.join(folder, 'packs-'));
+        await symlink(path.resolve(analyzer.dir), path.join(own, 'analyzer'));
+        await writeVariant(pack, manifest, path.join(own, 'engine'));
+        figures.push(await benchOne(own, manifest, clip, path.join(own, 'track.bin')));
+      }
+    }
+    return figures;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type EngineManifest = Exclude<Manifest, { engine: 'analyzer' }>;
+
+function variants({ manifest }: Pack): EngineManifest[] {
+  switch (manifest.engine) {
+    case 'analyzer':
+      return [];
+    case 'musetalk':
+      return [manifest];
+    case 'latentsync':
+    case 'highsync': {
+      const published = structuredClone(manifest);
+      published.params.schedule.steps = PUBLISHED_STEPS;
+      return stepsOf(manifest) === PUBLISHED_STEPS ? [manifest] : [manifest, published];
+    }
+  }
+}
+
+function stepsOf(manifest: EngineManifest): number | undefined {
+  if (manifest.engine === 'musetalk') return undefined;
+  const { steps } = manifest.params.schedule;
+  return typeof steps === 'number' ? steps : steps.length;
+}
+
+/** The same files under another manifest. */
+async function writeVariant(pack: Pack, manifest: EngineManifest, dir: string): Promise<void> {
+  await cp(pack.dir, dir, { recursive: true, dereference: true });
+  await writeFile(path.join(dir, MANIFEST_FILE), JSON.stringify(manifest));
+}
+
+async function benchOne(
+  packsDir: string,
+  manifest: EngineManifest,
+  clip: Clip,
+  trackPath: string,
+): Promise<EngineFigures> {
+  const { engine } = manifest;
+  const { provider } = await checkPack(path.join(packsDir, 'engine'));
+  const inference = await startInference({ packsDir });
+  try {
+    await inference.analyze({ videoPath: clip.videoFile, trackPath });
+    const render = (): Promise<RenderResult> =>
+      inference.render({
+        engine,
+        videoPath: clip.videoFile,
+        audioPath: clip.audioFile,
+        outputPath: path.join(packsDir, 'output.mp4'),
+        syncMode: 'cut_off',
+        faceTrackPath: trackPath,
+      });
+    // The first render loads the graphs; what is measured has them at hand, as a worker between two jobs does.
+    await render();
+    const { renderedFrames, gpuInferenceMs, timings } = await render();
+    const steps = stepsOf(manifest);
+    return {
+      engine,
+      pack: `${manifest.name}@${manifest.version}`,
+      provider,
+      ...(steps === undefined ? {} : { steps }),
+      rendered_frames: renderedFrames,
+      inference_fps: (renderedFrames * 1000) / timings.inferMs,
+      render_fps: (renderedFrames * 1000) / timings.totalMs,
+      gpu_seconds: gpuInferenceMs === null ? null : gpuInferenceMs / 1000,
+      peak_rss_mib: timings.peakRssBytes / 2 ** 20,
+    };
+  } finally {
+    inference.close();
+  }
+}
