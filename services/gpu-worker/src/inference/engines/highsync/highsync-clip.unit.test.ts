@@ -83,6 +83,13 @@ describe('a highsync clip', () => {
       expect(none.images).toEqual(roomy.images);
     });
 
+    test('of frames that are not shown again are forgotten', async () => {
+      // Room for 24 frames. Frames 0–11 come back after 12–23, which do not: it is theirs that 24–35 replace.
+      const sources = [...upTo(36), ...upTo(12)];
+      const { runs } = await render(sources, { bankBytes: 24 * (64 * 48 + 1) * 4, stretch: 12 });
+      expect(framesOf(runs, 'reference_unet')).toBe(36);
+    });
+
     test('of frames that are behind give way to those in use', async () => {
       // Two stretches of twelve frames; room for twelve.
       const sources = [...upTo(12), ...upTo(24).slice(12)];

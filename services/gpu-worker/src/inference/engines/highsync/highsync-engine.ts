@@ -73,13 +73,14 @@ export function createHighsync(
         createFaceLatents(params, faces, clip.format, call, pool),
       );
       const denoise = createDenoiseStretch(params, createPredictWindow(manifest, banks, call, pool));
+      const lastShown = new Map(clip.sources.map((source, output) => [source, output]));
       const writeLandmarks = landmarkWriter(clip.track, faces.crops, params.resolution);
       return createHighsyncClip(clip, {
         params,
         faces,
         async denoise(outputs, signal) {
           const latents = await sourceLatents.load(outputs, signal);
-          banks.use(latents);
+          banks.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
           const heard = await audio.load(outputs.start, outputs.end - 1);
           return denoise(
             {

@@ -13,8 +13,11 @@ type Banks = readonly Float32Array[];
  * again in every step: banks are kept, as many as fit, and the others made again.
  */
 export interface ReferenceBanks {
-  /** From now on these are the latents of the frames in use; kept banks of other frames give way to theirs. */
-  use(latents: LatentsBySource): void;
+  /**
+   * From now on these are the latents of the frames in use, whose banks other frames' give way to. Of frames that will
+   * not be shown again nothing is kept: memory follows what a timeline repeats, not how long it is.
+   */
+  use(latents: LatentsBySource, shownAgain: (source: number) => boolean): void;
   /** The banks of these frames one after the other, as feeds of the denoising network. */
   feeds(sources: readonly number[]): Promise<Tensors>;
 }
@@ -59,14 +62,17 @@ export function createReferenceBanks({
     );
   };
 
+  const drop = (source: number): void => {
+    keptBytes -= sizeOf(kept.get(source) ?? []);
+    kept.delete(source);
+  };
+
   const keep = (source: number, banks: Banks): void => {
-    const bytes = banks.reduce((sum, bank) => sum + bank.byteLength, 0);
-    for (const [other, old] of kept) {
+    const bytes = sizeOf(banks);
+    for (const other of kept.keys()) {
       if (keptBytes + bytes <= maxBytes) break;
       // A stretch goes through its frames in every step: giving up one of them for another would gain nothing.
-      if (latents.has(other)) continue;
-      kept.delete(other);
-      keptBytes -= old.reduce((sum, bank) => sum + bank.byteLength, 0);
+      if (!latents.has(other)) drop(other);
     }
     if (keptBytes + bytes > maxBytes) return;
     // Copies: these are parts of the outputs of a whole call.
@@ -92,13 +98,20 @@ export function createReferenceBanks({
   };
 
   return {
-    use: (next) => (latents = next),
+    use(next, shownAgain) {
+      latents = next;
+      for (const source of kept.keys()) if (!next.has(source) && !shownAgain(source)) drop(source);
+    },
     async feeds(sources) {
       const filled = previous.then(() => fill(sources));
       previous = Promise.allSettled([filled]);
       return filled;
     },
   };
+}
+
+function sizeOf(banks: Banks): number {
+  return banks.reduce((sum, bank) => sum + bank.byteLength, 0);
 }
 
 function latentTensor(

@@ -55,6 +55,8 @@ export function createStretchLatents(
       eachPlane(start, weights.length, (here, there, i) => {
         const weight = weights[i] ?? 0;
         if (weight === 0) return;
+        // Most frames are in one window only.
+        if (weight === 1) return prediction.set(values.subarray(there, there + area), here);
         for (let k = 0; k < area; k++) {
           prediction[here + k] = (prediction[here + k] ?? 0) + weight * (values[there + k] ?? 0);
         }
