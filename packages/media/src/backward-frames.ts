@@ -1,5 +1,6 @@
 import { type FrameCursor } from './frame-cursor';
-import { type FrameReader, type FrameRange } from './frame-reader';
+import { type FrameRange } from './decoder-arguments';
+import { type FrameReader } from './frame-reader';
 import { FrameSlots } from './frame-slots';
 import { MediaError } from './media-error';
 import { type SeekIndex } from './seek-index';

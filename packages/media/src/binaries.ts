@@ -1,14 +1,25 @@
 import { findExecutable } from './find-executable';
 import { detectSandbox, type Sandbox } from './sandbox';
+import { namedVideoCodecs, type VideoCodecs } from './video-codecs';
 
 /** The tools every function of this package runs. Resolve once at start and pass on. */
 export interface Binaries {
   readonly ffmpeg: string;
   readonly ffprobe: string;
   readonly sandbox: Sandbox;
+  /** What reads and writes pictures; the readers and the encoder of this package obey it. */
+  readonly codecs: VideoCodecs;
+  /** The whole environment of a child that uses a card; every other child has none. */
+  readonly deviceEnvironment: Readonly<Record<string, string>>;
 }
 
-/** FFMPEG_BIN, FFPROBE_BIN and PATH are read; `process.env` fits. */
+/** Where a card's libraries lie and which card a process may use. */
+const DEVICE_VARIABLES = ['LD_LIBRARY_PATH', 'CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER'];
+
+/**
+ * FFMPEG_BIN, FFPROBE_BIN, PATH, VIDEO_ENCODER and VIDEO_DECODER (names of codecs that are known to work) are read, and
+ * what a card needs.
+ */
 export type BinaryEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -29,7 +40,13 @@ export async function resolveBinaries(environment: BinaryEnvironment): Promise<B
   const ffprobe = named('FFPROBE_BIN') ?? findExecutable('ffprobe', searchPath);
   if (ffmpeg === undefined) throw new Error('ffmpeg not found: install it or set FFMPEG_BIN');
   if (ffprobe === undefined) throw new Error('ffprobe not found: install it or set FFPROBE_BIN');
-  return { ffmpeg, ffprobe, sandbox: detectSandbox(searchPath) };
+  const deviceEnvironment: Record<string, string> = {};
+  for (const name of DEVICE_VARIABLES) {
+    const value = environment[name];
+    if (value !== undefined) deviceEnvironment[name] = value;
+  }
+  const codecs = namedVideoCodecs(environment);
+  return { ffmpeg, ffprobe, sandbox: detectSandbox(searchPath), codecs, deviceEnvironment };
 }
 
 /** ffmpeg-static answers with a path even when its download never happened, so the file itself is checked. */

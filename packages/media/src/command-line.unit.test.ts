@@ -1,8 +1,16 @@
-import { copiesAudio, encoderArguments } from './encoder-arguments';
+import { encoderArguments, type EncoderSettings } from './encoder-arguments';
+import { copiesAudio } from './encoder-audio';
 import { ffmpegInput, probeInput } from './input-arguments';
 import { confine } from './sandbox';
+import { type AudioStream } from './stream-info';
+import { encoderForSize } from './video-encoder-arguments';
 
-const AAC = { codec: 'aac', sampleRate: 48_000, channels: 2, startSeconds: 0 };
+const AAC = { codec: 'aac', profile: 'LC', sampleRate: 48_000, channels: 2, startSeconds: 0 };
+
+const outputWith = (stream: AudioStream): EncoderSettings => ({
+  ...{ outputPath: '/out.mp4', width: 2, height: 2, frames: 1, color: {} },
+  audio: { path: '/a', stream },
+});
 
 describe('the command line around customer bytes', () => {
   it.each([probeInput('/jobs/7/-i'), ffmpegInput('/jobs/7/-i')])(
@@ -33,21 +41,50 @@ describe('the command line around customer bytes', () => {
 describe('the sound of an output', () => {
   it.each([
     ['whole AAC', { stream: AAC }, true],
-    ['AAC to be cut', { stream: AAC, trimSeconds: 1 }, false],
+    ['AAC to be cut', { stream: AAC, trimSeconds: 1 }, true],
+    ['AAC with packets longer than a frame', { stream: { ...AAC, sampleRate: 16_000 } }, true],
+    ['such AAC to be cut', { stream: { ...AAC, sampleRate: 16_000 }, trimSeconds: 1 }, false],
+    ['HE-AAC', { stream: { ...AAC, profile: 'HE-AAC' } }, true],
+    ['HE-AAC to be cut', { stream: { ...AAC, profile: 'HE-AAC' }, trimSeconds: 1 }, false],
     ['AAC to be continued', { stream: AAC, padToSeconds: 9 }, false],
-    ['AAC that starts late', { stream: { ...AAC, startSeconds: 0.5 } }, false],
+    ['AAC that starts late', { stream: { ...AAC, startSeconds: 0.5 } }, true],
+    ['AAC of a profile that few players know', { stream: { ...AAC, profile: 'LTP' } }, false],
     ['MP3', { stream: { ...AAC, codec: 'mp3' } }, false],
+    ['Opus', { stream: { ...AAC, codec: 'opus' } }, false],
+    ['ALAC', { stream: { ...AAC, codec: 'alac' } }, false],
   ])('of %s: copied = %s', (_name, audio, copied) => {
     expect(copiesAudio({ path: '/a', ...audio })).toBe(copied);
   });
 
-  it('is mixed down and slowed to what every player understands', () => {
-    const stream = { codec: 'flac', sampleRate: 96_000, channels: 6, startSeconds: 0 };
-    const args = encoderArguments({
-      ...{ outputPath: '/out.mp4', width: 2, height: 2, frames: 1, color: {} },
-      audio: { path: '/a', stream },
+  it.each([
+    ['mono, 8 kHz', 1, 8_000, '-c:a aac -b:a 192k -movflags'],
+    ['stereo, 44.1 kHz', 2, 44_100, '-c:a aac -b:a 192k -movflags'],
+    ['four channels', 4, 48_000, '-c:a aac -b:a 192k -ac 2 -movflags'],
+    ['5.1, 96 kHz', 6, 96_000, '-c:a aac -b:a 384k -ar 48000 -ac 6 -movflags'],
+  ])('keeps the rate and channels of %s as far as every player goes along', (_name, channels, rate, args) => {
+    const stream = { codec: 'flac', sampleRate: rate, channels, startSeconds: 0 };
+    expect(encoderArguments(outputWith(stream), 'libx264').join(' ')).toContain(args);
+  });
+});
+
+describe('the pictures of an output', () => {
+  it('are encoded on the card when that is configured and they are large enough for it', () => {
+    expect(encoderForSize('h264_nvenc', 1280, 720)).toBe('h264_nvenc');
+    expect(encoderForSize('h264_nvenc', 254, 1280)).toBe('libx264');
+    expect(encoderForSize('libx264', 1280, 720)).toBe('libx264');
+  });
+
+  it('come out alike from both encoders: same tags, same sampling, constant quality', () => {
+    const stream = { codec: 'flac', sampleRate: 48_000, channels: 2, startSeconds: 0 };
+    const color = { range: 'tv', matrix: 'bt709', primaries: 'bt709', transfer: 'bt709' } as const;
+    const [soft, hard] = (['libx264', 'h264_nvenc'] as const).map((encoder) => {
+      const args = encoderArguments({ ...outputWith(stream), color }, encoder);
+      const [from, to] = [args.indexOf('-c:v'), args.indexOf('-pix_fmt')];
+      return { pictures: args.slice(from, to).join(' '), rest: [...args.slice(0, from), ...args.slice(to)] };
     });
-    expect(args.join(' ')).toContain('-c:a aac -b:a 192k -ar 48000 -ac 2');
+    expect(hard?.rest).toEqual(soft?.rest);
+    expect(soft?.pictures).toContain('-crf 17');
+    expect(hard?.pictures).toContain('-cq 19 -b:v 0');
   });
 });
 
@@ -63,5 +100,11 @@ describe('confinement', () => {
     expect(command.slice(0, 3)).toEqual(['/u', '-rn', '/p']);
     expect(command).toEqual(expect.arrayContaining(['--cpu=2', '--as=100', '--fsize=10']));
     expect(command.slice(-2)).toEqual(['/bin/ffmpeg', '-x']);
+  });
+
+  it('bounds the memory that a child on a card writes, not the address space that its driver reserves', () => {
+    const command = confine({ prlimit: '/p' }, { ...limits, device: true }, ['/bin/ffmpeg', '-x']);
+    expect(command).toContain('--data=100');
+    expect(command.join(' ')).not.toContain('--as=');
   });
 });

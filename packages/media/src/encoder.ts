@@ -3,6 +3,7 @@ import { type Binaries } from './binaries';
 import { encoderArguments, type EncoderSettings } from './encoder-arguments';
 import { MediaError, MediaProcessError } from './media-error';
 import { startChild } from './media-child';
+import { encoderForSize } from './video-encoder-arguments';
 
 export interface FrameEncoder {
   readonly frameBytes: number;
@@ -18,15 +19,20 @@ export interface FrameEncoder {
   abort(): Promise<void>;
 }
 
-/** Starts the one encode of an output: H.264 veryfast crf 17 and the original sound in one faststart MP4. */
+/** Starts the one encode of an output, as `binaries.codecs` says: H.264 and the original sound in one faststart MP4. */
 export function openEncoder(
   binaries: Binaries,
   settings: EncoderSettings,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
 ): FrameEncoder {
   const frameBytes = (settings.width * settings.height * 3) / 2;
-  const command: [string, ...string[]] = [binaries.ffmpeg, ...encoderArguments(settings)];
-  const child = startChild(binaries, command, { folder: dirname(settings.audio.path), ...options });
+  const encoder = encoderForSize(binaries.codecs.encoder, settings.width, settings.height);
+  const command: [string, ...string[]] = [binaries.ffmpeg, ...encoderArguments(settings, encoder)];
+  const child = startChild(binaries, command, {
+    folder: dirname(settings.audio.path),
+    ...options,
+    device: encoder !== 'libx264',
+  });
   child.stdout.resume();
   let written = 0;
 

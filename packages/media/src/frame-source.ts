@@ -1,10 +1,11 @@
 import { backwardFrames } from './backward-frames';
 import { type Binaries } from './binaries';
 import { cachedFrames } from './cached-frames';
+import { type FrameRange } from './decoder-arguments';
 import { forwardFrames } from './forward-frames';
 import { type FrameCursor } from './frame-cursor';
 import { frameGeometry } from './frame-filters';
-import { type FrameReader, type FrameRange, openFrameReader } from './frame-reader';
+import { type FrameReader, openFrameReader } from './frame-reader';
 import { type FrameRun, frameRuns } from './frame-runs';
 import { readSeekIndex, type SeekIndex } from './seek-index';
 import { type VideoStream } from './stream-info';

@@ -1,7 +1,8 @@
 export { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 export { type Binaries, type BinaryEnvironment, resolveBinaries } from './binaries';
 export { type FrameEncoder, openEncoder } from './encoder';
-export { type EncoderAudio, type EncoderSettings } from './encoder-arguments';
+export { type EncoderSettings } from './encoder-arguments';
+export { type EncoderAudio } from './encoder-audio';
 export { type FrameLayout } from './frame-filters';
 export { type FrameReader, type FrameReaderOptions, openFrameReader } from './frame-reader';
 export { type FrameSource, type FrameSourceOptions, openFrameSource } from './frame-source';
@@ -16,3 +17,17 @@ export {
   type Rational,
   type VideoStream,
 } from './stream-info';
+export {
+  resolveVideoCodecs,
+  type ResolvedVideoCodecs,
+  VideoCodecError,
+  type WantedVideoCodecs,
+} from './resolve-video-codecs';
+export {
+  SOFTWARE_CODECS,
+  VIDEO_DECODERS,
+  VIDEO_ENCODERS,
+  type VideoCodecs,
+  type VideoDecoder,
+  type VideoEncoder,
+} from './video-codecs';

@@ -62,6 +62,7 @@ function parseVideo(stream: Record<string, unknown>): VideoStream {
   const height = finite(stream['height']) ?? 0;
   const aspect = rational(stream['sample_aspect_ratio']) ?? { num: 1, den: 1 };
   const rate = rational(stream['avg_frame_rate']);
+  const sideData = list(stream['side_data_list']).map(fields);
   return {
     codec: text(stream['codec_name']) ?? 'unknown',
     width: turned ? height : width,
@@ -71,6 +72,7 @@ function parseVideo(stream: Record<string, unknown>): VideoStream {
     color: parseColor(stream),
     pixelAspect: turned ? { num: aspect.den, den: aspect.num } : aspect,
     timeBase: rational(stream['time_base']) ?? { num: 1, den: 1000 },
+    transformed: sideData.some((data) => data['displaymatrix'] !== undefined),
   };
 }
 
@@ -95,8 +97,10 @@ function parseColor(stream: Record<string, unknown>): ColorTags {
 }
 
 function parseAudio(stream: Record<string, unknown>, formatStart: number): AudioStream {
+  const profile = text(stream['profile']);
   return {
     codec: text(stream['codec_name']) ?? 'unknown',
+    ...(profile === undefined ? {} : { profile }),
     sampleRate: finite(stream['sample_rate']) ?? 0,
     channels: finite(stream['channels']) ?? 0,
     startSeconds: Math.max(0, (finite(stream['start_time']) ?? formatStart) - formatStart),

@@ -16,6 +16,8 @@ export interface ChildOptions {
   /** Wall clock, from the start of the process; then its whole group gets SIGKILL. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** The child uses a card: it gets the environment and the address space that the card's driver needs. */
+  readonly device?: boolean;
 }
 
 export interface ChildExit {
@@ -33,7 +35,7 @@ export interface MediaChild {
   kill(): void;
 }
 
-/** Starts ffmpeg or ffprobe: argv array, no environment, its own process group, a deadline, a bounded stderr. */
+/** Starts ffmpeg or ffprobe: argv array, no environment but a card's, its own process group, a deadline, a bounded stderr. */
 export function startChild(
   binaries: Binaries,
   command: readonly [string, ...string[]],
@@ -43,9 +45,11 @@ export function startChild(
     cpuSeconds: (options.deadlineMs / 1000) * CPU_SECONDS_PER_SECOND,
     memoryBytes: MEMORY_BYTES,
     fileBytes: FILE_BYTES,
+    device: options.device === true,
   };
   const [program, ...args] = confine(binaries.sandbox, limits, command);
-  const child = spawn(program, args, { cwd: options.folder, env: {}, detached: true, stdio: 'pipe' });
+  const env = limits.device ? { ...binaries.deviceEnvironment } : {};
+  const child = spawn(program, args, { cwd: options.folder, env, detached: true, stdio: 'pipe' });
 
   let ended: ChildExit['ended'] = 'exit';
   const stop = (why: ChildExit['ended']): void => {

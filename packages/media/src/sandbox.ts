@@ -14,6 +14,11 @@ export interface ResourceLimits {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
   readonly fileBytes: number;
+  /**
+   * The child uses a card. Its driver reserves address space by the terabyte without filling it, so what is bounded is
+   * writable memory; and it opens more files.
+   */
+  readonly device?: boolean;
 }
 
 /** Tries both tools once. Blocks for a few milliseconds: call it while starting. */
@@ -41,9 +46,9 @@ export function confine(
     prefix.push(
       sandbox.prlimit,
       '--core=0',
-      '--nofile=64',
+      `--nofile=${limits.device === true ? 1024 : 64}`,
       `--cpu=${Math.ceil(limits.cpuSeconds)}`,
-      `--as=${limits.memoryBytes}`,
+      `--${limits.device === true ? 'data' : 'as'}=${limits.memoryBytes}`,
       `--fsize=${limits.fileBytes}`,
     );
   }

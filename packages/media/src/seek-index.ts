@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { WORKING_FPS } from '@lipsync/domain';
 import { type Binaries } from './binaries';
-import { type FrameRange } from './frame-reader';
+import { type FrameRange } from './decoder-arguments';
 import { probeInput } from './input-arguments';
 import { MediaError, MediaProcessError } from './media-error';
 import { MEDIA_LIMITS } from './media-limits';

@@ -25,14 +25,18 @@ export interface VideoStream {
   /** Width of a pixel over its height, after rotation. */
   readonly pixelAspect: Rational;
   readonly timeBase: Rational;
+  /** Stored turned or mirrored: decoding puts it upright. */
+  readonly transformed: boolean;
 }
 
 /** The first audio stream. */
 export interface AudioStream {
   readonly codec: string;
+  /** The codec's variant by ffmpeg's name ("LC", "HE-AAC"); absent where there is none. */
+  readonly profile?: string;
   readonly sampleRate: number;
   readonly channels: number;
-  /** Seconds from the file's first timestamp to the first sample. */
+  /** Seconds from the file's first timestamp to the first sample; the sound of an output begins with its first sample. */
   readonly startSeconds: number;
 }
 

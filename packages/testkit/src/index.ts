@@ -25,6 +25,7 @@ export {
 export { type RedisOptions, type RunningRedis, startRedis, stopRedis } from './servers/redis-server';
 export { DURATION_LIE_SECONDS, type HostileMedia, makeHostileMedia } from './hostile-media';
 export { ffmpeg, ffprobe } from './media-tools';
+export { mediaTiming, shownPictures, type StreamTiming } from './media-timing';
 export { clicksIn, type ClickTrainOptions, findClicks, makeClickTrain } from './click-train';
 export {
   frameNumbers,
@@ -32,6 +33,6 @@ export {
   makeTurnedVideo,
   type NumberedVideoOptions,
   readFrameNumber,
-  VARIABLE_RATE,
+  variableRateSeconds,
 } from './numbered-video';
 export { makeTone, type ToneOptions } from './tone';

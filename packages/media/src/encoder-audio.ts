@@ -1,0 +1,64 @@
+import { WORKING_FPS } from '@lipsync/domain';
+import { AUDIO_CLOCK, FILL_HOLES } from './audio-filters';
+import { ffmpegInput } from './input-arguments';
+import { type AudioStream } from './stream-info';
+
+/** The sound of an output: the original file, cut or continued with silence where the sync mode says so. */
+export interface EncoderAudio {
+  readonly path: string;
+  readonly stream: AudioStream;
+  /** Keep only this much. */
+  readonly trimSeconds?: number | undefined;
+  /** Continue with silence up to here. */
+  readonly padToSeconds?: number | undefined;
+}
+
+/** Samples of one packet, by profile: those that every player of MP4 decodes. */
+const PACKET_SAMPLES: Readonly<Record<string, number>> = { LC: 1024, 'HE-AAC': 2048, 'HE-AACv2': 2048 };
+/** Highest rate that AAC players agree on; the original's is kept below it. */
+const AAC_RATE_MAX = 48_000;
+const SURROUND_CHANNELS = 6;
+
+/**
+ * True when the original packets are taken over as they are. MP4 holds more codecs than AAC, but not every player plays
+ * them there. A cut falls between two packets: it is left to the encoder where a packet is longer than a frame.
+ */
+export function copiesAudio(audio: EncoderAudio): boolean {
+  const { codec, profile = '', sampleRate } = audio.stream;
+  const packetSamples = codec === 'aac' ? PACKET_SAMPLES[profile] : undefined;
+  if (packetSamples === undefined || audio.padToSeconds !== undefined) return false;
+  return audio.trimSeconds === undefined || packetSamples / sampleRate <= 1 / WORKING_FPS;
+}
+
+/** The sound's file as an input. */
+export function audioInput(audio: EncoderAudio): string[] {
+  if (!copiesAudio(audio)) return ffmpegInput(audio.path);
+  const { startSeconds } = audio.stream;
+  return ffmpegInput(audio.path, [
+    // A sound that starts late in its file starts with the picture here, as the filters have it when they are used.
+    ...(startSeconds > 0 ? ['-itsoffset', (-startSeconds).toFixed(6)] : []),
+    ...(audio.trimSeconds === undefined ? [] : ['-t', audio.trimSeconds.toFixed(6)]),
+  ]);
+}
+
+/** Output arguments for the sound: copied, else AAC with the original's rate and channels where players have them. */
+export function audioEncoderArguments(audio: EncoderAudio): string[] {
+  if (copiesAudio(audio)) return ['-c:a', 'copy'];
+  const { sampleRate, channels } = audio.stream;
+  const surround = channels === SURROUND_CHANNELS;
+  return [
+    ...['-af', filters(audio).join(','), '-c:a', 'aac', '-b:a', surround ? '384k' : '192k'],
+    ...(sampleRate > AAC_RATE_MAX ? ['-ar', String(AAC_RATE_MAX)] : []),
+    ...(channels > 2 ? ['-ac', surround ? String(SURROUND_CHANNELS) : '2'] : []),
+  ];
+}
+
+function filters({ trimSeconds, padToSeconds }: EncoderAudio): string[] {
+  return [
+    ...[AUDIO_CLOCK, `aresample=${FILL_HOLES}`],
+    ...(padToSeconds === undefined
+      ? []
+      : [`apad=whole_dur=${padToSeconds.toFixed(6)}`, `atrim=duration=${padToSeconds.toFixed(6)}`]),
+    ...(trimSeconds === undefined ? [] : [`atrim=duration=${trimSeconds.toFixed(6)}`]),
+  ];
+}

@@ -1,0 +1,52 @@
+import { dirname } from 'node:path';
+import { type Binaries } from './binaries';
+import { type FrameDecoding, decoderArguments } from './decoder-arguments';
+import { MediaError, MediaProcessError } from './media-error';
+import { startChild } from './media-child';
+import { RawFrameStream } from './raw-frame-stream';
+
+/** One ffmpeg process that decodes a video to working frames. It decodes ahead only as far as the pipe holds. */
+export interface FrameDecoder {
+  /**
+   * Copies the next frame into `target`; false after the last one. One call at a time.
+   * @throws MediaError media_corrupt when decoding fails, MediaProcessError when stopped or past its deadline.
+   */
+  readInto(target: Uint8Array): Promise<boolean>;
+  /** Ends the process; safe at any time. */
+  close(): Promise<void>;
+}
+
+export function openFrameDecoder(
+  binaries: Binaries,
+  decoding: FrameDecoding,
+  options: { deadlineMs: number; signal?: AbortSignal | undefined },
+): FrameDecoder {
+  const child = startChild(binaries, [binaries.ffmpeg, ...decoderArguments(decoding)], {
+    folder: dirname(decoding.file),
+    deadlineMs: options.deadlineMs,
+    signal: options.signal,
+    device: decoding.decoder !== 'software',
+  });
+  child.stdin.end();
+  const frames = new RawFrameStream(child.stdout);
+  let closed = false;
+
+  async function readInto(target: Uint8Array): Promise<boolean> {
+    const bytes = await frames.read(target);
+    if (bytes === target.length) return true;
+    const exit = await child.exit;
+    if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
+    if (exit.code !== 0 || bytes !== 0) throw new MediaError('media_corrupt', exit.stderr);
+    return false;
+  }
+
+  async function close(): Promise<void> {
+    if (closed) return;
+    closed = true;
+    child.kill();
+    child.stdout.destroy();
+    await child.exit;
+  }
+
+  return { readInto, close };
+}

@@ -1,0 +1,79 @@
+import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { AUDIO_SAMPLE_RATE, readAudio } from '../audio-reader';
+import { type Binaries } from '../binaries';
+import { openEncoder } from '../encoder';
+import { openFrameReader } from '../frame-reader';
+import { openFrameSource } from '../frame-source';
+import { inspect } from '../inspect';
+import { type AudioStream, frameColor, frameSize, type VideoStream } from '../stream-info';
+
+export type SyncMode = Parameters<typeof outputFrameCount>[0];
+
+const DEADLINE_MS = 120_000;
+
+/** A video as a render sees it: its stream and the number of its working frames. */
+export interface CountedVideo {
+  readonly path: string;
+  readonly stream: VideoStream;
+  readonly frames: number;
+}
+
+/** Counts the working frames as the face analysis does, in a pass of its own with small RGB pictures. */
+export async function countFrames(binaries: Binaries, path: string): Promise<CountedVideo> {
+  const { video: stream } = await inspect(binaries, path);
+  if (stream === undefined) throw new Error(`${path} has no video`);
+  const layout = { format: 'rgb24', width: 16, height: 16 } as const;
+  const reader = openFrameReader(binaries, path, stream, { layout, deadlineMs: DEADLINE_MS });
+  const frame = new Uint8Array(reader.frameBytes);
+  let frames = 0;
+  while (await reader.readInto(frame)) frames += 1;
+  await reader.close();
+  return { path, stream, frames };
+}
+
+/** A sound as a render sees it. */
+export interface HeardAudio {
+  readonly path: string;
+  readonly stream: AudioStream;
+  /** Decoded to its end. */
+  readonly seconds: number;
+}
+
+/** Listens to a sound as the engines do. */
+export async function hearAudio(binaries: Binaries, path: string): Promise<HeardAudio> {
+  const { audio: stream } = await inspect(binaries, path);
+  if (stream === undefined) throw new Error(`${path} has no sound`);
+  const samples = await readAudio(binaries, path, { deadlineMs: DEADLINE_MS });
+  return { path, stream, seconds: samples.length / AUDIO_SAMPLE_RATE };
+}
+
+/** Joins a video and a sound as a render does, with the sync mode's timeline and without an engine. */
+export async function renderTimeline(
+  binaries: Binaries,
+  { video, audio, outputPath }: { video: CountedVideo; audio: HeardAudio; outputPath: string },
+  mode: SyncMode,
+): Promise<void> {
+  const lengths = { videoFrames: video.frames, audioSeconds: audio.seconds };
+  const outputFrames = outputFrameCount(mode, lengths.videoFrames, lengths.audioSeconds);
+  const indices = Array.from({ length: outputFrames }, (_, i) =>
+    sourceFrameIndex(mode, i, { videoFrames: lengths.videoFrames, outputFrames }),
+  );
+  const source = openFrameSource(binaries, video.path, video.stream, indices, { deadlineMs: DEADLINE_MS });
+  const encoder = openEncoder(
+    binaries,
+    {
+      ...{ outputPath, ...frameSize(video.stream), frames: outputFrames },
+      ...{ color: frameColor(video.stream), pixelAspect: video.stream.pixelAspect },
+      audio: { path: audio.path, stream: audio.stream, ...audioPlan(mode, lengths) },
+    },
+    { deadlineMs: DEADLINE_MS },
+  );
+  const frame = new Uint8Array(source.frameBytes);
+  try {
+    while (await source.readInto(frame)) await encoder.write(frame);
+    await encoder.finish();
+  } finally {
+    await source.close();
+    await encoder.abort();
+  }
+}

@@ -1,0 +1,95 @@
+import { ffprobe } from './media-tools';
+
+/** One packet of a stream, in units of the stream's time base. */
+interface Packet {
+  readonly pts: number;
+  readonly duration: number;
+}
+
+interface TimedStream {
+  readonly num: number;
+  readonly den: number;
+  /** In order of presentation. */
+  readonly packets: readonly Packet[];
+}
+
+/** Timing of one stream as the packets have it, which players obey whatever the header says. */
+export interface StreamTiming {
+  /** Seconds at which each picture, or packet of sound, begins; below 0 what players skip. */
+  readonly starts: readonly number[];
+  /** Seconds at which the last one ends. */
+  readonly end: number;
+}
+
+/** Timing of the first pictures and the first sound of a file. */
+export async function mediaTiming(path: string): Promise<{ pictures: StreamTiming; sound: StreamTiming }> {
+  const streams = await timedStreams(path);
+  return { pictures: timing(one(streams, 'video', path)), sound: timing(one(streams, 'audio', path)) };
+}
+
+function timing({ num, den, packets }: TimedStream): StreamTiming {
+  // To the nanosecond: finer than any time base, coarser than what dividing makes of a whole number.
+  const seconds = (time: number): number => Math.round((time * num * 1e9) / den) / 1e9;
+  const end = Math.max(...packets.map(({ pts, duration }) => pts + duration));
+  return { starts: packets.map(({ pts }) => seconds(pts)), end: seconds(end) };
+}
+
+/**
+ * The picture, by its place in the video, that a viewer sees at each 1/`fps` s after the first one appeared: the newest
+ * whose time, to the nearest such instant, has come. The last one stays until the end, to the nearest instant.
+ */
+export async function shownPictures(path: string, fps = 25): Promise<number[]> {
+  const { num, den, packets } = one(await timedStreams(path), 'video', path);
+  const first = packets[0]?.pts ?? 0;
+  const instant = (pts: number): number => Math.round(((pts - first) * num * fps) / den);
+  const last = packets.at(-1) ?? { pts: first, duration: 0 };
+  const count = Math.max(1, instant(last.pts + last.duration));
+  const shown: number[] = [];
+  let picture = 0;
+  for (let n = 0; n < count; n += 1) {
+    for (let next = packets[picture + 1]; next && instant(next.pts) <= n; next = packets[picture + 1])
+      picture += 1;
+    shown.push(picture);
+  }
+  return shown;
+}
+
+/** Streams by type, the first of each. */
+async function timedStreams(path: string): Promise<ReadonlyMap<string, TimedStream>> {
+  const entries = 'packet=stream_index,pts,duration:stream=index,codec_type,time_base';
+  const lines = (await ffprobe(['-show_entries', entries, '-of', 'compact', path]))
+    .split('\n')
+    .map(lineFields);
+  const streams = new Map<string, TimedStream>();
+  for (const { section, values } of lines) {
+    const type = values.get('codec_type');
+    if (section !== 'stream' || type === undefined || streams.has(type)) continue;
+    const [num = 1, den = 1] = (values.get('time_base') ?? '').split('/').map(Number);
+    const packets = lines
+      .filter((line) => line.section === 'packet' && line.values.get('stream_index') === values.get('index'))
+      .map((line) => ({ pts: whole(line.values.get('pts')), duration: whole(line.values.get('duration')) }))
+      .sort((a, b) => a.pts - b.pts);
+    streams.set(type, { num, den, packets });
+  }
+  return streams;
+}
+
+/** `packet|pts=0|duration=512`. */
+function lineFields(line: string): { section: string | undefined; values: ReadonlyMap<string, string> } {
+  const [section, ...pairs] = line.split('|');
+  const values = pairs.map(
+    (pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const,
+  );
+  return { section, values: new Map(values) };
+}
+
+/** A whole number of ticks; 0 for what the container does not say. */
+function whole(value: string | undefined): number {
+  return value !== undefined && /^-?\d+$/.test(value) ? Number(value) : 0;
+}
+
+function one(streams: ReadonlyMap<string, TimedStream>, type: string, path: string): TimedStream {
+  const stream = streams.get(type);
+  if (stream === undefined) throw new Error(`${path} has no ${type}`);
+  return stream;
+}
