@@ -1,6 +1,7 @@
 import { modelFile } from '../../write-pack';
 import { floatTensor } from '../float-tensor';
 import { decoderModel, encoderModel } from './autoencoder';
+import { TO_RGB } from './colours';
 import { BLOCK, LATENT_CHANNELS, LATENT_SCALE } from './latent-planes';
 
 const ENCODER = 'vae-encoder.onnx';
@@ -8,6 +9,9 @@ const DECODER = 'vae-decoder.onnx';
 /** Of a grey picture only the brightness is not 0. */
 const GREY = 0.5;
 const MEAN_OF_GREY = (GREY * BLOCK * BLOCK) / LATENT_CHANNELS;
+/** Of a latent of one value, which is a colour, the mean over red, green and blue. */
+const LEVEL = 0.2;
+const MEAN_OF_LEVEL = (LEVEL * TO_RGB.flat().reduce((sum, weight) => sum + weight, 0)) / TO_RGB.length;
 
 /** Both halves of the built-in autoencoder for crops of `side` pixels: files, roles of a manifest, and its parameters. */
 export function autoencoder(side: number) {
@@ -29,12 +33,16 @@ export function autoencoder(side: number) {
           tolerance: 1e-5,
         },
       },
-      // A third of every colour channel: both differences at half their range make a colour of this mean.
       vae_decoder: {
         ...modelFile(DECODER, decoder),
         inputs: { latent },
         outputs: { image },
-        probe: { dims: { batch: 1 }, fill: { latent: 0.2 }, means: { image: 0.2 }, tolerance: 1e-5 },
+        probe: {
+          dims: { batch: 1 },
+          fill: { latent: LEVEL },
+          means: { image: MEAN_OF_LEVEL },
+          tolerance: 1e-5,
+        },
       },
     },
     latent: { channels: LATENT_CHANNELS, height: cells, width: cells, scale: LATENT_SCALE },
