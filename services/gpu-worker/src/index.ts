@@ -1,9 +1,12 @@
+export { checkPack } from './check-pack';
 export { type TaskOptions } from './host/inference-host';
 export { InferenceCrash, InferenceFailure } from './host/inference-error';
+export { openPackFolders, type BadFolder, type PackFolder } from './host/pack-folders';
 export {
   type AnalyzeResult,
   type FailureCode,
   type InferenceStage,
+  type PackReport,
   type RenderResult,
   type StageTimings,
 } from './inference/protocol';

@@ -1,4 +1,4 @@
-/** What the child may know: where binaries and libraries lie and which devices it has. Never a credential or address. */
+/** What the child may know: where binaries and libraries lie, which devices and codecs it has. Never a credential or address. */
 const PASSED = [
   'PATH',
   'HOME',
@@ -9,7 +9,10 @@ const PASSED = [
   'LD_LIBRARY_PATH',
   'FFMPEG_BIN',
   'FFPROBE_BIN',
+  'VIDEO_ENCODER',
+  'VIDEO_DECODER',
   'CUDA_VISIBLE_DEVICES',
+  'CUDA_DEVICE_ORDER',
   'NVIDIA_VISIBLE_DEVICES',
   'NVIDIA_DRIVER_CAPABILITIES',
 ];

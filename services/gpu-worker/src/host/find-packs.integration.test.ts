@@ -1,6 +1,7 @@
 import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ENGINES } from '@lipsync/contract';
 import { buildBuiltinPacks, MANIFEST_FILE } from '@lipsync/model-pack';
 import { createLogger, type Logger } from '@lipsync/runtime';
 import { verifyPacks } from '../supervisor/verify-packs';
@@ -31,8 +32,7 @@ describe('packs at start', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  const usable = async (logger: Logger = silent) =>
-    verifyPacks(await findPacks(dir), ['musetalk'], host, logger);
+  const usable = async (logger: Logger = silent) => verifyPacks(await findPacks(dir), ENGINES, host, logger);
   const manifestOf = (pack: string): string => join(dir, pack, MANIFEST_FILE);
   const rewriteManifest = async (pack: string, from: string | RegExp, to: string): Promise<void> => {
     const before = await readFile(manifestOf(pack), 'utf8');
@@ -44,7 +44,8 @@ describe('packs at start', () => {
   test('the built-in packs pass: every graph loads, declares what its manifest says and computes it', async () => {
     const packs = await usable();
     expect(packs.analyzer?.dir).toBe(join(dir, 'analyzer'));
-    expect(packs.engines.get('musetalk')?.version).toMatch(/^builtin-musetalk@/);
+    for (const engine of ENGINES)
+      expect(packs.engines.get(engine)?.version).toMatch(new RegExp(`^builtin-${engine}@`));
   });
 
   test('a missing pack makes its engine unavailable and the log says so', async () => {
@@ -54,7 +55,7 @@ describe('packs at start', () => {
       ...silent,
       warn: (message: string, fields?: object) => warnings.push([message, fields]),
     };
-    expect((await usable(logger)).engines.size).toBe(0);
+    expect((await usable(logger)).engines.has('musetalk')).toBe(false);
     expect(warnings).toContainEqual(['engine unavailable: no usable model pack', { engine: 'musetalk' }]);
   });
 
@@ -67,12 +68,12 @@ describe('packs at start', () => {
 
   test('a graph with one changed byte is refused', async () => {
     await appendFile(join(dir, 'builtin-musetalk', 'unet.onnx'), '!');
-    expect((await usable()).engines.size).toBe(0);
+    expect((await usable()).engines.has('musetalk')).toBe(false);
   });
 
   test('a manifest that promises another shape than its graph has is refused', async () => {
     await rewriteManifest('builtin-musetalk', /"dims":\s*\[\s*1,\s*80,\s*3000\s*\]/, '"dims": [1, 80, 1500]');
-    expect((await usable()).engines.size).toBe(0);
+    expect((await usable()).engines.has('musetalk')).toBe(false);
   });
 
   test('a graph that computes something else than recorded is refused', async () => {
@@ -90,5 +91,11 @@ describe('packs at start', () => {
     const packs = await verifyPacks(await findPacks(dir), [], host, silent);
     expect(packs.analyzer).toBeDefined();
     expect(packs.engines.size).toBe(0);
+  });
+
+  test('a pack that is still being written is not looked at', async () => {
+    await cp(join(dir, 'builtin-musetalk'), join(dir, '.official-x1y2'), { recursive: true });
+    await rm(join(dir, '.official-x1y2', 'unet.onnx'));
+    expect((await findPacks(dir)).problems).toEqual([]);
   });
 });

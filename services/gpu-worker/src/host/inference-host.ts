@@ -48,16 +48,25 @@ const CANCEL_GRACE_MS = 5_000;
 /** The compiled entry of the child, beside this file's folder. */
 export const INFERENCE_ENTRY = join(__dirname, '../inference/main.js');
 
-/** `program` runs `entry`: Node itself unless told. */
+/**
+ * `program` runs `entry`: Node itself unless told. Of `environment`, by default this process's, the child sees what
+ * `childEnvironment` lets through.
+ */
 export function createInferenceHost(
-  options: { entry?: string; program?: string; cancelGraceMs?: number } = {},
+  options: {
+    entry?: string;
+    program?: string;
+    cancelGraceMs?: number;
+    environment?: Readonly<Record<string, string | undefined>>;
+  } = {},
 ): InferenceHost {
   const { entry = INFERENCE_ENTRY, program = process.execPath, cancelGraceMs = CANCEL_GRACE_MS } = options;
+  const environment = childEnvironment(options.environment ?? process.env);
   let current: Child | undefined;
 
   function start(): Child {
     const process_ = fork(entry, [], {
-      env: childEnvironment(process.env),
+      env: environment,
       execPath: program,
       execArgv: [],
       serialization: 'advanced',

@@ -2,7 +2,7 @@ import { type Engine } from '@lipsync/contract';
 import { type Logger } from '@lipsync/runtime';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
-import { type PackReport } from '../inference/protocol';
+import { reportOnPack } from '../host/report-on-pack';
 
 /**
  * Lets the child load and probe every pack that was found and keeps those that it accepts. Says in the log what is
@@ -48,7 +48,7 @@ async function acceptedPacks(
   for (const pack of candidates) {
     const { dir, version } = pack;
     // One pack at a time, each in a child that may die of it without taking the others along.
-    const { problem, featuresVersion } = await reportOn(dir, host);
+    const { problem, featuresVersion } = await reportOnPack(dir, host);
     if (problem === undefined) {
       accepted.set(dir, featuresVersion === undefined ? pack : { ...pack, featuresVersion });
     } else {
@@ -56,14 +56,4 @@ async function acceptedPacks(
     }
   }
   return accepted;
-}
-
-async function reportOn(packDir: string, host: Pick<InferenceHost, 'verify'>): Promise<PackReport> {
-  try {
-    const { packs } = await host.verify({ jobId: `verify:${packDir}`, packDirs: [packDir] });
-    const report = packs.find((each) => each.packDir === packDir);
-    return report ?? { packDir, problem: 'the inference process reported nothing' };
-  } catch (error) {
-    return { packDir, problem: error instanceof Error ? error.message : String(error) };
-  }
 }

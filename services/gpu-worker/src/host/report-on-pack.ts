@@ -1,0 +1,19 @@
+import { type PackReport } from '../inference/protocol';
+import { type InferenceHost } from './inference-host';
+
+/**
+ * Lets the child load every graph of a pack, compare it with the manifest and run the probes. Never rejects: a child that
+ * dies of a pack is a report too.
+ */
+export async function reportOnPack(
+  packDir: string,
+  host: Pick<InferenceHost, 'verify'>,
+): Promise<PackReport> {
+  try {
+    const { packs } = await host.verify({ jobId: `verify:${packDir}`, packDirs: [packDir] });
+    const report = packs.find((each) => each.packDir === packDir);
+    return report ?? { packDir, problem: 'the inference process reported nothing' };
+  } catch (error) {
+    return { packDir, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
