@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { print } from './admin/print';
+import { PACKS_DIR } from './local-stack/layout';
+import { installPack } from './models/install-pack';
+import { listPacks } from './models/list-packs';
+import { verifyPack } from './models/verify-pack';
+
+interface FolderOptions {
+  packsDir: string;
+  json?: boolean;
+}
+
+/** `npm run models -- …`: which model packs there are, whether one is good, and how a new one gets in. */
+const program = new Command('models').description(
+  'Model packs. Works on the folder in --packs-dir, else in MODEL_PACKS_DIR, else on that of the local stack.',
+);
+
+withPacksDir(program.command('list'))
+  .description('the packs in the folder, and which of them serve')
+  .option('--json')
+  .action(async (options: FolderOptions) => print(await listPacks(options.packsDir), options));
+
+program
+  .command('verify <dir>')
+  .description('loads and probes a pack as a worker does at its start; fails when it cannot be used')
+  .option('--json')
+  .action(async (dir: string, options: { json?: boolean }) => {
+    const { row, problem } = await verifyPack(dir);
+    print(row, options);
+    if (problem !== undefined) process.exitCode = 1;
+  });
+
+withPacksDir(program.command('install <dir>'))
+  .description('verifies a pack and copies it into the folder; workers see it when they start again')
+  .option('--replace', 'also over another pack of the same name')
+  .option('--json')
+  .action(async (dir: string, options: FolderOptions & { replace?: boolean }) =>
+    print(await installPack(dir, options.packsDir, { replace: options.replace === true }), options),
+  );
+
+function withPacksDir(command: Command): Command {
+  return command.option(
+    '--packs-dir <dir>',
+    'folder of model packs',
+    process.env['MODEL_PACKS_DIR'] || PACKS_DIR,
+  );
+}
+
+program.parseAsync().catch((error: unknown) => {
+  console.error(`models: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,16 @@
+import { type Pack, packSize } from '@lipsync/model-pack';
+import { type Row } from '../admin/print';
+
+/** What an operator wants to know of a pack. */
+export async function describePack(pack: Pack): Promise<Row> {
+  const { engine, name, version, licence, providers } = pack.manifest;
+  return {
+    engine,
+    name,
+    version,
+    licence: licence.spdx,
+    providers: providers.join(','),
+    digest: pack.digest.slice(0, 12),
+    megabytes: Number(((await packSize(pack)) / 1e6).toFixed(1)),
+  };
+}

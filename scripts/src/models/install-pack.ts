@@ -1,0 +1,45 @@
+import path from 'node:path';
+import { copyPack, openPack, type Pack, PackError } from '@lipsync/model-pack';
+import { type Row } from '../admin/print';
+import { describePack } from './describe-pack';
+import { verifyPack } from './verify-pack';
+
+/** The build writes packs of such names and would write over others. */
+const RESERVED = /^builtin-|^analyzer$/;
+
+/**
+ * Verifies a pack and copies it into `packsDir`, into a folder with its own name; it appears complete or not at all.
+ * Rejects when it does not verify, has a reserved name, or would replace another pack without being told to.
+ */
+export async function installPack(
+  dir: string,
+  packsDir: string,
+  options: { replace: boolean; entry?: string },
+): Promise<Row> {
+  const { replace, ...childOptions } = options;
+  const { pack, problem } = await verifyPack(dir, childOptions);
+  if (pack === undefined) throw new Error(`not installed: ${problem ?? 'it could not be verified'}`);
+  const { name } = pack.manifest;
+  if (RESERVED.test(name)) throw new Error(`not installed: the name ${name} is kept for packs of the build`);
+  const target = path.join(packsDir, name);
+  const before = await packAt(target);
+  if (before !== null && before.digest !== pack.digest && !replace)
+    throw new Error(`not installed: ${target} holds ${before.manifest.name} ${before.manifest.version}`);
+  const installed = await copyPack(pack, target);
+  return {
+    folder: target,
+    ...(await describePack(installed)),
+    state:
+      before === null ? 'installed' : before.digest === pack.digest ? 'was installed already' : 'replaced',
+  };
+}
+
+/** Null where there is none, or one that cannot be used. */
+async function packAt(dir: string): Promise<Pack | null> {
+  try {
+    return await openPack(dir);
+  } catch (error) {
+    if (error instanceof PackError) return null;
+    throw error;
+  }
+}

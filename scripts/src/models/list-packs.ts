@@ -1,0 +1,26 @@
+import path from 'node:path';
+import { openPackFolders } from '@lipsync/gpu-worker';
+import { type Row } from '../admin/print';
+import { describePack } from './describe-pack';
+
+/**
+ * A row per folder under `packsDir`. `state` says whether the pack serves its engine, as far as manifest and digests
+ * tell; whether its graphs run is seen by verifying it. Rejects when the folder cannot be read.
+ */
+export async function listPacks(packsDir: string): Promise<Row[]> {
+  const { packs, bad } = await openPackFolders(packsDir);
+  const rows = packs.map(async ({ dir, pack, behind }) => ({
+    folder: path.basename(dir),
+    ...(await describePack(pack)),
+    state: behind === undefined ? 'serves' : `not used: ${behind} serves ${pack.manifest.engine}`,
+  }));
+  const nothing = { engine: null, name: null, version: null, licence: null, providers: null };
+  const refused = bad.map(({ dir, problem }) => ({
+    folder: path.basename(dir),
+    ...nothing,
+    digest: null,
+    megabytes: null,
+    state: `refused: ${problem}`,
+  }));
+  return [...(await Promise.all(rows)), ...refused];
+}
