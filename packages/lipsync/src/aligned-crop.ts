@@ -5,7 +5,8 @@ import { pictureLayout, type PictureFormat } from './picture-format';
 
 /**
  * Cuts a turned face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B in
- * [-1, 1]. `transform` leads from the picture to the crop (`alignedFaces`). Around the picture there is mid grey.
+ * [-1, 1]. `transform` leads from the picture to the crop (`alignedFaces`). Around the picture there is mid grey, a little
+ * away from its edge.
  */
 export type AlignedCrop = (
   picture: Uint8Array,
@@ -16,6 +17,11 @@ export type AlignedCrop = (
 
 /** The grey around the picture that LatentSync's networks have seen, of 255. */
 const GREY = 127 / 255;
+/**
+ * Pixels of the crop for which the edge goes on before the grey begins: a cell of a latent, so that what is put back
+ * along the border of the picture has no grey mixed in.
+ */
+const FRINGE = 8;
 
 /**
  * LatentSync (https://github.com/bytedance/LatentSync) first warps the face bilinearly to 210 × 280 pixels and then
@@ -31,7 +37,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
     width,
     height,
     offsets: [0],
-    around: [black + GREY / luma],
+    around: { values: [black + GREY / luma], from: FRINGE },
     stride: area,
     interpolation: 'cubic',
   });
@@ -39,7 +45,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
     width: chromaWidth,
     height: chromaHeight,
     offsets: [uOffset, vOffset],
-    around: [128, 128],
+    around: { values: [128, 128], from: FRINGE },
     stride: area,
     interpolation: 'bilinear',
   });

@@ -109,6 +109,19 @@ test('around the picture there is mid grey, in any colour format', () => {
   }
 });
 
+test('along the border of the picture its edge goes on, so that nothing grey is put back with it', () => {
+  const of: PictureFormat = { ...format, width: 61, height: 47 };
+  const cropped = crop(
+    picture(() => 200, of),
+    place(0, 0, 1.5),
+    of,
+  );
+  // The picture begins at row and column 32 of the crop.
+  expect(codeOf(cropped, 40 * SIDE + 31)).toBeCloseTo(200, 0);
+  expect(codeOf(cropped, 40 * SIDE + 25)).toBeCloseTo(200, 0);
+  expect(cropped[40 * SIDE + 20]).toBeCloseTo((127 / 255) * 2 - 1, 5);
+});
+
 test('colours are those of the picture’s matrix and range', () => {
   const data = new Uint8Array(layout.bytes).fill(63, 0, layout.uOffset);
   data.fill(102, layout.uOffset, layout.vOffset).fill(240, layout.vOffset);

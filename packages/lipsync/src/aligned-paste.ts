@@ -36,7 +36,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
   const readMask = createPlaneSampler({
     ...square,
     offsets: [0],
-    around: [0],
+    around: { values: [0], from: 0 },
     stride: 0,
     interpolation: 'bilinear',
   });

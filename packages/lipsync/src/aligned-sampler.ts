@@ -6,8 +6,8 @@ export interface SampledPlanes {
   readonly height: number;
   /** Where each begins in the data. */
   readonly offsets: readonly number[];
-  /** The value around each; without it their edge goes on. */
-  readonly around?: readonly number[];
+  /** The value around each, from so many outputs beyond the edge on; without it the edge goes on for ever. */
+  readonly around?: { readonly values: readonly number[]; readonly from: number };
   /** Values in the target from one plane's row to that of the next. */
   readonly stride: number;
   /** Cubic (Catmull–Rom) is sharper; bilinear never leaves the range of the samples. */
@@ -48,6 +48,8 @@ export function createPlaneSampler(planes: SampledPlanes): PlaneSampler {
   let map: Affine = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
   let samples = 1;
   let cubic = false;
+  /** How far beyond the outermost samples' centres the edge goes on, in samples. */
+  let fringe = 0.5;
 
   /** Outputs whose footprint would reach beyond the planes: what lies around, or bilinear with the edge going on. */
   const addEdge = (
@@ -58,7 +60,7 @@ export function createPlaneSampler(planes: SampledPlanes): PlaneSampler {
     target: Float32Array,
     to: number,
   ): void => {
-    const outside = x < -0.5 || y < -0.5 || x > width - 0.5 || y > height - 0.5;
+    const outside = x < -fringe || y < -fringe || x > width - 1 + fringe || y > height - 1 + fringe;
     const left = Math.floor(x);
     const top = Math.floor(y);
     const x0 = Math.min(Math.max(left, 0), width - 1);
@@ -69,7 +71,7 @@ export function createPlaneSampler(planes: SampledPlanes): PlaneSampler {
       const plane = offsets[k] ?? 0;
       const upper = mix(data[plane + y0 + x0] ?? 0, data[plane + y0 + x1] ?? 0, x - left);
       const lower = mix(data[plane + y1 + x0] ?? 0, data[plane + y1 + x1] ?? 0, x - left);
-      const value = outside && around ? (around[k] ?? 0) : mix(upper, lower, y - top);
+      const value = outside && around ? (around.values[k] ?? 0) : mix(upper, lower, y - top);
       const at = to + k * stride;
       target[at] = (target[at] ?? 0) + share * value;
     }
@@ -157,6 +159,7 @@ export function createPlaneSampler(planes: SampledPlanes): PlaneSampler {
       map = next;
       const step = Math.max(Math.hypot(next.a, next.d), Math.hypot(next.b, next.e));
       samples = Math.min(Math.max(Math.round(step), 1), MOST_SAMPLES);
+      fringe = 0.5 + (around?.from ?? 0) * step;
       cubic = samples === 1 && planes.interpolation === 'cubic';
     },
     sampleRow(data, column, row, count, target, offset) {
