@@ -82,6 +82,9 @@ export const environment = z.object({
   WORK_DIR: path,
   FFMPEG_BIN: path.optional(),
   FFPROBE_BIN: path.optional(),
+  /** What writes and reads pictures; `auto` takes a card where a trial at start succeeds. */
+  VIDEO_ENCODER: z.enum(['libx264', 'h264_nvenc', 'auto']).default('libx264'),
+  VIDEO_DECODER: z.enum(['software', 'cuda', 'auto']).default('software'),
 });
 
 /** What a process picks that opens the object store. */

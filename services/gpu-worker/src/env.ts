@@ -15,6 +15,10 @@ export const gpuWorkerEnvironment = environment
     MODEL_PACKS_DIR: true,
     GPU_SLOTS: true,
     WORK_DIR: true,
+    FFMPEG_BIN: true,
+    FFPROBE_BIN: true,
+    VIDEO_ENCODER: true,
+    VIDEO_DECODER: true,
   })
   .extend({
     /** Engines this worker may serve; those of them that have a good pack are served. */

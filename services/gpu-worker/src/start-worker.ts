@@ -6,6 +6,7 @@ import { openStorage } from '@lipsync/storage';
 import { consumerFetches, createJobFolders, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
 import { findPacks, type FoundPacks } from './host/find-packs';
+import { findVideoCodecs } from './host/find-video-codecs';
 import { createInferenceHost } from './host/inference-host';
 import { createDiskCache } from './supervisor/disk-cache';
 import { createJobRunner } from './supervisor/job-runner';
@@ -36,7 +37,8 @@ export async function startWorker(options: {
   const queues = createQueues({ redisUrl, logger });
   lifecycle.onShutdown('queues', () => queues.close());
 
-  const hosts = Array.from({ length: env.GPU_SLOTS }, () => createInferenceHost());
+  const environment = { ...process.env, ...(await findVideoCodecs(env, process.env, logger)) };
+  const hosts = Array.from({ length: env.GPU_SLOTS }, () => createInferenceHost({ environment }));
   lifecycle.onShutdown('inference', () => hosts.forEach((host) => host.kill()));
   const slots = createSlotPool(hosts);
   const packs = await usablePacks(env, logger);

@@ -5,6 +5,7 @@ test('the inference child learns where its tools are, and no credential, address
     PATH: '/usr/bin',
     FFMPEG_BIN: '/opt/ffmpeg',
     CUDA_VISIBLE_DEVICES: '0',
+    VIDEO_ENCODER: 'h264_nvenc',
     DATABASE_URL: 'postgres://user:password@db/lipsync',
     REDIS_URL: 'redis://:password@redis',
     S3_SECRET_ACCESS_KEY: 'secret',
@@ -13,5 +14,8 @@ test('the inference child learns where its tools are, and no credential, address
     AWS_SESSION_TOKEN: 'secret',
     LANG: undefined,
   });
-  expect(environment).toEqual({ PATH: '/usr/bin', FFMPEG_BIN: '/opt/ffmpeg', CUDA_VISIBLE_DEVICES: '0' });
+  expect(environment).toEqual({
+    ...{ PATH: '/usr/bin', FFMPEG_BIN: '/opt/ffmpeg' },
+    ...{ CUDA_VISIBLE_DEVICES: '0', VIDEO_ENCODER: 'h264_nvenc' },
+  });
 });

@@ -1,5 +1,28 @@
 import { createLogger } from '@lipsync/runtime';
 import { findVideoCodecs } from './find-video-codecs';
 
-describe('the video codecs of a worker', () => {
+/** This machine with no card to be seen, whatever it has. */
+const WITHOUT_CARD = { ...process.env, CUDA_VISIBLE_DEVICES: '-1' };
+
+describe('the video codecs of a worker without a card', () => {
+  const lines: string[] = [];
+  const logger = createLogger({ service: 'test', destination: { write: (line) => lines.push(line) } });
+  beforeEach(() => lines.splice(0));
+
+  it('are software when left to be found, and the log says what was tried and why it was not taken', async () => {
+    const wanted = { VIDEO_ENCODER: 'auto', VIDEO_DECODER: 'auto' } as const;
+    expect(await findVideoCodecs(wanted, WITHOUT_CARD, logger)).toEqual({
+      ...{ VIDEO_ENCODER: 'libx264', VIDEO_DECODER: 'software' },
+    });
+    const log = lines.join('');
+    for (const codec of ['h264_nvenc', 'cuda']) expect(log).toContain(`"codec":"${codec}","reason":"`);
+    expect(log).toContain('"video_encoder":"libx264","video_decoder":"software"');
+  });
+
+  it('keep it from starting when they are asked for by name', async () => {
+    const wanted = { VIDEO_ENCODER: 'h264_nvenc', VIDEO_DECODER: 'software' } as const;
+    await expect(findVideoCodecs(wanted, WITHOUT_CARD, logger)).rejects.toThrow(
+      'VIDEO_ENCODER=h264_nvenc does not work here',
+    );
+  });
 });

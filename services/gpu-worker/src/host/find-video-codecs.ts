@@ -4,19 +4,21 @@ import { type GpuWorkerEnv } from '../env';
 
 /**
  * The codecs for the inference processes, as the settings ask for them and as a trial on this machine allows; as
- * variables of their environment. @throws VideoCodecError when one that is asked for by name does not work.
+ * variables of their environment. `inherited` is this process's own environment, which says where a card's libraries
+ * lie. @throws VideoCodecError when a codec that is asked for by name does not work.
  */
 export async function findVideoCodecs(
   env: Pick<GpuWorkerEnv, 'FFMPEG_BIN' | 'FFPROBE_BIN' | 'VIDEO_ENCODER' | 'VIDEO_DECODER'>,
+  inherited: Readonly<Record<string, string | undefined>>,
   logger: Logger,
 ): Promise<{ VIDEO_ENCODER: string; VIDEO_DECODER: string }> {
-  const { FFMPEG_BIN, FFPROBE_BIN, VIDEO_ENCODER, VIDEO_DECODER } = env;
-  const { PATH, LD_LIBRARY_PATH, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER } = process.env;
-  const device = { LD_LIBRARY_PATH, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER };
-  const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH, ...device });
+  const { FFMPEG_BIN, FFPROBE_BIN } = env;
+  // The two settings may say `auto`, which no process can obey: they are taken out until they are resolved.
+  const unresolved = { ...inherited, VIDEO_ENCODER: undefined, VIDEO_DECODER: undefined };
+  const binaries = await resolveBinaries({ ...unresolved, FFMPEG_BIN, FFPROBE_BIN });
   const { codecs, passedOver } = await resolveVideoCodecs(binaries, {
-    encoder: VIDEO_ENCODER,
-    decoder: VIDEO_DECODER,
+    encoder: env.VIDEO_ENCODER,
+    decoder: env.VIDEO_DECODER,
   });
   for (const { codec, reason } of passedOver) logger.warn('video codec not available', { codec, reason });
   logger.info('video codecs', { video_encoder: codecs.encoder, video_decoder: codecs.decoder });

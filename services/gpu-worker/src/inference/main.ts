@@ -18,8 +18,7 @@ function main(): void {
   const host = createSessionHost();
   // Half of the cores: the other half decodes, encodes and moves pixels.
   const threads = Math.max(1, Math.floor(availableParallelism() / 2));
-  const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-  const binaries = resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+  const binaries = resolveBinaries(process.env);
   // The first task that needs them reports why they are missing.
   binaries.catch(() => undefined);
   const perform = createTaskRunner({
