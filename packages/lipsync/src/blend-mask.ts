@@ -8,27 +8,47 @@ export const MASK_SIZE = 128;
 /** How much of the generated face to show at each cell of its box: [MASK_SIZE, MASK_SIZE] in [0, 1], rows downwards. */
 export type BlendMask = Float32Array;
 
+/** Cells of the lower half of a mask, the only half in which a face is generated: [MASK_SIZE / 2, MASK_SIZE]. */
+export const HALF_MASK_VALUES = (MASK_SIZE * MASK_SIZE) / 2;
+
+/** Side of the square around a face in which masks are measured, in terms of its box' longer side (MuseTalk). */
+export const MASK_SQUARE = 1.5;
+
 /** The face outline below the nose, as indices of the 68 landmarks: jaw line, then back along the nose base. */
 const OUTLINE = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 35, 34, 33, 32, 31];
 
 /**
- * The soft mask under which a generated face is blended into its frame: the face below the nose base, lower half of
- * the box only, feathered in proportion to the face (k = ⌊0.05·W/2⌋·2 + 1 with W = 1.5 × the longer side of the box).
- * It depends on the source frame only. `landmarks` are 68 (x, y) pairs in picture pixels.
+ * The lower half of a hard mask from landmarks alone: the face below the nose base, 0 or 1, into `half` at `offset`.
+ * Stands in for a parsed face, see `createParsedMask`. `landmarks` are 68 (x, y) pairs in picture pixels.
  */
-export function blendMask(landmarks: Float32Array, box: Box): BlendMask {
-  const width = box.x2 - box.x1;
-  const height = box.y2 - box.y1;
-  const feather = Math.floor((0.05 * 1.5 * Math.max(width, height)) / 2) * 2 + 1;
+export function outlineMask(landmarks: Float32Array, box: Box, half: Float32Array, offset = 0): void {
   const polygon = new Float32Array(OUTLINE.length * 2);
+  const columns = MASK_SIZE / (box.x2 - box.x1);
+  const rows = MASK_SIZE / (box.y2 - box.y1);
   OUTLINE.forEach((landmark, i) => {
-    polygon[2 * i] = (((landmarks[2 * landmark] ?? 0) - box.x1) / width) * MASK_SIZE;
-    polygon[2 * i + 1] = (((landmarks[2 * landmark + 1] ?? 0) - box.y1) / height) * MASK_SIZE;
+    polygon[2 * i] = ((landmarks[2 * landmark] ?? 0) - box.x1) * columns;
+    polygon[2 * i + 1] = ((landmarks[2 * landmark + 1] ?? 0) - box.y1) * rows - MASK_SIZE / 2;
   });
-  const mask = new Float32Array(MASK_SIZE * MASK_SIZE);
+  half.fill(0, offset, offset + HALF_MASK_VALUES);
+  fillPolygon({ cells: half, offset, columns: MASK_SIZE, rows: MASK_SIZE / 2 }, polygon);
+}
+
+/** Makes a whole soft mask of the hard lower half at `offset`, for a face in this box. */
+export type SoftenMask = (half: Float32Array, offset: number, box: Box, mask: BlendMask) => void;
+
+/**
+ * MuseTalk's feather (github.com/TMElyralab/MuseTalk): a Gaussian of ⌊`blur`·W/2⌋·2 + 1 pixels, W being the side of the
+ * square around the face. It reaches a little into the upper half.
+ */
+export function createMaskSoftener(blur: number): SoftenMask {
   const between = new Float32Array(MASK_SIZE * MASK_SIZE);
-  fillPolygon(mask, MASK_SIZE, polygon, MASK_SIZE / 2);
-  blurLines(mask, between, MASK_SIZE, 'rows', gaussianKernel(feather, MASK_SIZE / width));
-  blurLines(between, mask, MASK_SIZE, 'columns', gaussianKernel(feather, MASK_SIZE / height));
-  return mask;
+  return (half, offset, { x1, y1, x2, y2 }, mask) => {
+    const width = x2 - x1;
+    const height = y2 - y1;
+    const size = Math.floor((blur * MASK_SQUARE * Math.max(width, height)) / 2) * 2 + 1;
+    mask.fill(0, 0, HALF_MASK_VALUES);
+    mask.set(half.subarray(offset, offset + HALF_MASK_VALUES), HALF_MASK_VALUES);
+    blurLines(mask, between, MASK_SIZE, 'rows', gaussianKernel(size, MASK_SIZE / width));
+    blurLines(between, mask, MASK_SIZE, 'columns', gaussianKernel(size, MASK_SIZE / height));
+  };
 }

@@ -1,11 +1,19 @@
 /** A closed polygon in grid units: x0, y0, x1, y1, … */
 export type Polygon = Float32Array;
 
-/** Sets the cells of a size² grid whose centres lie inside the polygon (even-odd rule) to 1, from row `fromRow` on. */
-export function fillPolygon(grid: Float32Array, size: number, polygon: Polygon, fromRow: number): void {
+/** A part of an array that holds rows of cells one after the other, the first at `offset`. */
+export interface Grid {
+  readonly cells: Float32Array;
+  readonly offset: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Sets the cells of a grid whose centres lie inside the polygon (even-odd rule) to 1. */
+export function fillPolygon({ cells, offset, columns, rows }: Grid, polygon: Polygon): void {
   const corners = polygon.length / 2;
   const crossings = new Float32Array(corners);
-  for (let row = fromRow; row < size; row++) {
+  for (let row = 0; row < rows; row++) {
     const y = row + 0.5;
     let count = 0;
     for (let i = 0; i < corners; i++) {
@@ -18,10 +26,11 @@ export function fillPolygon(grid: Float32Array, size: number, polygon: Polygon, 
       crossings[count++] = xi + ((y - yi) / (yj - yi)) * (xj - xi);
     }
     const sorted = crossings.subarray(0, count).sort();
+    const start = offset + row * columns;
     for (let pair = 0; pair + 1 < count; pair += 2) {
       const from = Math.max(0, Math.ceil((sorted[pair] ?? 0) - 0.5));
-      const to = Math.min(size, Math.ceil((sorted[pair + 1] ?? 0) - 0.5));
-      if (to > from) grid.fill(1, row * size + from, row * size + to);
+      const to = Math.min(columns, Math.ceil((sorted[pair + 1] ?? 0) - 0.5));
+      if (to > from) cells.fill(1, start + from, start + to);
     }
   }
 }

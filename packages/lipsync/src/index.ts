@@ -1,4 +1,11 @@
-export { blendMask, MASK_SIZE, type BlendMask } from './blend-mask';
+export {
+  createMaskSoftener,
+  HALF_MASK_VALUES,
+  MASK_SIZE,
+  outlineMask,
+  type BlendMask,
+  type SoftenMask,
+} from './blend-mask';
 export { type Box } from './box';
 export { connectedRuns, cutRuns, type Run } from './connected-runs';
 export { contextPasses, type ContextPass, type WindowShape } from './context-windows';
@@ -39,7 +46,15 @@ export { mouthOpening } from './mouth-opening';
 export { highsyncFaces, type HighsyncFaces } from './highsync-faces';
 export { highsyncRuns } from './highsync-runs';
 export { musetalkBoxes } from './musetalk-boxes';
-export { rectangleBlendMask, restoreOutside, type LatentRectangle, type LatentShape } from './rectangle-mask';
+export { createParsedMask, type ParsedMask } from './parsed-mask';
+export { createCropForParsing, PARSING_SIDE, type CropForParsing } from './parsing-square';
+export {
+  RECTANGLE_FEATHER,
+  rectangleBlendMask,
+  restoreOutside,
+  type LatentRectangle,
+  type LatentShape,
+} from './rectangle-mask';
 export { speechEnvelope } from './speech-envelope';
 export { fillNoise } from './noise';
 export { faceRuns, smoothingReach, smoothRun } from './smoothing';

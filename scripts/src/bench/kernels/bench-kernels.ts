@@ -1,11 +1,11 @@
-import { blendMask, createCropFace, createPasteFace } from '@lipsync/lipsync';
+import { createCropFace, createPasteFace } from '@lipsync/lipsync';
 import {
   createCropFace as plainCropFace,
   createPasteFace as plainPasteFace,
 } from '@lipsync/lipsync/reference';
 import { median } from '../median';
 import { arrayKernels } from './array-kernels';
-import { createFaceScene } from './face-scene';
+import { createFaceMask, createFaceScene } from './face-scene';
 import { type KernelAlternative } from './kernel-alternative';
 import { onnxKernels } from './onnx-kernels';
 
@@ -35,6 +35,7 @@ export async function benchKernels(): Promise<KernelFigures[]> {
   const figures: KernelFigures[] = [];
   for (const { width, height } of SIZES) {
     const scene = createFaceScene(width, height, CROP_PIXELS);
+    const faceMask = createFaceMask();
     const measured = {
       typed_arrays: arrayKernels(scene, { cropFace: plainCropFace, pasteFace: plainPasteFace }),
       onnx_graphs: await onnxKernels(scene),
@@ -49,7 +50,7 @@ export async function benchKernels(): Promise<KernelFigures[]> {
       picture: `${width}x${height}`,
       face_pixels: Math.round(scene.box.x2 - scene.box.x1),
       crop_pixels: CROP_PIXELS,
-      mask_ms: await perCall(() => void blendMask(scene.landmarks, scene.box)),
+      mask_ms: await perCall(() => void faceMask(scene.landmarks, scene.box)),
       alternatives,
       fastest: { crop: fastest(alternatives, 'crop_ms'), paste: fastest(alternatives, 'paste_ms') },
     });

@@ -1,73 +1,118 @@
 import {
-  blendMask,
+  type BlendMask,
   type Box,
-  createCropFace,
+  createMaskSoftener,
   createPasteFace,
-  type FaceBoxPlacement,
-  type FaceTrack,
+  HALF_MASK_VALUES,
   LANDMARK_VALUES,
-  musetalkBoxes,
+  outlineMask,
 } from '@lipsync/lipsync';
+import { type MusetalkParams } from '@lipsync/model-pack';
 import { type ClipInput, type EngineClip } from '../engine';
-import { CroppedFaces, PasteableFaces } from './face-batch';
+import { type FacePlace, PasteableFaces, type WaitingFace, WaitingFaces } from './face-batch';
+import { type FaceFeatures } from './face-features';
+import { createFeatureRecords } from './feature-records';
+import { createMaskCache } from './mask-cache';
+import { createSourceFaces } from './source-faces';
 
 type Floats = Float32Array<ArrayBuffer>;
 
 export interface MusetalkClipParts {
-  readonly batchSize: number;
-  /** Side of a crop, pixels. */
-  readonly side: number;
-  /** Where the crop sits on a face. */
-  readonly placement: FaceBoxPlacement;
-  newCrops(): Floats;
-  newLandmarks(): Floats;
-  recycle(array: Floats): void;
-  /** New faces [batchSize, 3, side, side] for full arrays of crops and landmarks; owns both from then on. */
-  generate(crops: Floats, landmarks: Floats, outputFrames: readonly number[]): Promise<Floats>;
+  readonly params: Pick<MusetalkParams, 'batch' | 'resolution' | 'crop' | 'mask'>;
+  readonly faceFeatures: FaceFeatures;
+  /** An array of this length with any content. */
+  take(length: number): Floats;
+  give(array: Floats): void;
+  /** New faces [batch, 3, side, side] for full arrays of latents and landmarks; owns both from then on. */
+  generate(latents: Floats, landmarks: Floats, outputFrames: readonly number[]): Promise<Floats>;
 }
 
-/** A face smaller than this in the picture has no lips to move. */
-const SMALLEST_FACE = 16;
+/** Ten seconds of source frames whose masks are made once while the clip loops: 16 MB. */
+const CACHED_MASKS = 256;
 
 /** Cropping before and pasting after the generator, for one clip. Frames without a face are left alone. */
 export function createMusetalkClip(
-  { track, sources, format }: ClipInput,
+  { track, sources, format, features }: Pick<ClipInput, 'track' | 'sources' | 'format' | 'features'>,
   parts: MusetalkClipParts,
 ): EngineClip {
-  const { side, batchSize } = parts;
-  const boxes = musetalkBoxes(track, parts.placement);
-  const cropFace = createCropFace(format, side);
-  const pasteFace = createPasteFace(format, side);
+  const { params, faceFeatures } = parts;
+  const { latentValues, maskValues } = faceFeatures;
+  const { batch: batchSize, resolution: side } = params;
   const cropSize = 3 * side * side;
+  const faceAt = createSourceFaces(track, params.crop);
+  const records = createFeatureRecords(features, faceFeatures);
+  const cut = faceFeatures.cutter(format);
+  const pasteFace = createPasteFace(format, side);
+  const soften = createMaskSoftener(params.mask.blur);
+  // A mask must outlive the batches that use it: a few batches are under way at once.
+  const masks = createMaskCache(Math.max(CACHED_MASKS, 16 * batchSize));
+  const outline = new Float32Array(HALF_MASK_VALUES);
+
+  const maskOf = ({ mask: known, sourceIndex, box }: WaitingFace, slot: number, parsed: Floats): BlendMask =>
+    known ??
+    masks.get(sourceIndex, (mask) => {
+      if (maskValues > 0) {
+        soften(parsed, slot * maskValues, box, mask);
+        return;
+      }
+      const face = faceAt(sourceIndex);
+      if (face) outlineMask(face.landmarks, box, outline);
+      soften(outline, 0, box, mask);
+    });
 
   return {
     batchSize,
-    newBatch: () => new CroppedFaces(batchSize, parts.newCrops(), parts.newLandmarks()),
-
+    newBatch: () =>
+      new WaitingFaces(
+        batchSize,
+        parts.take(batchSize * LANDMARK_VALUES),
+        parts.take(batchSize * latentValues),
+        parts.take(batchSize * maskValues),
+        faceFeatures.newCut(),
+      ),
     // Every frame is generated on its own, so any faces may share a batch.
     joins: () => true,
 
     take(batch, frame, outputIndex) {
-      const faces = expectBatch(batch);
-      const face = faceAt(track, boxes, sources[outputIndex] ?? -1);
+      const waiting = expectBatch(batch);
+      const sourceIndex = sources[outputIndex] ?? -1;
+      const face = faceAt(sourceIndex);
       if (face === null) return null;
-      const slot = faces.size;
-      if (slot >= faces.capacity) throw new RangeError('the batch is full');
-      cropFace(frame, face.box, faces.crops, slot * cropSize);
-      toCropPixels(face.landmarks, face.box, side, faces.landmarks, slot * LANDMARK_VALUES);
-      faces.places.push({ box: face.box, mask: blendMask(face.landmarks, face.box) });
-      faces.outputFrames.push(outputIndex);
+      const slot = waiting.size;
+      if (slot >= waiting.capacity) throw new RangeError('the batch is full');
+      toCropPixels(face.landmarks, face.box, side, waiting.landmarks, slot * LANDMARK_VALUES);
+      const mask = masks.find(sourceIndex);
+      const twin = waiting.faces.findIndex((other) => other.sourceIndex === sourceIndex);
+      if (twin >= 0) waiting.twins.push({ slot, of: twin });
+      else if (records.has(sourceIndex)) records.read(sourceIndex, slot, waiting.latents, waiting.masks);
+      else cut(frame, face, waiting.cut, slot, mask === undefined);
+      waiting.faces.push({ outputIndex, sourceIndex, box: face.box, mask });
       return slot;
     },
 
     async infer(batch) {
-      const { crops, landmarks, places, outputFrames, size, capacity } = expectBatch(batch);
-      // Padding repeats a real face: graphs may divide by what they measure on it.
-      for (let slot = size; slot < capacity; slot++) {
-        crops.copyWithin(slot * cropSize, 0, cropSize);
-        landmarks.copyWithin(slot * LANDMARK_VALUES, 0, LANDMARK_VALUES);
+      const waiting = expectBatch(batch);
+      const { faces, latents, landmarks, masks: parsed, twins } = waiting;
+      await faceFeatures.compute(waiting.cut, latents, parsed);
+      for (const { slot, square } of waiting.cut.faces) {
+        // Of a face whose mask was known from before nothing is kept: it would have been found there.
+        const whole = maskValues === 0 || square !== undefined;
+        if (whole) records.write(faces[slot]?.sourceIndex ?? -1, slot, latents, parsed);
       }
-      return new PasteableFaces(places, await parts.generate(crops, landmarks, outputFrames));
+      for (const { slot, of } of twins) copySlot(latents, latentValues, of, slot);
+      // Padding repeats a real face: graphs may divide by what they measure on it.
+      for (let slot = faces.length; slot < batchSize; slot++) {
+        copySlot(latents, latentValues, 0, slot);
+        copySlot(landmarks, LANDMARK_VALUES, 0, slot);
+      }
+      const outputFrames = faces.map(({ outputIndex }) => outputIndex);
+      const generating = parts.generate(latents, landmarks, outputFrames);
+      const places = faces.map((face, slot): FacePlace => ({
+        box: face.box,
+        mask: maskOf(face, slot, parsed),
+      }));
+      parts.give(parsed);
+      return new PasteableFaces(places, await generating);
     },
 
     put(generated, slot, frame) {
@@ -77,21 +122,13 @@ export function createMusetalkClip(
       pasteFace(frame, place.box, images, slot * cropSize, place.mask);
     },
 
-    recycle: (generated) => parts.recycle(expectFaces(generated).images),
+    recycle: (generated) => parts.give(expectFaces(generated).images),
     close: async () => undefined,
   };
 }
 
-/** The face of a source frame as far as it can be rendered; null where the frame must pass untouched. */
-function faceAt(
-  track: FaceTrack,
-  boxes: Float32Array,
-  index: number,
-): { box: Box; landmarks: Float32Array } | null {
-  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(index * 4, index * 4 + 4);
-  if (x2 - x1 < SMALLEST_FACE || y2 - y1 < SMALLEST_FACE) return null;
-  const landmarks = track.landmarks.subarray(index * LANDMARK_VALUES, (index + 1) * LANDMARK_VALUES);
-  return { box: { x1, y1, x2, y2 }, landmarks };
+function copySlot(values: Floats, size: number, from: number, to: number): void {
+  values.copyWithin(to * size, from * size, (from + 1) * size);
 }
 
 function toCropPixels(
@@ -107,8 +144,8 @@ function toCropPixels(
   }
 }
 
-function expectBatch(batch: unknown): CroppedFaces {
-  if (batch instanceof CroppedFaces) return batch;
+function expectBatch(batch: unknown): WaitingFaces {
+  if (batch instanceof WaitingFaces) return batch;
   throw new TypeError('this batch belongs to another engine');
 }
 

@@ -1,42 +1,61 @@
-import { LANDMARK_COUNT } from '@lipsync/lipsync';
 import { type MusetalkManifest, type Pack } from '@lipsync/model-pack';
-import { createArrayPool } from '../array-pool';
 import { type RunModel } from '../../packs/run-model';
-import { type LipSyncEngine } from '../engine';
+import { createArrayPool } from '../array-pool';
 import { createAudioFeatures } from '../audio/audio-features';
+import { type LipSyncEngine } from '../engine';
+import { createCallRole } from '../call-role';
+import { createFaceFeatures } from './face-features';
 import { createFaceGenerator } from './face-generator';
 import { createMusetalkClip } from './musetalk-clip';
+import { createMusetalkEncoder } from './musetalk-encoder';
+import { createSourceFaces } from './source-faces';
 
 /** Spare arrays per length; two batches in flight need no more. */
 const SPARES = 6;
 
-/** MuseTalk: every output frame is generated on its own, from its source frame and 200 ms of audio around it. */
-export function createMusetalk(pack: Pack<MusetalkManifest>, run: RunModel): LipSyncEngine {
-  const { params } = pack.manifest;
-  const pool = createArrayPool(SPARES);
-  const generate = createFaceGenerator(pack.manifest, run, pool);
+/** Changes with the meaning of what is kept per frame: two scaled latents, and a parsed mask before it is blurred. */
+const FEATURES_VERSION = '1';
+
+/**
+ * MuseTalk 1.0 and 1.5 (github.com/TMElyralab/MuseTalk): every output frame is generated on its own, from its source
+ * frame and 200 ms of audio around it.
+ */
+export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunModel): LipSyncEngine {
+  const { params } = manifest;
   const { batch } = params;
+  const pool = createArrayPool(SPARES);
+  const call = createCallRole(run, pool);
+  const faceFeatures = createFaceFeatures(manifest, run, pool);
+  const generate = createFaceGenerator(manifest, call);
   return {
-    features: { version: '1', values: 0 },
-    openEncoder: () => ({ add: async () => undefined, flush: async () => undefined }),
+    features: {
+      version: FEATURES_VERSION,
+      values: faceFeatures.latentValues + faceFeatures.maskValues,
+    },
+
     async open(clip) {
-      const features = createAudioFeatures(clip.audio, params.audio, 'zeros', run);
+      const hearing = createAudioFeatures(clip.audio, params.audio, 'zeros', run);
       // The first half minute is encoded now, so that a pack that cannot hear fails before any frame is decoded.
-      await features.readWindows([0], new Float32Array(features.windowSize));
+      await hearing.readWindows([0], new Float32Array(hearing.windowSize));
       return createMusetalkClip(clip, {
-        batchSize: batch,
-        side: params.resolution,
-        placement: params.crop,
-        newCrops: () => pool.take(batch * 3 * params.resolution ** 2),
-        newLandmarks: () => pool.take(batch * LANDMARK_COUNT * 2),
-        recycle: (array) => pool.give(array),
-        async generate(crops, landmarks, outputFrames) {
-          const audio = pool.take(batch * features.windowSize);
-          await features.readWindows(outputFrames, audio);
-          audio.fill(0, outputFrames.length * features.windowSize);
-          return generate({ batch, crops, landmarks, audio });
+        params,
+        faceFeatures,
+        take: (length) => pool.take(length),
+        give: (array) => pool.give(array),
+        async generate(latents, landmarks, outputFrames) {
+          const audio = pool.take(batch * hearing.windowSize);
+          await hearing.readWindows(outputFrames, audio);
+          audio.fill(0, outputFrames.length * hearing.windowSize);
+          return generate({ latents, landmarks, audio });
         },
       });
     },
+
+    openEncoder: (video) =>
+      createMusetalkEncoder(video, {
+        batchSize: batch,
+        faceAt: createSourceFaces(video.track, params.crop),
+        faceFeatures,
+      }),
   };
 }

@@ -13,6 +13,7 @@ import {
 } from '@lipsync/model-pack';
 import { loadGraph, type LoadedGraph } from '../../sessions/ort-sessions';
 import { type RunModel } from '../../packs/run-model';
+import { type Tensors } from '../../sessions/session';
 import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
 import { createMusetalk } from './musetalk-engine';
 
@@ -82,8 +83,10 @@ describe('musetalk on the built-in pack', () => {
   let graphs: Map<string, LoadedGraph>;
   let shapes: string[];
   let engine: LipSyncEngine;
+  let fed: Tensors;
 
   const run: RunModel = async (role, feeds) => {
+    if (role === 'unet') fed = feeds;
     shapes.push(
       `${role} ${Object.values(feeds)
         .map(({ dims }) => dims[0])
@@ -197,6 +200,20 @@ describe('musetalk on the built-in pack', () => {
       'unet 8,1,8,8',
       'vae_decoder 8',
     ]);
+  });
+
+  test('batch, timestep and the crop on the face are the pack’s', async () => {
+    // As MuseTalk 1.0 was used: no room under the chin, and the generated half beginning three pixels lower.
+    const params = { ...pack.manifest.params, batch: 3, timestep: 7, crop: { shift: 3, margin: 0 } };
+    engine = createMusetalk({ ...pack, manifest: { ...pack.manifest, params } }, run);
+    await render(await open(), SPEAKING);
+    expect(shapes.slice(1)).toEqual(['vae_encoder 3', 'vae_encoder 3', 'unet 3,1,3,3', 'vae_decoder 3']);
+    expect(fed['timestep']?.data).toEqual(BigInt64Array.of(7n));
+    // The nose bridge is at row 39, the chin at 72: the crop's middle at 42, its height 60.
+    const { resolution } = params;
+    const landmarks = fed['landmarks']?.data ?? [];
+    expect(Number(landmarks[29 * 2 + 1])).toBeCloseTo(((39 - 12) / 60) * resolution, 2);
+    expect(Number(landmarks[8 * 2 + 1])).toBeCloseTo(resolution, 2);
   });
 
   test('recycled memory does not leak one batch into the next', async () => {

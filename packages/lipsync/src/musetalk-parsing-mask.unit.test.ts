@@ -1,0 +1,100 @@
+import { createParsingMask, type ParsingMaskSettings } from './musetalk-parsing-mask';
+import { createSpreadCells } from './spread-cells';
+
+const SIDE = 128;
+type Cell = readonly [x: number, y: number];
+
+const at = (x: number, y: number): number => y * SIDE + x;
+
+/** A map of background with cells and blocks of other classes. */
+function classes(...blocks: { from: Cell; to: Cell; name: number }[]): Uint8Array {
+  const map = new Uint8Array(SIDE * SIDE);
+  for (const { from, to, name } of blocks) {
+    for (let y = from[1]; y <= to[1]; y++) map.fill(name, at(from[0], y), at(to[0], y) + 1);
+  }
+  return map;
+}
+
+function maskOf(map: Uint8Array, settings: Partial<ParsingMaskSettings>): Uint8Array {
+  const mask = new Uint8Array(SIDE * SIDE).fill(7);
+  const whole = { mode: 'jaw', leftCheek: 0, rightCheek: 0, ...settings } as const;
+  createParsingMask(SIDE, whole, createSpreadCells(SIDE))(map, mask);
+  return mask;
+}
+
+/** First and last column of a row that are set; null when there is a hole, undefined when there are none. */
+function span(mask: Uint8Array, y: number): Cell | null | undefined {
+  const row = [...mask.subarray(at(0, y), at(0, y) + SIDE)];
+  const first = row.indexOf(1);
+  const last = row.lastIndexOf(1);
+  if (first < 0) return undefined;
+  return row.slice(first, last + 1).every((cell) => cell === 1) ? [first, last] : null;
+}
+
+const eachClass = (): Uint8Array => {
+  const map = new Uint8Array(SIDE * SIDE);
+  for (let name = 0; name < 19; name++) map[name] = name;
+  return map;
+};
+const kept = (mask: Uint8Array): number[] => [...mask.keys()].filter((i) => mask[i] === 1);
+
+describe('parsing mask', () => {
+  test('raw keeps skin, both lips and the inside of the mouth; neck keeps the neck too', () => {
+    expect(kept(maskOf(eachClass(), { mode: 'raw' }))).toEqual([1, 11, 12, 13]);
+    expect(kept(maskOf(eachClass(), { mode: 'neck' }))).toEqual([1, 11, 12, 13, 14]);
+  });
+
+  test('jaw grows skin by 16 cells upwards, 10 to the sides and to a point 6 cells below', () => {
+    const mask = maskOf(classes({ from: [60, 64], to: [60, 64], name: 1 }), {
+      leftCheek: 64,
+      rightCheek: 64,
+    });
+    expect([47, 48, 60, 61].map((y) => span(mask, y))).toEqual([undefined, [50, 70], [50, 70], [51, 69]]);
+    expect([64, 65, 69, 70, 71].map((y) => span(mask, y))).toEqual([
+      [54, 66],
+      [55, 65],
+      [59, 61],
+      [60, 60],
+      undefined,
+    ]);
+  });
+
+  test('jaw takes the sides of the face back in by 34 cells, and two rows above and below', () => {
+    // Grown: rows 44 to 86; columns 10 to 110 down to row 76, then narrower by one on each side per row.
+    const mask = maskOf(classes({ from: [20, 60], to: [100, 80], name: 1 }), {});
+    expect([45, 46, 76].map((y) => span(mask, y))).toEqual([undefined, [44, 76], [44, 76]]);
+    expect([84, 85].map((y) => span(mask, y))).toEqual([[52, 68], undefined]);
+  });
+
+  test('jaw leaves the middle between the cheeks as wide as it grew', () => {
+    const skin = classes({ from: [20, 60], to: [100, 80], name: 1 });
+    const mask = maskOf(skin, { leftCheek: 30, rightCheek: 5 });
+    // The middle is what lies right of column 34 and left of column 69; beyond, columns 44 to 76 are left.
+    expect(span(mask, 60)).toEqual([35, 76]);
+    expect(span(mask, 44)).toEqual([35, 68]);
+  });
+
+  test('the edge of the map takes nothing from a face that is cut off by it', () => {
+    const mask = maskOf(classes({ from: [0, 0], to: [127, 127], name: 1 }), {});
+    expect(mask.every((cell) => cell === 1)).toBe(true);
+  });
+
+  test('jaw leaves the nose out, although skin grows over it, and keeps lips that no skin reaches', () => {
+    const mask = maskOf(
+      classes(
+        { from: [20, 60], to: [100, 80], name: 1 },
+        { from: [60, 50], to: [64, 66], name: 10 },
+        { from: [10, 110], to: [12, 110], name: 11 },
+        { from: [13, 110], to: [14, 110], name: 12 },
+        { from: [15, 110], to: [16, 110], name: 13 },
+        { from: [50, 120], to: [60, 120], name: 14 },
+      ),
+      { leftCheek: 64, rightCheek: 64 },
+    );
+    expect(mask[at(62, 55)]).toBe(0);
+    expect(mask[at(62, 65)]).toBe(0);
+    expect(mask[at(59, 55)]).toBe(1);
+    expect(span(mask, 110)).toEqual([10, 16]);
+    expect(span(mask, 120)).toBeUndefined();
+  });
+});

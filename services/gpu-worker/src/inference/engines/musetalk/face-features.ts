@@ -1,0 +1,130 @@
+import {
+  createCropFace,
+  createCropForParsing,
+  createParsedMask,
+  HALF_MASK_VALUES,
+  maskLowerHalf,
+  PARSING_SIDE,
+  type PictureFormat,
+} from '@lipsync/lipsync';
+import { type MusetalkManifest } from '@lipsync/model-pack';
+import { float32Of, float32Tensor } from '../../sessions/tensors';
+import { type RunModel } from '../../packs/run-model';
+import { type ArrayPool, createArrayPool } from '../array-pool';
+import { createCallRole } from '../call-role';
+import { CutFaces } from './cut-faces';
+import { type SourceFace } from './source-faces';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+const PARSED_VALUES = 3 * PARSING_SIDE * PARSING_SIDE;
+
+/** What MuseTalk derives from a source frame alone: latents, and the parsed part of the face where the pack parses. */
+export interface FaceFeatures {
+  /** Floats of a face's two latents: of the crop without its lower half, then of the whole crop. */
+  readonly latentValues: number;
+  /** Floats of the hard mask's lower half; 0 when the pack has no parser. */
+  readonly maskValues: number;
+  newCut(): CutFaces;
+  /** Copies what `compute` needs out of pictures of this format. */
+  cutter(format: PictureFormat): CutFace;
+  /**
+   * Computes the features of all faces that were cut, each into its slot of [slots, latentValues] and
+   * [slots, maskValues], the mask only of those that were cut for parsing. The cut is used up.
+   */
+  compute(cut: CutFaces, latents: Floats, masks: Floats): Promise<void>;
+}
+
+/** With `parse` for its mask as well, where the pack has a parser. */
+export type CutFace = (
+  frame: Uint8Array,
+  face: SourceFace,
+  cut: CutFaces,
+  slot: number,
+  parse: boolean,
+) => void;
+
+export function createFaceFeatures(
+  { params, roles }: MusetalkManifest,
+  run: RunModel,
+  pool: ArrayPool,
+): FaceFeatures {
+  const { resolution: side, latent, batch } = params;
+  const cropSize = 3 * side * side;
+  const latentSize = latent.channels * latent.height * latent.width;
+  const parses = roles.face_parsing !== undefined;
+  const call = createCallRole(run, pool);
+  // One square per face of every batch under way.
+  const squares = createArrayPool(3 * batch);
+  const callParser = createCallRole(run, squares);
+  const maskOf = parses ? createParsedMask(params.mask) : undefined;
+
+  const encode = async (images: Floats): Promise<Floats> => {
+    const image = float32Tensor(images, [batch, 3, side, side]);
+    return float32Of(await call('vae_encoder', { image }), 'latent');
+  };
+
+  /** In two calls: one of twice the size takes longer on the CPU and twice the memory anywhere. */
+  async function encodeBoth({ crops, faces }: CutFaces, latents: Floats): Promise<void> {
+    const masked = pool.take(batch * cropSize);
+    for (let i = 0; i < batch; i++) {
+      // The graphs always see one shape.
+      if (i >= faces.length) crops.copyWithin(i * cropSize, 0, cropSize);
+      maskLowerHalf(crops, i * cropSize, side, masked, i * cropSize);
+    }
+    const encodings = await Promise.all([encode(masked), encode(crops)]);
+    encodings.forEach((encoded, part) => {
+      // Mean and log-variance are stacked on channels; the mean alone makes results repeatable.
+      const stride = encoded.length / batch;
+      faces.forEach(({ slot }, i) => {
+        const target = (2 * slot + part) * latentSize;
+        copyScaled(encoded, i * stride, latentSize, latent.scale, latents, target);
+      });
+      pool.give(encoded);
+    });
+  }
+
+  async function parse({ faces }: CutFaces, masks: Floats): Promise<void> {
+    for (const { slot, box, square } of faces) {
+      if (!square || !maskOf) continue;
+      const image = float32Tensor(square, [1, 3, PARSING_SIDE, PARSING_SIDE]);
+      const scores = float32Of(await callParser('face_parsing', { image }), 'scores');
+      maskOf(scores, box, masks, slot * HALF_MASK_VALUES);
+    }
+  }
+
+  return {
+    latentValues: 2 * latentSize,
+    maskValues: parses ? HALF_MASK_VALUES : 0,
+    newCut: () => new CutFaces(pool.take(batch * cropSize)),
+    cutter(format) {
+      const cropFace = createCropFace(format, side);
+      const cropForParsing = parses ? createCropForParsing(format) : undefined;
+      return (frame, { box }, cut, slot, parse) => {
+        cropFace(frame, box, cut.crops, cut.faces.length * cropSize);
+        const square = parse && cropForParsing ? squares.take(PARSED_VALUES) : undefined;
+        if (square) cropForParsing?.(frame, box, square, 0);
+        cut.faces.push({ slot, box, square });
+      };
+    },
+    async compute(cut, latents, masks) {
+      if (cut.faces.length === 0) {
+        pool.give(cut.crops);
+        return;
+      }
+      await encodeBoth(cut, latents);
+      await parse(cut, masks);
+    },
+  };
+}
+
+function copyScaled(
+  source: Float32Array,
+  from: number,
+  count: number,
+  scale: number,
+  target: Float32Array,
+  to: number,
+): void {
+  for (let i = 0; i < count; i++) target[to + i] = (source[from + i] ?? 0) * scale;
+}

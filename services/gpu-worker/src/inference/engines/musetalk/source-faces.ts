@@ -1,0 +1,30 @@
+import {
+  type Box,
+  type FaceBoxPlacement,
+  type FaceTrack,
+  LANDMARK_VALUES,
+  musetalkBoxes,
+} from '@lipsync/lipsync';
+
+/** A face in a source frame, in pixels of the picture. */
+export interface SourceFace {
+  readonly box: Box;
+  /** 68 points, x and y. */
+  readonly landmarks: Float32Array;
+}
+
+/** The face of a source frame as far as it can be rendered; null where the frame must pass untouched. */
+export type FaceAt = (sourceIndex: number) => SourceFace | null;
+
+/** A face smaller than this in the picture has no lips to move. */
+const SMALLEST_FACE = 16;
+
+export function createSourceFaces(track: FaceTrack, placement: FaceBoxPlacement): FaceAt {
+  const boxes = musetalkBoxes(track, placement);
+  return (sourceIndex) => {
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(sourceIndex * 4, sourceIndex * 4 + 4);
+    if (x2 - x1 < SMALLEST_FACE || y2 - y1 < SMALLEST_FACE) return null;
+    const start = sourceIndex * LANDMARK_VALUES;
+    return { box: { x1, y1, x2, y2 }, landmarks: track.landmarks.subarray(start, start + LANDMARK_VALUES) };
+  };
+}
