@@ -11,7 +11,10 @@ export interface FrameStream {
 
 /** What an engine needs to know about one job before the first frame. */
 export interface ClipInput {
-  /** The faces of the source video at the working frame rate. Nothing beyond TRACK_REACH of a frame may decide on it. */
+  /**
+   * The faces of the source video at the working frame rate. Nothing beyond TRACK_REACH of a frame may decide on it; an
+   * engine for which more does has to tell from what it kept whether that still holds.
+   */
   readonly track: FaceTrack;
   /** The new speech, mono, 16 kHz, in [-1, 1]; silence is assumed where it is shorter than the output. */
   readonly audio: Float32Array;
