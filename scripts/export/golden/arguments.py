@@ -1,0 +1,32 @@
+"""Arguments of the programs that make golden numbers."""
+
+import argparse
+import subprocess
+from pathlib import Path
+
+from pack_export.write_pack import PackLabel
+
+
+def arguments_of(description: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--upstream", type=Path, required=True, help="checkout of the upstream repository")
+    parser.add_argument("--out", type=Path, required=True, help="folder for pack/ and golden.json")
+    parser.add_argument(
+        "--networks",
+        choices=["small", "reduced"],
+        default="small",
+        help="this project's stand-ins of a few kilobytes, or upstream's own classes at reduced width",
+    )
+    return parser.parse_args()
+
+
+def made_by(given: argparse.Namespace) -> dict:
+    """Which code the numbers come from."""
+    commit = subprocess.run(
+        ["git", "-C", str(given.upstream), "rev-parse", "HEAD"], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    return {"repository": given.upstream.resolve().name, "commit": commit or "unknown", "networks": given.networks}
+
+
+def pack_label(engine: str, given: argparse.Namespace) -> PackLabel:
+    return PackLabel(engine, f"{given.networks}-{engine}", "1.0.0", "MIT", "Random weights; for tests only.")

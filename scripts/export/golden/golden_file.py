@@ -1,0 +1,33 @@
+"""What is recorded of upstream's pictures: enough numbers to notice one wrong pixel row, few enough to read."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+#: Largest deviation of an element as a part of the pictures' root mean square; deeper networks add up more rounding.
+TOLERANCE = {"small": 3e-5, "reduced": 1e-3}
+#: Every so many elements one is recorded; a prime, to meet every row and column.
+STRIDE = 613
+
+
+def write_golden(path: Path, made_by: dict, inputs: dict, pictures: np.ndarray) -> None:
+    """`pictures` [frames, 3, side, side]."""
+    flat = pictures.astype(np.float64).ravel()
+    frames = pictures.astype(np.float64).reshape(len(pictures), -1)
+    golden = {
+        "madeBy": made_by,
+        "inputs": inputs,
+        "shape": list(pictures.shape),
+        "means": [_rounded(value) for value in frames.mean(1)],
+        "rms": [_rounded(value) for value in np.sqrt((frames**2).mean(1))],
+        "stride": STRIDE,
+        "elements": [_rounded(value) for value in flat[::STRIDE]],
+        "tolerance": _rounded(TOLERANCE[made_by["networks"]] * float(np.sqrt((flat**2).mean()))),
+    }
+    path.write_text(json.dumps(golden, indent=1) + "\n")
+    print(f"{path}: {pictures.shape}, range {flat.min():.3f} to {flat.max():.3f}")
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.7g}")

@@ -1,0 +1,13 @@
+"""A mask for the small networks: of the pictures' size, for resizing is not what they are to prove."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+
+def write_mask(path: Path, side: int) -> None:
+    """A black half-ellipse in the lower part of a white square."""
+    y, x = np.mgrid[0:side, 0:side] / side
+    generated = (((x - 0.5) / 0.4) ** 2 + ((y - 0.55) / 0.4) ** 2 < 1) & (y > 0.4)
+    cv2.imwrite(str(path), np.repeat(np.where(generated, 0, 255).astype(np.uint8)[..., None], 3, axis=2))

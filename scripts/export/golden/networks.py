@@ -1,0 +1,166 @@
+"""
+The networks that golden numbers are made with: small ones of this project, or upstream's own classes at reduced width.
+Both with random weights of a fixed seed.
+"""
+
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+
+from .small_networks import SmallDenoiser, SmallReference, SmallUnet, SmallUnet3D, SmallVae, SmallWhisper, seeded
+
+SEED = 20
+CHANNELS = 4
+#: Picture side: the smallest whose latent (8 × 8) upstream's UNets can halve three times.
+SIDE = 64
+#: HighSync's motion modules know masks for features of 8, 16, 32 and 64 cells only.
+HIGHSYNC_SIDE = 128
+#: Blocks of the reduced UNets. Motion modules have 32 groups whatever they are told; every width is a multiple of them.
+WIDTHS = (32, 32, 64, 64)
+GROUPS = 8
+HEADS = 2
+AUDIO_WIDTH = 16
+AUDIO_BLOCKS = 2
+
+
+def small(engine: str) -> SimpleNamespace:
+    """The small networks of an engine."""
+    seeded(SEED)
+    whisper, vae = SmallWhisper(), SmallVae(CHANNELS)
+    networks = SimpleNamespace(side=SIDE, whisper=whisper, vae=vae, states=whisper.states, width=whisper.width)
+    if engine == "musetalk":
+        networks.unet = SmallUnet(CHANNELS, whisper.width)
+    elif engine == "latentsync":
+        networks.unet = SmallUnet3D(CHANNELS, whisper.width)
+    else:
+        networks.reference, networks.denoiser = SmallReference(CHANNELS), SmallDenoiser(CHANNELS, whisper.width)
+    return _ready(networks)
+
+
+def reduced_musetalk() -> SimpleNamespace:
+    """diffusers' and transformers' classes as MuseTalk instantiates them."""
+    from diffusers import UNet2DConditionModel
+    from transformers.models.whisper.configuration_whisper import WhisperConfig
+    from transformers.models.whisper.modeling_whisper import WhisperEncoder
+
+    seeded(SEED)
+    config = WhisperConfig(
+        d_model=AUDIO_WIDTH, encoder_layers=AUDIO_BLOCKS, encoder_attention_heads=HEADS, encoder_ffn_dim=4 * AUDIO_WIDTH
+    )
+    unet = UNet2DConditionModel(
+        sample_size=SIDE // 8,
+        in_channels=2 * CHANNELS,
+        out_channels=CHANNELS,
+        down_block_types=("CrossAttnDownBlock2D",) * 3 + ("DownBlock2D",),
+        up_block_types=("UpBlock2D",) + ("CrossAttnUpBlock2D",) * 3,
+        block_out_channels=WIDTHS,
+        layers_per_block=2,
+        norm_num_groups=GROUPS,
+        attention_head_dim=HEADS,
+        cross_attention_dim=AUDIO_WIDTH,
+    )
+    return _ready(_with_vae(SIDE, whisper=WhisperEncoder(config), unet=unet))
+
+
+def reduced_latentsync() -> SimpleNamespace:
+    from latentsync.models.unet import UNet3DConditionModel
+    from latentsync.whisper.whisper.model import AudioEncoder
+
+    seeded(SEED)
+    unet = UNet3DConditionModel(
+        in_channels=3 * CHANNELS + 1,
+        use_motion_module=True,
+        motion_module_kwargs=_motion(max_length=24),
+        motion_module_type="Vanilla",
+        add_audio_layer=True,
+        **_unet3d(SIDE),
+    )
+    return _ready(_with_vae(SIDE, whisper=_openai_whisper(AudioEncoder), unet=unet))
+
+
+def reduced_highsync() -> SimpleNamespace:
+    from src.models.unet_2d_condition import UNet2DConditionModel
+    from src.models.unet_3d_echo import EchoUNet3DConditionModel
+    from src.models.whisper.whisper.model import AudioEncoder
+
+    seeded(SEED)
+    reference = UNet2DConditionModel(
+        sample_size=HIGHSYNC_SIDE // 8,
+        in_channels=CHANNELS,
+        out_channels=CHANNELS,
+        block_out_channels=WIDTHS,
+        norm_num_groups=GROUPS,
+        attention_head_dim=HEADS,
+        cross_attention_dim=AUDIO_WIDTH,
+    )
+    denoiser = EchoUNet3DConditionModel(
+        in_channels=CHANNELS,
+        use_inflated_groupnorm=True,
+        unet_use_cross_frame_attention=False,
+        unet_use_temporal_attention=False,
+        use_motion_module=True,
+        # Features of 16 and 8 cells.
+        motion_module_resolutions=(1, 2),
+        motion_module_type="Vanilla",
+        motion_module_kwargs=_motion(max_length=32),
+        **_unet3d(HIGHSYNC_SIDE),
+    )
+    whisper = _openai_whisper(AudioEncoder)
+    return _ready(_with_vae(HIGHSYNC_SIDE, whisper=whisper, reference=reference, denoiser=denoiser))
+
+
+def _unet3d(side: int) -> dict:
+    return {
+        "sample_size": side // 8,
+        "out_channels": CHANNELS,
+        "block_out_channels": WIDTHS,
+        "norm_num_groups": GROUPS,
+        "attention_head_dim": HEADS,
+        "cross_attention_dim": AUDIO_WIDTH,
+    }
+
+
+def _motion(max_length: int) -> dict:
+    return {
+        "num_attention_heads": HEADS,
+        "num_transformer_block": 1,
+        "attention_block_types": ("Temporal_Self", "Temporal_Self"),
+        "temporal_position_encoding": True,
+        "temporal_position_encoding_max_len": max_length,
+        "temporal_attention_dim_div": 1,
+    }
+
+
+def _openai_whisper(encoder: type) -> nn.Module:
+    return encoder(n_mels=80, n_ctx=1500, n_state=AUDIO_WIDTH, n_head=HEADS, n_layer=AUDIO_BLOCKS)
+
+
+def _with_vae(side: int, **networks) -> SimpleNamespace:
+    from diffusers import AutoencoderKL
+
+    vae = AutoencoderKL(
+        block_out_channels=(8, 8, 16, 16),
+        down_block_types=("DownEncoderBlock2D",) * 4,
+        up_block_types=("UpDecoderBlock2D",) * 4,
+        layers_per_block=1,
+        norm_num_groups=4,
+        latent_channels=CHANNELS,
+        scaling_factor=0.18215,
+    )
+    # As upstream's inference sets it.
+    vae.register_to_config(shift_factor=0)
+    return SimpleNamespace(side=side, vae=vae, states=AUDIO_BLOCKS + 1, width=AUDIO_WIDTH, **networks)
+
+
+def _ready(networks: SimpleNamespace) -> SimpleNamespace:
+    """Weights that matter everywhere: upstream begins training with layers of zeros, which would hide what they do."""
+    for network in vars(networks).values():
+        if not isinstance(network, nn.Module):
+            continue
+        network.eval().requires_grad_(False)
+        for parameter in network.parameters():
+            if not parameter.any():
+                fan = parameter[0].numel() if parameter.dim() > 1 else 16
+                parameter.copy_(torch.randn(parameter.shape) / fan**0.5)
+    return networks

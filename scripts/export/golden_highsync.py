@@ -1,0 +1,147 @@
+"""
+Golden numbers for the highsync engine: a pack of random networks, and the pictures that HighSync's own pipeline makes
+with them (audio windows, reference banks, shifting windows, re-insertion, scheduler, guidance, decoding).
+
+    python scripts/export/golden_highsync.py --upstream high_sync --out DIR [--networks reduced]
+"""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+from golden import networks as golden_networks
+from golden.arguments import arguments_of, made_by, pack_label
+from golden.golden_file import write_golden
+from golden.inputs import SAMPLE_RATE, normalised, sound
+from golden.noise import noise
+from golden.on_cpu import run_on_cpu
+from golden.small_control import SmallControl, as_upstream_networks
+from pack_export.command_line import use_upstream
+from pack_export.export_role import ExportOptions
+from pack_export.highsync_pack import highsync_params, write_highsync_pack
+from pack_export.networks.autoencoder import latent_params
+from pack_export.networks.motion_masks import mask_rectangle, read_mask, use_plain_masks
+from pack_export.networks.mutual_attention import with_banks
+from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
+
+FRAMES = 20
+SECONDS = FRAMES / 25
+PADDED_WIDTH = 128
+#: Upstream's own networks are slow, and windows shift from step to step after three as after twenty.
+STEPS = {"small": 20, "reduced": 3}
+
+
+def upstream_audio(networks, waveform: np.ndarray) -> torch.Tensor:
+    """[frames, tokens, width] as upstream's Audio2Feature cuts them."""
+    from src.models.whisper.audio2feature import Audio2Feature
+    from src.models.whisper.whisper.transcribe import transcribe
+
+    model = SimpleNamespace(device=torch.device("cpu"), encoder=networks.whisper)
+    model.transcribe = lambda *_, **__: transcribe(model, waveform)
+    audio = Audio2Feature.__new__(Audio2Feature)
+    audio.model = model
+    features = audio.audio2feat("")
+    # Upstream knows a width of 384 only: rows are filled up to what its reshaping divides, and cut off again.
+    padded = np.pad(np.asarray(features), [(0, 0), (0, 0), (0, PADDED_WIDTH - networks.width)])
+    windows = np.array(audio.feature2chunks(feature_array=padded, fps=25))
+    windows = windows.reshape(len(windows), -1, PADDED_WIDTH)[..., : networks.width]
+    return torch.from_numpy(np.ascontiguousarray(windows))
+
+
+def upstream_pictures(networks, windows: torch.Tensor, params: dict, mask: torch.Tensor) -> np.ndarray:
+    """[frames, 3, side, side] in [-1, 1] as upstream's pipeline decodes them, run as it is with the service's noise."""
+    from diffusers import DDIMScheduler
+    from src.pipelines.face_animate import FaceAnimatePipeline
+
+    schedule = params["schedule"]
+    scheduler = DDIMScheduler(
+        beta_start=schedule["betaStart"],
+        beta_end=schedule["betaEnd"],
+        beta_schedule=schedule["betaSchedule"],
+        clip_sample=False,
+        steps_offset=schedule["stepsOffset"],
+        prediction_type=schedule["prediction"],
+        rescale_betas_zero_snr=schedule["zeroTerminalSnr"],
+        timestep_spacing=schedule["spacing"],
+    )
+    pipeline = FaceAnimatePipeline(networks.vae, networks.reference, networks.denoiser, scheduler)
+    shape = params["latent"]
+    size = [shape["channels"], shape["height"], shape["width"]]
+    start = [noise(int(np.prod(size)), params["seed"], frame).reshape(size) for frame in range(FRAMES)]
+    pipeline.prepare_latents = lambda *_: torch.from_numpy(np.stack(start, axis=1))[None]
+    decoded = []
+    decode = networks.vae.decode
+    networks.vae.decode = lambda latent: decoded.append(decode(latent)) or decoded[-1]
+    pipeline(
+        gt_encode=torch.from_numpy(np.stack([normalised(frame, networks.side) for frame in range(FRAMES)])),
+        audio_tensor=windows[None, :FRAMES],
+        mask_main=mask.expand(1, shape["channels"], 1, -1, -1),
+        width=networks.side,
+        height=networks.side,
+        video_length=FRAMES,
+        num_inference_steps=schedule["steps"],
+        guidance_scale=params["guidance"],
+    )
+    networks.vae.decode = decode
+    return torch.cat([answer.sample for answer in decoded]).numpy()
+
+
+def use_single_precision(control: type) -> None:
+    """Upstream's control holds banks in half precision on a GPU unless it is told otherwise, and its caller does not."""
+    for method in (control.register_reference_hooks, control.update):
+        here = {torch.float16: torch.float32, torch.device("cuda"): torch.device("cpu")}
+        method.__defaults__ = tuple(here.get(value, value) if _hashable(value) else value for value in method.__defaults__)
+
+
+def _hashable(value) -> bool:
+    return isinstance(value, (torch.dtype, torch.device))
+
+
+def load_networks(given, upstream: Path) -> tuple:
+    """Networks for the pipeline and, as functions of plain tensors, for the pack; the mask of a latent."""
+    from src.pipelines import face_animate
+
+    if given.networks == "small":
+        networks = golden_networks.small("highsync")
+        reference, denoiser = networks.reference, networks.denoiser
+        as_upstream_networks(networks)
+        face_animate.ReferenceAttentionControl = SmallControl
+        mask = torch.zeros(8, 8)
+        mask[3:7, 1:7] = 1
+        return networks, (reference, denoiser), mask
+    from src.models.motion_module import VanillaTemporalModule
+
+    use_plain_masks(VanillaTemporalModule, upstream / "masks")
+    use_single_precision(face_animate.ReferenceAttentionControl)
+    networks = golden_networks.reduced_highsync()
+    return networks, None, read_mask(upstream / "masks" / "mask_16.png")
+
+
+@torch.no_grad()
+def main() -> None:
+    given = arguments_of(__doc__)
+    upstream = use_upstream(given.upstream)
+    run_on_cpu()
+    networks, plain, mask = load_networks(given, upstream)
+    audio = audio_params("openai", networks.states, networks.width)
+    latent = latent_params(networks.vae, networks.side)
+    params = highsync_params(networks.side, latent, audio, mask_rectangle(mask), stretch=250)
+    params["schedule"] = {**params["schedule"], "steps": STEPS[given.networks]}
+    pictures = upstream_pictures(networks, upstream_audio(networks, sound(SECONDS)), params, mask)
+    write_highsync_pack(
+        given.out / "pack",
+        pack_label("highsync", given),
+        whisper_role(OpenaiStates(networks.whisper), networks.states, networks.width),
+        networks.vae,
+        *(plain or with_banks(networks.reference, networks.denoiser)),
+        params,
+        ExportOptions(data_file_from=0),
+    )
+    inputs = {"seconds": SECONDS, "sampleRate": SAMPLE_RATE}
+    write_golden(given.out / "golden.json", made_by(given), inputs, pictures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

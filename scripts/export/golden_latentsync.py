@@ -1,0 +1,122 @@
+"""
+Golden numbers for the latentsync engine: a pack of random networks, and the pictures that LatentSync's own pipeline
+makes with them (audio windows, masks, windows of 16 frames and a shorter last one, scheduler, guidance, decoding).
+
+    python scripts/export/golden_latentsync.py --upstream LatentSync --out DIR [--networks reduced]
+"""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+from golden import networks as golden_networks
+from golden.arguments import arguments_of, made_by, pack_label
+from golden.golden_file import write_golden
+from golden.inputs import SAMPLE_RATE, picture, sound
+from golden.mask_picture import write_mask
+from golden.noise import noise
+from golden.plain_vae import mode_instead_of_samples
+from pack_export.command_line import use_upstream
+from pack_export.export_role import ExportOptions
+from pack_export.latentsync_pack import latentsync_params, write_latentsync_pack
+from pack_export.mask_spans import mask_params
+from pack_export.networks.autoencoder import latent_params
+from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
+
+FRAMES = 20
+SECONDS = FRAMES / 25
+
+
+def upstream_audio(networks, waveform: np.ndarray):
+    """Upstream's Audio2Feature, hearing `waveform` whatever file it is told."""
+    from latentsync.whisper.audio2feature import Audio2Feature
+    from latentsync.whisper.whisper.transcribe import transcribe
+
+    model = SimpleNamespace(device=torch.device("cpu"), encoder=networks.whisper)
+    model.transcribe = lambda _: transcribe(model, waveform)
+    audio = Audio2Feature.__new__(Audio2Feature)
+    audio.model, audio.audio_embeds_cache_dir = model, None
+    audio.embedding_dim, audio.audio_feat_length = networks.width, [2, 2]
+    # Upstream generates two frames more than there is sound for; the service does not.
+    chunks = audio.feature2chunks
+    audio.feature2chunks = lambda **options: chunks(**options)[:FRAMES]
+    return audio
+
+
+def upstream_pictures(networks, audio, params: dict, upstream: Path, mask: Path) -> np.ndarray:
+    """
+    [frames, 3, side, side] in [-1, 1] as upstream's pipeline decodes them, run as it is but for its files: faces come
+    aligned, the noise is the service's, and what would be pasted is kept.
+    """
+    from diffusers import DDIMScheduler
+    from latentsync.pipelines import lipsync_pipeline as home
+
+    side = networks.side
+    scheduler = DDIMScheduler.from_config(json.loads((upstream / "configs" / "scheduler_config.json").read_text()))
+    pipeline = home.LipsyncPipeline(networks.vae, audio, networks.unet, scheduler)
+    faces = torch.from_numpy(np.stack([picture(frame, side).transpose(2, 0, 1) for frame in range(FRAMES)]))
+    processor = home.ImageProcessor
+    home.ImageProcessor = lambda resolution, device, mask_image: processor(resolution, "cpu", mask_image)
+    for name in ("check_ffmpeg_installed", "read_video", "write_video"):
+        setattr(home, name, lambda *_, **__: None)
+    home.read_audio = lambda _: torch.zeros(1)
+    home.subprocess = SimpleNamespace(run=lambda *_, **__: None)
+    home.sf = SimpleNamespace(write=lambda *_, **__: None)
+    pipeline.loop_video = lambda *_: (None, faces, None, None)
+    pipeline.restore_video = lambda *_: np.zeros([FRAMES])
+
+    shape = params["latent"]
+    start = noise(shape["channels"] * shape["height"] * shape["width"], params["seed"])
+    start = torch.from_numpy(start).reshape(1, shape["channels"], 1, shape["height"], shape["width"])
+    pipeline.prepare_latents = lambda *_: start.repeat(1, 1, FRAMES, 1, 1)
+    decoded = []
+    decode = pipeline.decode_latents
+    pipeline.decode_latents = lambda latents: decoded.append(decode(latents)) or decoded[-1]
+    pipeline(
+        video_path="",
+        audio_path="",
+        video_out_path="",
+        num_frames=params["window"],
+        height=side,
+        width=side,
+        num_inference_steps=params["schedule"]["steps"],
+        guidance_scale=params["guidance"],
+        weight_dtype=torch.float32,
+        mask_image_path=str(mask),
+        temp_dir=str(mask.parent / "temp"),
+    )
+    return torch.cat(decoded).numpy()
+
+
+@torch.no_grad()
+def main() -> None:
+    given = arguments_of(__doc__)
+    upstream = use_upstream(given.upstream)
+    small = given.networks == "small"
+    networks = golden_networks.small("latentsync") if small else golden_networks.reduced_latentsync()
+    mode_instead_of_samples()
+    audio = audio_params("openai", networks.states, networks.width)
+    with tempfile.TemporaryDirectory() as folder:
+        mask = Path(folder) / "mask.png"
+        write_mask(mask, networks.side)
+        params = latentsync_params(networks.side, latent_params(networks.vae, networks.side), audio, mask_params(mask))
+        pictures = upstream_pictures(networks, upstream_audio(networks, sound(SECONDS)), params, upstream, mask)
+    write_latentsync_pack(
+        given.out / "pack",
+        pack_label("latentsync", given),
+        whisper_role(OpenaiStates(networks.whisper), networks.states, networks.width),
+        networks.vae,
+        networks.unet,
+        params,
+        ExportOptions(data_file_from=0),
+    )
+    inputs = {"seconds": SECONDS, "sampleRate": SAMPLE_RATE}
+    write_golden(given.out / "golden.json", made_by(given), inputs, pictures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

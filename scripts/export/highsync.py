@@ -1,0 +1,68 @@
+"""
+Makes a pack for the highsync engine of HighSync's weights (github.com/saeed5959/high_sync).
+
+    python scripts/export/highsync.py --upstream high_sync --weights high_sync/pretrained_weights --out packs/highsync
+"""
+
+from pathlib import Path
+
+import torch
+from pack_export.command_line import options_of, parser, use_upstream
+from pack_export.highsync_pack import highsync_params, write_highsync_pack
+from pack_export.networks.autoencoder import latent_params, plain_attention
+from pack_export.networks.motion_masks import mask_rectangle, read_mask, use_plain_masks
+from pack_export.networks.mutual_attention import with_banks
+from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
+from pack_export.write_pack import PackLabel
+
+RESOLUTION = 512
+SOURCE = "HighSync (github.com/saeed5959/high_sync), sd-image-variations, sd-vae-ft-mse, whisper-tiny"
+
+
+def main() -> None:
+    arguments = parser(__doc__)
+    arguments.add_argument("--config", default="configs/inference/default.yaml", help="below upstream")
+    arguments.add_argument("--stretch", type=int, default=250, help="frames that are denoised together at most")
+    given = arguments.parse_args()
+    upstream = use_upstream(given.upstream)
+    from diffusers import AutoencoderKL
+    from omegaconf import OmegaConf
+    from src.models.motion_module import VanillaTemporalModule
+    from src.models.unet_2d_condition import UNet2DConditionModel
+    from src.models.unet_3d_echo import EchoUNet3DConditionModel
+    from src.models.whisper.whisper import load_model
+
+    config = OmegaConf.load(upstream / given.config)
+    use_plain_masks(VanillaTemporalModule, upstream / "masks")
+    base = given.weights / "sd-image-variations-diffusers"
+    reference_unet = UNet2DConditionModel.from_pretrained(base, subfolder="unet")
+    reference_unet.load_state_dict(torch.load(given.weights / "reference_unet-500.pth", map_location="cpu"))
+    denoising_unet = EchoUNet3DConditionModel.from_pretrained_2d(
+        base, "", subfolder="unet", unet_additional_kwargs=OmegaConf.to_container(config.unet_additional_kwargs)
+    )
+    denoising_unet.load_state_dict(torch.load(given.weights / "denoising_unet-500.pth", map_location="cpu"))
+    vae = AutoencoderKL.from_pretrained(given.weights / "sd-vae-ft-mse")
+    whisper = load_model(str(given.weights / "audio_processor" / "whisper_tiny.pt"), "cpu")
+    states, width = whisper.dims.n_audio_layer + 1, whisper.dims.n_audio_state
+
+    write_highsync_pack(
+        given.out,
+        PackLabel(
+            "highsync", given.name or "highsync", given.version, "MIT AND CreativeML-OpenRAIL-M", SOURCE
+        ),
+        whisper_role(OpenaiStates(whisper.encoder), states, width),
+        plain_attention(vae),
+        *with_banks(plain_attention(reference_unet), plain_attention(denoising_unet)),
+        highsync_params(
+            RESOLUTION,
+            latent_params(vae, RESOLUTION),
+            audio_params("openai", states, width),
+            mask_rectangle(read_mask(upstream / "masks" / "mask_64.png")),
+            given.stretch,
+        ),
+        options_of(given),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""
+Makes a pack for the latentsync engine of LatentSync's weights (github.com/bytedance/LatentSync), 1.5 or 1.6.
+
+    python scripts/export/latentsync.py --upstream LatentSync --weights LatentSync/checkpoints \
+        --vae sd-vae-ft-mse --config configs/unet/stage2.yaml --out packs/latentsync-1.5
+"""
+
+from pathlib import Path
+
+from pack_export.command_line import options_of, parser, use_upstream
+from pack_export.latentsync_pack import latentsync_params, write_latentsync_pack
+from pack_export.mask_spans import mask_params
+from pack_export.networks.autoencoder import latent_params, plain_attention
+from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
+from pack_export.write_pack import PackLabel
+
+SOURCE = "LatentSync at {resolution} pixels (github.com/bytedance/LatentSync), sd-vae-ft-mse, whisper"
+
+
+def main() -> None:
+    arguments = parser(__doc__)
+    arguments.add_argument("--vae", type=Path, required=True, help="folder of stabilityai/sd-vae-ft-mse")
+    arguments.add_argument("--config", default="configs/unet/stage2.yaml", help="below upstream; stage2_512.yaml for 1.6")
+    given = arguments.parse_args()
+    upstream = use_upstream(given.upstream)
+    from diffusers import AutoencoderKL
+    from latentsync.models.unet import UNet3DConditionModel
+    from latentsync.whisper.whisper import load_model
+    from omegaconf import OmegaConf
+
+    config = OmegaConf.load(upstream / given.config)
+    resolution = config.data.resolution
+    unet, _ = UNet3DConditionModel.from_pretrained(
+        OmegaConf.to_container(config.model), str(given.weights / "latentsync_unet.pt")
+    )
+    size = {384: "tiny", 768: "small"}[config.model.cross_attention_dim]
+    whisper = load_model(str(given.weights / "whisper" / f"{size}.pt"), "cpu")
+    states, width = whisper.dims.n_audio_layer + 1, whisper.dims.n_audio_state
+    vae = AutoencoderKL.from_pretrained(given.vae)
+    vae.register_to_config(scaling_factor=0.18215)
+
+    write_latentsync_pack(
+        given.out,
+        PackLabel(
+            "latentsync",
+            given.name or f"latentsync-{resolution}",
+            given.version,
+            "Apache-2.0 AND LicenseRef-OpenRAILpp",
+            SOURCE.format(resolution=resolution),
+        ),
+        whisper_role(OpenaiStates(whisper.encoder), states, width),
+        plain_attention(vae),
+        unet,
+        latentsync_params(
+            resolution,
+            latent_params(vae, resolution),
+            audio_params("openai", states, width),
+            mask_params(upstream / config.data.mask_image_path),
+            config.data.num_frames,
+        ),
+        options_of(given),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""
+Makes a pack for the musetalk engine of MuseTalk's weights (github.com/TMElyralab/MuseTalk), 1.5 or 1.0.
+
+    python scripts/export/musetalk.py --upstream MuseTalk --weights MuseTalk/models --out packs/musetalk-1.5
+"""
+
+import json
+from pathlib import Path
+from typing import Optional
+
+import torch
+from pack_export.command_line import options_of, parser, use_upstream
+from pack_export.musetalk_pack import musetalk_params, write_musetalk_pack
+from pack_export.networks.autoencoder import latent_params, plain_attention
+from pack_export.networks.whisper import HuggingFaceStates, audio_params, whisper_role
+from pack_export.write_pack import PackLabel
+
+RESOLUTION = 256
+#: The unet's folder and files by version, below the weights.
+FILES = {"1.5": ("musetalkV15", "unet.pth"), "1.0": ("musetalk", "pytorch_model.bin")}
+SOURCE = "MuseTalk {version} (github.com/TMElyralab/MuseTalk), sd-vae-ft-mse, whisper-tiny"
+
+
+def load_face_parser(weights: Path) -> Optional[torch.nn.Module]:
+    folder = weights / "face-parse-bisent"
+    if not folder.is_dir():
+        print("no face parser below the weights: the service's polygon of landmarks will stand in")
+        return None
+    from musetalk.utils.face_parsing.model import BiSeNet
+
+    net = BiSeNet(str(folder / "resnet18-5c106cde.pth"))
+    net.load_state_dict(torch.load(folder / "79999_iter.pth", map_location="cpu"))
+    return net
+
+
+def main() -> None:
+    arguments = parser(__doc__)
+    arguments.add_argument("--model", choices=sorted(FILES), default="1.5", help="version of the network")
+    arguments.add_argument("--bbox-shift", type=int, default=0, help="1.0 only: see upstream's BBOX_SHIFT.md")
+    given = arguments.parse_args()
+    use_upstream(given.upstream)
+    from diffusers import AutoencoderKL, UNet2DConditionModel
+    from transformers import WhisperModel
+
+    folder, file = FILES[given.model]
+    config = json.loads((given.weights / folder / "musetalk.json").read_text())
+    unet = UNet2DConditionModel(**config)
+    unet.load_state_dict(torch.load(given.weights / folder / file, map_location="cpu"))
+    vae = AutoencoderKL.from_pretrained(given.weights / "sd-vae")
+    encoder = WhisperModel.from_pretrained(given.weights / "whisper", attn_implementation="eager").encoder
+    states, width = encoder.config.encoder_layers + 1, encoder.config.d_model
+
+    audio = audio_params("hf", states, width)
+    write_musetalk_pack(
+        given.out,
+        PackLabel(
+            "musetalk",
+            given.name or f"musetalk-{given.model}",
+            given.version,
+            "MIT AND CreativeML-OpenRAIL-M",
+            SOURCE.format(version=given.model),
+        ),
+        whisper_role(HuggingFaceStates(encoder), states, width),
+        plain_attention(vae),
+        plain_attention(unet),
+        musetalk_params(given.model, latent_params(vae, RESOLUTION), audio, RESOLUTION, given.bbox_shift),
+        load_face_parser(given.weights),
+        options_of(given),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Arguments that every exporter takes."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from .export_role import ExportOptions
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    arguments = argparse.ArgumentParser(description=description)
+    arguments.add_argument("--upstream", type=Path, required=True, help="checkout of the upstream repository")
+    arguments.add_argument("--weights", type=Path, required=True, help="folder that the upstream repository reads its weights from")
+    arguments.add_argument("--out", type=Path, required=True, help="pack directory to write; must not exist")
+    arguments.add_argument("--name", help="name of the pack in pack.json")
+    arguments.add_argument("--version", default="1.0.0", help="version of the pack in pack.json")
+    arguments.add_argument("--fp16", action="store_true", help="half precision inside the graphs")
+    arguments.add_argument("--provider", choices=["cuda", "cpu"], default="cpu", help="where the pack will run")
+    arguments.add_argument("--device", default="cpu", help="where torch runs while it exports")
+    return arguments
+
+
+def options_of(arguments: argparse.Namespace) -> ExportOptions:
+    return ExportOptions(
+        precision="float16" if arguments.fp16 else "float32", provider=arguments.provider, device=arguments.device
+    )
+
+
+def use_upstream(folder: Path) -> Path:
+    """Makes the upstream repository's modules importable."""
+    folder = folder.resolve()
+    if not folder.is_dir():
+        raise SystemExit(f"{folder} is not a directory")
+    # The programs here are named like upstream's packages, which are found only where no module has their name.
+    programs = Path(__file__).resolve().parent.parent
+    sys.path[:] = [str(folder), *(entry for entry in sys.path if Path(entry).resolve() != programs)]
+    return folder

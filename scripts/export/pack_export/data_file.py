@@ -1,0 +1,40 @@
+"""Weights outside the model file: ONNX models end at 2 GiB, and two graphs of one network can share what they have in common."""
+
+import hashlib
+from pathlib import Path
+
+import onnx
+from onnx import external_data_helper as external
+
+#: Large tensors begin on a page, so that the runtime can map them into memory; small ones on a cache line.
+PAGE = 4096
+LINE = 64
+LARGE = 2**20
+#: Smaller tensors stay in the model: shapes and scalars, which the runtime reads while it loads.
+SMALLEST = 1024
+
+
+class DataFile:
+    """One file beside the models that every tensor is written to once, however many models refer to it."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._places = {}
+        path.write_bytes(b"")
+
+    def take_weights(self, model: onnx.ModelProto) -> None:
+        """Moves the model's large tensors here and leaves references in their place."""
+        with self.path.open("ab") as file:
+            for tensor in model.graph.initializer:
+                if tensor.HasField("raw_data") and len(tensor.raw_data) >= SMALLEST:
+                    offset, length = self._place(tensor.raw_data, file)
+                    external.set_external_data(tensor, self.path.name, offset, length)
+                    tensor.ClearField("raw_data")
+
+    def _place(self, data: bytes, file) -> tuple:
+        digest = hashlib.sha256(data).digest()
+        if digest not in self._places:
+            file.write(b"\0" * (-file.tell() % (PAGE if len(data) >= LARGE else LINE)))
+            self._places[digest] = (file.tell(), len(data))
+            file.write(data)
+        return self._places[digest]

@@ -1,0 +1,111 @@
+"""One network of a pack, from torch to its entry in pack.json."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+import onnx
+import torch
+
+from .data_file import DataFile
+from .fuse_attention import fuse_attention
+from .half_precision import to_half
+from .onnx_graph import export_graph
+from .parity import print_parity
+from .probe import ProbeInput, feed, record
+from .tensor_spec import TensorSpec
+
+#: Weights of more than this lie in a file of their own.
+DATA_FILE_FROM = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class Role:
+    """A network: a module that takes the inputs in order, single precision, and answers the outputs in order."""
+
+    name: str
+    module: torch.nn.Module
+    inputs: Sequence[TensorSpec]
+    outputs: Sequence[TensorSpec]
+    probe: ProbeInput
+    #: Roles of the same group keep their weights in one file, each tensor once.
+    data_group: Optional[str] = None
+    #: Worth fusing attention in.
+    attention: bool = False
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """`precision` is float32 or float16; `provider` is where the pack will run; `device` is where torch runs now."""
+
+    precision: str = "float32"
+    provider: str = "cpu"
+    device: str = "cpu"
+    data_file_from: int = DATA_FILE_FROM
+
+
+class RoleExporter:
+    """Writes the graphs of one pack into a folder."""
+
+    def __init__(self, folder: Path, options: ExportOptions):
+        self._folder = folder
+        self._options = options
+        self._data_files = {}
+
+    def export(self, role: Role) -> dict:
+        """Writes the role's files; answers its entry but for the digests, which wait until every file is complete."""
+        print(role.name)
+        device = self._options.device
+        module = role.module.to(device).eval()
+        feeds = [feed(spec, role.probe, device) for spec in role.inputs]
+        with torch.no_grad():
+            answer = module(*feeds)
+        answer = answer if isinstance(answer, (tuple, list)) else (answer,)
+        outputs = {spec.key: tensor for spec, tensor in zip(role.outputs, answer)}
+        model = export_graph(module, feeds, role.inputs, role.outputs)
+        if role.attention and self._options.provider == "cuda":
+            model = fuse_attention(model)
+        if self._options.precision == "float16":
+            model = to_half(model)
+        path = self._folder / f"{role.name.replace('_', '-')}.onnx"
+        data = self._write(model, path, role.data_group or role.name)
+        print_parity(
+            path,
+            {spec.graph_name: tensor for spec, tensor in zip(role.inputs, feeds)},
+            {spec.graph_name: tensor for spec, tensor in zip(role.outputs, answer)},
+            self._options.provider,
+        )
+        return {
+            "file": path.name,
+            **({"externalData": [{"file": data.name}]} if data else {}),
+            "inputs": {spec.key: spec.to_manifest() for spec in role.inputs},
+            "outputs": {spec.key: spec.to_manifest() for spec in role.outputs},
+            "probe": record(role.probe, outputs, self._options.precision),
+        }
+
+    def _write(self, model: onnx.ModelProto, path: Path, group: str) -> Optional[Path]:
+        """Writes the model; answers the data file that its weights went to, if they did."""
+        data_file = self._data_files.get(group)
+        if data_file is None and sum(len(tensor.raw_data) for tensor in model.graph.initializer) > self._options.data_file_from:
+            data_file = DataFile(self._folder / f"{group.replace('_', '-')}.onnx.data")
+            self._data_files[group] = data_file
+        if data_file is not None:
+            data_file.take_weights(model)
+        path.write_bytes(model.SerializeToString())
+        return data_file.path if data_file else None
+
+
+def add_digests(folder: Path, entry: dict) -> dict:
+    """The entry with the SHA-256 of every file that it names."""
+    data = [{**file, "sha256": sha256_of(folder / file["file"])} for file in entry.get("externalData", [])]
+    named = {"file": entry["file"], "sha256": sha256_of(folder / entry["file"])}
+    return {**named, **({"externalData": data} if data else {}), **{k: v for k, v in entry.items() if k not in ("file", "externalData")}}
+
+
+def sha256_of(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        for block in iter(lambda: file.read(2**20), b""):
+            digest.update(block)
+    return digest.hexdigest()

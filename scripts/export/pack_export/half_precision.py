@@ -1,0 +1,132 @@
+"""Half precision inside a graph, single precision at its boundary."""
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+#: Sums over many elements and what feeds them: single precision, as torch's autocast has it.
+SINGLE = {
+    "InstanceNormalization", "LayerNormalization", "ReduceMean", "ReduceSum", "Pow", "Sqrt", "Exp", "Sin", "Cos", "Softmax",
+    "Range", "Resize", "Log", "Reciprocal",
+}
+LARGEST = float(np.finfo(np.float16).max)
+
+
+def to_half(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Rewrites the model in place: float weights and what is computed from them become float16."""
+    graph = model.graph
+    types = _element_types(model)
+    # Held as a list: a repeated field makes new objects whenever it is looked at.
+    originals = list(graph.node)
+    angles = _before(originals, {"Sin", "Cos"})
+    exact = {name for i in angles for name in originals[i].input}
+    kept = [tensor.name for tensor in graph.initializer if tensor.name in exact]
+    for tensor in graph.initializer:
+        if tensor.name not in exact:
+            _halve(tensor)
+    single = angles | {i for i, node in enumerate(originals) if node.op_type in SINGLE}
+    nodes, casts = [], _Casts(types, kept)
+    boundary = {}
+    for value in graph.input:
+        if value.type.tensor_type.elem_type == TensorProto.FLOAT:
+            boundary[value.name] = f"{value.name}_half"
+            nodes.append(_cast(value.name, boundary[value.name], TensorProto.FLOAT16))
+    results = {value.name for value in graph.output if value.type.tensor_type.elem_type == TensorProto.FLOAT}
+    for at, node in enumerate(originals):
+        for i, name in enumerate(node.input):
+            node.input[i] = boundary.get(name, name)
+        for i, name in enumerate(node.output):
+            if name in results:
+                boundary[name] = f"{name}_half"
+                types[boundary[name]] = TensorProto.FLOAT
+                node.output[i] = boundary[name]
+        if at in single:
+            nodes.extend(casts.around(node))
+        else:
+            _halve_attributes(node)
+            nodes.append(node)
+    nodes.extend(_cast(boundary[name], name, TensorProto.FLOAT) for name in results)
+    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del graph.node[:]
+    graph.node.extend(copies)
+    del graph.value_info[:]
+    return model
+
+
+class _Casts:
+    """Casts around nodes that stay in single precision; a value is widened once."""
+
+    def __init__(self, types, kept):
+        self._types = types
+        self._wide = {name: name for name in kept}
+
+    def around(self, node):
+        before, after = [], []
+        for i, name in enumerate(node.input):
+            if self._types.get(name.removesuffix("_half")) == TensorProto.FLOAT:
+                if name not in self._wide:
+                    self._wide[name] = f"{name}_wide"
+                    before.append(_cast(name, self._wide[name], TensorProto.FLOAT))
+                node.input[i] = self._wide[name]
+        for i, name in enumerate(node.output):
+            if self._types.get(name.removesuffix("_half")) == TensorProto.FLOAT:
+                self._wide[name] = f"{name}_wide"
+                node.output[i] = self._wide[name]
+                after.append(_cast(self._wide[name], name, TensorProto.FLOAT16))
+        return [*before, node, *after]
+
+
+def _before(nodes: list, operators: set) -> set:
+    """
+    Places of these operators and of all nodes that their inputs are computed by. Angles of a diffusion time near 1000
+    are turns apart in half precision.
+    """
+    makers = {name: i for i, node in enumerate(nodes) for name in node.output}
+    found, waiting = set(), [i for i, node in enumerate(nodes) if node.op_type in operators]
+    while waiting:
+        i = waiting.pop()
+        if i not in found:
+            found.add(i)
+            waiting.extend(makers[name] for name in nodes[i].input if name in makers)
+    return found
+
+
+def _element_types(model: onnx.ModelProto) -> dict:
+    # Shapes are of no interest and the weights' contents neither: a copy without them stays below protobuf's limit.
+    light = onnx.ModelProto()
+    light.CopyFrom(onnx.ModelProto(ir_version=model.ir_version, opset_import=model.opset_import))
+    light.graph.name = model.graph.name
+    light.graph.node.extend(model.graph.node)
+    light.graph.output.extend(model.graph.output)
+    light.graph.input.extend(model.graph.input)
+    for tensor in model.graph.initializer:
+        if len(tensor.raw_data) > 1024:
+            light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
+        else:
+            light.graph.initializer.append(tensor)
+    inferred = onnx.shape_inference.infer_shapes(light).graph
+    values = [*inferred.input, *inferred.value_info, *inferred.output]
+    types = {value.name: value.type.tensor_type.elem_type for value in values}
+    types.update({tensor.name: tensor.data_type for tensor in model.graph.initializer})
+    unknown = [name for node in model.graph.node for name in node.output if name and types.get(name, 0) == 0]
+    if unknown:
+        raise ValueError(f"the type of {len(unknown)} values is unknown, first {unknown[0]}")
+    return types
+
+
+def _halve(tensor: onnx.TensorProto) -> None:
+    if tensor.data_type == TensorProto.FLOAT:
+        values = np.clip(numpy_helper.to_array(tensor), -LARGEST, LARGEST).astype(np.float16)
+        tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
+
+
+def _halve_attributes(node: onnx.NodeProto) -> None:
+    for attribute in node.attribute:
+        if attribute.HasField("t"):
+            _halve(attribute.t)
+        if node.op_type == "Cast" and attribute.name == "to" and attribute.i == TensorProto.FLOAT:
+            attribute.i = TensorProto.FLOAT16
+
+
+def _cast(source: str, target: str, to: int) -> onnx.NodeProto:
+    return helper.make_node("Cast", [source], [target], to=to)

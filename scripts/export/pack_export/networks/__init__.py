@@ -1,0 +1,1 @@
+"""The networks of the three engines, wrapped so that each takes and answers plain tensors."""

@@ -1,0 +1,65 @@
+"""BiSeNet at its fixed 512 × 512: [1, 3, 512, 512] in ImageNet's normalisation → scores of the classes."""
+
+import importlib
+from contextlib import contextmanager
+from types import ModuleType
+
+import torch
+
+from ..export_role import Role
+from ..probe import ProbeInput
+from ..tensor_spec import TensorSpec
+
+SIDE = 512
+
+
+class _FixedSizes:
+    """torch.nn.functional as the network's module sees it, with sizes that are numbers and not values of the graph."""
+
+    def __init__(self, functional: ModuleType):
+        self._functional = functional
+
+    def __getattr__(self, name: str):
+        return getattr(self._functional, name)
+
+    def avg_pool2d(self, features, kernel):
+        # The network only pools whole maps.
+        assert [int(side) for side in kernel] == [int(side) for side in features.shape[2:]]
+        return features.mean((2, 3), keepdim=True)
+
+    def interpolate(self, features, size, **options):
+        return self._functional.interpolate(features, [int(side) for side in size], **options)
+
+
+@contextmanager
+def fixed_sizes(module: ModuleType):
+    """Within it, the functions of this module trace to a graph of constant sizes."""
+    functional = module.F
+    module.F = _FixedSizes(functional)
+    try:
+        yield
+    finally:
+        module.F = functional
+
+
+class Parser(torch.nn.Module):
+    """The first of the network's three outputs; the others serve training."""
+
+    def __init__(self, net: torch.nn.Module):
+        super().__init__()
+        self.net = net
+        self._home = importlib.import_module(type(net).__module__)
+
+    def forward(self, image):
+        with fixed_sizes(self._home):
+            return self.net(image)[0]
+
+
+def face_parsing_role(net: torch.nn.Module, classes: int = 19) -> Role:
+    return Role(
+        name="face_parsing",
+        module=Parser(net),
+        inputs=[TensorSpec("image", [1, 3, SIDE, SIDE])],
+        outputs=[TensorSpec("scores", [1, classes, SIDE, SIDE])],
+        probe=ProbeInput(fill={"image": "wave"}),
+    )

@@ -1,0 +1,36 @@
+"""HighSync's motion modules see only the generated part of a frame: one rectangle per size of the features."""
+
+from pathlib import Path
+
+import cv2
+import torch
+
+
+def read_mask(path: Path) -> torch.Tensor:
+    """1 where the picture is generated, [h, w]; the files hold the opposite."""
+    picture = cv2.imread(str(path))
+    if picture is None:
+        raise FileNotFoundError(path)
+    return 1 - torch.from_numpy(picture[:, :, 0]).float() / 255
+
+
+def use_plain_masks(motion_module: type, folder: Path) -> None:
+    """
+    Makes upstream's motion modules hold their masks as [1, 1, 1, h, w]. As they come they are repeated over channels
+    and frames, in half precision on a GPU: gigabytes of equal constants in a graph, which broadcasts as well.
+    """
+
+    def create_mask(self, mask_path, *_):
+        return read_mask(folder / Path(mask_path).name)[None, None, None]
+
+    motion_module.create_mask = create_mask
+
+
+def mask_rectangle(mask: torch.Tensor) -> dict:
+    """The one rectangle of ones in a mask, borders included. Raises ValueError when the mask is of another shape."""
+    rows, columns = torch.nonzero(mask.any(1)).ravel().tolist(), torch.nonzero(mask.any(0)).ravel().tolist()
+    rectangle = {"top": rows[0], "bottom": rows[-1], "left": columns[0], "right": columns[-1]}
+    inside = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    if not bool((inside == 1).all()) or float(mask.sum()) != inside.numel():
+        raise ValueError("the mask is not one rectangle")
+    return rectangle

@@ -1,0 +1,136 @@
+"""
+HighSync's two UNets as graphs. The reference UNet's self-attention inputs (after norm1) become outputs, the denoising
+UNet takes them as inputs and attends to them beside its own tokens; upstream does the same with hooks and lists.
+"""
+
+from typing import List, Type
+
+import torch
+
+from ..export_role import Role
+from ..probe import ProbeInput
+from ..tensor_spec import TensorSpec
+from .musetalk_unet import WINDOW_STEPS
+
+#: How much louder than trained the audio's part of a block is (upstream's audio_feature_ratio).
+AUDIO_GAIN = 3.0
+
+
+def attention_blocks(unet: torch.nn.Module, kind: Type[torch.nn.Module]) -> List[torch.nn.Module]:
+    """The transformer blocks in the order in which the two networks' are paired: widest first, else as they stand."""
+    blocks = [module for module in unet.modules() if isinstance(module, kind)]
+    return sorted(blocks, key=lambda block: -block.norm1.normalized_shape[0])
+
+
+class ReferenceBanks(torch.nn.Module):
+    """Latents of frames → what each transformer block attends with, at diffusion time 0 and without a condition."""
+
+    def __init__(self, unet: torch.nn.Module, blocks: List[torch.nn.Module]):
+        super().__init__()
+        self.unet = unet
+        self._norms = [block.norm1 for block in blocks]
+
+    def forward(self, latent):
+        banks = {}
+        hooks = [
+            norm.register_forward_hook(lambda _, __, output, i=i: banks.__setitem__(i, output))
+            for i, norm in enumerate(self._norms)
+        ]
+        try:
+            self.unet(latent, torch.zeros(1, dtype=torch.int64, device=latent.device), encoder_hidden_states=None)
+        finally:
+            for hook in hooks:
+                hook.remove()
+        return tuple(banks[i] for i in range(len(self._norms)))
+
+
+class _BankedBlock:
+    """A transformer block's computation: self-attention that also looks at the bank, audio, feed-forward."""
+
+    def __init__(self, block: torch.nn.Module):
+        self._block = block
+        self.bank = None
+
+    def __call__(self, hidden_states, audio_cond_fea=None, **_):
+        block = self._block
+        normed = block.norm1(hidden_states)
+        seen = normed if self.bank is None else torch.cat([normed, self.bank], dim=1)
+        hidden_states = hidden_states + block.attn1(normed, encoder_hidden_states=seen)
+        heard = block.attn2(block.norm2(hidden_states), encoder_hidden_states=audio_cond_fea)
+        hidden_states = hidden_states + AUDIO_GAIN * heard
+        return hidden_states + block.ff(block.norm3(hidden_states))
+
+
+class BankedDenoiser(torch.nn.Module):
+    """Denoising with banks as further inputs; without any it is the unconditional network."""
+
+    def __init__(self, unet: torch.nn.Module, blocks: List[torch.nn.Module]):
+        super().__init__()
+        self.unet = unet
+        self._blocks = [_BankedBlock(block) for block in blocks]
+        for block, banked in zip(blocks, self._blocks):
+            block.forward = banked
+
+    def forward(self, latent, timestep, audio, *banks):
+        for i, block in enumerate(self._blocks):
+            block.bank = banks[i] if banks else None
+        return self.unet(latent, timestep, None, audio_cond_fea=audio, return_dict=False)[0]
+
+
+def with_banks(reference_unet: torch.nn.Module, denoising_unet: torch.nn.Module) -> tuple:
+    """Upstream's UNets with banks as outputs and inputs."""
+    from src.models.attention import BasicTransformerBlock, TemporalBasicTransformerBlock
+
+    reference = ReferenceBanks(reference_unet, attention_blocks(reference_unet, BasicTransformerBlock))
+    denoiser = BankedDenoiser(denoising_unet, attention_blocks(denoising_unet, TemporalBasicTransformerBlock))
+    return reference.eval(), denoiser.eval()
+
+
+def highsync_unet_roles(
+    reference: torch.nn.Module,
+    denoiser: torch.nn.Module,
+    latent: dict,
+    audio: dict,
+    window: int,
+) -> List[Role]:
+    """`reference`: latent → banks; `denoiser`: latent, timestep, audio, banks (all or none) → prediction."""
+    channels, height, width = latent["channels"], latent["height"], latent["width"]
+    with torch.no_grad():
+        shapes = [bank.shape[1:] for bank in reference(torch.zeros(1, channels, height, width))]
+    names = [f"bank_{i}" for i in range(len(shapes))]
+    sequence = [1, channels, window, height, width]
+    inputs = [
+        TensorSpec("latent", sequence),
+        TensorSpec("timestep", [1], dtype="int64"),
+        TensorSpec("audio", [1, window, WINDOW_STEPS * audio["states"], audio["width"]]),
+    ]
+    outputs = [TensorSpec("prediction", sequence)]
+    fill = {"latent": "wave", "timestep": 949, "audio": "wave"}
+    return [
+        Role(
+            name="reference_unet",
+            module=reference,
+            inputs=[TensorSpec("latent", ["frames", channels, height, width])],
+            outputs=[TensorSpec(name, ["frames", *shape]) for name, shape in zip(names, shapes)],
+            probe=ProbeInput(dims={"frames": 2}, fill={"latent": "wave"}),
+            attention=True,
+        ),
+        Role(
+            name="denoising_unet",
+            module=denoiser,
+            inputs=[*inputs, *(TensorSpec(name, [window, *shape]) for name, shape in zip(names, shapes))],
+            outputs=outputs,
+            probe=ProbeInput(fill={**fill, **{name: "wave" for name in names}}),
+            data_group="denoising_unet",
+            attention=True,
+        ),
+        Role(
+            name="denoising_unet_unconditional",
+            module=denoiser,
+            inputs=inputs,
+            outputs=outputs,
+            probe=ProbeInput(fill=fill),
+            data_group="denoising_unet",
+            attention=True,
+        ),
+    ]

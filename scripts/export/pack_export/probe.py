@@ -1,0 +1,57 @@
+"""Probes: a run of the torch network that the service repeats to see that the graph computes the same."""
+
+from dataclasses import dataclass, field
+from typing import Dict, Sequence, Union
+
+import numpy as np
+import torch
+
+from .tensor_spec import TensorSpec
+
+#: Elements of every output that are recorded as they are.
+FIRST = 8
+#: Largest deviation as a part of the outputs' root mean square.
+TOLERANCE = {"float32": 2e-3, "float16": 5e-2}
+
+
+@dataclass(frozen=True)
+class ProbeInput:
+    """Sizes of the free dimensions, and what the inputs hold: a number, or 'wave' for sin(i) over the elements."""
+
+    dims: Dict[str, int] = field(default_factory=dict)
+    fill: Dict[str, Union[float, str]] = field(default_factory=dict)
+
+
+def wave(shape: Sequence[int]) -> np.ndarray:
+    """sin(i), i counting the elements of the flattened tensor."""
+    return np.sin(np.arange(np.prod(shape), dtype=np.float64)).astype(np.float32).reshape(shape)
+
+
+def feed(spec: TensorSpec, probe: ProbeInput, device: str = "cpu") -> torch.Tensor:
+    shape = spec.shape(probe.dims)
+    fill = probe.fill.get(spec.key, 0)
+    if spec.dtype == "int64":
+        return torch.full(shape, int(fill), dtype=torch.int64, device=device)
+    values = wave(shape) if fill == "wave" else np.full(shape, fill, dtype=np.float32)
+    return torch.from_numpy(values).to(device)
+
+
+def record(probe: ProbeInput, outputs: Dict[str, torch.Tensor], precision: str) -> dict:
+    """The manifest's probe: what torch made of the inputs."""
+    arrays = {key: tensor.detach().double().cpu().numpy().ravel() for key, tensor in outputs.items()}
+    for key, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"the network answers the probe with {key} that is not finite")
+    rms = {key: float(np.sqrt(np.mean(array**2))) for key, array in arrays.items()}
+    return {
+        "dims": dict(probe.dims),
+        "fill": dict(probe.fill),
+        "means": {key: _rounded(array.mean()) for key, array in arrays.items()},
+        "rms": {key: _rounded(value) for key, value in rms.items()},
+        "first": {key: [_rounded(value) for value in array[:FIRST]] for key, array in arrays.items()},
+        "tolerance": max(1e-6, _rounded(TOLERANCE[precision] * max(rms.values()))),
+    }
+
+
+def _rounded(value: float) -> float:
+    return float(f"{float(value):.7g}")

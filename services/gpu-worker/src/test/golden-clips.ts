@@ -1,0 +1,132 @@
+import { highsyncFaces, inpaintMask } from '@lipsync/lipsync';
+import {
+  type HighsyncManifest,
+  type LatentsyncManifest,
+  type MusetalkManifest,
+  type Pack,
+} from '@lipsync/model-pack';
+import { createArrayPool } from '../inference/engines/array-pool';
+import { createCallRole } from '../inference/engines/call-role';
+import { type ClipInput, type FrameFeatures, type LipSyncEngine } from '../inference/engines/engine';
+import { createHighsync } from '../inference/engines/highsync/highsync-engine';
+import { createKeptLatents, keptLayout } from '../inference/engines/highsync/kept-latents';
+import { createEncodeFace } from '../inference/engines/latentsync/face-latents';
+import { createLatentsync } from '../inference/engines/latentsync/latentsync-engine';
+import { PasteableFaces } from '../inference/engines/musetalk/face-batch';
+import { createFaceFeatures } from '../inference/engines/musetalk/face-features';
+import { createMusetalk } from '../inference/engines/musetalk/musetalk-engine';
+import { type RunModel } from '../inference/packs/run-model';
+import { float32Of, float32Tensor } from '../inference/sessions/tensors';
+import { goldenPicture, goldenSound } from './golden-pictures';
+import { clipInput, generate as generateHighsync, memoryFeatures, trackOf } from './highsync-clip-fixture';
+import { generate as generateLatentsync } from './latentsync-clip-fixture';
+
+/** A loaded pack. */
+interface Loaded<M extends MusetalkManifest | LatentsyncManifest | HighsyncManifest> {
+  readonly pack: Pack<M>;
+  readonly run: RunModel;
+}
+
+/** A clip as long as its sound. Every source frame's latents are known, so that no picture has to be cropped. */
+function goldenClip(frames: number, seconds: number, features: FrameFeatures): ClipInput {
+  const sources = Array.from({ length: frames }, (_, frame) => frame);
+  return { ...clipInput(trackOf(frames), sources, { features }).input, audio: goldenSound(seconds) };
+}
+
+/** The crops that musetalk generates from the golden pictures and the golden sound. */
+export async function musetalkImages(
+  { pack, run }: Loaded<MusetalkManifest>,
+  frames: number,
+  seconds: number,
+): Promise<Float32Array[]> {
+  const { batch, resolution: side } = pack.manifest.params;
+  const engine = createMusetalk(pack, run);
+  const features = memoryFeatures(engine.features.values);
+  const faceFeatures = createFaceFeatures(pack.manifest, run, createArrayPool(4));
+  for (let first = 0; first < frames; first += batch) {
+    const cut = faceFeatures.newCut();
+    const latents = new Float32Array(batch * faceFeatures.latentValues);
+    for (let slot = 0; slot < Math.min(batch, frames - first); slot++) {
+      cut.crops.set(goldenPicture(first + slot, side), slot * 3 * side * side);
+      cut.faces.push({ slot, box: { x1: 0, y1: 0, x2: side, y2: side }, square: undefined });
+    }
+    const filled = cut.faces.length;
+    await faceFeatures.compute(cut, latents, new Float32Array(0));
+    for (let slot = 0; slot < filled; slot++) {
+      features.write(first + slot, latents, slot * faceFeatures.latentValues);
+    }
+  }
+  return musetalkGenerated(engine, goldenClip(frames, seconds, features), side);
+}
+
+async function musetalkGenerated(
+  engine: LipSyncEngine,
+  input: ClipInput,
+  side: number,
+): Promise<Float32Array[]> {
+  const clip = await engine.open(input);
+  const images: Float32Array[] = [];
+  for (let output = 0; output < input.sources.length;) {
+    const batch = clip.newBatch();
+    while (output < input.sources.length && batch.size < batch.capacity) {
+      clip.take(batch, new Uint8Array(0), output++);
+    }
+    const faces = await clip.infer(batch);
+    if (!(faces instanceof PasteableFaces)) throw new TypeError('faces of another engine');
+    const size = 3 * side * side;
+    for (let slot = 0; slot < faces.size; slot++) {
+      images.push(faces.images.slice(slot * size, (slot + 1) * size));
+    }
+    clip.recycle(faces);
+  }
+  await clip.close();
+  return images;
+}
+
+/** The crops that latentsync generates from the golden pictures and the golden sound. */
+export async function latentsyncImages(
+  { pack, run }: Loaded<LatentsyncManifest>,
+  frames: number,
+  seconds: number,
+): Promise<Float32Array[]> {
+  const { params } = pack.manifest;
+  const engine = createLatentsync(pack, run);
+  const features = memoryFeatures(engine.features.values);
+  const pool = createArrayPool(4);
+  const call = createCallRole(run, pool);
+  const encode = createEncodeFace(params, inpaintMask(params.mask, params.resolution), call, pool);
+  for (let frame = 0; frame < frames; frame++) {
+    features.write(frame, await encode(goldenPicture(frame, params.resolution)), 0);
+  }
+  const input = goldenClip(frames, seconds, features);
+  const clip = await engine.open(input);
+  const { images } = await generateLatentsync(clip, input.sources);
+  await clip.close();
+  return images.flatMap((image) => image ?? []);
+}
+
+/** The crops that highsync generates from the golden pictures and the golden sound. */
+export async function highsyncImages(
+  { pack, run }: Loaded<HighsyncManifest>,
+  frames: number,
+  seconds: number,
+): Promise<Float32Array[]> {
+  const { latent, resolution: side } = pack.manifest.params;
+  const engine = createHighsync(pack, run);
+  const features = memoryFeatures(engine.features.values);
+  const input = goldenClip(frames, seconds, features);
+  const kept = createKeptLatents(keptLayout(latent), features, highsyncFaces(input.track));
+  for (const frame of input.sources) {
+    const image = float32Tensor(goldenPicture(frame, side), [1, 3, side, side]);
+    const moments = float32Of((await run('vae_encoder', { image })).outputs, 'latent');
+    const size = latent.channels * latent.height * latent.width;
+    kept.keep(
+      frame,
+      moments.subarray(0, size).map((value) => value * latent.scale),
+    );
+  }
+  const clip = await engine.open(input);
+  const images = await generateHighsync(clip, frames);
+  await clip.close();
+  return images.flatMap((image) => image ?? []);
+}
