@@ -139,6 +139,52 @@ it.each([
   expect(difference / read.length).toBeLessThan(2);
 });
 
+it.each([
+  ['HDR10', 'smpte2084'],
+  ['HLG', 'arib-std-b67'],
+])(
+  'keeps a 10-bit %s picture in its own colours: 8 bits of it, and the tags that say what they mean',
+  async (_name, transfer) => {
+    const tags = `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:range=limited`;
+    const ten = [
+      '-c:v',
+      'libx265',
+      '-pix_fmt',
+      'yuv420p10le',
+      '-x265-params',
+      `lossless=1:log-level=none:${tags}`,
+    ];
+    await ffmpeg(['-f', 'lavfi', '-i', 'testsrc2=s=128x96:r=25', '-frames:v', '5', ...ten, at('hdr.mp4')]);
+    await passThrough(at('hdr.mp4'), at('hdr-out.mp4'), { file: at('tone.m4a') });
+    const bt2020 = { matrix: 'bt2020nc', primaries: 'bt2020', transfer, range: 'tv' };
+    expect(await videoOf(at('hdr.mp4'))).toMatchObject({ pixFmt: 'yuv420p10le', color: bt2020 });
+    expect(await videoOf(at('hdr-out.mp4'))).toMatchObject({ pixFmt: 'yuv420p', color: bt2020 });
+    await ffmpeg(['-i', at('hdr.mp4'), '-f', 'rawvideo', at('hdr.yuv')]);
+    const stored = await readFile(at('hdr.yuv'));
+    const written = Buffer.concat(await framesOf(at('hdr-out.mp4')));
+    let difference = 0;
+    for (const [i, sample] of written.entries())
+      difference += Math.abs(sample - stored.readUInt16LE(2 * i) / 4);
+    expect(difference / written.length).toBeLessThan(2);
+  },
+);
+
+it('turns an RGB picture into BT.709 and says so', async () => {
+  const red = ['-f', 'lavfi', '-i', 'color=red:s=128x96:r=25', '-frames:v', '5'];
+  await ffmpeg([...red, '-c:v', 'libx264rgb', '-qp', '0', at('rgb.mp4')]);
+  await passThrough(at('rgb.mp4'), at('rgb-out.mp4'), { file: at('tone.m4a') });
+  expect((await videoOf(at('rgb-out.mp4'))).color).toMatchObject({ range: 'tv', matrix: 'bt709' });
+  const [frame = new Uint8Array()] = await framesOf(at('rgb-out.mp4'));
+  const [luma, blue, red_] = [0, 128 * 96, 128 * 96 * 1.25].map((plane) => frame[plane] ?? 0);
+  // BT.709's red in limited range; BT.601's would be 81, 90, 240.
+  for (const [sample, wanted] of [
+    [luma, 63],
+    [blue, 102],
+    [red_, 240],
+  ] as const)
+    expect(Math.abs((sample ?? 0) - wanted)).toBeLessThan(3);
+});
+
 it('reads odd sizes as even ones and keeps pixels that are not square', async () => {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=129x97:r=25', '-vf', 'setsar=4/3', '-frames:v', '5'];
   await ffmpeg([...picture, '-c:v', 'libx264', '-pix_fmt', 'yuv444p', at('odd.mp4')]);
