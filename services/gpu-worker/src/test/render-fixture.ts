@@ -9,6 +9,7 @@ import {
   createFactories,
   createTestDatabase,
   type Factories,
+  ffmpeg,
   makeNumberedVideo,
   makeTone,
   type S3Server,
@@ -22,7 +23,8 @@ const FRAMES = 20;
 const SPEECH_SECONDS = { short: 0.6, long: 30 };
 const RECORD_SECONDS = 3600;
 const SAMPLE_FACE = join(__dirname, '../../../../samples/face.mp4');
-const SAMPLE_SECONDS = 6;
+/** Of the small copy that tests work on. */
+const FACE_SECONDS = 3;
 
 export interface RenderOptions {
   /** 0.6 s, or 30 s that are about ten seconds of work. */
@@ -57,8 +59,10 @@ export interface RenderFixture {
   readonly s3: S3Server;
   readonly factories: Factories;
   readonly customerId: string;
-  /** A new asset, six seconds of a face. Its bytes are like no other's, unless it is to be like another. */
-  faceVideo(like?: string): Promise<string>;
+  /** A new asset, three seconds of a face at 256 × 256 or the plain video's pictures; its bytes are like no other's. */
+  newVideo(shows: 'face' | 'no face'): Promise<string>;
+  /** A new asset with the bytes of another one. */
+  twinOf(videoId: string): Promise<string>;
   render(options: RenderOptions): Promise<NewRender>;
   /** A preparation of a video, of the plain one unless told, and its job. */
   preparation(videoId?: string): Promise<{ preparationId: string; jobId: string }>;
@@ -80,6 +84,8 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
   const storage = createStorage({ ...s3, forcePathStyle: true });
   const customerId = await factories.customer({ activeRecordsMax: 1000 });
   await factories.worker({ musetalk: 1, latentsync: 1, highsync: 1, preparation: 1 });
+  // Nobody keeps its row, and the tests of one file take longer than a worker may be silent.
+  await factories.query(`UPDATE workers SET seen_at = now() + interval '1 hour'`);
   const one = async <Row extends object>(sql: string, values: unknown[]): Promise<Row> => {
     const [row] = await factories.query<Row>(sql, values);
     if (!row) throw new Error(`no row: ${sql}`);
@@ -101,6 +107,8 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
   await makeNumberedVideo(join(folder, 'video.mp4'), { frames: FRAMES, ...SIZE });
   const plain = await asset('video', await readFile(join(folder, 'video.mp4')), FRAMES / 25);
   const audio = { short: await speech('short'), long: await speech('long') };
+  const small = ['-i', SAMPLE_FACE, '-t', `${FACE_SECONDS}`, '-vf', 'scale=256:256', '-an'];
+  await ffmpeg([...small, '-c:v', 'libx264', '-preset', 'ultrafast', join(folder, 'face.mp4')]);
 
   const preparation = async (videoId = plain): Promise<{ preparationId: string; jobId: string }> => {
     const request = { video: { asset_id: videoId } };
@@ -147,12 +155,17 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
     s3,
     factories,
     customerId,
-    faceVideo: async (like) => {
-      const bytes =
-        like === undefined
-          ? Buffer.concat([await readFile(SAMPLE_FACE), freeBox(randomBytes(16))])
-          : await storage.getBuffer(`assets/${like}/original`);
-      return asset('video', bytes, SAMPLE_SECONDS);
+    newVideo: async (shows) => {
+      const [file, seconds] = shows === 'face' ? ['face.mp4', FACE_SECONDS] : ['video.mp4', FRAMES / 25];
+      const bytes = Buffer.concat([await readFile(join(folder, file)), freeBox(randomBytes(16))]);
+      return asset('video', bytes, seconds);
+    },
+    twinOf: async (videoId) => {
+      const { seconds } = await one<{ seconds: number }>(
+        'SELECT duration_seconds AS seconds FROM assets WHERE id = $1',
+        [videoId],
+      );
+      return asset('video', await storage.getBuffer(`assets/${videoId}/original`), seconds);
     },
     render: async (options) => {
       const { prepared: preparedBy } = options;

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { createLogger, type LogFields } from '@lipsync/runtime';
+import { featureKey } from '@lipsync/storage';
+import { createJobFolders } from '@lipsync/worker';
+import { type FoundPacks } from '../host/find-packs';
+import { type InferenceHost } from '../host/inference-host';
+import { createDiskCache } from '../supervisor/disk-cache';
+import { createJobRunner, type JobRunner } from '../supervisor/job-runner';
+import { createSlotPool } from '../supervisor/slot-pool';
+import { createPodMeter } from '../usage/pod-meter';
+import { type RenderFixture } from './render-fixture';
+
+const never = new AbortController().signal;
+
+/** A feature of a video as it is stored. */
+export interface KeptRow {
+  readonly name: string;
+  readonly sha256: string | null;
+  readonly error_code: string | null;
+  readonly frames: number;
+  readonly complete: boolean;
+  readonly maker_job_id: string | null;
+}
+
+/** Workers that do the jobs of a fixture in this process, each with folders of its own, and what becomes of features. */
+export interface TestWorkers {
+  newWorker(): Promise<JobRunner>;
+  /** Lets a new worker do the job; resolves to what its log line says. */
+  perform(job: { readonly jobId: string }): Promise<LogFields>;
+  /** Lets `work` be done while no child can be started. */
+  withoutChildren<T>(work: () => Promise<T>): Promise<T>;
+  /** What the workers warned of since the last call. */
+  warnings(): string[];
+  shaOf(videoId: string): Promise<string>;
+  /** By name. */
+  kept(videoId: string): Promise<KeptRow[]>;
+  /** Where the content of a feature lies. */
+  objectOf(videoId: string, name: string): Promise<string>;
+}
+
+/** `folder` is theirs; `hosts` are the children that they share. */
+export function createTestWorkers(options: {
+  fixture: RenderFixture;
+  packs: FoundPacks;
+  hosts: readonly InferenceHost[];
+  /** A host whose child does not start. */
+  broken: InferenceHost;
+  folder: string;
+}): TestWorkers {
+  const { fixture, packs, folder } = options;
+  let hosts = options.hosts;
+  let count = 0;
+  let warned: string[] = [];
+  const lines = new Map<unknown, LogFields>();
+  const silent = createLogger({ service: 'test', level: 'silent' });
+  const logger = {
+    ...silent,
+    warn: (message: string) => void warned.push(message),
+    wide: (_event: string, fields: LogFields) => void lines.set(fields['job_id'], fields),
+  };
+
+  const newWorker = async (): Promise<JobRunner> => {
+    const own = join(folder, `worker-${++count}`);
+    return createJobRunner({
+      db: fixture.db,
+      storage: fixture.storage,
+      packs,
+      cache: await createDiskCache({ folder: join(own, 'cache'), maxBytes: 1e9 }),
+      folders: await createJobFolders(join(own, 'jobs')),
+      slots: createSlotPool(hosts),
+      workerId: `worker-${count}`,
+      limitMs: 300_000,
+      podMeter: createPodMeter({ cost: null, slots: 1, gpuModels: [], logger }),
+      logger,
+    });
+  };
+  const shaOf = async (videoId: string): Promise<string> => {
+    const [asset] = await fixture.factories.query<{ sha256: string }>(
+      'SELECT sha256 FROM assets WHERE id = $1',
+      [videoId],
+    );
+    return asset?.sha256 ?? '';
+  };
+  const kept = async (videoId: string): Promise<KeptRow[]> =>
+    fixture.factories.query<KeptRow>(
+      `SELECT name, sha256, error_code, frames, complete, maker_job_id FROM features
+       WHERE video_sha256 = $1 ORDER BY name`,
+      [await shaOf(videoId)],
+    );
+
+  return {
+    newWorker,
+    perform: async ({ jobId }) => {
+      await (await newWorker()).run(jobId, never);
+      return lines.get(jobId) ?? {};
+    },
+    withoutChildren: async (work) => {
+      hosts = [options.broken];
+      try {
+        return await work();
+      } finally {
+        hosts = options.hosts;
+      }
+    },
+    warnings: () => {
+      const said = warned;
+      warned = [];
+      return said;
+    },
+    shaOf,
+    kept,
+    objectOf: async (videoId, name) => {
+      const row = (await kept(videoId)).find((each) => each.name === name);
+      const { customerId } = fixture;
+      return featureKey({ customerId, videoSha256: await shaOf(videoId), sha256: row?.sha256 ?? '' });
+    },
+  };
+}
