@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { ENGINES, SYNC_MODES, type Engine, type SyncMode } from '@lipsync/contract';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { createApiClient } from './demo/api-client';
 import { startEventReceiver } from './demo/event-receiver';
 import { createProgressLines } from './demo/progress-line';
@@ -13,7 +13,7 @@ import { createStack, writeDescription } from './local-stack/stack';
 interface DemoOptions {
   video: string;
   audio: string;
-  engine?: Engine[];
+  engines: Engine[];
   syncMode: SyncMode;
   out: string;
   json?: boolean;
@@ -28,9 +28,7 @@ const program = new Command('demo')
   )
   .option('--video <file>', 'a talking face', SAMPLE_VIDEO)
   .option('--audio <file>', 'the voice', SAMPLE_AUDIO)
-  .addOption(
-    new Option('--engine <name>', 'repeatable (default: musetalk)').choices(ENGINES).argParser(collectEngine),
-  )
+  .option('--engines <names>', `comma-separated, of ${ENGINES.join(', ')}`, engineList, ['musetalk'])
   .addOption(
     new Option('--sync-mode <mode>', 'when the lengths differ').choices(SYNC_MODES).default('cut_off'),
   )
@@ -70,7 +68,7 @@ async function demo(options: DemoOptions): Promise<void> {
       {
         videoFile: options.video,
         audioFile: options.audio,
-        engines: options.engine ?? ['musetalk'],
+        engines: options.engines,
         syncMode: options.syncMode,
         outFile: path.resolve(options.out),
       },
@@ -108,10 +106,12 @@ function summarise({ record, event, files }: RenderFilesResult, seconds: number)
   console.log(`Done in ${seconds.toFixed(1)} s.`);
 }
 
-function collectEngine(value: string, previous: Engine[] | undefined): Engine[] {
-  const engine = ENGINES.find((name) => name === value);
-  if (engine === undefined) throw new Error(`--engine must be one of ${ENGINES.join(', ')}`);
-  return [...(previous ?? []), engine];
+function engineList(value: string): Engine[] {
+  return value.split(',').map((name) => {
+    const engine = ENGINES.find((known) => known === name.trim());
+    if (engine === undefined) throw new InvalidArgumentError(`engines are ${ENGINES.join(', ')}`);
+    return engine;
+  });
 }
 
 program.parseAsync().catch((error: unknown) => {

@@ -77,7 +77,7 @@ export const environment = z.object({
   EGRESS_CA_FILE: path.optional(),
 
   MODEL_PACKS_DIR: path,
-  ENGINES: commaList.default(['musetalk']),
+  ENGINES: commaList.default(['musetalk', 'latentsync', 'highsync']),
   GPU_SLOTS: wholeNumber(1, 64).default(1),
   WORK_DIR: path,
   FFMPEG_BIN: path.optional(),

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { validate } from '@lipsync/contract';
+import { ENGINES, validate } from '@lipsync/contract';
 import { eventually } from '@lipsync/testkit';
 import { Client } from 'pg';
 import { REPOSITORY_ROOT } from '../local-stack/layout';
@@ -25,12 +25,14 @@ describe('the demo command', () => {
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: REPOSITORY_ROOT });
   const script = (name: string) => path.join(REPOSITORY_ROOT, 'scripts', 'dist', `${name}.js`);
 
-  it('boots the system, renders, says as JSON what it did, and leaves nothing running', async () => {
+  it('boots the system, renders with all engines, says as JSON what it did, and leaves nothing running', async () => {
     const root = path.join(folder, 'stack');
     const outFile = path.join(folder, 'result.mp4');
     const { stdout } = await run(
       script('demo'),
       '--json',
+      '--engines',
+      ENGINES.join(','),
       '--sync-mode',
       'loop',
       '--out',
@@ -46,8 +48,10 @@ describe('the demo command', () => {
     expect(validate('Record', said.record)).toEqual({ ok: true });
     expect(said.record).toMatchObject({ status: 'completed', sync_mode: 'loop' });
     expect(said.event.type).toBe('render.completed');
-    expect(said.files.map(({ file }) => file)).toEqual([outFile]);
-    expect((await stat(outFile)).size).toBeGreaterThan(10_000);
+    expect(said.files.map(({ file }) => file)).toEqual(
+      ENGINES.map((engine) => path.join(folder, `result.${engine}.mp4`)),
+    );
+    for (const { file } of said.files) expect((await stat(file)).size).toBeGreaterThan(10_000);
 
     const status = await run(script('stack'), '--root', root, 'status', '--json').catch(
       (error: unknown) => error,

@@ -168,12 +168,4 @@ describe('a render, from outside', () => {
     expect(await system.receiver.eventFor(created.id)).toMatchObject({ type: 'render.cancelled' });
     expect(await system.api.getRender(created.id)).toMatchObject({ status: 'cancelled', stage: 'cancelled' });
   });
-
-  it('refuses an engine that has no model pack, for now', async () => {
-    const refusal = await system.api.createRender({ ...request(), engines: ['latentsync'] }).then(
-      () => null,
-      (error: unknown) => error,
-    );
-    expect(refusal).toMatchObject({ status: 503, error: { code: 'engine_unavailable', retryable: true } });
-  });
 });

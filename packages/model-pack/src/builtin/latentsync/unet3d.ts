@@ -13,7 +13,7 @@ export const LATENT_SIDE = RESOLUTION / BLOCK;
 /** Noisy, mask, masked and reference. */
 export const INPUT_CHANNELS = 3 * LATENT_CHANNELS + 1;
 /** Where an aligned face may have its mouth. */
-const MOUTH = { top: 12, bottom: 30, left: 4, right: 28 };
+const MOUTH = { top: 14, bottom: 30, left: 4, right: 28 };
 
 /**
  * Noisy latents with mask, masked and reference latents beside them, timestep, audio windows and landmarks → the noise in
