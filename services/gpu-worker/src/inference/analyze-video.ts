@@ -51,6 +51,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     complete,
     settledFrames,
     featuresAdded,
+    detectorRuns: job.detectorRuns(),
     gpuInferenceMs: gpuInferenceMs(job),
     timings: clock.timings(),
   };

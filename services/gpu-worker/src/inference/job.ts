@@ -14,6 +14,8 @@ export interface Job {
   inferMs(): number;
   /** Those of them that were spent on a GPU. */
   gpuMs(): number;
+  /** How often the face detector ran since the task began. */
+  detectorRuns(): number;
 }
 
 /** A backstop for one decoder or encoder; the limit of the job itself is the supervisor's. */

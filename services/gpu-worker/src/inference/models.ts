@@ -4,6 +4,7 @@ import { type LipSyncEngine } from './engines/engine';
 import { openEngine } from './engines/registry';
 import { loadOnDemand } from './packs/load-on-demand';
 import { loadPack } from './packs/load-pack';
+import { type RunModel } from './packs/run-model';
 import { type LoadedAnalyzer } from './pipeline/analyse-pass';
 import { type SessionHost } from './sessions/session';
 import { createSingleSlotCache } from './single-slot-cache';
@@ -14,6 +15,8 @@ export interface Models {
   engine(name: Engine, packDir: string): Promise<LipSyncEngine>;
   /** An engine for the sake of its encoder: it is not kept, and loads no graph that is not run. */
   encoder(name: Engine, packDir: string): Promise<EngineForOnce>;
+  /** How often the face detector has run so far. */
+  detectorRuns(): number;
 }
 
 export interface EngineForOnce {
@@ -32,13 +35,19 @@ interface Loaded<T> {
 export function createModels(host: SessionHost, threads: number): Models {
   const analyzers = createSingleSlotCache<Loaded<LoadedAnalyzer>>(({ release }) => release());
   const engines = createSingleSlotCache<Loaded<LipSyncEngine>>(({ release }) => release());
+  let detectorRuns = 0;
 
   return {
     analyzer: async (packDir) => {
       const loaded = await analyzers.get(packDir, async () => {
         const pack = await openPackFor('analyzer', packDir);
-        const { run, release } = await loadPack(host, pack, { threads, probe: false });
-        return { model: { params: pack.manifest.params, version: packVersion(pack), run }, release };
+        const loaded = await loadPack(host, pack, { threads, probe: false });
+        const run: RunModel = (role, feeds) => {
+          if (role === 'face_detector') detectorRuns++;
+          return loaded.run(role, feeds);
+        };
+        const model = { params: pack.manifest.params, version: packVersion(pack), run };
+        return { model, release: loaded.release };
       });
       return loaded.model;
     },
@@ -55,5 +64,6 @@ export function createModels(host: SessionHost, threads: number): Models {
       const { run, release } = loadOnDemand(host, opened.pack, threads);
       return { engine: opened.create(run), release };
     },
+    detectorRuns: () => detectorRuns,
   };
 }

@@ -85,6 +85,8 @@ export interface RenderResult {
   readonly renderedFrames: number;
   /** Source frames whose features were computed and written to `featuresPath`. */
   readonly featuresAdded: number;
+  /** How often the face detector ran: never, for the track says where the face is. Counted, not assumed. */
+  readonly detectorRuns: number;
   /** Inside the graphs while they ran on a GPU; null when they ran on the CPU. */
   readonly gpuInferenceMs: number | null;
   readonly quality: OutputQuality;
@@ -108,6 +110,8 @@ export interface AnalyzeResult {
   readonly settledFrames: number;
   /** Source frames whose features were computed, by the engines that were asked for. */
   readonly featuresAdded: Readonly<Partial<Record<Engine, number>>>;
+  /** How often the face detector ran: never with a reused track. */
+  readonly detectorRuns: number;
   /** As of a render, for the graphs of the analyser and of the engines together. */
   readonly gpuInferenceMs: number | null;
   readonly timings: StageTimings;

@@ -42,6 +42,7 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
     height: track.height,
     renderedFrames: outputFrames,
     featuresAdded: features.added(),
+    detectorRuns: job.detectorRuns(),
     gpuInferenceMs: gpuInferenceMs(job),
     quality,
     timings: clock.timings(),

@@ -8,7 +8,6 @@ import { createTaskProgress } from './pipeline/task-progress';
 import { type Task, type TaskResult } from './protocol';
 import { renderVideo } from './render-video';
 import { type TimedSessionHost } from './sessions/session-host';
-
 import { type TaskContext } from './task-loop';
 
 export interface TaskRunnerOptions {
@@ -30,7 +29,7 @@ export function createTaskRunner(
       for (const packDir of task.packDirs) packs.push(await verifyPack(host, packDir, threads));
       return { type: 'verify', packs };
     }
-    const before = { runMs: host.runMs(), gpuMs: host.gpuMs() };
+    const before = { runMs: host.runMs(), gpuMs: host.gpuMs(), detectorRuns: models.detectorRuns() };
     const job: Job = {
       binaries: await options.binaries,
       models,
@@ -39,6 +38,7 @@ export function createTaskRunner(
       signal,
       inferMs: () => host.runMs() - before.runMs,
       gpuMs: () => host.gpuMs() - before.gpuMs,
+      detectorRuns: () => models.detectorRuns() - before.detectorRuns,
     };
     return task.type === 'render' ? renderVideo(task, job) : analyzeVideo(task, job);
   };

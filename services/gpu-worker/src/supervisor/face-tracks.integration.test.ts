@@ -83,11 +83,13 @@ describe('face tracks of videos', () => {
     const first = await fixture.render({ audio: 'short', prepared: false, videoId });
     const twin = await fixture.twinOf(videoId);
     const second = await fixture.render({ audio: 'short', prepared: false, videoId: twin });
-    await workers.perform(first);
-    await workers.perform(second);
+    const analysing = await workers.perform(first);
+    const reusing = await workers.perform(second);
     const [analyzed, reused] = await analyzedFrames([first, second]);
     expect(analyzed).toBeGreaterThan(17);
+    expect(analysing['detector_runs']).toBeGreaterThan(0);
     expect(reused).toBe(0);
+    expect(reusing).toMatchObject({ face_track: 'cache', detector_runs: 0 });
     expect(await usageOf(second)).toMatchObject({ input_video_seconds: 3, input_audio_seconds: 0.6 });
   }, 60_000);
 

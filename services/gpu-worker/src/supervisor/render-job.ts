@@ -87,6 +87,7 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       face_track: track.from,
       features_known: features?.frames ?? 0,
       features_added: result.featuresAdded,
+      detector_runs: (track.analysis?.detectorRuns ?? 0) + result.detectorRuns,
       width: result.width,
       height: result.height,
       usage,
