@@ -4,8 +4,6 @@ import { type FeatureLayout, type FrameFeatures } from '../engine';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** Latents larger than this are made again faster than they are fetched. Bytes per frame. */
-const LARGEST_KEPT = 256 * 1024;
 /** Behind every kept latent lie the corners of the crop that it was made from. */
 const CORNERS = 4;
 
@@ -16,10 +14,9 @@ export interface KeptLatents {
   keep(sourceIndex: number, latent: Float32Array): void;
 }
 
-/** What highsync keeps per source frame: its latent, if that pays, and the crop. */
-export function keptLayout(latent: HighsyncParams['latent']): FeatureLayout {
-  const values = latent.channels * latent.height * latent.width + CORNERS;
-  return { version: '1', values: values * 4 <= LARGEST_KEPT ? values : 0 };
+/** What highsync keeps per source frame: its latent and the crop. */
+export function keptLayout({ channels, height, width }: HighsyncParams['latent']): FeatureLayout {
+  return { version: '1', values: channels * height * width + CORNERS };
 }
 
 /**
@@ -32,7 +29,6 @@ export function createKeptLatents(
   { crops }: Pick<HighsyncFaces, 'crops'>,
 ): KeptLatents {
   const { values } = layout;
-  if (values === 0) return { find: () => null, keep: () => undefined };
   const size = values - CORNERS;
   const cropOf = (sourceIndex: number): Float32Array =>
     crops.subarray(sourceIndex * CORNERS, (sourceIndex + 1) * CORNERS);
