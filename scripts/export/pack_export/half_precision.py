@@ -104,6 +104,9 @@ def _element_types(model: onnx.ModelProto) -> dict:
             light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
         else:
             light.graph.initializer.append(tensor)
+    # What ONNX does not know is fused attention, which answers what it is asked in.
+    fused = [name for node in model.graph.node if node.domain for name in node.output if name]
+    light.graph.value_info.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in fused)
     inferred = onnx.shape_inference.infer_shapes(light).graph
     values = [*inferred.input, *inferred.value_info, *inferred.output]
     types = {value.name: value.type.tensor_type.elem_type for value in values}
