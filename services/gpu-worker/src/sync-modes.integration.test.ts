@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Engine, type SyncMode } from '@lipsync/contract';
+import { buildBuiltinPacks } from '@lipsync/model-pack';
+import {
+  ffmpeg,
+  findClicks,
+  frameNumbers,
+  makeClickTrain,
+  makeNumberedVideo,
+  makeTurnedVideo,
+  mediaTiming,
+  type NumberedVideoOptions,
+  shownPictures,
+} from '@lipsync/testkit';
+import { type Inference, startInference } from './start-inference';
+import { COMPILED_CHILD } from './test/compiled';
+
+const SAMPLE = join(__dirname, '../../../samples/face.mp4');
+/** A number in the first 16 lines, a face below them. */
+const SIZE = { width: 256, height: 272 };
+const FACE = `null[n];movie=${SAMPLE},scale=256:256,setpts=N/FRAME_RATE/TB[f];[n][f]overlay=0:16:format=auto:shortest=1`;
+
+interface Case {
+  readonly what: string;
+  readonly engine: Engine;
+  readonly mode: SyncMode;
+  readonly video: NumberedVideoOptions & { readonly turned?: 90 | 180 | 270 };
+  readonly sound: {
+    readonly file: string;
+    readonly seconds: number;
+    readonly sampleRate: number;
+    readonly late?: number;
+  };
+  /** The numbers that the output shows, of those that a viewer of the video sees at 25 fps. */
+  readonly timeline: (shown: readonly number[]) => readonly number[];
+}
+
+const upTo = (length: number): number[] => Array.from({ length }, (_, i) => i);
+
+/** One click soon after the beginning, one shortly before the end, of what is long enough for two. */
+const clicksIn = (seconds: number): number[] => (seconds < 0.5 ? [0.1] : [0.1, seconds - 0.15]);
+
+/** Whole renders, analysis and all: every engine and every mode, with what telephones and recorders make of files. */
+const CASES: Case[] = [
+  {
+    ...{ what: 'a turned 29.97 fps video and 1.9 s of AAC', engine: 'musetalk', mode: 'bounce' },
+    video: { frames: 42, rate: '30000/1001', turned: 90 },
+    sound: { file: 'a.m4a', seconds: 1.9, sampleRate: 44_100 },
+    timeline: (shown) => [...shown, ...shown.slice(1, -1).reverse()].slice(0, 47),
+  },
+  {
+    ...{ what: 'a 24 fps video and sound that starts late', engine: 'musetalk', mode: 'cut_off' },
+    video: { frames: 40, rate: '24' },
+    sound: { file: 'b.mp4', seconds: 1.2, sampleRate: 48_000, late: 0.5 },
+    timeline: (shown) => shown.slice(0, 30),
+  },
+  {
+    ...{ what: 'one picture and 0.2 s of sound', engine: 'musetalk', mode: 'silence' },
+    video: { frames: 1, rate: '60' },
+    sound: { file: 'c.wav', seconds: 0.2, sampleRate: 48_000 },
+    timeline: () => [0, 0, 0, 0, 0],
+  },
+  {
+    ...{ what: 'a video of variable rate and shorter MP3', engine: 'latentsync', mode: 'remap' },
+    video: { frames: 30, variableRate: true },
+    sound: { file: 'd.mp3', seconds: 0.72, sampleRate: 44_100 },
+    timeline: (shown) => upTo(18).map((i) => shown[Math.floor(((2 * i + 1) * shown.length) / 36)] ?? -1),
+  },
+  {
+    ...{ what: 'a 60 fps video of odd size and telephone sound', engine: 'highsync', mode: 'loop' },
+    video: { frames: 48, rate: '60', filters: 'pad=257:273,format=yuv444p' },
+    sound: { file: 'e.wav', seconds: 1.3, sampleRate: 8_000 },
+    timeline: (shown) => upTo(32).map((i) => shown[i % shown.length] ?? -1),
+  },
+];
+
+describe('a whole render', () => {
+  let folder: string;
+  let inference: Inference;
+  const at = (name: string): string => join(folder, name);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sync-modes-'));
+    await buildBuiltinPacks(at('packs'));
+    inference = await startInference({ packsDir: at('packs'), entry: COMPILED_CHILD });
+  }, 60_000);
+  afterAll(async () => {
+    inference.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function makeVideo({ turned, ...options }: Case['video']): Promise<string> {
+    const filters = options.filters === undefined ? FACE : `${FACE},${options.filters}`;
+    const video = { ...options, ...SIZE, filters };
+    await (turned === undefined
+      ? makeNumberedVideo(at('video.mp4'), video)
+      : makeTurnedVideo(at('video.mp4'), turned, video));
+    return at('video.mp4');
+  }
+
+  async function makeSound({ file, late, ...options }: Case['sound']): Promise<string> {
+    const clicks = clicksIn(options.seconds);
+    if (late === undefined) await makeClickTrain(at(file), { ...options, clicks });
+    else {
+      await makeClickTrain(at('punctual.m4a'), { ...options, clicks });
+      const lateSound = ['-itsoffset', String(late), '-i', at('punctual.m4a')];
+      await ffmpeg([
+        '-i',
+        at('video.mp4'),
+        ...lateSound,
+        '-map',
+        '0:v',
+        '-map',
+        '1:a',
+        '-c',
+        'copy',
+        at(file),
+      ]);
+    }
+    return at(file);
+  }
+
+  test.each(CASES)(
+    'with $engine of $what in $mode shows the right picture in every frame, in time with the sound',
+    async ({ engine, mode, video, sound, timeline }) => {
+      const videoPath = await makeVideo(video);
+      const audioPath = await makeSound(sound);
+      const outputPath = at('out.mp4');
+      const result = await inference.render({ engine, videoPath, audioPath, outputPath, syncMode: mode });
+
+      const expected = timeline(await shownPictures(videoPath));
+      const [numbers] = await frameNumbers([outputPath], SIZE);
+      expect(numbers).toEqual(expected);
+      expect(result.renderedFrames).toBe(expected.length);
+      const { pictures, sound: heard } = await mediaTiming(outputPath);
+      expect(pictures.starts).toEqual(expected.map((_, i) => i / 25));
+      expect(Math.abs(heard.end - pictures.end)).toBeLessThan(1 / 25 + 1e-6);
+      const found = await findClicks(outputPath);
+      expect(found).toHaveLength(clicksIn(sound.seconds).length);
+      for (const [i, click] of clicksIn(sound.seconds).entries())
+        expect(Math.abs((found[i] ?? Infinity) - click)).toBeLessThan(1 / 25);
+    },
+    60_000,
+  );
+});
