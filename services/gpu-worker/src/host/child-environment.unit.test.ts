@@ -15,6 +15,7 @@ test('the inference child learns where its tools are, and no credential, address
     LANG: undefined,
   });
   expect(environment).toEqual({
+    ...{ MALLOC_MMAP_THRESHOLD_: '33554432', MALLOC_TRIM_THRESHOLD_: '134217728' },
     ...{ PATH: '/usr/bin', FFMPEG_BIN: '/opt/ffmpeg' },
     ...{ CUDA_VISIBLE_DEVICES: '0', VIDEO_ENCODER: 'h264_nvenc' },
   });
