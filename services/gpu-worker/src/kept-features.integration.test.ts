@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { encodeFaceTrack } from '@lipsync/lipsync';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
-import { createInferenceHost, type InferenceHost } from './host/inference-host';
+import { createInferenceHost, type InferenceHost, type TaskOptions } from './host/inference-host';
 import { COMPILED_CHILD } from './test/compiled';
 import { writePooledMusetalkPack } from './test/pooled-musetalk-pack';
 import { syntheticTrack } from './test/synthetic-track';
@@ -12,6 +12,7 @@ import { syntheticTrack } from './test/synthetic-track';
 const SIZE = { width: 256, height: 288 };
 const FRAMES = 30;
 const FACES = 25;
+const LONG = 150;
 const RECORD = 4 * (1 + 2 * 3 * 32 * 32);
 
 describe('what engines keep of frames, in the child', () => {
@@ -31,6 +32,9 @@ describe('what engines keep of frames, in the child', () => {
     const box = { x1: 60, y1: 110, x2: 190, y2: 260 };
     const track = syntheticTrack({ frames: FRAMES, ...SIZE, box, hasFace: (frame) => frame < FACES });
     await writeFile(at('face.track'), encodeFaceTrack(track));
+    // Long enough that a cancel arrives while it is being looked at.
+    await makeNumberedVideo(at('long.mp4'), { frames: LONG, ...SIZE });
+    await writeFile(at('long.track'), encodeFaceTrack(syntheticTrack({ frames: LONG, ...SIZE, box })));
   }, 60_000);
   afterAll(async () => {
     host.kill();
@@ -38,15 +42,22 @@ describe('what engines keep of frames, in the child', () => {
   });
 
   let tasks = 0;
-  const prepare = (featuresPath: string, packDir = pooled()) =>
-    host.analyze({
-      jobId: `prepare ${tasks++}`,
-      analyzerPackDir: at('packs/analyzer'),
-      videoPath: at('video.mp4'),
-      trackPath: at('made.track'),
-      reuseTrackPath: at('face.track'),
-      engines: [{ engine: 'musetalk', packDir, featuresPath }],
-    });
+  const prepare = (
+    featuresPath: string,
+    { packDir = pooled(), video = 'video.mp4', track = 'face.track' } = {},
+    options: TaskOptions = {},
+  ) =>
+    host.analyze(
+      {
+        jobId: `prepare ${tasks++}`,
+        analyzerPackDir: at('packs/analyzer'),
+        videoPath: at(video),
+        trackPath: at('made.track'),
+        reuseTrackPath: at(track),
+        engines: [{ engine: 'musetalk', packDir, featuresPath }],
+      },
+      options,
+    );
   const render = (audio: string, output: string, featuresPath?: string) =>
     host.render({
       jobId: `render ${tasks++}`,
@@ -90,8 +101,29 @@ describe('what engines keep of frames, in the child', () => {
     expect(await readFile(at('again.mp4'))).toEqual(await readFile(at('grown.mp4')));
   }, 60_000);
 
+  test('a preparation that is cancelled leaves what it has, and the next one goes on from there', async () => {
+    const long = { video: 'long.mp4', track: 'long.track' };
+    const cancel = new AbortController();
+    const steps: number[] = [];
+    const stopped = prepare(at('stopped.features'), long, {
+      signal: cancel.signal,
+      onProgress: (stage, percent) => {
+        if (stage === 'preparing') steps.push(percent);
+        if (percent > 5) cancel.abort();
+      },
+    });
+    await expect(stopped).rejects.toMatchObject({ name: 'InferenceFailure', code: 'cancelled' });
+    expect(steps).toEqual([...steps].sort((a, b) => a - b));
+
+    const rest = (await prepare(at('stopped.features'), long)).featuresAdded.musetalk ?? 0;
+    expect(rest).toBeGreaterThan(0);
+    expect(rest).toBeLessThan(LONG);
+    await prepare(at('whole.features'), long);
+    expect(await readFile(at('stopped.features'))).toEqual(await readFile(at('whole.features')));
+  }, 60_000);
+
   test('features larger than what is worth fetching are not kept', async () => {
-    const { featuresAdded } = await prepare(at('large.features'), at('packs/builtin-musetalk'));
+    const { featuresAdded } = await prepare(at('large.features'), { packDir: at('packs/builtin-musetalk') });
     expect(featuresAdded).toEqual({ musetalk: 0 });
     await expect(stat(at('large.features'))).rejects.toMatchObject({ code: 'ENOENT' });
   }, 60_000);
