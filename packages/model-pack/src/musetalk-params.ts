@@ -24,7 +24,7 @@ export const musetalkParamsSchema = z.strictObject({
   /** How the mask of the pasted face is made from the parsed one; without a parser a polygon of landmarks stands in. */
   mask: z.strictObject({
     mode: z.enum(['jaw', 'raw', 'neck']),
-    /** Half-widths of the part around the middle that is not widened, at 512 pixels ('jaw' only). */
+    /** Half-widths of the part around the middle that is not taken in again, at 512 pixels ('jaw' only). */
     leftCheek: z.int().min(0).max(256),
     rightCheek: z.int().min(0).max(256),
     /** Width of the blur as a part of the parsed square. */
