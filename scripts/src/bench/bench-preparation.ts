@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Engine } from '@lipsync/contract';
+import { type Inference, openPackFolders, startInference } from '@lipsync/gpu-worker';
+import { packVersion } from '@lipsync/model-pack';
+import { type Clip, makeClip } from './clips';
+import { median } from './median';
+
+export interface RenderCost {
+  /** From the task to the finished file, the analysis included: the median of the runs. */
+  seconds: number;
+  analyse_seconds: number;
+  /** Counted inside the inference process. */
+  detector_runs: number;
+  /** Source frames that the engine encoded for lack of kept features. */
+  frames_encoded: number;
+}
+
+export interface PreparationFigures {
+  engine: Engine;
+  pack: string;
+  /** What the preparation itself takes, and for how many frames the engine keeps something (the built-in packs: none). */
+  preparation_seconds: number;
+  prepared_frames: number;
+  without: RenderCost;
+  with: RenderCost;
+  /** Time of a render with the preparation over that of one without, in turns in the same process. */
+  with_over_without: number;
+}
+
+const CLIP = { width: 1280, height: 720, seconds: 6, grain: 4 };
+const RUNS = 3;
+
+/** Renders one 720p clip with every engine under `packsDir`, without and with what a preparation leaves behind. */
+export async function benchPreparation(ffmpeg: string, packsDir: string): Promise<PreparationFigures[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-preparation-'));
+  try {
+    const clip = await makeClip(ffmpeg, folder, CLIP);
+    const { packs } = await openPackFolders(packsDir);
+    const figures: PreparationFigures[] = [];
+    for (const { pack, behind } of packs) {
+      const { engine } = pack.manifest;
+      if (engine === 'analyzer' || behind !== undefined) continue;
+      const inference = await startInference({ packsDir });
+      try {
+        const measured = await benchEngine(inference, engine, clip, folder);
+        figures.push({ engine, pack: packVersion(pack), ...measured });
+      } finally {
+        inference.close();
+      }
+    }
+    return figures;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Measured = Omit<PreparationFigures, 'engine' | 'pack'>;
+
+async function benchEngine(
+  inference: Inference,
+  engine: Engine,
+  { videoFile, audioFile }: Clip,
+  folder: string,
+): Promise<Measured> {
+  const at = (name: string): string => path.join(folder, `${engine}-${name}`);
+  const trackPath = at('track.bin');
+  const featuresPath = at('features.bin');
+  const task = { videoPath: videoFile, trackPath, engines: [{ engine, featuresPath }] };
+  const files = { engine, videoPath: videoFile, audioPath: audioFile, syncMode: 'cut_off' } as const;
+  const renderPlainly = () =>
+    inference.render({ ...files, outputPath: at('plain.mp4'), featuresPath: at(`${randomUUID()}.bin`) });
+  const renderPrepared = () =>
+    inference.render({ ...files, outputPath: at('prepared.mp4'), faceTrackPath: trackPath, featuresPath });
+
+  const preparation = await inference.analyze(task);
+  // Loads the graphs; what is measured has them at hand, as a worker between two jobs does.
+  await renderPlainly();
+  const plain: Rendered[] = [];
+  const prepared: Rendered[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    plain.push(await renderPlainly());
+    prepared.push(await renderPrepared());
+  }
+  const [without, with_] = [costOf(plain), costOf(prepared)];
+  return {
+    preparation_seconds: preparation.timings.totalMs / 1000,
+    prepared_frames: preparation.featuresAdded[engine] ?? 0,
+    without,
+    with: with_,
+    with_over_without: with_.seconds / without.seconds,
+  };
+}
+
+type Rendered = Awaited<ReturnType<Inference['render']>>;
+
+function costOf(runs: readonly Rendered[]): RenderCost {
+  const seconds = ({ analysis, timings }: Rendered): number =>
+    ((analysis?.timings.totalMs ?? 0) + timings.totalMs) / 1000;
+  return {
+    seconds: median(runs.map(seconds)),
+    analyse_seconds: median(runs.map(({ analysis }) => (analysis?.timings.analyseMs ?? 0) / 1000)),
+    // Of all runs: one run of the detector would show.
+    detector_runs: Math.max(...runs.map((run) => (run.analysis?.detectorRuns ?? 0) + run.detectorRuns)),
+    frames_encoded: Math.max(...runs.map(({ featuresAdded }) => featuresAdded)),
+  };
+}
