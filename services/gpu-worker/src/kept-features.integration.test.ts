@@ -109,7 +109,7 @@ describe('what engines keep of frames, in the child', () => {
       signal: cancel.signal,
       onProgress: (stage, percent) => {
         if (stage === 'preparing') steps.push(percent);
-        if (percent > 5) cancel.abort();
+        if (percent > 20) cancel.abort();
       },
     });
     await expect(stopped).rejects.toMatchObject({ name: 'InferenceFailure', code: 'cancelled' });
