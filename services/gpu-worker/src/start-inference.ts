@@ -44,6 +44,8 @@ export interface Inference {
   analyze(files: AnalyzeFiles, options?: TaskOptions): Promise<AnalyzeResult>;
   /** Renders to an MP4 file. Rejects with InferenceFailure or InferenceCrash. */
   render(files: RenderFiles, options?: TaskOptions): Promise<RenderedFiles>;
+  /** The process id of the child, from its first task on. */
+  pid(): number | undefined;
   /** Ends the child. */
   close(): void;
 }
@@ -94,6 +96,7 @@ export async function startInference(options: { packsDir: string; entry?: string
         await rm(folder, { recursive: true, force: true });
       }
     },
+    pid: () => host.pid(),
     close: () => host.kill(),
   };
 }

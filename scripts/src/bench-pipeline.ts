@@ -1,0 +1,21 @@
+import { resolveBinaries } from '@lipsync/media';
+import { machine } from './bench/machine';
+import { benchPipeline } from './bench/pipeline/bench-pipeline';
+import { PACKS_DIR } from './local-stack/layout';
+
+const RUNS = 5;
+
+/** `npm run bench:pipeline [-- RUNS]`: prints one JSON object. */
+async function main(): Promise<void> {
+  const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+  const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+  const runs = Number(process.argv[2] ?? RUNS);
+  console.log(
+    JSON.stringify({ machine: machine(), ...(await benchPipeline(ffmpeg, PACKS_DIR, runs)) }, null, 2),
+  );
+}
+
+main().catch((error: unknown) => {
+  console.error(`bench:pipeline: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+});

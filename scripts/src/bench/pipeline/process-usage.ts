@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What Linux says of one process. */
+interface ProcessStat {
+  readonly pid: number;
+  readonly parent: number;
+  /** User and system time of the process, and of those of its children that have ended. */
+  readonly ownTicks: number;
+  readonly endedChildrenTicks: number;
+  readonly residentPages: number;
+}
+
+/** Processor seconds. */
+export interface CpuSeconds {
+  readonly own: number;
+  /** Of children that have ended, and theirs. */
+  readonly endedChildren: number;
+}
+
+/** Both are fixed where Linux exports them to programs. */
+const TICKS_PER_SECOND = 100;
+const PAGE_BYTES = 4096;
+
+/** Processor time of a process so far; it counts a child when that has ended. */
+export function cpuSeconds(pid: number): CpuSeconds {
+  const stat = readStat(pid);
+  if (stat === null) throw new Error(`there is no process ${pid}`);
+  return {
+    own: stat.ownTicks / TICKS_PER_SECOND,
+    endedChildren: stat.endedChildrenTicks / TICKS_PER_SECOND,
+  };
+}
+
+/** Resident bytes of a process and of everything that it started, at this moment. */
+export function treeResidentBytes(root: number): number {
+  let pages = 0;
+  for (const { residentPages } of tree(root)) pages += residentPages;
+  return pages * PAGE_BYTES;
+}
+
+function tree(root: number): ProcessStat[] {
+  const processes = allProcesses();
+  const found = processes.filter(({ pid }) => pid === root);
+  for (const { pid } of found) found.push(...processes.filter(({ parent }) => parent === pid));
+  return found;
+}
+
+function allProcesses(): ProcessStat[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readStat(Number(name)) ?? []);
+}
+
+/** Null when the process has just ended. */
+function readStat(pid: number): ProcessStat | null {
+  const text = read(`/proc/${pid}/stat`);
+  // The name in parentheses may hold anything; what is counted here comes behind it, from the third field on.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const field = (number: number): number => Number(fields[number - 3]);
+  if (fields.length < 22) return null;
+  return {
+    pid,
+    parent: field(4),
+    ownTicks: field(14) + field(15),
+    endedChildrenTicks: field(16) + field(17),
+    residentPages: field(24),
+  };
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

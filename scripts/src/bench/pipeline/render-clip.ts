@@ -1,0 +1,19 @@
+import { type Inference, type RenderResult } from '@lipsync/gpu-worker';
+import { type PreparedClip } from './prepared-clip';
+
+/** Renders a prepared clip with the musetalk pack that `inference` has. */
+export function renderClip(
+  inference: Inference,
+  clip: PreparedClip,
+  outputPath: string,
+): Promise<RenderResult> {
+  const { videoFile, audioFile, faceTrackPath } = clip;
+  return inference.render({
+    engine: 'musetalk',
+    videoPath: videoFile,
+    audioPath: audioFile,
+    outputPath,
+    syncMode: 'cut_off',
+    faceTrackPath,
+  });
+}
