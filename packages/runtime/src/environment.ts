@@ -78,7 +78,8 @@ export const environment = z.object({
 
   MODEL_PACKS_DIR: path,
   ENGINES: commaList.default(['musetalk', 'latentsync', 'highsync']),
-  GPU_SLOTS: wholeNumber(1, 64).default(1),
+  /** Inference processes; `auto`: as many as the machine carries. */
+  GPU_SLOTS: z.union([z.literal('auto'), wholeNumber(1, 64)]).default(1),
   WORK_DIR: path,
   FFMPEG_BIN: path.optional(),
   FFPROBE_BIN: path.optional(),

@@ -29,6 +29,13 @@ export const gpuWorkerEnvironment = environment
     SHUTDOWN_GRACE_SECONDS: wholeNumber(1).default(20),
     /** Bound of the cache of inputs under WORK_DIR. */
     CACHE_MAX_BYTES: wholeNumber(0).default(4 * 1024 ** 3),
+    /** Execution providers of ONNX Runtime that graphs may run on, preferred first; absent: what each pack prefers. */
+    EXECUTION_PROVIDERS: z
+      .string()
+      .regex(/^(cuda|webgpu|cpu)(\s*,\s*(cuda|webgpu|cpu))*$/, 'must be of cuda, webgpu, cpu')
+      .optional(),
+    /** Weights of engines that an inference process keeps loaded between jobs. */
+    MODEL_CACHE_BYTES: wholeNumber(0).default(1024 ** 3),
     /** An OpenCost-compatible server that knows what this pod costs, and the pod's name there. */
     POD_COST_URL: z.url('must be a URL').optional(),
     POD_NAME: z.string().optional(),

@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { admitJobs, openDb, type QueueName } from '@lipsync/db';
 import { createConsumer, createQueues, onCancel, ringQueue } from '@lipsync/queue';
@@ -11,6 +12,7 @@ import { createInferenceHost } from './host/inference-host';
 import { createDiskCache } from './supervisor/disk-cache';
 import { createJobRunner } from './supervisor/job-runner';
 import { createSlotPool } from './supervisor/slot-pool';
+import { machineSlots } from './supervisor/machine-slots';
 import { verifyPacks } from './supervisor/verify-packs';
 import { gpuModels } from './usage/gpu-models';
 import { openPodCost } from './usage/open-pod-cost';
@@ -37,18 +39,20 @@ export async function startWorker(options: {
   const queues = createQueues({ redisUrl, logger });
   lifecycle.onShutdown('queues', () => queues.close());
 
-  const environment = { ...process.env, ...(await findVideoCodecs(env, process.env, logger)) };
-  const hosts = Array.from({ length: env.GPU_SLOTS }, () => createInferenceHost({ environment }));
+  const codecs = await findVideoCodecs(env, process.env, logger);
+  const packs = await usablePacks(env, logger);
+  const slotCount = env.GPU_SLOTS === 'auto' ? slotsFor(packs) : env.GPU_SLOTS;
+  const environment = { ...process.env, ...codecs, GPU_SLOTS: String(slotCount) };
+  const hosts = Array.from({ length: slotCount }, () => createInferenceHost({ environment }));
   lifecycle.onShutdown('inference', () => hosts.forEach((host) => host.kill()));
   const slots = createSlotPool(hosts);
-  const packs = await usablePacks(env, logger);
   const served: QueueName[] = packs.analyzer ? ['preparation', ...packs.engines.keys()] : [];
 
   const runner = createJobRunner({
     ...{ db, storage, packs, slots, workerId, logger },
     podMeter: createPodMeter({
       cost: openPodCost(env),
-      slots: env.GPU_SLOTS,
+      slots: slotCount,
       gpuModels: await gpuModels(),
       logger,
     }),
@@ -65,7 +69,7 @@ export async function startWorker(options: {
     });
   const consumer = createConsumer({
     ...{ redisUrl, queues: served, logger },
-    concurrency: env.GPU_SLOTS,
+    concurrency: slotCount,
     process: async (jobId, preempted, queue) => {
       await runner.run(jobId, preempted);
       // A place is free: let the next job in without waiting for somebody's next round.
@@ -88,7 +92,7 @@ export async function startWorker(options: {
   lifecycle.onShutdown('health', () => health.close());
 
   consumer.start();
-  const slotsByQueue = Object.fromEntries(served.map((queue) => [queue, env.GPU_SLOTS]));
+  const slotsByQueue = Object.fromEntries(served.map((queue) => [queue, slotCount]));
   const removeRow = await keepWorkerRow({
     ...{ db, workerId, logger },
     service: 'gpu-worker',
@@ -98,12 +102,25 @@ export async function startWorker(options: {
   lifecycle.onShutdown('worker row', removeRow);
   await Promise.all(served.map(ring));
   const port = await health.start();
-  logger.info('started', { worker_id: workerId, queues: served, slots: env.GPU_SLOTS, health_port: port });
+  logger.info('started', { worker_id: workerId, queues: served, slots: slotCount, health_port: port });
+}
+
+/** As many inference processes as this machine carries with these packs. */
+function slotsFor({ analyzer, engines }: FoundPacks): number {
+  const packs = [...(analyzer ? [analyzer] : []), ...engines.values()];
+  return machineSlots({
+    // 0 or more than there is: no limit was set on this container.
+    memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Infinity),
+    cores: availableParallelism(),
+    gpu: packs.some(({ provider }) => provider !== undefined && provider !== 'cpu'),
+    weightBytes: Math.max(0, ...packs.map(({ bytes }) => bytes)),
+  });
 }
 
 /** The packs that this worker can use, tried out in a process of their own. */
 async function usablePacks(env: GpuWorkerEnv, logger: Logger): Promise<FoundPacks> {
-  const host = createInferenceHost();
+  // How many will share the machine depends on these packs: for now this process has it alone.
+  const host = createInferenceHost({ environment: { ...process.env, GPU_SLOTS: undefined } });
   try {
     return await verifyPacks(await findPacks(env.MODEL_PACKS_DIR), env.ENGINES, host, logger);
   } finally {

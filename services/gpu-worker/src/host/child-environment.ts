@@ -1,4 +1,4 @@
-/** What the child may know: where binaries and libraries lie, which devices and codecs it has. Never a credential or address. */
+/** What the child may know: where binaries and libraries lie, which devices and codecs it has, how much of the machine is its. Never a credential or address. */
 const PASSED = [
   'PATH',
   'HOME',
@@ -11,6 +11,9 @@ const PASSED = [
   'FFPROBE_BIN',
   'VIDEO_ENCODER',
   'VIDEO_DECODER',
+  'EXECUTION_PROVIDERS',
+  'MODEL_CACHE_BYTES',
+  'GPU_SLOTS',
   'CUDA_VISIBLE_DEVICES',
   'CUDA_DEVICE_ORDER',
   'NVIDIA_VISIBLE_DEVICES',

@@ -6,6 +6,10 @@ export interface UsablePack {
   readonly dir: string;
   /** Name, version and content in one word. */
   readonly version: string;
+  /** Bytes of its files. */
+  readonly bytes: number;
+  /** What its graphs run on; absent before a child was asked. */
+  readonly provider?: string;
   /** See PackReport; absent before a child was asked, and where the engine keeps no features. */
   readonly featuresVersion?: string;
 }
@@ -29,9 +33,9 @@ export async function findPacks(packsDir: string): Promise<FoundPacks> {
   let analyzer: UsablePack | undefined;
   const engines = new Map<Engine, UsablePack>();
   const problems = [...bad];
-  for (const { dir, pack, behind } of packs) {
+  for (const { dir, pack, bytes, behind } of packs) {
     const { engine } = pack.manifest;
-    const usable = { dir, version: packVersion(pack) };
+    const usable = { dir, version: packVersion(pack), bytes };
     if (behind !== undefined) problems.push({ dir, problem: `not used: ${behind} serves ${engine}` });
     else if (engine === 'analyzer') analyzer = usable;
     else engines.set(engine, usable);

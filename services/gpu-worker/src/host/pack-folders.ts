@@ -1,11 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openPack, packVersion, type Pack } from '@lipsync/model-pack';
+import { openPack, packSize, packVersion, type Pack } from '@lipsync/model-pack';
 
 /** A folder that holds a pack whose manifest and digests are good; its graphs were not looked at. */
 export interface PackFolder {
   readonly dir: string;
   readonly pack: Pack;
+  /** Size of its files. */
+  readonly bytes: number;
   /** Version of the pack that is preferred for the same engine. */
   readonly behind?: string;
 }
@@ -25,10 +27,13 @@ export async function openPackFolders(
   packsDir: string,
 ): Promise<{ readonly packs: readonly PackFolder[]; readonly bad: readonly BadFolder[] }> {
   const opened: Pack[] = [];
+  const sizes = new Map<Pack, number>();
   const bad: BadFolder[] = [];
   for (const dir of await foldersIn(packsDir)) {
     try {
-      opened.push(await openPack(dir));
+      const pack = await openPack(dir);
+      sizes.set(pack, await packSize(pack));
+      opened.push(pack);
     } catch (error) {
       bad.push({ dir, problem: error instanceof Error ? error.message : String(error) });
     }
@@ -39,7 +44,7 @@ export async function openPackFolders(
   const packs = opened.map((pack) => {
     const winner = first.get(pack.manifest.engine);
     const behind = winner === undefined || winner === pack ? {} : { behind: packVersion(winner) };
-    return { dir: pack.dir, pack, ...behind };
+    return { dir: pack.dir, pack, bytes: sizes.get(pack) ?? 0, ...behind };
   });
   return { packs, bad };
 }

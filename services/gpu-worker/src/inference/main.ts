@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os';
 import { resolveBinaries } from '@lipsync/media';
+import { inferenceSettings } from './inference-settings';
 import { createModels } from './models';
 import { type FromInference } from './protocol';
 import { createSessionHost } from './sessions/session-host';
@@ -16,16 +16,15 @@ function main(): void {
     process.send?.(message);
   };
   const host = createSessionHost();
-  // Half of the cores: the other half decodes, encodes and moves pixels.
-  const threads = Math.max(1, Math.floor(availableParallelism() / 2));
+  const settings = inferenceSettings(process.env);
   const binaries = resolveBinaries(process.env);
   // The first task that needs them reports why they are missing.
   binaries.catch(() => undefined);
   const perform = createTaskRunner({
     host,
-    models: createModels(host, threads),
+    models: createModels(host, settings),
     binaries,
-    threads,
+    graphs: settings.graphs,
   });
   process.on('message', createTaskLoop(perform, send));
   // The supervisor is gone: nobody wants the result, and an orderly exit would have to wait for a running graph.

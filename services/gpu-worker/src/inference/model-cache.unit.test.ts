@@ -5,10 +5,13 @@ function cacheOf(maxBytes: number) {
   const loaded: string[] = [];
   const cache = createModelCache<string>(maxBytes, async (model) => void released.push(model));
   const get = (key: string, bytes: number) =>
-    cache.get(key, bytes, async () => {
-      loaded.push(key);
-      return key;
-    });
+    cache.get(key, async () => ({
+      bytes,
+      load: async () => {
+        loaded.push(key);
+        return key;
+      },
+    }));
   return { get, released, loaded };
 }
 
@@ -41,6 +44,9 @@ test('a model larger than the cache is kept alone until the next one comes', asy
 
 test('a model that cannot be loaded leaves no trace', async () => {
   const cache = createModelCache<string>(100, async () => undefined);
-  await expect(cache.get('a', 50, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-  await expect(cache.get('a', 50, async () => 'mended')).resolves.toBe('mended');
+  const broken = { bytes: 50, load: () => Promise.reject(new Error('broken')) };
+  await expect(cache.get('a', async () => broken)).rejects.toThrow('broken');
+  await expect(cache.get('a', async () => ({ bytes: 50, load: async () => 'mended' }))).resolves.toBe(
+    'mended',
+  );
 });

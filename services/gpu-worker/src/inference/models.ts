@@ -1,15 +1,16 @@
 import { type Engine } from '@lipsync/contract';
-import { openPackFor, packVersion } from '@lipsync/model-pack';
+import { openPackFor, packSize, packVersion } from '@lipsync/model-pack';
 import { type LipSyncEngine } from './engines/engine';
 import { openEngine } from './engines/registry';
+import { type InferenceSettings } from './inference-settings';
+import { createModelCache } from './model-cache';
 import { loadOnDemand } from './packs/load-on-demand';
 import { loadPack } from './packs/load-pack';
 import { type RunModel } from './packs/run-model';
 import { type LoadedAnalyzer } from './pipeline/analyse-pass';
 import { type SessionHost } from './sessions/session';
-import { createSingleSlotCache } from './single-slot-cache';
 
-/** Loaded models, kept between tasks: one analyser, and the engine that was used last. */
+/** Loaded models, kept between tasks: the analyser, and the engines that were used last as far as they fit. */
 export interface Models {
   analyzer(packDir: string): Promise<LoadedAnalyzer>;
   engine(name: Engine, packDir: string): Promise<LipSyncEngine>;
@@ -31,37 +32,44 @@ interface Loaded<T> {
   readonly release: () => Promise<void>;
 }
 
-/** Loads on first use with `threads` inside each graph. Rejects with PackError or SessionError. */
-export function createModels(host: SessionHost, threads: number): Models {
-  const analyzers = createSingleSlotCache<Loaded<LoadedAnalyzer>>(({ release }) => release());
-  const engines = createSingleSlotCache<Loaded<LipSyncEngine>>(({ release }) => release());
+/** Loads on first use. Rejects with PackError or SessionError. */
+export function createModels(host: SessionHost, { graphs, modelCacheBytes }: InferenceSettings): Models {
+  // Every worker has one analyser: it is small and stays whatever the engines need.
+  const analyzers = createModelCache<Loaded<LoadedAnalyzer>>(0, ({ release }) => release());
+  const engines = createModelCache<Loaded<LipSyncEngine>>(modelCacheBytes, ({ release }) => release());
   let detectorRuns = 0;
 
   return {
     analyzer: async (packDir) => {
       const loaded = await analyzers.get(packDir, async () => {
         const pack = await openPackFor('analyzer', packDir);
-        const loaded = await loadPack(host, pack, { threads, probe: false });
-        const run: RunModel = (role, feeds) => {
-          if (role === 'face_detector') detectorRuns++;
-          return loaded.run(role, feeds);
+        const load = async (): Promise<Loaded<LoadedAnalyzer>> => {
+          const loadedPack = await loadPack(host, pack, { ...graphs, probe: false });
+          const run: RunModel = (role, feeds) => {
+            if (role === 'face_detector') detectorRuns++;
+            return loadedPack.run(role, feeds);
+          };
+          const model = { params: pack.manifest.params, version: packVersion(pack), run };
+          return { model, release: loadedPack.release };
         };
-        const model = { params: pack.manifest.params, version: packVersion(pack), run };
-        return { model, release: loaded.release };
+        return { bytes: await packSize(pack), load };
       });
       return loaded.model;
     },
     engine: async (name, packDir) => {
       const loaded = await engines.get(packDir, async () => {
         const opened = await openEngine(name, packDir);
-        const { run, release } = await loadPack(host, opened.pack, { threads, probe: false });
-        return { model: opened.create(run), release };
+        const load = async (): Promise<Loaded<LipSyncEngine>> => {
+          const { run, release } = await loadPack(host, opened.pack, { ...graphs, probe: false });
+          return { model: opened.create(run), release };
+        };
+        return { bytes: await packSize(opened.pack), load };
       });
       return loaded.model;
     },
     encoder: async (name, packDir) => {
       const opened = await openEngine(name, packDir);
-      const { run, release } = loadOnDemand(host, opened.pack, threads);
+      const { run, release } = loadOnDemand(host, opened.pack, graphs);
       return { engine: opened.create(run), release };
     },
     detectorRuns: () => detectorRuns,

@@ -2,6 +2,7 @@ import { type Binaries } from '@lipsync/media';
 import { analyzeVideo } from './analyze-video';
 import { type Job } from './job';
 import { type Models } from './models';
+import { type GraphSettings } from './packs/load-pack';
 import { verifyPack } from './packs/verify-pack';
 import { createStageClock } from './pipeline/stage-clock';
 import { createTaskProgress } from './pipeline/task-progress';
@@ -14,19 +15,18 @@ export interface TaskRunnerOptions {
   readonly host: TimedSessionHost;
   readonly models: Models;
   readonly binaries: Promise<Binaries>;
-  /** Threads inside one graph. */
-  readonly threads: number;
+  readonly graphs: GraphSettings;
 }
 
 /** Carries out the tasks of the protocol with the files that they name. */
 export function createTaskRunner(
   options: TaskRunnerOptions,
 ): (task: Task, context: TaskContext) => Promise<TaskResult> {
-  const { host, models, threads } = options;
+  const { host, models, graphs } = options;
   return async (task, { report, signal }) => {
     if (task.type === 'verify') {
       const packs = [];
-      for (const packDir of task.packDirs) packs.push(await verifyPack(host, packDir, threads));
+      for (const packDir of task.packDirs) packs.push(await verifyPack(host, packDir, graphs));
       return { type: 'verify', packs };
     }
     const before = { runMs: host.runMs(), gpuMs: host.gpuMs(), detectorRuns: models.detectorRuns() };

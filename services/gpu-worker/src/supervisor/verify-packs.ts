@@ -32,7 +32,7 @@ export async function verifyPacks(
   }
   for (const engine of wanted) {
     const pack = good.get(engine);
-    if (pack) logger.info('engine available', { engine, pack: pack.version });
+    if (pack) logger.info('engine available', { engine, pack: pack.version, provider: pack.provider });
     else logger.warn('engine unavailable: no usable model pack', { engine });
   }
   return { analyzer, engines: good, problems: found.problems };
@@ -48,9 +48,13 @@ async function acceptedPacks(
   for (const pack of candidates) {
     const { dir, version } = pack;
     // One pack at a time, each in a child that may die of it without taking the others along.
-    const { problem, featuresVersion } = await reportOnPack(dir, host);
+    const { problem, provider, featuresVersion } = await reportOnPack(dir, host);
     if (problem === undefined) {
-      accepted.set(dir, featuresVersion === undefined ? pack : { ...pack, featuresVersion });
+      accepted.set(dir, {
+        ...pack,
+        ...(provider === undefined ? {} : { provider }),
+        ...(featuresVersion === undefined ? {} : { featuresVersion }),
+      });
     } else {
       logger.warn('model pack refused', { pack_dir: dir, pack: version, problem });
     }

@@ -7,11 +7,11 @@ import { buffersOf } from '../inference/sessions/session-messages';
  * array after the call finds it empty.
  */
 export function inProcessSessions(): SessionHost {
-  const opened: Awaited<ReturnType<typeof loadGraph>>[] = [];
+  const opened = new Set<Awaited<ReturnType<typeof loadGraph>>>();
   return {
     async open(file, options = {}) {
       const graph = await loadGraph(file, options);
-      opened.push(graph);
+      opened.add(graph);
       return {
         inputs: graph.inputs,
         outputs: graph.outputs,
@@ -19,7 +19,10 @@ export function inProcessSessions(): SessionHost {
           const moved: Tensors = structuredClone(feeds, { transfer: buffersOf(feeds) });
           return { outputs: await graph.run(moved), feeds: moved };
         },
-        release: () => graph.release(),
+        release: async () => {
+          opened.delete(graph);
+          await graph.release();
+        },
       };
     },
     async close() {

@@ -1,6 +1,6 @@
 import { type Pack } from '@lipsync/model-pack';
 import { type SessionHost } from '../sessions/session';
-import { type LoadedPack, loadPack } from './load-pack';
+import { type GraphSettings, type LoadedPack, loadPack } from './load-pack';
 import { type RunModel } from './run-model';
 
 /** A pack whose graphs are loaded one by one, when they are first run: for work that needs only some of them. */
@@ -11,10 +11,10 @@ export interface PackOnDemand {
 }
 
 /** Loads nothing yet; `run` rejects as `loadPack` does. */
-export function loadOnDemand(host: SessionHost, pack: Pack, threads: number): PackOnDemand {
+export function loadOnDemand(host: SessionHost, pack: Pack, graphs: GraphSettings): PackOnDemand {
   const loading = new Map<string, Promise<LoadedPack>>();
   const load = (role: string): Promise<LoadedPack> => {
-    const loaded = loading.get(role) ?? loadPack(host, pack, { threads, probe: false, only: [role] });
+    const loaded = loading.get(role) ?? loadPack(host, pack, { ...graphs, probe: false, only: [role] });
     loading.set(role, loaded);
     return loaded;
   };

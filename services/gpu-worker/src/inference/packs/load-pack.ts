@@ -12,25 +12,31 @@ export interface LoadedPack {
   readonly release: () => Promise<void>;
 }
 
-type Provider = Manifest['providers'][number];
+export type Provider = Manifest['providers'][number];
 
-export interface LoadOptions {
-  /** Inside one graph. */
+/** How this process runs graphs. */
+export interface GraphSettings {
+  /** Threads inside one graph. */
   readonly threads: number;
+  /** Execution providers that may be used, preferred first; what the pack prefers when absent. */
+  readonly providers?: readonly Provider[];
+}
+
+export interface LoadOptions extends GraphSettings {
   readonly probe: boolean;
   /** Which of the pack's graphs to load; all when absent. */
   readonly only?: readonly string[];
 }
 
 /**
- * Loads the graphs of a pack on the first provider of its manifest that this machine has. With `probe` each graph is
- * also run once on the manifest's probe. Rejects with SessionError when a graph cannot be loaded, declares other
+ * Loads the graphs of a pack on the first provider that pack and settings allow and this machine has. With `probe` each
+ * graph is also run once on the manifest's probe. Rejects with SessionError when a graph cannot be loaded, declares other
  * tensors than the manifest says, or computes something else.
  */
 export async function loadPack(host: SessionHost, pack: Pack, options: LoadOptions): Promise<LoadedPack> {
   const { only } = options;
   const roles = new Map([...packRoles(pack.manifest)].filter(([name]) => only?.includes(name) ?? true));
-  const { provider, sessions } = await openAll(host, pack, roles, options.threads);
+  const { provider, sessions } = await openAll(host, pack, roles, options);
   const release = async (): Promise<void> => {
     for (const session of sessions.values()) await session.release();
   };
@@ -59,10 +65,20 @@ async function openAll(
   host: SessionHost,
   pack: Pack,
   roles: ReadonlyMap<string, PackRole>,
-  threads: number,
+  { threads, providers }: GraphSettings,
 ): Promise<{ provider: Provider; sessions: Map<string, Session> }> {
+  const { manifest } = pack;
+  const allowed =
+    providers?.filter((provider) => manifest.providers.includes(provider)) ?? manifest.providers;
+  if (allowed.length === 0) {
+    const wanted = manifest.providers.join(', ');
+    throw new SessionError(
+      'load_failed',
+      `the pack is made for ${wanted}; this worker may use ${providers?.join(', ')}`,
+    );
+  }
   const refusals: string[] = [];
-  for (const provider of pack.manifest.providers) {
+  for (const provider of allowed) {
     const sessions = new Map<string, Session>();
     try {
       for (const [name, role] of roles) {

@@ -19,7 +19,7 @@ const SPARED_PART = 0.25;
 const CORES_PER_PROCESS = 2;
 
 /** How many inference processes fit, at least one. */
-export function slotCount({ memoryBytes, cores, gpu, weightBytes }: MachineRoom): number {
+export function machineSlots({ memoryBytes, cores, gpu, weightBytes }: MachineRoom): number {
   if (gpu) return 1;
   const usable = memoryBytes * (1 - SPARED_PART);
   const byMemory = Math.floor(usable / (PROCESS_BYTES + WEIGHT_FACTOR * weightBytes));

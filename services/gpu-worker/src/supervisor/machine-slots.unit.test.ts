@@ -1,4 +1,4 @@
-import { slotCount } from './slot-count';
+import { machineSlots } from './machine-slots';
 
 const GIB = 1024 ** 3;
 const room = { memoryBytes: 64 * GIB, cores: 16, gpu: false, weightBytes: 1 * GIB };
@@ -10,5 +10,5 @@ test.each([
   ['a GPU is used by one process', { ...room, gpu: true }, 1],
   ['a machine too small for one process still gets one', { ...room, memoryBytes: 1 * GIB, cores: 1 }, 1],
 ])('%s', (_what, machine, slots) => {
-  expect(slotCount(machine)).toBe(slots);
+  expect(machineSlots(machine)).toBe(slots);
 });

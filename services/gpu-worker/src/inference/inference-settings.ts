@@ -1,0 +1,34 @@
+import { availableParallelism } from 'node:os';
+import { type GraphSettings, type Provider } from './packs/load-pack';
+
+/** How the inference process uses its machine. */
+export interface InferenceSettings {
+  readonly graphs: GraphSettings;
+  /** Weights of engines kept loaded between tasks. */
+  readonly modelCacheBytes: number;
+}
+
+/** Built-in packs all fit, official ones one at a time. */
+const MODEL_CACHE_BYTES = 1024 ** 3;
+const PROVIDERS: readonly Provider[] = ['cuda', 'webgpu', 'cpu'];
+
+/**
+ * Reads EXECUTION_PROVIDERS, MODEL_CACHE_BYTES and GPU_SLOTS as the supervisor checked them; absent ones leave the
+ * choice to the packs, a default, and the process alone on its machine.
+ */
+export function inferenceSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): InferenceSettings {
+  const wanted = environment['EXECUTION_PROVIDERS']?.split(',');
+  const slots = Number(environment['GPU_SLOTS'] ?? 1);
+  return {
+    graphs: {
+      // Half of the cores: the other half decodes, encodes and moves pixels.
+      threads: Math.max(1, Math.floor(availableParallelism() / slots / 2)),
+      ...(wanted && {
+        providers: wanted.flatMap((name) => PROVIDERS.filter((provider) => provider === name.trim())),
+      }),
+    },
+    modelCacheBytes: Number(environment['MODEL_CACHE_BYTES'] ?? MODEL_CACHE_BYTES),
+  };
+}
