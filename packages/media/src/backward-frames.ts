@@ -71,7 +71,7 @@ export function backwardFrames(options: BackwardOptions): FrameCursor {
     }
   }
 
-  async function frameAt(index: number): Promise<Uint8Array> {
+  async function copyFrame(index: number, target: Uint8Array): Promise<void> {
     if (current !== undefined) releaseAbove(current, index);
     while (current === undefined || index < current.first) {
       if (upcoming === undefined) throw new RangeError(`frame ${index} is outside ${lowest}..${highest}`);
@@ -81,7 +81,7 @@ export function backwardFrames(options: BackwardOptions): FrameCursor {
     }
     const frame = current.frames[index - current.first];
     if (frame === undefined) throw new RangeError(`frame ${index} was already passed`);
-    return frame;
+    target.set(frame);
   }
 
   function releaseAbove(chunk: Chunk, index: number): void {
@@ -94,5 +94,5 @@ export function backwardFrames(options: BackwardOptions): FrameCursor {
     await Promise.all([...readers].map((reader) => reader.close()));
   }
 
-  return { frameAt, close };
+  return { copyFrame, close };
 }

@@ -6,7 +6,7 @@ import { MediaError } from './media-error';
 export function cachedFrames(reader: FrameReader, first: number): FrameCursor {
   const kept: Uint8Array[] = [];
   let skipped = 0;
-  async function frameAt(index: number): Promise<Uint8Array> {
+  async function copyFrame(index: number, target: Uint8Array): Promise<void> {
     const position = index - first;
     while (kept.length <= position) {
       const frame = new Uint8Array(reader.frameBytes);
@@ -17,7 +17,7 @@ export function cachedFrames(reader: FrameReader, first: number): FrameCursor {
     }
     const frame = kept[position];
     if (frame === undefined) throw new RangeError(`frame ${index} is before the first`);
-    return frame;
+    target.set(frame);
   }
-  return { frameAt, close: () => reader.close() };
+  return { copyFrame, close: () => reader.close() };
 }

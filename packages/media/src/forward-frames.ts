@@ -2,16 +2,19 @@ import { type FrameCursor } from './frame-cursor';
 import { type FrameReader } from './frame-reader';
 import { MediaError } from './media-error';
 
-/** A plain decode from the beginning: skipped frames are read over, repeated ones stay in the one buffer. */
-export function forwardFrames(reader: FrameReader, buffer: Uint8Array): FrameCursor {
+/** A plain decode from the beginning, straight into the callers' memory: skipped frames are read over. */
+export function forwardFrames(reader: FrameReader): FrameCursor {
   let current = -1;
-  async function frameAt(index: number): Promise<Uint8Array> {
+  let held: Uint8Array | undefined;
+  async function copyFrame(index: number, target: Uint8Array, again: boolean): Promise<void> {
+    if (index === current && held !== undefined) target.set(held);
     while (current < index) {
-      if (!(await reader.readInto(buffer)))
+      if (!(await reader.readInto(target)))
         throw new MediaError('media_corrupt', `there is no frame ${index}`);
       current += 1;
     }
-    return buffer;
+    // Only a frame that is shown again is kept: the caller does with its own what it likes.
+    if (again) (held ??= new Uint8Array(reader.frameBytes)).set(target);
   }
-  return { frameAt, close: () => reader.close() };
+  return { copyFrame, close: () => reader.close() };
 }

@@ -1,6 +1,9 @@
 /** Frames of one run by source index. */
 export interface FrameCursor {
-  /** The frame of this index; the array stays valid until the next call. Indices follow the run's direction. */
-  frameAt(index: number): Promise<Uint8Array>;
+  /**
+   * Copies the frame of this index into `target`. Indices follow the run's direction; `again` says that the next one is
+   * the same.
+   */
+  copyFrame(index: number, target: Uint8Array, again: boolean): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
 import { type Binaries } from './binaries';
+import { type BytePipe, openBytePipe } from './byte-pipe';
 import { type FrameDecoding, decoderArguments } from './decoder-arguments';
 import { MediaError, MediaProcessError } from './media-error';
-import { startChild } from './media-child';
+import { type MediaChild, startChild } from './media-child';
 import { RawFrameStream } from './raw-frame-stream';
 
 /** One ffmpeg process that decodes a video to working frames. It decodes ahead only as far as the pipe holds. */
@@ -21,17 +22,13 @@ export function openFrameDecoder(
   decoding: FrameDecoding,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
 ): FrameDecoder {
-  const child = startChild(binaries, [binaries.ffmpeg, ...decoderArguments(decoding)], {
-    folder: dirname(decoding.file),
-    deadlineMs: options.deadlineMs,
-    signal: options.signal,
-    device: decoding.decoder !== 'software',
-  });
-  child.stdin.end();
-  const frames = new RawFrameStream(child.stdout);
+  const running = start(binaries, decoding, options);
+  // Whoever reads or closes learns of a failure.
+  running.catch(() => undefined);
   let closed = false;
 
   async function readInto(target: Uint8Array): Promise<boolean> {
+    const { child, frames } = await running;
     const bytes = await frames.read(target);
     if (bytes === target.length) return true;
     const exit = await child.exit;
@@ -43,10 +40,30 @@ export function openFrameDecoder(
   async function close(): Promise<void> {
     if (closed) return;
     closed = true;
+    const { child, pipe } = await running;
     child.kill();
-    child.stdout.destroy();
+    pipe.destroy();
     await child.exit;
   }
 
   return { readInto, close };
+}
+
+async function start(
+  binaries: Binaries,
+  decoding: FrameDecoding,
+  options: { deadlineMs: number; signal?: AbortSignal | undefined },
+): Promise<{ child: MediaChild; frames: RawFrameStream; pipe: BytePipe }> {
+  const frames = new RawFrameStream();
+  const pipe = await openBytePipe(frames);
+  frames.connect(pipe);
+  const child = startChild(binaries, [binaries.ffmpeg, ...decoderArguments(decoding)], {
+    folder: dirname(decoding.file),
+    deadlineMs: options.deadlineMs,
+    signal: options.signal,
+    stdout: pipe.childEnd,
+    device: decoding.decoder !== 'software',
+  });
+  child.stdin.end();
+  return { child, frames, pipe };
 }

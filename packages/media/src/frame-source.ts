@@ -50,7 +50,6 @@ export function openFrameSource(
   let position = 0;
   let open: { cursor: FrameCursor; run: FrameRun } | undefined;
   let seekIndex: Promise<SeekIndex> | undefined;
-  let forwardBuffer: Uint8Array | undefined;
 
   function reader(range?: FrameRange): FrameReader {
     return openFrameReader(binaries, file, video, {
@@ -63,10 +62,7 @@ export function openFrameSource(
 
   async function cursorOf(run: FrameRun): Promise<FrameCursor> {
     if (keepAll) return cachedFrames(reader(), lowest);
-    if (run.direction === 'forward') {
-      forwardBuffer ??= new Uint8Array(geometry.frameBytes);
-      return forwardFrames(reader(), forwardBuffer);
-    }
+    if (run.direction === 'forward') return forwardFrames(reader());
     seekIndex ??= readSeekIndex(binaries, file, video, options.signal);
     const bounds = span(indices.slice(run.from, run.to + 1));
     return backwardFrames({
@@ -78,20 +74,21 @@ export function openFrameSource(
     });
   }
 
-  async function currentCursor(): Promise<FrameCursor> {
-    if (open !== undefined && (keepAll || position <= open.run.to)) return open.cursor;
+  async function current(): Promise<{ cursor: FrameCursor; run: FrameRun }> {
+    if (open !== undefined && (keepAll || position <= open.run.to)) return open;
     await open?.cursor.close();
     open = undefined;
     const run = runs.find(({ from, to }) => from <= position && position <= to);
     if (run === undefined) throw new RangeError(`no run holds position ${position}`);
     open = { cursor: await cursorOf(run), run };
-    return open.cursor;
+    return open;
   }
 
   async function readInto(target: Uint8Array): Promise<boolean> {
     const index = indices[position];
     if (index === undefined) return false;
-    target.set(await (await currentCursor()).frameAt(index));
+    const { cursor, run } = await current();
+    await cursor.copyFrame(index, target, position < run.to && indices[position + 1] === index);
     position += 1;
     return true;
   }

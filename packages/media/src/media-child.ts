@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { type Readable, type Writable } from 'node:stream';
+import { type Socket } from 'node:net';
+import { Readable, type Writable } from 'node:stream';
 import { type Binaries } from './binaries';
 import { confine } from './sandbox';
 
@@ -16,6 +17,8 @@ export interface ChildOptions {
   /** Wall clock, from the start of the process; then its whole group gets SIGKILL. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** What the child gets as its standard output, instead of the pipe to `MediaChild.stdout`; it is destroyed here. */
+  readonly stdout?: Socket;
   /** The child uses a card: it gets the environment and the address space that the card's driver needs. */
   readonly device?: boolean;
 }
@@ -28,6 +31,7 @@ export interface ChildExit {
 
 export interface MediaChild {
   readonly stdin: Writable;
+  /** Empty when `ChildOptions.stdout` takes what there is. */
   readonly stdout: Readable;
   /** Resolves once the process is gone; never rejects. */
   readonly exit: Promise<ChildExit>;
@@ -49,7 +53,11 @@ export function startChild(
   };
   const [program, ...args] = confine(binaries.sandbox, limits, command);
   const env = limits.device ? { ...binaries.deviceEnvironment } : {};
-  const child = spawn(program, args, { cwd: options.folder, env, detached: true, stdio: 'pipe' });
+  const { folder: cwd, stdout = 'pipe' } = options;
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', stdout, 'pipe'] });
+  const { stdin, stderr: complaints } = child;
+  if (stdin === null || complaints === null) throw new Error('a child was started without its pipes');
+  options.stdout?.destroy();
 
   let ended: ChildExit['ended'] = 'exit';
   const stop = (why: ChildExit['ended']): void => {
@@ -63,11 +71,11 @@ export function startChild(
   else options.signal?.addEventListener('abort', onAbort, { once: true });
 
   let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  complaints.setEncoding('utf8').on('data', (text: string) => {
     if (stderr.length < STDERR_MAX_CHARACTERS) stderr += text.slice(0, STDERR_MAX_CHARACTERS - stderr.length);
   });
   // A child that dies early closes its input: the exit status tells, so the broken pipe itself is not news.
-  child.stdin.on('error', () => undefined);
+  stdin.on('error', () => undefined);
 
   const exit = new Promise<ChildExit>((resolve) => {
     const settle = (result: ChildExit): void => {
@@ -79,11 +87,11 @@ export function startChild(
     child.once('exit', (code) => {
       // Not 'close': stdout may be paused on purpose. The end of stderr is still awaited, it holds the reason.
       const finish = (): void => settle({ code, stderr, ended });
-      if (child.stderr.readableEnded || child.stderr.destroyed) finish();
-      else child.stderr.once('close', finish);
+      if (complaints.readableEnded || complaints.destroyed) finish();
+      else complaints.once('close', finish);
     });
   });
-  return { stdin: child.stdin, stdout: child.stdout, exit, kill: () => stop('stopped') };
+  return { stdin, stdout: child.stdout ?? Readable.from([]), exit, kill: () => stop('stopped') };
 }
 
 function killGroup(pid: number | undefined): void {

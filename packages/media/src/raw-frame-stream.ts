@@ -1,20 +1,25 @@
-import { type Readable } from 'node:stream';
+import { type ByteSink } from './byte-pipe';
+
+/** Where the bytes come from; a paused one delivers nothing. */
+interface Flow {
+  pause(): void;
+  resume(): void;
+}
 
 /**
  * Cuts a byte stream into frames, each copied once into the caller's buffer. While no buffer is waiting the stream is
  * paused, so the process behind it blocks on its full pipe: that is all the back-pressure there is.
  */
-export class RawFrameStream {
-  private spare: Buffer | undefined;
+export class RawFrameStream implements ByteSink {
+  private flow: Flow | undefined;
+  /** What came behind the end of a frame; it stays where it is because the flow is paused. */
+  private spare: Uint8Array | undefined;
   private waiting: { target: Uint8Array; filled: number; settle: (bytes: number) => void } | undefined;
   private ended = false;
 
-  constructor(private readonly source: Readable) {
-    source.pause();
-    source.on('data', (chunk: Buffer) => this.accept(chunk));
-    source.once('close', () => this.end());
-    source.once('end', () => this.end());
-    source.on('error', () => this.end());
+  /** Says where the bytes come from, which is paused so far. Before that nothing can be read. */
+  connect(flow: Flow): void {
+    this.flow = flow;
   }
 
   /** Fills the whole buffer, or less at the end of the stream; resolves to the bytes written. One call at a time. */
@@ -27,28 +32,28 @@ export class RawFrameStream {
       if (spare !== undefined) this.accept(spare);
       if (this.waiting === undefined) return;
       if (this.ended) this.finish();
-      else this.source.resume();
+      else this.flow?.resume();
     });
   }
 
-  private accept(chunk: Buffer): void {
+  accept(bytes: Uint8Array): void {
     const waiting = this.waiting;
     if (waiting === undefined) {
-      this.spare = this.spare === undefined ? chunk : Buffer.concat([this.spare, chunk]);
-      this.source.pause();
+      this.flow?.pause();
+      this.spare = bytes;
       return;
     }
-    const taken = Math.min(chunk.length, waiting.target.length - waiting.filled);
-    waiting.target.set(taken === chunk.length ? chunk : chunk.subarray(0, taken), waiting.filled);
+    const taken = Math.min(bytes.length, waiting.target.length - waiting.filled);
+    waiting.target.set(taken === bytes.length ? bytes : bytes.subarray(0, taken), waiting.filled);
     waiting.filled += taken;
-    if (taken < chunk.length) this.spare = chunk.subarray(taken);
+    if (taken < bytes.length) this.spare = bytes.subarray(taken);
     if (waiting.filled === waiting.target.length) {
-      this.source.pause();
+      this.flow?.pause();
       this.finish();
     }
   }
 
-  private end(): void {
+  end(): void {
     this.ended = true;
     this.finish();
   }

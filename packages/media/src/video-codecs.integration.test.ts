@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeNumberedVideo } from '@lipsync/testkit';
@@ -42,26 +42,51 @@ describe('on a machine whose card cannot be used', () => {
       new RegExp(`^${setting} does not work here: .*(${NO_CARD.source})`),
     );
   });
+});
 
-  it('a reader that was told to use the card goes on in software with the same frames', async () => {
+describe('a reader that was told to use a card', () => {
+  const onCard = (tools: Binaries): Binaries => ({
+    ...tools,
+    codecs: { ...SOFTWARE_CODECS, decoder: 'cuda' },
+  });
+
+  async function read(tools: Binaries): Promise<Uint8Array[]> {
     const file = join(folder, 'numbered.mp4');
-    await makeNumberedVideo(file, { frames: 20, rate: '30' });
-    const { video } = await inspect(binaries, file);
+    const { video } = await inspect(tools, file);
     if (video === undefined) throw new Error('no video');
     const layout = { format: 'yuv420p' } as const;
-    const read = async (tools: Binaries): Promise<Buffer> => {
-      const reader = openFrameReader(tools, file, video, { layout, deadlineMs: DEADLINE_MS });
-      const frames: Uint8Array[] = [];
-      for (;;) {
-        const frame = new Uint8Array(reader.frameBytes);
-        if (!(await reader.readInto(frame))) break;
-        frames.push(frame);
-      }
-      await reader.close();
-      return Buffer.concat(frames);
-    };
-    const onCard = { ...withoutCard(), codecs: { ...SOFTWARE_CODECS, decoder: 'cuda' } } as const;
-    expect((await read(onCard)).equals(await read(binaries))).toBe(true);
+    const reader = openFrameReader(tools, file, video, { layout, deadlineMs: DEADLINE_MS });
+    const frames: Uint8Array[] = [];
+    for (;;) {
+      const frame = new Uint8Array(reader.frameBytes);
+      if (!(await reader.readInto(frame))) break;
+      frames.push(frame);
+    }
+    await reader.close();
+    return frames;
+  }
+
+  beforeAll(() => makeNumberedVideo(join(folder, 'numbered.mp4'), { frames: 20, rate: '30' }));
+
+  it('goes on in software when there is none, with the same frames', async () => {
+    expect(await read(onCard(withoutCard()))).toEqual(await read(binaries));
+  });
+
+  it('goes on in software from the very frame at which the card gives up', async () => {
+    // Stands in for a card: decodes what it is told to decode on one, and dies within the eighth frame.
+    const dying = join(folder, 'dying-card.sh');
+    const frameBytes = (192 * 64 * 3) / 2;
+    const script = [
+      '#!/bin/sh',
+      `case "$*" in *-hwaccel*) ;; *) exec "${binaries.ffmpeg}" "$@" ;; esac`,
+      'for a in "$@"; do shift; case "$a" in -hwaccel|cuda) ;; *) set -- "$@" "$a" ;; esac; done',
+      `"${binaries.ffmpeg}" "$@" 2>/dev/null | head -c ${7.5 * frameBytes}`,
+      'exit 1',
+    ];
+    await writeFile(dying, script.join('\n'), { mode: 0o755 });
+    const frames = await read(onCard({ ...binaries, ffmpeg: dying }));
+    expect(frames).toHaveLength(17);
+    expect(frames).toEqual(await read(binaries));
   });
 });
 
