@@ -57,7 +57,7 @@ test('a pipe that is paused while it delivers keeps what it delivered and reads 
     end: () => undefined,
   });
   const child = spawn(process.execPath, ['-e', WRITER, '1500000'], {
-    stdio: ['ignore', pipe.childEnd, 'inherit'],
+    stdio: ['ignore', pipe.childEnd, 'ignore'],
   });
   pipe.childEnd.destroy();
   pipe.resume();
