@@ -48,7 +48,11 @@ def main() -> None:
     write_highsync_pack(
         given.out,
         PackLabel(
-            "highsync", given.name or "highsync", given.version, "MIT AND CreativeML-OpenRAIL-M", SOURCE
+            "highsync",
+            given.name or "highsync",
+            given.version,
+            given.licence or "LicenseRef-CreativeML-OpenRAIL-M AND MIT",
+            SOURCE,
         ),
         whisper_role(OpenaiStates(whisper.encoder), states, width),
         plain_attention(vae),

@@ -45,7 +45,7 @@ def main() -> None:
             "latentsync",
             given.name or f"latentsync-{resolution}",
             given.version,
-            "Apache-2.0 AND LicenseRef-OpenRAILpp",
+            given.licence or "LicenseRef-OpenRAIL-PP AND MIT",
             SOURCE.format(resolution=resolution),
         ),
         whisper_role(OpenaiStates(whisper.encoder), states, width),

@@ -57,7 +57,7 @@ def main() -> None:
             "musetalk",
             given.name or f"musetalk-{given.model}",
             given.version,
-            "MIT AND CreativeML-OpenRAIL-M",
+            given.licence or "LicenseRef-CreativeML-OpenRAIL-M AND MIT",
             SOURCE.format(version=given.model),
         ),
         whisper_role(HuggingFaceStates(encoder), states, width),

@@ -14,6 +14,7 @@ def parser(description: str) -> argparse.ArgumentParser:
     arguments.add_argument("--out", type=Path, required=True, help="pack directory to write; must not exist")
     arguments.add_argument("--name", help="name of the pack in pack.json")
     arguments.add_argument("--version", default="1.0.0", help="version of the pack in pack.json")
+    arguments.add_argument("--licence", help="SPDX expression of the weights' licences, where you know better")
     arguments.add_argument("--fp16", action="store_true", help="half precision inside the graphs")
     arguments.add_argument("--provider", choices=["cuda", "cpu"], default="cpu", help="where the pack will run")
     arguments.add_argument("--device", default="cpu", help="where torch runs while it exports")
