@@ -13,27 +13,22 @@ export interface SourceLengths {
   readonly audioSeconds: number;
 }
 
-function wholeFrames(seconds: number, fps: number): number {
-  return Math.max(1, Math.floor(seconds * fps + EPSILON_FRAMES));
+function wholeFrames(seconds: number): number {
+  return Math.max(1, Math.floor(seconds * WORKING_FPS + EPSILON_FRAMES));
 }
 
 /** Lengths that differ by at most one frame are equal: then every mode is the plain video with the plain audio. */
-function areEqual(videoFrames: number, audioSeconds: number, fps: number): boolean {
-  return Math.abs(audioSeconds * fps - videoFrames) <= 1 + EPSILON_FRAMES;
+function areEqual(videoFrames: number, audioSeconds: number): boolean {
+  return Math.abs(audioSeconds * WORKING_FPS - videoFrames) <= 1 + EPSILON_FRAMES;
 }
 
 /**
  * How many frames the output has. A partial last frame is left out, so that the output is never longer than the
  * longer input (an input shorter than one frame still makes one).
  */
-export function outputFrameCount(
-  mode: SyncMode,
-  videoFrames: number,
-  audioSeconds: number,
-  fps: number = WORKING_FPS,
-): number {
-  if (areEqual(videoFrames, audioSeconds, fps)) return videoFrames;
-  const audioFrames = wholeFrames(audioSeconds, fps);
+export function outputFrameCount(mode: SyncMode, videoFrames: number, audioSeconds: number): number {
+  if (areEqual(videoFrames, audioSeconds)) return videoFrames;
+  const audioFrames = wholeFrames(audioSeconds);
   switch (mode) {
     case 'cut_off':
       return Math.min(videoFrames, audioFrames);
@@ -103,10 +98,10 @@ export interface AudioPlan {
  * Trims or pads the audio to the output: only cut_off ever trims, only silence ever pads. Elsewhere the output has
  * the length of the audio, and its last partial frame of sound is kept.
  */
-export function audioPlan(mode: SyncMode, lengths: SourceLengths, fps: number = WORKING_FPS): AudioPlan {
+export function audioPlan(mode: SyncMode, lengths: SourceLengths): AudioPlan {
   const { videoFrames, audioSeconds } = lengths;
-  if (areEqual(videoFrames, audioSeconds, fps)) return {};
-  const videoSeconds = videoFrames / fps;
+  if (areEqual(videoFrames, audioSeconds)) return {};
+  const videoSeconds = videoFrames / WORKING_FPS;
   if (mode === 'cut_off' && audioSeconds > videoSeconds) return { trimSeconds: videoSeconds };
   if (mode === 'silence' && audioSeconds < videoSeconds) return { padToSeconds: videoSeconds };
   return {};
