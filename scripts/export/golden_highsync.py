@@ -26,8 +26,9 @@ from pack_export.networks.motion_masks import mask_rectangle, read_mask, use_pla
 from pack_export.networks.mutual_attention import with_banks
 from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
 
-FRAMES = 20
-SECONDS = FRAMES / 25
+#: Golden files, and how many frames they are of: several windows, and less than one.
+CASES = {"golden.json": 20, "golden-short.json": 7}
+FPS = 25
 PADDED_WIDTH = 128
 #: Upstream's own networks are slow, and windows shift from step to step after three as after twenty.
 STEPS = {"small": 20, "reduced": 3}
@@ -50,8 +51,10 @@ def upstream_audio(networks, waveform: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(np.ascontiguousarray(windows))
 
 
-def upstream_pictures(networks, windows: torch.Tensor, params: dict, mask: torch.Tensor) -> np.ndarray:
+def upstream_pictures(networks, windows: torch.Tensor, params: dict, mask: torch.Tensor, frames: int) -> np.ndarray:
     """[frames, 3, side, side] in [-1, 1] as upstream's pipeline decodes them, run as it is with the service's noise."""
+    # Upstream's inference fills a segment up to a window with its last picture and what that one hears.
+    seen = [min(frame, frames - 1) for frame in range(max(frames, params["window"]))]
     from diffusers import DDIMScheduler
     from src.pipelines.face_animate import FaceAnimatePipeline
 
@@ -69,23 +72,23 @@ def upstream_pictures(networks, windows: torch.Tensor, params: dict, mask: torch
     pipeline = FaceAnimatePipeline(networks.vae, networks.reference, networks.denoiser, scheduler)
     shape = params["latent"]
     size = [shape["channels"], shape["height"], shape["width"]]
-    start = [noise(int(np.prod(size)), params["seed"], frame).reshape(size) for frame in range(FRAMES)]
+    start = [noise(int(np.prod(size)), params["seed"], frame).reshape(size) for frame in range(len(seen))]
     pipeline.prepare_latents = lambda *_: torch.from_numpy(np.stack(start, axis=1))[None]
     decoded = []
     decode = networks.vae.decode
     networks.vae.decode = lambda latent: decoded.append(decode(latent)) or decoded[-1]
     pipeline(
-        gt_encode=torch.from_numpy(np.stack([normalised(frame, networks.side) for frame in range(FRAMES)])),
-        audio_tensor=windows[None, :FRAMES],
+        gt_encode=torch.from_numpy(np.stack([normalised(frame, networks.side) for frame in seen])),
+        audio_tensor=windows[None, seen],
         mask_main=mask.expand(1, shape["channels"], 1, -1, -1),
         width=networks.side,
         height=networks.side,
-        video_length=FRAMES,
+        video_length=len(seen),
         num_inference_steps=schedule["steps"],
         guidance_scale=params["guidance"],
     )
     networks.vae.decode = decode
-    return torch.cat([answer.sample for answer in decoded]).numpy()
+    return torch.cat([answer.sample for answer in decoded]).numpy()[:frames]
 
 
 def use_single_precision(control: type) -> None:
@@ -129,7 +132,12 @@ def main() -> None:
     latent = latent_params(networks.vae, networks.side)
     params = highsync_params(networks.side, latent, audio, mask_rectangle(mask), stretch=250)
     params["schedule"] = {**params["schedule"], "steps": STEPS[given.networks]}
-    pictures = upstream_pictures(networks, upstream_audio(networks, sound(SECONDS)), params, mask)
+    given.out.mkdir(parents=True, exist_ok=True)
+    for file, frames in CASES.items():
+        windows = upstream_audio(networks, sound(frames / FPS))
+        pictures = upstream_pictures(networks, windows, params, mask, frames)
+        inputs = {"seconds": frames / FPS, "sampleRate": SAMPLE_RATE}
+        write_golden(given.out / file, made_by(given), inputs, pictures)
     write_highsync_pack(
         given.out / "pack",
         pack_label("highsync", given),
@@ -139,8 +147,6 @@ def main() -> None:
         params,
         ExportOptions(data_file_from=0),
     )
-    inputs = {"seconds": SECONDS, "sampleRate": SAMPLE_RATE}
-    write_golden(given.out / "golden.json", made_by(given), inputs, pictures)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,8 @@ def main() -> None:
         ),
         whisper_role(OpenaiStates(whisper.encoder), states, width),
         plain_attention(vae),
-        *with_banks(plain_attention(reference_unet), plain_attention(denoising_unet)),
+        # Attention as torch has it: in single steps, tracing at 512 pixels would take 13 GB for one tensor.
+        *with_banks(reference_unet, denoising_unet),
         highsync_params(
             RESOLUTION,
             latent_params(vae, RESOLUTION),

@@ -16,14 +16,19 @@ def parser(description: str) -> argparse.ArgumentParser:
     arguments.add_argument("--version", default="1.0.0", help="version of the pack in pack.json")
     arguments.add_argument("--licence", help="SPDX expression of the weights' licences, where you know better")
     arguments.add_argument("--fp16", action="store_true", help="half precision inside the graphs")
-    arguments.add_argument("--provider", choices=["cuda", "cpu"], default="cpu", help="where the pack will run")
+    arguments.add_argument("--provider", choices=["cuda", "webgpu", "cpu"], default="cpu", help="where the pack will run")
+    arguments.add_argument("--plain-attention", action="store_true", help="leave attention in single steps")
     arguments.add_argument("--device", default="cpu", help="where torch runs while it exports")
     return arguments
 
 
 def options_of(arguments: argparse.Namespace) -> ExportOptions:
     return ExportOptions(
-        precision="float16" if arguments.fp16 else "float32", provider=arguments.provider, device=arguments.device
+        precision="float16" if arguments.fp16 else "float32",
+        provider=arguments.provider,
+        device=arguments.device,
+        # Of the other providers it is not known whether they have the fused operators.
+        fuse=arguments.provider in ("cuda", "cpu") and not arguments.plain_attention,
     )
 
 

@@ -37,11 +37,15 @@ class Role:
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """`precision` is float32 or float16; `provider` is where the pack will run; `device` is where torch runs now."""
+    """
+    `precision` is float32 or float16; `provider` is where the pack will run; `device` is where torch runs now; `fuse`
+    says whether attention becomes single operators of ONNX Runtime.
+    """
 
     precision: str = "float32"
     provider: str = "cpu"
     device: str = "cpu"
+    fuse: bool = False
     data_file_from: int = DATA_FILE_FROM
 
 
@@ -64,8 +68,8 @@ class RoleExporter:
         answer = answer if isinstance(answer, (tuple, list)) else (answer,)
         outputs = {spec.key: tensor for spec, tensor in zip(role.outputs, answer)}
         model = export_graph(module, feeds, role.inputs, role.outputs)
-        if role.attention and self._options.provider == "cuda":
-            model = fuse_attention(model)
+        if role.attention and self._options.fuse:
+            model = fuse_attention(model, on_gpu=self._options.provider == "cuda")
         if self._options.precision == "float16":
             model = to_half(model)
         path = self._folder / f"{role.name.replace('_', '-')}.onnx"

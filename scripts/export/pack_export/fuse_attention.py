@@ -1,4 +1,4 @@
-"""Fused attention for CUDA: without it a graph holds frames × heads × tokens² scores, 17 GB at 512 pixels."""
+"""Fused attention: without it a graph holds frames × heads × tokens² scores, 17 GB for one tensor at 512 pixels."""
 
 import tempfile
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import onnx
 
 
-def fuse_attention(model: onnx.ModelProto) -> onnx.ModelProto:
+def fuse_attention(model: onnx.ModelProto, on_gpu: bool) -> onnx.ModelProto:
     """The model with attention as single operators of ONNX Runtime; as it was where its optimizer is not installed."""
     try:
         from onnxruntime.transformers.fusion_options import FusionOptions
@@ -27,7 +27,7 @@ def fuse_attention(model: onnx.ModelProto) -> onnx.ModelProto:
         path = Path(folder) / "plain.onnx"
         onnx.save_model(model, str(path), save_as_external_data=True, location="plain.onnx.data")
         optimized = optimize_model(
-            str(path), model_type="unet", num_heads=0, hidden_size=0, opt_level=0, optimization_options=options, use_gpu=True
+            str(path), model_type="unet", num_heads=0, hidden_size=0, opt_level=0, optimization_options=options, use_gpu=on_gpu
         )
         fused = sum(node.op_type in ("Attention", "MultiHeadAttention") for node in optimized.model.graph.node)
         print(f"  {fused} attention blocks fused")

@@ -12,7 +12,7 @@ def print_parity(path: Path, feeds: dict, outputs: dict, provider: str) -> None:
     except ImportError:
         print("  onnxruntime is not installed: run `npm run models -- verify` on the pack instead")
         return
-    providers = ["CUDAExecutionProvider"] if provider == "cuda" else ["CPUExecutionProvider"]
+    providers = [{"cuda": "CUDAExecutionProvider", "webgpu": "WebGpuExecutionProvider"}.get(provider, "CPUExecutionProvider")]
     if providers[0] not in onnxruntime.get_available_providers():
         print(f"  {providers[0]} is not here: run `npm run models -- verify` where the pack will be used")
         return

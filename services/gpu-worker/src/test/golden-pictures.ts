@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { SAMPLE_RATE } from '@lipsync/lipsync';
 
 /** What an upstream repository's own code made with the networks of a pack; written by scripts/export/golden_*.py. */
@@ -17,10 +16,9 @@ export interface Golden {
   readonly tolerance: number;
 }
 
-export function readGolden(folder: string): Golden {
-  const golden: unknown = JSON.parse(readFileSync(join(folder, 'golden.json'), 'utf8'));
-  if (!isGolden(golden))
-    throw new TypeError(`${folder}: golden.json is not of the form that is written today`);
+export function readGolden(file: string): Golden {
+  const golden: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  if (!isGolden(golden)) throw new TypeError(`${file} is not of the form that is written today`);
   return golden;
 }
 
