@@ -57,6 +57,8 @@ describe('gpu-worker process', () => {
         MODEL_PACKS_DIR: join(folder, 'packs'),
         WORK_DIR: join(folder, 'work'),
         HEALTH_PORT: '0',
+        // One engine is enough for what is tested here, and its packs are verified sooner.
+        ENGINES: 'musetalk',
         ...env,
       },
     });
@@ -76,7 +78,10 @@ describe('gpu-worker process', () => {
       deadlineMs: 60_000,
     });
   const runRow = async (runId: string) => {
-    const [row] = await fixture.factories.query('SELECT * FROM engine_runs WHERE id = $1', [runId]);
+    const [row] = await fixture.factories.query<{ usage: Record<string, unknown> }>(
+      'SELECT * FROM engine_runs WHERE id = $1',
+      [runId],
+    );
     return row;
   };
 
@@ -154,6 +159,38 @@ describe('gpu-worker process', () => {
     expect(await services()).toEqual([]);
   }, 120_000);
 
+  test('a worker killed with -9 while it makes a face track is replaced by one that waits for it', async () => {
+    const worker = startService();
+    await untilServing();
+    const videoId = await fixture.newVideo('face');
+    const making = await fixture.render({ audio: 'short', prepared: false, videoId });
+    const waiting = await fixture.render({ audio: 'short', prepared: false, videoId });
+    const makers = () =>
+      fixture.factories.query('SELECT maker_job_id FROM features WHERE maker_job_id IS NOT NULL');
+    await queues.add('musetalk', { jobId: making.jobId, dispatchSeq: 1 });
+    await eventually(async () => expect(await makers()).toEqual([{ maker_job_id: making.jobId }]), {
+      deadlineMs: 60_000,
+    });
+    worker.kill('SIGKILL');
+
+    startService({ WORK_DIR: join(folder, 'second-work') });
+    await queues.add('musetalk', { jobId: waiting.jobId, dispatchSeq: 1 });
+    await eventually(
+      async () => expect(await runRow(waiting.runId)).toMatchObject({ status: 'processing' }),
+      {
+        deadlineMs: 60_000,
+      },
+    );
+    expect(await makers()).toEqual([{ maker_job_id: making.jobId }]);
+    // What would come by itself within the fifteen seconds of a lease.
+    await fixture.factories.query('UPDATE jobs SET lease_until = now() WHERE id = $1', [making.jobId]);
+    await eventually(async () => expect(await runRow(waiting.runId)).toMatchObject({ status: 'completed' }), {
+      deadlineMs: 60_000,
+    });
+    expect((await runRow(waiting.runId))?.usage['analyzed_frames']).toBeGreaterThan(0);
+    await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
+  }, 120_000);
+
   test('a worker killed with -9 takes its inference process along instead of leaving it on the GPU', async () => {
     const worker = startService();
     await untilServing();
@@ -166,7 +203,7 @@ describe('gpu-worker process', () => {
 
     worker.kill('SIGKILL');
     await eventually(() => expect(isAlive(child)).toBe(false), { deadlineMs: 20_000 });
-    await fixture.factories.query('DELETE FROM workers');
+    await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
   }, 120_000);
 
   test('without any model pack it says so by serving no queue, and stays up', async () => {

@@ -8,10 +8,12 @@ import {
   createDb,
   createRender,
   type Db,
+  expectObject,
+  publishFeature,
   registerWorker,
 } from '@lipsync/db';
 import { createLifecycle, createLogger, type Lifecycle, loadEnv } from '@lipsync/runtime';
-import { createStorage, type Storage } from '@lipsync/storage';
+import { createStorage, featureKey, type Storage } from '@lipsync/storage';
 import {
   createTestDatabase,
   eventually,
@@ -183,6 +185,22 @@ it('deletes the bytes of an expired asset and keeps the row, so that the asset i
   await db.prisma.asset.update({ where: { id: asset.id }, data: { expiresAt: new Date(Date.now() - 1000) } });
   await eventually(async () => expect((await assetOf(asset.id)).purgedAt).not.toBeNull(), PATIENCE);
   expect(await storage.head(objectKey ?? '')).toBeNull();
+});
+
+it('deletes what was kept of a video, its rows and its bytes, once the last record that used it has expired', async () => {
+  await startWorker('a');
+  const feature = { customerId, videoSha256: 'a'.repeat(64), name: 'track:2:analyser' };
+  const content = { sha256: 'b'.repeat(64), frames: 10, complete: true };
+  const object = { ...feature, sha256: content.sha256 };
+  await expectObject(db, object, 5);
+  await storage.put(featureKey(object), Buffer.from('track'), { contentType: 'application/octet-stream' });
+  const expiresAt = new Date(Date.now() + 1_000);
+  expect(await publishFeature(db, feature, content, { expiresAt, maker: null })).toBe(true);
+
+  await eventually(async () => expect(await storage.head(featureKey(object))).toBeNull(), PATIENCE);
+  expect(expiresAt.getTime()).toBeLessThanOrEqual(Date.now());
+  await eventually(async () => expect(await db.prisma.featureObject.count()).toBe(0), PATIENCE);
+  expect(await db.prisma.feature.count()).toBe(0);
 });
 
 it('takes itself out of the table of workers when it is stopped', async () => {
