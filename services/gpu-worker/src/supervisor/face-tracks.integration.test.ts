@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ENGINES } from '@lipsync/contract';
 import { beginFeature, cancelRender, claimJob, type FeatureBegin } from '@lipsync/db';
 import { FACE_TRACK_VERSION } from '@lipsync/lipsync';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
@@ -26,7 +27,7 @@ describe('face tracks of videos', () => {
     await buildBuiltinPacks(join(folder, 'packs'));
     packs = await findPacks(join(folder, 'packs'));
     fixture = await createRenderFixture(folder);
-    hosts = Array.from({ length: 2 }, () => createInferenceHost({ entry: COMPILED_CHILD }));
+    hosts = Array.from({ length: 3 }, () => createInferenceHost({ entry: COMPILED_CHILD }));
     const broken = createInferenceHost({ entry: join(folder, 'nowhere.js') });
     workers = createTestWorkers({ fixture, packs, hosts, broken, folder });
   }, 60_000);
@@ -92,6 +93,16 @@ describe('face tracks of videos', () => {
     expect(reusing).toMatchObject({ face_track: 'cache', detector_runs: 0 });
     expect(await usageOf(second)).toMatchObject({ input_video_seconds: 3, input_audio_seconds: 0.6 });
   }, 60_000);
+
+  test('the three engines of a render, on three workers at once, share one analysis', async () => {
+    const videoId = await fixture.newVideo('face');
+    const engines = [...ENGINES];
+    const { jobs } = await fixture.render({ audio: 'short', prepared: false, videoId, engines });
+    const facts = await Promise.all(jobs.map((job) => workers.perform(job)));
+    expect((await analyzedFrames(jobs)).filter((frames) => frames > 0)).toHaveLength(1);
+    expect(facts.filter((fact) => fact['detector_runs'] !== 0)).toHaveLength(1);
+    expect(facts.map((fact) => fact['face_track']).sort()).toEqual(['analysis', 'cache', 'cache']);
+  }, 180_000);
 
   test('two renders that start at the same time on two workers analyse their video once', async () => {
     const videoId = await fixture.newVideo('face');

@@ -38,7 +38,7 @@ export interface TestWorkers {
   objectOf(videoId: string, name: string): Promise<string>;
 }
 
-/** `folder` is theirs; `hosts` are the children that they share. */
+/** `folder` is theirs; `hosts` are the children that they share, and how many jobs can be done at once. */
 export function createTestWorkers(options: {
   fixture: RenderFixture;
   packs: FoundPacks;
@@ -48,7 +48,8 @@ export function createTestWorkers(options: {
   folder: string;
 }): TestWorkers {
   const { fixture, packs, folder } = options;
-  let hosts = options.hosts;
+  const allSlots = createSlotPool(options.hosts);
+  let slots = allSlots;
   let count = 0;
   let warned: string[] = [];
   const lines = new Map<unknown, LogFields>();
@@ -67,7 +68,7 @@ export function createTestWorkers(options: {
       packs,
       cache: await createDiskCache({ folder: join(own, 'cache'), maxBytes: 1e9 }),
       folders: await createJobFolders(join(own, 'jobs')),
-      slots: createSlotPool(hosts),
+      slots,
       workerId: `worker-${count}`,
       limitMs: 300_000,
       podMeter: createPodMeter({ cost: null, slots: 1, gpuModels: [], logger }),
@@ -95,11 +96,11 @@ export function createTestWorkers(options: {
       return lines.get(jobId) ?? {};
     },
     withoutChildren: async (work) => {
-      hosts = [options.broken];
+      slots = createSlotPool([options.broken]);
       try {
         return await work();
       } finally {
-        hosts = options.hosts;
+        slots = allSlots;
       }
     },
     warnings: () => {
