@@ -21,6 +21,8 @@ export const analyzerParamsSchema = z.strictObject({
       inputSize: inputSide,
       scale: z.number().positive(),
       scoreThreshold: z.number().min(0).max(1),
+      /** A small face, which a closer look would only blur, is believed from this confidence of the first look on. */
+      sureScore: z.number().min(0).max(1),
     }),
   }),
   landmarks: z.strictObject({
@@ -30,6 +32,8 @@ export const analyzerParamsSchema = z.strictObject({
     scale: z.number().positive(),
     /** Two looks at a face that differ by more than this part of the patch did not see a face. */
     maxDisagreement: z.number().positive(),
+    /** The same at a patch of hardly any pixels; in between for patches smaller than the network's input. */
+    maxDisagreementBlurred: z.number().positive(),
   }),
 });
 

@@ -40,9 +40,9 @@ function manifest(): Manifest {
         stride: 32,
         scoreThreshold: 0.5,
         overlapThreshold: 0.4,
-        closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.2 },
+        closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.2, sureScore: 0.6 },
       },
-      landmarks: { inputSize: 112, scale: 1.2, maxDisagreement: 0.03 },
+      landmarks: { inputSize: 112, scale: 1.2, maxDisagreement: 0.03, maxDisagreementBlurred: 0.05 },
     },
   };
 }

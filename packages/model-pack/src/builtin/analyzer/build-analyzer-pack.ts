@@ -70,9 +70,14 @@ function analyzerManifest(detector: Uint8Array, landmarks: Uint8Array): Analyzer
         stride: DETECTOR_STRIDE,
         scoreThreshold: 0.3,
         overlapThreshold: 0.4,
-        closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.15 },
+        closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.15, sureScore: 0.6 },
       },
-      landmarks: { inputSize: LANDMARK_INPUT_SIZE, scale: 1.2, maxDisagreement: 0.03 },
+      landmarks: {
+        inputSize: LANDMARK_INPUT_SIZE,
+        scale: 1.2,
+        maxDisagreement: 0.03,
+        maxDisagreementBlurred: 0.045,
+      },
     },
   };
 }

@@ -135,7 +135,7 @@ describe('analyzeFaces', () => {
     const grown = Array.from({ length: 12 }, (_, i) => {
       const picture = sample[i];
       if (picture === undefined) throw new Error('the sample is too short');
-      return sideBySide(picture, 1, 0.6 + 0.1 * i);
+      return sideBySide(picture, picture, 0.6 + 0.1 * i);
     });
     const track = await analyze(grown, { width: SIDE * 2, height: SIDE });
 
@@ -145,6 +145,31 @@ describe('analyzeFaces', () => {
     }
     const restarted = await analyze(grown.slice(-1), { width: SIDE * 2, height: SIDE });
     expect(landmark(landmarksOf(restarted, 0), 30).x).toBeGreaterThan(SIDE);
+  });
+
+  test('while the main face is hidden the one beside it is not taken for it, and it is known when it is back', async () => {
+    const pair = sample
+      .slice(0, 24)
+      .map((picture, i) => sideBySide(i < 8 || i >= 16 ? picture : withoutFace(picture), picture, 0.8));
+    const track = await analyze(pair, { width: SIDE * 2, height: SIDE });
+
+    expect([...track.found]).toEqual(Array.from({ length: 24 }, (_, i) => (i < 8 || i >= 16 ? 1 : 0)));
+    for (const frame of [7, 16, 23]) expect(landmark(landmarksOf(track, frame), 30).x).toBeLessThan(SIDE);
+  });
+
+  test('a face of 36 pixels is found in every frame, where the large one was', async () => {
+    const scale = 36 / 102;
+    const small = sample.slice(0, 20).map((picture) => {
+      const out = blankPicture(Math.round(SIDE * scale), Math.round(SIDE * scale));
+      samplePatch(picture, { x: SIDE / 2, y: SIDE / 2, side: SIDE, angle: 0 }, out);
+      return out;
+    });
+    const [track, large] = [await analyze(small), await analyze(sample.slice(0, 20))];
+
+    expect([...track.found]).toEqual(Array.from({ length: 20 }, () => 1));
+    track.landmarks.forEach((value, i) =>
+      expect(Math.abs(value - (large.landmarks[i] ?? NaN))).toBeLessThan(8),
+    );
   });
 
   test('an error thrown between two frames stops the analysis', async () => {
@@ -235,10 +260,11 @@ function elsewhere(picture: RgbPicture): RgbPicture {
   return part(picture, { x: 40, y: 60, side: SIDE * 1.5 });
 }
 
-/** Two copies of a picture next to each other, each scaled about its face. */
-function sideBySide(picture: RgbPicture, left: number, right: number): RgbPicture {
+/** Two pictures next to each other, the right one scaled about its face. */
+function sideBySide(left: RgbPicture, right: RgbPicture, rightScale: number): RgbPicture {
   const out = { width: SIDE * 2, height: SIDE, data: new Uint8Array(SIDE * SIDE * 6) };
-  [left, right].forEach((scale, i) => {
+  [left, right].forEach((picture, i) => {
+    const scale = i === 0 ? 1 : rightScale;
     const half = part(picture, { x: SIDE / 2, y: SIDE * 0.48, side: SIDE / scale });
     for (let y = 0; y < SIDE; y++) {
       out.data.set(half.data.subarray(y * SIDE * 3, (y + 1) * SIDE * 3), (y * 2 + i) * SIDE * 3);

@@ -1,5 +1,6 @@
 import { type Box, type RgbPicture } from '@lipsync/lipsync';
 import { type AnalyzerParams } from '@lipsync/model-pack';
+import { createBystanders, SAME_FACE_OVERLAP } from './bystanders';
 import { type Detection, type FaceDetector } from './face-detector';
 import { boxPatch, facePatch, landmarkBounds } from './face-patch';
 import { type FindLandmarks } from './landmark-finder';
@@ -14,11 +15,14 @@ export type TrackFace = (picture: RgbPicture, newShot: boolean) => Promise<Float
 /** A followed face is looked at with the detector again after this many frames. */
 const CHECK_EVERY = 10;
 
+/** After this many frames of following a face it is seen again who else is in the picture. */
+const LOOK_AROUND_EVERY = 50;
+
 /** Without a face, small faces are searched for only in every 5th frame: it takes four times as long. */
 const THOROUGH_EVERY = 5;
 
-/** A found face overlapping this much with the last one is the same person, whoever else is larger by now. */
-const SAME_FACE_OVERLAP = 0.2;
+/** A face that has been away for so many frames, three seconds, is not waited for: whoever is there is the main face. */
+const LONGEST_WAIT = 75;
 
 /** Landmarks from a detector's box or of a fast head are found again in the patch that they describe. */
 const REFINEMENTS = 2;
@@ -35,6 +39,8 @@ export function createFaceTracker(
   params: AnalyzerParams,
 ): TrackFace {
   const { landmarks, detector: detection } = params;
+  const [glance = 0] = detection.inputSizes;
+  const bystanders = createBystanders();
   let face: Float32Array | null = null;
   let lastBox: Box | null = null;
   let framesFollowed = 0;
@@ -47,11 +53,11 @@ export function createFaceTracker(
     if (Math.hypot(moved.x - patch.x, moved.y - patch.y) > FAST_MOTION * patch.side) {
       found = await findLandmarks(picture, moved);
     }
-    if (found.disagreement > landmarks.maxDisagreement) return null;
+    if (!found.agree) return null;
     framesFollowed++;
-    return framesFollowed % CHECK_EVERY !== 0 || (await showsFace(picture, found.points))
-      ? found.points
-      : null;
+    if (framesFollowed % CHECK_EVERY === 0 && !(await showsFace(picture, found.points))) return null;
+    if (framesFollowed % LOOK_AROUND_EVERY === 0) await lookAround(picture, found.points);
+    return found.points;
   }
 
   async function showsFace(picture: RgbPicture, points: Float32Array): Promise<boolean> {
@@ -59,19 +65,34 @@ export function createFaceTracker(
     return (await detector.closeUpScore(picture, facePatch(points, scale))) >= scoreThreshold;
   }
 
+  async function lookAround(picture: RgbPicture, points: Float32Array): Promise<void> {
+    const seen = await detector.detect(picture, glance);
+    bystanders.remember(
+      seen.map(({ box }) => box),
+      landmarkBounds(points),
+    );
+  }
+
+  /** A face so small that the closer look would see it blurred beyond recognition, and that was clear from afar. */
+  function needsNoCloseUp(points: Float32Array, score: number): boolean {
+    const { inputSize, scale, sureScore } = detection.closeUp;
+    return score >= sureScore && facePatch(points, scale).side < inputSize / 2;
+  }
+
   /** The landmarks of a detected face, when a closer look confirms it. */
-  async function confirm(picture: RgbPicture, { box }: Detection): Promise<Candidate | null> {
+  async function confirm(picture: RgbPicture, { box, score }: Detection): Promise<Candidate | null> {
     let found = await findLandmarks(picture, boxPatch(box));
     for (let i = 0; i < REFINEMENTS; i++) {
       found = await findLandmarks(picture, facePatch(found.points, landmarks.scale));
     }
-    if (found.disagreement > landmarks.maxDisagreement || !(await showsFace(picture, found.points)))
-      return null;
-    return { points: found.points, box: landmarkBounds(found.points) };
+    const { points, agree } = found;
+    if (!agree || !(needsNoCloseUp(points, score) || (await showsFace(picture, points)))) return null;
+    return { points, box: landmarkBounds(points) };
   }
 
   async function search(picture: RgbPicture): Promise<Float32Array | null> {
     const thorough = framesSearched++ % THOROUGH_EVERY === 0;
+    if (framesSearched > LONGEST_WAIT) bystanders.forget();
     // Looking closer than the picture's own pixels finds no more.
     const sizes = detection.inputSizes.filter(
       (size, i) => i === 0 || (thorough && size <= Math.max(picture.width, picture.height)),
@@ -82,10 +103,26 @@ export function createFaceTracker(
         const candidate = await confirm(picture, detected);
         if (candidate !== null) candidates.push(candidate);
       }
-      const main = mainFace(candidates, lastBox);
-      if (main !== null) return main.points;
+      const boxes = candidates.map(({ box }) => box);
+      bystanders.update(boxes);
+      const main = mainFace(candidates);
+      if (main === null) continue;
+      bystanders.remember(boxes, main.box);
+      return main.points;
     }
     return null;
+  }
+
+  /** The face that was followed before when it is among them, else the largest of those who were not seen beside it. */
+  function mainFace(candidates: readonly Candidate[]): Candidate | null {
+    const rank = ({ box }: Candidate): number => {
+      if (lastBox !== null && overlap(box, lastBox) > SAME_FACE_OVERLAP) return Infinity;
+      return bystanders.includes(box) ? 0 : boxArea(box);
+    };
+    return candidates.reduce<Candidate | null>(
+      (best, candidate) => (rank(candidate) > (best === null ? 0 : rank(best)) ? candidate : best),
+      null,
+    );
   }
 
   return async (picture, newShot) => {
@@ -93,6 +130,7 @@ export function createFaceTracker(
       face = null;
       lastBox = null;
       framesSearched = 0;
+      bystanders.forget();
     }
     if (face !== null) face = await follow(picture, face);
     if (face === null) {
@@ -105,14 +143,4 @@ export function createFaceTracker(
     }
     return face;
   };
-}
-
-/** The face that was followed before when it is among them, else the largest. */
-function mainFace(candidates: readonly Candidate[], lastBox: Box | null): Candidate | null {
-  const rank = ({ box }: Candidate): number =>
-    lastBox !== null && overlap(box, lastBox) > SAME_FACE_OVERLAP ? Infinity : boxArea(box);
-  return candidates.reduce<Candidate | null>(
-    (best, candidate) => (best === null || rank(candidate) > rank(best) ? candidate : best),
-    null,
-  );
 }

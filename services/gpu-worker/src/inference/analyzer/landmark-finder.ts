@@ -15,8 +15,8 @@ import { mirrorRows } from './picture';
 export interface FoundLandmarks {
   /** 68 points, x and y in pixels of the picture. */
   readonly points: Float32Array;
-  /** Mean distance of the two looks' points as a part of the patch: about 0.01 on a face, 0.05 and more elsewhere. */
-  readonly disagreement: number;
+  /** Whether the two looks tell of the same face: elsewhere they find different points. */
+  readonly agree: boolean;
 }
 
 /** Finds the landmarks of the face that fills `patch`. */
@@ -28,10 +28,16 @@ const SHIFT = 0.03;
 /**
  * Looks twice at every face, in one batch: shifted a little one way, and mirrored and shifted the other way. Their mean
  * jitters a quarter less than one look, and where they disagree there is no face: the network itself has no score.
+ * Of a face with fewer pixels than the network looks at they differ more, for it is enlarged and so blurred.
  */
 export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['landmarks']): FindLandmarks {
-  const { inputSize } = params;
+  const { inputSize, maxDisagreement, maxDisagreementBlurred } = params;
   const bytes = inputSize * inputSize * 3;
+
+  const tolerance = (side: number): number => {
+    const blurred = Math.max(0, 1 - side / inputSize);
+    return side * (maxDisagreement + blurred * (maxDisagreementBlurred - maxDisagreement));
+  };
 
   return async (picture, patch) => {
     const looks = [shifted(patch, SHIFT), shifted(patch, -SHIFT)];
@@ -43,7 +49,8 @@ export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['land
     });
     const dims = [looks.length, inputSize, inputSize, 3];
     const { outputs } = await run('landmarks68', { image: { type: 'uint8', dims, data } });
-    return merge(float32Of(outputs, 'points'), looks, patch.side);
+    const { points, apart } = merge(float32Of(outputs, 'points'), looks);
+    return { points, agree: apart <= tolerance(patch.side) };
   };
 }
 
@@ -51,8 +58,14 @@ function shifted(patch: Patch, by: number): Patch {
   return { ...patch, ...patchPoint(patch, 0.5 + by, 0.5 + by) };
 }
 
-/** `values`: both looks' points as parts of their patches; the second look is mirrored. */
-function merge(values: Float32Array, [plain, mirrored]: readonly Patch[], side: number): FoundLandmarks {
+/**
+ * `values`: both looks' points as parts of their patches; the second look is mirrored. `apart`: the points' mean
+ * distance, pixels.
+ */
+function merge(
+  values: Float32Array,
+  [plain, mirrored]: readonly Patch[],
+): { points: Float32Array; apart: number } {
   const points = new Float32Array(LANDMARK_VALUES);
   let apart = 0;
   if (plain === undefined || mirrored === undefined) throw new RangeError('two looks are needed');
@@ -64,5 +77,5 @@ function merge(values: Float32Array, [plain, mirrored]: readonly Patch[], side: 
     points[index * 2 + 1] = (a.y + b.y) / 2;
     apart += Math.hypot(a.x - b.x, a.y - b.y);
   }
-  return { points, disagreement: apart / LANDMARK_COUNT / side };
+  return { points, apart: apart / LANDMARK_COUNT };
 }

@@ -1,0 +1,92 @@
+import { type Box, landmark, type Patch, type RgbPicture } from '@lipsync/lipsync';
+import { syntheticTrack } from '../../test/synthetic-track';
+import { createFaceTracker } from './face-tracker';
+
+const PICTURE: RgbPicture = { width: 640, height: 360, data: new Uint8Array(0) };
+const PARAMS = {
+  detector: {
+    ...{ inputSizes: [416], stride: 32, scoreThreshold: 0.3, overlapThreshold: 0.4 },
+    closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.15, sureScore: 0.6 },
+  },
+  landmarks: { inputSize: 112, scale: 1.2, maxDisagreement: 0.03, maxDisagreementBlurred: 0.045 },
+};
+
+const ANNA: Box = { x1: 80, y1: 100, x2: 200, y2: 220 };
+const BERT: Box = { x1: 400, y1: 100, x2: 480, y2: 180 };
+const pointsIn = (box: Box): Float32Array => syntheticTrack({ frames: 1, ...PICTURE, box }).landmarks;
+
+/** Networks that see the people who are in the picture, as `present` says when they are asked. */
+function scene() {
+  let present: readonly Box[] = [];
+  let looks = 0;
+  const standsAt = ({ x, y }: Patch) =>
+    present.find(({ x1, y1, x2, y2 }) => x > x1 && x < x2 && y > y1 && y < y2);
+  const track = createFaceTracker(
+    {
+      detect: async () => {
+        looks++;
+        return present.map((box) => ({ box, score: 0.9 }));
+      },
+      closeUpScore: async (_, patch) => (standsAt(patch) ? 0.9 : 0),
+    },
+    async (_, patch) => {
+      const box = standsAt(patch);
+      return { points: pointsIn(box ?? ANNA), agree: box !== undefined };
+    },
+    PARAMS,
+  );
+  /** Shows the same people for a while; tells in how many frames each of them was followed. */
+  const show = async (people: readonly Box[], frames: number, newShot = false) => {
+    present = people;
+    const followed = { anna: 0, bert: 0, nobody: 0 };
+    for (let frame = 0; frame < frames; frame++) {
+      const points = await track(PICTURE, newShot && frame === 0);
+      if (points === null) followed.nobody++;
+      else if (landmark(points, 30).x < 320) followed.anna++;
+      else followed.bert++;
+    }
+    return followed;
+  };
+  return { show, looks: () => looks };
+}
+
+describe('of two people', () => {
+  test('the one beside the main face is not taken for it while that is hidden', async () => {
+    const { show } = scene();
+    await show([ANNA, BERT], 5, true);
+    expect(await show([BERT], 60)).toEqual({ anna: 0, bert: 0, nobody: 60 });
+    expect(await show([BERT, ANNA], 5)).toEqual({ anna: 5, bert: 0, nobody: 0 });
+  });
+
+  test('one who joins later is not taken for the main face either', async () => {
+    const { show } = scene();
+    await show([ANNA], 30, true);
+    await show([ANNA, BERT], 30);
+    expect(await show([BERT], 60)).toEqual({ anna: 0, bert: 0, nobody: 60 });
+  });
+
+  test('the one who stays becomes the main face when the other has been away for three seconds', async () => {
+    const { show } = scene();
+    await show([ANNA, BERT], 5, true);
+    expect(await show([BERT], 100)).toEqual({ anna: 0, bert: 25, nobody: 75 });
+  });
+
+  test('a new shot is looked at with fresh eyes', async () => {
+    const { show } = scene();
+    await show([ANNA, BERT], 5, true);
+    expect(await show([BERT], 5, true)).toEqual({ anna: 0, bert: 5, nobody: 0 });
+  });
+});
+
+test('somebody alone is found again elsewhere at once', async () => {
+  const { show } = scene();
+  await show([ANNA], 60, true);
+  await show([], 10);
+  expect(await show([BERT], 5)).toEqual({ anna: 0, bert: 5, nobody: 0 });
+});
+
+test('a followed face costs the detector for whole frames one run in fifty', async () => {
+  const { show, looks } = scene();
+  await show([ANNA], 201, true);
+  expect(looks()).toBe(1 + 4);
+});
