@@ -28,8 +28,10 @@ export interface FrameSource {
   close(): Promise<void>;
 }
 
-/** Frames kept in memory for reading backwards: enough that a seek pays, 100 MB of 1080p. */
+/** Frames kept in memory for reading backwards: enough that a seek pays, fewer where they are as large as 4K's. */
 const BUFFERED_FRAMES = 32;
+const BUFFERED_BYTES = 192 * 1024 ** 2;
+const FEWEST_BUFFERED = 8;
 const LAYOUT = { format: 'yuv420p' } as const;
 
 /**
@@ -46,7 +48,9 @@ export function openFrameSource(
   const geometry = frameGeometry(video, LAYOUT);
   const { lowest, highest } = span(indices);
   const runs = frameRuns(indices);
-  const keepAll = runs.length > 1 && highest - lowest < BUFFERED_FRAMES;
+  const fitting = Math.floor(BUFFERED_BYTES / geometry.frameBytes);
+  const bufferedFrames = Math.min(BUFFERED_FRAMES, Math.max(FEWEST_BUFFERED, fitting));
+  const keepAll = runs.length > 1 && highest - lowest < bufferedFrames;
   let position = 0;
   let open: { cursor: FrameCursor; run: FrameRun } | undefined;
   let seekIndex: Promise<SeekIndex> | undefined;
@@ -67,7 +71,7 @@ export function openFrameSource(
     const bounds = span(indices.slice(run.from, run.to + 1));
     return backwardFrames({
       ...bounds,
-      bufferedFrames: BUFFERED_FRAMES,
+      bufferedFrames,
       frameBytes: geometry.frameBytes,
       seekIndex: await seekIndex,
       openReader: reader,
