@@ -5,6 +5,20 @@ from pathlib import Path
 
 import onnx
 
+#: What else the optimizer would do to a UNet. Some of it has kernels on CUDA only; memory is a matter of attention alone.
+OTHER_FUSIONS = (
+    "enable_bias_add",
+    "enable_bias_gelu",
+    "enable_bias_skip_layer_norm",
+    "enable_bias_splitgelu",
+    "enable_group_norm",
+    "enable_nhwc_conv",
+    "enable_packed_kv",
+    "enable_packed_qkv",
+    "enable_skip_group_norm",
+    "enable_skip_layer_norm",
+)
+
 
 def fuse_attention(model: onnx.ModelProto, on_gpu: bool) -> onnx.ModelProto:
     """The model with attention as single operators of ONNX Runtime; as it was where its optimizer is not installed."""
@@ -15,14 +29,8 @@ def fuse_attention(model: onnx.ModelProto, on_gpu: bool) -> onnx.ModelProto:
         print("  onnxruntime.transformers is not installed: attention stays in single steps")
         return model
     options = FusionOptions("unet")
-    # These rearrange what other versions of the runtime may not know; attention alone is what memory needs.
-    options.enable_nhwc_conv = False
-    options.enable_group_norm = False
-    options.enable_skip_layer_norm = False
-    options.enable_bias_splitgelu = False
-    options.enable_bias_add = False
-    options.enable_packed_kv = False
-    options.enable_packed_qkv = False
+    for rearrangement in OTHER_FUSIONS:
+        setattr(options, rearrangement, False)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "plain.onnx"
         onnx.save_model(model, str(path), save_as_external_data=True, location="plain.onnx.data")
