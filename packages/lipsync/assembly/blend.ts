@@ -74,12 +74,12 @@ export function blendRows(
 }
 
 /** From [-1, 1], where graphs may overshoot, to [0, 1]. */
-function unit(values: v128): v128 {
+export function unit(values: v128): v128 {
   const half = f32x4.splat(0.5);
   return f32x4.add(f32x4.mul(clipped(values), half), half);
 }
 
-function weighted(red: v128, green: v128, blue: v128, factors: usize): v128 {
+export function weighted(red: v128, green: v128, blue: v128, factors: usize): v128 {
   const sum = f32x4.add(
     f32x4.mul(red, v128.load32_splat(factors)),
     f32x4.mul(green, v128.load32_splat(factors, 4)),
@@ -88,19 +88,19 @@ function weighted(red: v128, green: v128, blue: v128, factors: usize): v128 {
 }
 
 /** Sums of neighbours: 0+1, 2+3 of the first vector, then of the second. */
-function pairs(a: v128, b: v128): v128 {
+export function pairs(a: v128, b: v128): v128 {
   return f32x4.add(v128.shuffle<f32>(a, b, 0, 2, 4, 6), v128.shuffle<f32>(a, b, 1, 3, 5, 7));
 }
 
 /** Four 32-bit samples moved towards `value` by `alpha`, rounded; exactly the old ones where alpha is 0. */
-function blended(old: v128, value: v128, alpha: v128): v128 {
+export function blended(old: v128, value: v128, alpha: v128): v128 {
   const before = f32x4.convert_i32x4_u(old);
   const change = f32x4.mul(f32x4.sub(value, before), alpha);
   const mixed = i32x4.trunc_sat_f32x4_u(f32x4.add(f32x4.add(before, change), f32x4.splat(0.5)));
   return v128.bitselect(mixed, old, f32x4.gt(alpha, f32x4.splat(0)));
 }
 
-function blendFour(target: usize, value: v128, alpha: v128): void {
+export function blendFour(target: usize, value: v128, alpha: v128): void {
   const old = i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(v128.load32_zero(target)));
   const words = blended(old, value, alpha);
   const halves = i16x8.narrow_i32x4_u(words, words);

@@ -1,3 +1,5 @@
+export { sampleSquare } from './aligned-crop';
+export { pasteAligned } from './aligned-paste';
 export { aimAxis } from './axis';
 export { toRgb } from './colour';
 export { pasteFace } from './paste';

@@ -32,6 +32,20 @@ export function coveredRows(
   return right < left ? { top: 0, bottom: 0 } : { top: Math.floor(low), bottom: Math.ceil(high) + 1 };
 }
 
+/** Picture rows [top, bottom) out of `height` that a square of `side` outputs is made of, edges that go on included. */
+export function sampledRows(
+  { d, e, f }: Affine,
+  side: number,
+  height: number,
+): { top: number; bottom: number } {
+  // Corners lie half an output beyond the outermost centres, and cubic interpolation reaches two samples further.
+  const [first, last] = [-0.5, side - 0.5];
+  const low = Math.floor(Math.min(d * first, d * last) + Math.min(e * first, e * last) + f) - 2;
+  const high = Math.ceil(Math.max(d * first, d * last) + Math.max(e * first, e * last) + f) + 3;
+  const top = Math.min(Math.max(low, 0), height - 1);
+  return { top, bottom: Math.min(Math.max(high, top + 1), height) };
+}
+
 /** The first picture column of two rows that may lie in the covered rectangle. */
 export function firstColumn(map: Affine, row: number, { left, right, top, bottom }: Covered): number {
   let first = Infinity;

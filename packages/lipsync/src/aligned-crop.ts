@@ -1,7 +1,10 @@
-import { createPlaneSampler } from './aligned-sampler';
+import { sampledRows } from './aligned-cover';
 import { type Affine, invertAffine } from './aligned-transform';
 import { yuvToRgb } from './colour-conversion';
 import { pictureLayout, type PictureFormat } from './picture-format';
+import { planMemory } from './wasm/memory-plan';
+import { startKernels } from './wasm/pixel-kernels';
+import { aimSampling, reserveSampling } from './wasm/sampling';
 
 /**
  * Cuts a turned face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B in
@@ -29,49 +32,63 @@ const FRINGE = 8;
  * pixel of a large face counts, free of the aliasing that the bilinear warp gives it.
  */
 export function createAlignedCrop(format: PictureFormat, side: number): AlignedCrop {
-  const { width, height } = format;
-  const { chromaWidth, chromaHeight, uOffset, vOffset } = pictureLayout(format);
+  const { width, height, matrix, range } = format;
+  const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
   const area = side * side;
-  const { black, luma, redV, greenU, greenV, blueU } = yuvToRgb(format.matrix, format.range);
-  const readLuma = createPlaneSampler({
+  // The kernels take whole fours; with an odd side the planes end in values that nobody uses.
+  const plane = Math.ceil(area / 4) * 4;
+  const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(matrix, range);
+
+  const plan = planMemory();
+  const pixels = plan.reserve(bytes);
+  const planes = plan.reserve(3 * plane * 4);
+  const luma = reserveSampling(plan, {
     width,
     height,
-    offsets: [0],
-    around: { values: [black + GREY / luma], from: FRINGE },
-    stride: area,
+    around: { value: black + GREY / gain, from: FRINGE },
     interpolation: 'cubic',
   });
-  const readChroma = createPlaneSampler({
+  const chroma = reserveSampling(plan, {
     width: chromaWidth,
     height: chromaHeight,
-    offsets: [uOffset, vOffset],
-    around: { values: [128, 128], from: FRINGE },
-    stride: area,
+    around: { value: 128, from: FRINGE },
     interpolation: 'bilinear',
   });
+  const kernels = startKernels(plan.bytes);
+  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const colours = [0, 1, 2].map((k) => new Float32Array(kernels.memory, planes + k * plane * 4, area));
+
+  /** Only the rows under the crop are needed, and whole rows are moved fastest. */
+  const copyRows = (
+    picture: Uint8Array,
+    offset: number,
+    stride: number,
+    { top, bottom }: ReturnType<typeof sampledRows>,
+  ): void => {
+    const from = offset + top * stride;
+    copy.set(picture.subarray(from, offset + bottom * stride), from);
+  };
 
   return (picture, transform, target, offset) => {
     const { a, b, c, d, e, f } = invertAffine(transform);
     // Between pixel centres, whose first is at 0.5; a chroma sample covers two pixels each way.
     const x = c + (a + b) / 2;
     const y = f + (d + e) / 2;
-    readLuma.aim({ a, b, c: x - 0.5, d, e, f: y - 0.5 });
-    readChroma.aim({ a: a / 2, b: b / 2, c: x / 2 - 0.5, d: d / 2, e: e / 2, f: y / 2 - 0.5 });
-    for (let row = 0; row < side; row++) {
-      const at = offset + row * side;
-      readLuma.sampleRow(picture, 0, row, side, target, at);
-      readChroma.sampleRow(picture, 0, row, side, target, at + area);
-      for (let i = at; i < at + side; i++) {
-        const light = 2 * luma * ((target[i] ?? 0) - black) - 1;
-        const u = 2 * ((target[i + area] ?? 0) - 128);
-        const v = 2 * ((target[i + 2 * area] ?? 0) - 128);
-        const red = light + v * redV;
-        const green = light + u * greenU + v * greenV;
-        const blue = light + u * blueU;
-        target[i] = red < -1 ? -1 : red > 1 ? 1 : red;
-        target[i + area] = green < -1 ? -1 : green > 1 ? 1 : green;
-        target[i + 2 * area] = blue < -1 ? -1 : blue > 1 ? 1 : blue;
-      }
-    }
+    const lumaMap = { a, b, c: x - 0.5, d, e, f: y - 0.5 };
+    const chromaMap = { a: a / 2, b: b / 2, c: x / 2 - 0.5, d: d / 2, e: e / 2, f: y / 2 - 0.5 };
+
+    aimSampling(kernels, luma, lumaMap);
+    copyRows(picture, 0, width, sampledRows(lumaMap, side, height));
+    kernels.sampleSquare(pixels, 1, 0, luma.address, side, planes, 0);
+
+    aimSampling(kernels, chroma, chromaMap);
+    const chromaRows = sampledRows(chromaMap, side, chromaHeight);
+    copyRows(picture, uOffset, chromaWidth, chromaRows);
+    copyRows(picture, vOffset, chromaWidth, chromaRows);
+    const out = planes + plane * 4;
+    kernels.sampleSquare(pixels + uOffset, 2, vOffset - uOffset, chroma.address, side, out, plane * 4);
+
+    kernels.toRgb(planes, plane, black, gain, redV, greenU, greenV, blueU);
+    colours.forEach((colour, k) => target.set(colour, offset + k * area));
   };
 }

@@ -1,8 +1,11 @@
-import { createAlignedBlend } from './aligned-blend';
 import { coveredCells, coveredRows, endColumn, firstColumn } from './aligned-cover';
-import { createPlaneSampler } from './aligned-sampler';
 import { type Affine } from './aligned-transform';
-import { type PictureFormat } from './picture-format';
+import { rgbToYuv } from './colour-conversion';
+import { pictureLayout, type PictureFormat } from './picture-format';
+import { padded } from './wasm/grid';
+import { planMemory } from './wasm/memory-plan';
+import { startKernels } from './wasm/pixel-kernels';
+import { aimSampling, reserveSampling } from './wasm/sampling';
 
 /**
  * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a yuv420p picture, at the place that
@@ -21,45 +24,56 @@ const INVISIBLE = 1 / 512;
 
 /**
  * `mask` is [side, side] in [0, 1], see `softMask`. Only the rows and columns under it are looked at, in pairs that
- * share a chroma sample; the last line of an odd-sized picture stays as it is. Nothing is allocated per picture.
+ * share a chroma sample; the last line of an odd-sized picture stays as it is.
  */
 export function createAlignedPaste(format: PictureFormat, side: number, mask: Float32Array): AlignedPaste {
-  const evenWidth = format.width & ~1;
-  const evenHeight = format.height & ~1;
+  const { width, height, matrix, range } = format;
+  const { chromaWidth, uOffset, vOffset, bytes } = pictureLayout(format);
+  const evenWidth = width & ~1;
+  const evenHeight = height & ~1;
   const area = side * side;
   const covered = coveredCells(mask, side);
-  const stride = format.width;
-  const alpha = new Float32Array(2 * stride);
-  const rgb = new Float32Array(6 * stride);
-  const blendRows = createAlignedBlend(format, { stride, alpha, rgb });
+
+  const plan = planMemory();
+  const pixels = plan.reserve(bytes);
+  const face = plan.reserve(3 * area * 4);
+  const weights = plan.reserve(area * 4);
   const square = { width: side, height: side };
-  const readMask = createPlaneSampler({
+  const faceSampling = reserveSampling(plan, { ...square, interpolation: 'cubic' });
+  const maskSampling = reserveSampling(plan, {
     ...square,
-    offsets: [0],
-    around: { values: [0], from: 0 },
-    stride: 0,
+    around: { value: 0, from: 0 },
     interpolation: 'bilinear',
   });
-  const readFace = createPlaneSampler({
-    ...square,
-    offsets: [0, area, 2 * area],
-    stride: 2 * stride,
-    interpolation: 'cubic',
-  });
+  const spans = plan.reserve(evenHeight * 4);
+  const factors = plan.reserve(10 * 4);
+  const scratch = plan.reserve(8 * padded(width) * 4);
 
-  /** Sets what nobody could see to exactly 0; where the rest begins and ends, widened to pairs. */
-  const visible = { from: 0, to: 0 };
-  const findVisible = (columns: number): void => {
-    visible.from = columns;
-    visible.to = 0;
-    for (let x = 0; x < columns; x++) {
-      const upper = (alpha[x] ?? 0) >= INVISIBLE;
-      const lower = (alpha[stride + x] ?? 0) >= INVISIBLE;
-      if (!upper) alpha[x] = 0;
-      if (!lower) alpha[stride + x] = 0;
-      if (!upper && !lower) continue;
-      visible.from = Math.min(visible.from, x & ~1);
-      visible.to = (x & ~1) + 2;
+  const kernels = startKernels(plan.bytes);
+  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(matrix, range);
+  new Float32Array(kernels.memory, factors, 10).set([black, yR, yG, yB, uR, uG, uB, vR, vG, vB]);
+  new Float32Array(kernels.memory, weights, area).set(mask);
+  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
+  const columnSpans = new Int32Array(kernels.memory, spans, evenHeight);
+
+  /** First column and number of columns of every pair of rows: whole pairs of columns that the mask may reach. */
+  const findSpans = (map: Affine, top: number, bottom: number): void => {
+    for (let row = top; row < bottom; row += 2) {
+      const left = Math.max(0, firstColumn(map, row, covered) & ~1);
+      const right = Math.min(endColumn(map, row, covered), evenWidth);
+      columnSpans[row - top] = left;
+      columnSpans[row - top + 1] = (right - left + 1) & ~1;
+    }
+  };
+
+  /** Only the rows of the face that pixels under the mask are made of. */
+  const copyFace = (faces: Float32Array, offset: number, { d, e }: Affine): void => {
+    const reach = Math.ceil(Math.abs(d) + Math.abs(e)) + 2;
+    const from = Math.max(0, covered.top - reach) * side;
+    const to = Math.min(side, covered.bottom + reach + 1) * side;
+    for (let plane = 0; plane < 3 * area; plane += area) {
+      faceCopy.set(faces.subarray(offset + plane + from, offset + plane + to), plane + from);
     }
   };
 
@@ -67,23 +81,41 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
     const { a, b, c, d, e, f } = transform;
     // From pixel to sample, between centres.
     const map = { a, b, c: c + (a + b - 1) / 2, d, e, f: f + (d + e - 1) / 2 };
-    readMask.aim(map);
-    readFace.aim(map);
-    const face = faces.subarray(offset, offset + 3 * area);
-    const { top, bottom } = coveredRows(map, covered);
-    for (let row = Math.max(0, top & ~1); row < Math.min(bottom, evenHeight); row += 2) {
-      const left = Math.max(0, firstColumn(map, row, covered) & ~1);
-      const right = Math.min(endColumn(map, row, covered), evenWidth);
-      const columns = (right - left + 1) & ~1;
-      if (columns <= 0) continue;
-      readMask.sampleRow(mask, left, row, columns, alpha, 0);
-      readMask.sampleRow(mask, left, row + 1, columns, alpha, stride);
-      findVisible(columns);
-      const { from, to } = visible;
-      if (to <= from) continue;
-      readFace.sampleRow(face, left + from, row, to - from, rgb, from);
-      readFace.sampleRow(face, left + from, row + 1, to - from, rgb, stride + from);
-      blendRows(picture, left, row, columns);
-    }
+    const reached = coveredRows(map, covered);
+    const top = Math.max(0, reached.top & ~1);
+    const bottom = Math.min((reached.bottom + 1) & ~1, evenHeight);
+    if (bottom <= top) return;
+    findSpans(map, top, bottom);
+    aimSampling(kernels, faceSampling, map);
+    aimSampling(kernels, maskSampling, map);
+    copyFace(faces, offset, map);
+
+    // Whole rows are moved fastest, and of all planes only those under the mask.
+    const chroma = { from: (top / 2) * chromaWidth, to: (bottom / 2) * chromaWidth };
+    const touched = [
+      { from: top * width, to: bottom * width },
+      { from: uOffset + chroma.from, to: uOffset + chroma.to },
+      { from: vOffset + chroma.from, to: vOffset + chroma.to },
+    ];
+    for (const { from, to } of touched) copy.set(picture.subarray(from, to), from);
+    kernels.pasteAligned(
+      pixels,
+      width,
+      pixels + uOffset,
+      pixels + vOffset,
+      chromaWidth,
+      top,
+      (bottom - top) / 2,
+      spans,
+      face,
+      side,
+      faceSampling.address,
+      weights,
+      maskSampling.address,
+      INVISIBLE,
+      factors,
+      scratch,
+    );
+    for (const { from, to } of touched) picture.set(copy.subarray(from, to), from);
   };
 }

@@ -53,6 +53,33 @@ export interface PixelKernels {
     factors: number,
     scratch: number,
   ): void;
+  sampleSquare(
+    plane: number,
+    planes: number,
+    apart: number,
+    sampling: number,
+    side: number,
+    target: number,
+    targetApart: number,
+  ): void;
+  pasteAligned(
+    luma: number,
+    stride: number,
+    u: number,
+    v: number,
+    chromaStride: number,
+    top: number,
+    pairs: number,
+    spans: number,
+    face: number,
+    size: number,
+    faceSampling: number,
+    mask: number,
+    maskSampling: number,
+    least: number,
+    factors: number,
+    scratch: number,
+  ): void;
 }
 
 const PAGE_BYTES = 65_536;
@@ -68,6 +95,8 @@ export function startKernels(bytes: number): PixelKernels {
     resamplePlane: kernel(exports, 'resamplePlane'),
     toRgb: kernel(exports, 'toRgb'),
     pasteFace: kernel(exports, 'pasteFace'),
+    sampleSquare: kernel(exports, 'sampleSquare'),
+    pasteAligned: kernel(exports, 'pasteAligned'),
   };
 }
 

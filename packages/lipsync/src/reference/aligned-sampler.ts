@@ -1,4 +1,4 @@
-import { type Affine } from './aligned-transform';
+import { type Affine } from '../aligned-transform';
 
 /** Planes of one size that are sampled at the same places. */
 export interface SampledPlanes {
@@ -28,11 +28,6 @@ export interface PlaneSampler {
     offset: number,
   ): void;
 }
-
-/** Taps and table of the cubic interpolation; so many phases leave no visible error. */
-const TAPS = 4;
-const PHASES = 512;
-const CUBIC = cubicWeights();
 
 /** More samples per axis and output cost time and change nothing visible. */
 const MOST_SAMPLES = 8;
@@ -84,24 +79,21 @@ export function createPlaneSampler(planes: SampledPlanes): PlaneSampler {
     target: Float32Array,
     to: number,
   ): void => {
-    const left = x | 0;
-    const top = y | 0;
-    const across = (((x - left) * PHASES) | 0) * TAPS;
-    const down = (((y - top) * PHASES) | 0) * TAPS;
-    const w0 = CUBIC[across] ?? 0;
-    const w1 = CUBIC[across + 1] ?? 0;
-    const w2 = CUBIC[across + 2] ?? 0;
-    const w3 = CUBIC[across + 3] ?? 0;
+    const left = Math.floor(x);
+    const top = Math.floor(y);
+    const [w0, w1, w2, w3] = cubicWeights(x - left);
+    const down = cubicWeights(y - top);
     for (let k = 0; k < offsets.length; k++) {
       let at = (offsets[k] ?? 0) + (top - 1) * width + left - 1;
       let sum = 0;
-      for (let t = 0; t < TAPS; t++, at += width) {
+      for (const weight of down) {
         const line =
           w0 * (data[at] ?? 0) +
           w1 * (data[at + 1] ?? 0) +
           w2 * (data[at + 2] ?? 0) +
           w3 * (data[at + 3] ?? 0);
-        sum += line * (CUBIC[down + t] ?? 0);
+        sum += line * weight;
+        at += width;
       }
       const into = to + k * stride;
       target[into] = (target[into] ?? 0) + sum;
@@ -197,20 +189,12 @@ function leaves(start: number, step: number, low: number, high: number): number 
   return start >= near && start <= far ? Infinity : 0;
 }
 
-/** For every phase the weights of the samples at −1, 0, 1 and 2. */
-function cubicWeights(): Float32Array {
-  const table = new Float32Array(PHASES * TAPS);
-  for (let phase = 0; phase < PHASES; phase++) {
-    const x = (phase + 0.5) / PHASES;
-    table.set(
-      [
-        ((2 - x) * x - 1) * x * 0.5,
-        (3 * x - 5) * x * x * 0.5 + 1,
-        ((4 - 3 * x) * x + 1) * x * 0.5,
-        (x - 1) * x * x * 0.5,
-      ],
-      phase * TAPS,
-    );
-  }
-  return table;
+/** Weights of the samples at −1, 0, 1 and 2 for a place at `x` (Catmull–Rom). */
+function cubicWeights(x: number): readonly [number, number, number, number] {
+  return [
+    ((2 - x) * x - 1) * x * 0.5,
+    (3 * x - 5) * x * x * 0.5 + 1,
+    ((4 - 3 * x) * x + 1) * x * 0.5,
+    (x - 1) * x * x * 0.5,
+  ];
 }

@@ -1,5 +1,5 @@
-import { rgbToYuv } from './colour-conversion';
-import { pictureLayout, type PictureFormat } from './picture-format';
+import { rgbToYuv } from '../colour-conversion';
+import { pictureLayout, type PictureFormat } from '../picture-format';
 
 /** Two neighbouring rows of a face that is blended into a picture, `stride` values apart, from their first column on. */
 export interface FaceRows {

@@ -1,0 +1,66 @@
+import { blended, blendFour, pairs, unit, weighted } from './blend';
+
+/**
+ * As `blendRows`, but a chroma sample takes the mean of its four pixels as they are shown: each as much as its own alpha
+ * says, so that a pixel which is not shown lends it no colour.
+ */
+export function blendShown(
+  luma: usize,
+  stride: i32,
+  u: usize,
+  v: usize,
+  columns: i32,
+  rgb: usize,
+  alpha: usize,
+  factors: usize,
+): void {
+  const row = (<usize>columns) << 2;
+  const grey = f32x4.splat(128);
+  for (let x = 0; x < columns; x += 8) {
+    const offset = (<usize>x) << 2;
+    if (!anyShown(alpha + offset, row)) continue;
+    let reds = f32x4.splat(0);
+    let greens = f32x4.splat(0);
+    let blues = f32x4.splat(0);
+    let alphas = f32x4.splat(0);
+    for (let k: usize = 0; k < 2; k++) {
+      const line = rgb + offset + k * row;
+      const r0 = unit(v128.load(line));
+      const r1 = unit(v128.load(line, 16));
+      const g0 = unit(v128.load(line + 2 * row));
+      const g1 = unit(v128.load(line + 2 * row, 16));
+      const b0 = unit(v128.load(line + 4 * row));
+      const b1 = unit(v128.load(line + 4 * row, 16));
+      const a0 = v128.load(alpha + offset + k * row);
+      const a1 = v128.load(alpha + offset + k * row, 16);
+      const black = v128.load32_splat(factors);
+      const y0 = f32x4.add(black, weighted(r0, g0, b0, factors + 4));
+      const y1 = f32x4.add(black, weighted(r1, g1, b1, factors + 4));
+      const target = luma + <usize>x + k * <usize>stride;
+      const old = v128.load8x8_u(target);
+      const mixed0 = blended(i32x4.extend_low_i16x8_u(old), y0, a0);
+      const mixed1 = blended(i32x4.extend_high_i16x8_u(old), y1, a1);
+      const words = i16x8.narrow_i32x4_u(mixed0, mixed1);
+      v128.store64_lane(target, i8x16.narrow_i16x8_u(words, words), 0);
+      reds = f32x4.add(reds, pairs(f32x4.mul(r0, a0), f32x4.mul(r1, a1)));
+      greens = f32x4.add(greens, pairs(f32x4.mul(g0, a0), f32x4.mul(g1, a1)));
+      blues = f32x4.add(blues, pairs(f32x4.mul(b0, a0), f32x4.mul(b1, a1)));
+      alphas = f32x4.add(alphas, pairs(a0, a1));
+    }
+    // Not a number where nothing is shown, and not used there.
+    const share = f32x4.div(f32x4.splat(1), alphas);
+    const shown = f32x4.mul(alphas, f32x4.splat(0.25));
+    const chroma = <usize>(x >> 1);
+    const uValue = f32x4.mul(weighted(reds, greens, blues, factors + 16), share);
+    const vValue = f32x4.mul(weighted(reds, greens, blues, factors + 28), share);
+    blendFour(u + chroma, f32x4.add(grey, uValue), shown);
+    blendFour(v + chroma, f32x4.add(grey, vValue), shown);
+  }
+}
+
+/** Whether any of eight alphas of two rows, `row` bytes apart, is not 0. */
+function anyShown(alpha: usize, row: usize): bool {
+  const upper = v128.or(v128.load(alpha), v128.load(alpha, 16));
+  const lower = v128.or(v128.load(alpha + row), v128.load(alpha + row, 16));
+  return v128.any_true(v128.or(upper, lower));
+}

@@ -1,0 +1,64 @@
+import { blendShown } from './aligned-blend';
+import { padded } from './axis';
+import { keepVisible } from './blend';
+import { sampleRow } from './sample-row';
+
+/**
+ * Blends a face, three float32 planes of side `size` with R, G, B in [-1, 1], into a yuv420p picture as much as a mask
+ * of the same size says. The picture's planes begin at `luma`, `u` and `v`. `spans` holds two int32 per pair of rows from
+ * the even row `top` on: the first column, which is even, and how many columns (even) to look at, none if not above 0.
+ * Mask weights below `least` count as 0. `scratch` has room for eight rows as long as the longest padded span.
+ */
+export function pasteAligned(
+  luma: usize,
+  stride: i32,
+  u: usize,
+  v: usize,
+  chromaStride: i32,
+  top: i32,
+  pairs: i32,
+  spans: usize,
+  face: usize,
+  size: i32,
+  faceSampling: usize,
+  mask: usize,
+  maskSampling: usize,
+  least: f32,
+  factors: usize,
+  scratch: usize,
+): void {
+  const plane = (<usize>(size * size)) << 2;
+  for (let row = top; row < top + 2 * pairs; row += 2) {
+    const left = load<i32>(spans);
+    const columns = load<i32>(spans, 4);
+    spans += 8;
+    if (columns <= 0) continue;
+    const whole = padded(columns);
+    const rowBytes = (<usize>whole) << 2;
+    const used = (<usize>columns) << 2;
+    const alpha = scratch;
+    const rgb = alpha + 2 * rowBytes;
+    for (let k = 0; k < 2; k++) {
+      const weights = alpha + <usize>k * rowBytes;
+      sampleRow<f32>(mask, 1, 0, maskSampling, left, row + k, columns, weights, 0, 0);
+      memory.fill(weights + used, 0, rowBytes - used);
+    }
+    if (!keepVisible(alpha, 2 * whole, least)) continue;
+    for (let k = 0; k < 2; k++) {
+      const weights = alpha + <usize>k * rowBytes;
+      const colours = rgb + <usize>k * rowBytes;
+      sampleRow<f32>(face, 3, plane, faceSampling, left, row + k, columns, colours, 2 * rowBytes, weights);
+    }
+    const chroma = <usize>((row >> 1) * chromaStride + (left >> 1));
+    blendShown(
+      luma + <usize>(row * stride + left),
+      stride,
+      u + chroma,
+      v + chroma,
+      whole,
+      rgb,
+      alpha,
+      factors,
+    );
+  }
+}

@@ -1,0 +1,154 @@
+import { weightOfFirst, weightOfFourth, weightOfThird } from './cubic';
+import { addBelow, numbersFrom, originOf, placesOf } from './line';
+
+/** Fixed point of the weights that are multiplied with 8-bit samples: two products and their sum fit 32 bits. */
+const ONE = 16384;
+
+/**
+ * Adds `share` of what planes of `width` columns, `apart` bytes from each other, hold at `count` places from (x, y) on
+ * to as many float32 at `target`, `targetApart` bytes from one plane's to the next's. Linear between samples. Every
+ * place has samples on all its sides.
+ */
+export function addLinearBytes(
+  plane: usize,
+  planes: i32,
+  apart: usize,
+  width: i32,
+  x: f64,
+  y: f64,
+  stepX: f64,
+  stepY: f64,
+  count: i32,
+  share: f64,
+  target: usize,
+  targetApart: usize,
+): void {
+  const left = originOf(x, stepX, count);
+  const top = originOf(y, stepY, count);
+  const origin = plane + <usize>(<i32>top * width + <i32>left);
+  const firstX = f32x4.splat(<f32>(x - left));
+  const firstY = f32x4.splat(<f32>(y - top));
+  const acrossX = f32x4.splat(<f32>stepX);
+  const acrossY = f32x4.splat(<f32>stepY);
+  const last = f32x4.splat(<f32>(count - 1));
+  const end = f32x4.splat(<f32>count);
+  const stride = i32x4.splat(width);
+  const gain = f32x4.splat(<f32>(share / <f64>ONE));
+  for (let k = 0; k < count; k += 4) {
+    const numbers = numbersFrom(k);
+    const xs = placesOf(firstX, acrossX, numbers, last);
+    const ys = placesOf(firstY, acrossY, numbers, last);
+    const columns = i32x4.trunc_sat_f32x4_s(xs);
+    const rows = i32x4.trunc_sat_f32x4_s(ys);
+    const offsets = i32x4.add(columns, i32x4.mul(rows, stride));
+    const rights = fixed(f32x4.sub(xs, f32x4.convert_i32x4_s(columns)));
+    const weights = halves(i32x4.sub(i32x4.splat(ONE), rights), rights);
+    const down = f32x4.sub(ys, f32x4.convert_i32x4_s(rows));
+    let from = origin;
+    let to = target + ((<usize>k) << 2);
+    for (let i = 0; i < planes; i++) {
+      const a = from + <usize>i32x4.extract_lane(offsets, 0);
+      const b = from + <usize>i32x4.extract_lane(offsets, 1);
+      const c = from + <usize>i32x4.extract_lane(offsets, 2);
+      const d = from + <usize>i32x4.extract_lane(offsets, 3);
+      const upper = pairsAt(a, b, c, d, weights);
+      const w = <usize>width;
+      const lower = pairsAt(a + w, b + w, c + w, d + w, weights);
+      const value = f32x4.add(upper, f32x4.mul(f32x4.sub(lower, upper), down));
+      addBelow(end, numbers, to, f32x4.mul(value, gain));
+      from += apart;
+      to += targetApart;
+    }
+  }
+}
+
+/** The same for one plane, cubic: every place has two samples on all its sides. */
+export function addCubicBytes(
+  plane: usize,
+  width: i32,
+  x: f64,
+  y: f64,
+  stepX: f64,
+  stepY: f64,
+  count: i32,
+  target: usize,
+): void {
+  const left = originOf(x, stepX, count);
+  const top = originOf(y, stepY, count);
+  const origin = plane + <usize>((<i32>top - 1) * width + <i32>left - 1);
+  const firstX = f32x4.splat(<f32>(x - left));
+  const firstY = f32x4.splat(<f32>(y - top));
+  const acrossX = f32x4.splat(<f32>stepX);
+  const acrossY = f32x4.splat(<f32>stepY);
+  const last = f32x4.splat(<f32>(count - 1));
+  const end = f32x4.splat(<f32>count);
+  const stride = i32x4.splat(width);
+  const w = <usize>width;
+  for (let k = 0; k < count; k += 4) {
+    const numbers = numbersFrom(k);
+    const xs = placesOf(firstX, acrossX, numbers, last);
+    const ys = placesOf(firstY, acrossY, numbers, last);
+    const columns = i32x4.trunc_sat_f32x4_s(xs);
+    const rows = i32x4.trunc_sat_f32x4_s(ys);
+    const offsets = i32x4.add(columns, i32x4.mul(rows, stride));
+
+    // What is left of one for the second sample: flat areas keep their value.
+    const across = f32x4.sub(xs, f32x4.convert_i32x4_s(columns));
+    const first = fixed(weightOfFirst(across));
+    const third = fixed(weightOfThird(across));
+    const fourth = fixed(weightOfFourth(across));
+    const second = i32x4.sub(i32x4.sub(i32x4.splat(ONE), first), i32x4.add(third, fourth));
+    const front = halves(first, second);
+    const back = halves(third, fourth);
+
+    const a = origin + <usize>i32x4.extract_lane(offsets, 0);
+    const b = origin + <usize>i32x4.extract_lane(offsets, 1);
+    const c = origin + <usize>i32x4.extract_lane(offsets, 2);
+    const d = origin + <usize>i32x4.extract_lane(offsets, 3);
+    const line0 = foursAt(a, b, c, d, front, back);
+    const line1 = foursAt(a + w, b + w, c + w, d + w, front, back);
+    const line2 = foursAt(a + 2 * w, b + 2 * w, c + 2 * w, d + 2 * w, front, back);
+    const line3 = foursAt(a + 3 * w, b + 3 * w, c + 3 * w, d + 3 * w, front, back);
+
+    const down = f32x4.sub(ys, f32x4.convert_i32x4_s(rows));
+    const above = weightOfFirst(down);
+    const below = weightOfThird(down);
+    const deep = weightOfFourth(down);
+    const at = f32x4.sub(f32x4.sub(f32x4.splat(1), above), f32x4.add(below, deep));
+    const sum = f32x4.add(
+      f32x4.add(f32x4.mul(line0, above), f32x4.mul(line1, at)),
+      f32x4.add(f32x4.mul(line2, below), f32x4.mul(line3, deep)),
+    );
+    addBelow(end, numbers, target + ((<usize>k) << 2), f32x4.mul(sum, f32x4.splat(1.0 / <f32>ONE)));
+  }
+}
+
+function fixed(weights: v128): v128 {
+  return i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(weights, f32x4.splat(<f32>ONE))));
+}
+
+/** Two weights as the halves of a 32-bit word. */
+function halves(low: v128, high: v128): v128 {
+  return v128.or(v128.and(low, i32x4.splat(0xffff)), i32x4.shl(high, 16));
+}
+
+/** Of two neighbouring samples at four addresses: the sums of their products with the weights. */
+function pairsAt(a: usize, b: usize, c: usize, d: usize, weights: v128): v128 {
+  let samples = v128.load16_lane(a, i32x4.splat(0), 0);
+  samples = v128.load16_lane(b, samples, 1);
+  samples = v128.load16_lane(c, samples, 2);
+  samples = v128.load16_lane(d, samples, 3);
+  return f32x4.convert_i32x4_s(i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_u(samples), weights));
+}
+
+/** Of four neighbouring samples at four addresses: the sums of their products with the weights of the front two and the back two. */
+function foursAt(a: usize, b: usize, c: usize, d: usize, front: v128, back: v128): v128 {
+  let samples = v128.load32_zero(a);
+  samples = v128.load32_lane(b, samples, 1);
+  samples = v128.load32_lane(c, samples, 2);
+  samples = v128.load32_lane(d, samples, 3);
+  // Byte -1 is none: 0.
+  const fronts = i8x16.swizzle(samples, i8x16(0, -1, 1, -1, 4, -1, 5, -1, 8, -1, 9, -1, 12, -1, 13, -1));
+  const backs = i8x16.swizzle(samples, i8x16(2, -1, 3, -1, 6, -1, 7, -1, 10, -1, 11, -1, 14, -1, 15, -1));
+  return f32x4.convert_i32x4_s(i32x4.add(i32x4.dot_i16x8_s(fronts, front), i32x4.dot_i16x8_s(backs, back)));
+}

@@ -1,0 +1,131 @@
+import { addCubicBytes, addLinearBytes } from './sample-bytes';
+import { addEdge } from './sample-edge';
+import { addCubicFloats, addLinearFloats } from './sample-floats';
+import { heightOf, isCubic, mapX, mapY, samplesOf, stepX, stepY, widthOf } from './sampling';
+
+/** Keeps rounding errors from reaching beyond a plane. */
+const MARGIN: f64 = 1e-3;
+
+/**
+ * Resamples a row of `count` outputs from (column, row) on to float32 at `target`, of planes of 8-bit or float32 samples,
+ * `apart` bytes from each other; the rows of the target are `targetApart` bytes from each other. A cubic plane of bytes
+ * stands alone. Writes up to three values behind the last output again. Where `wanted` is an address of as many float32,
+ * outputs with 0 there may be left at 0.
+ *
+ * An output is the mean of samples² samples, evenly spread over its area, or one cubic one.
+ */
+export function sampleRow<T>(
+  plane: usize,
+  planes: i32,
+  apart: usize,
+  sampling: usize,
+  column: i32,
+  row: i32,
+  count: i32,
+  target: usize,
+  targetApart: usize,
+  wanted: usize,
+): void {
+  for (let i = 0; i < planes; i++) {
+    memory.fill(target + <usize>i * targetApart, 0, (<usize>count) << 2);
+  }
+  const samples = samplesOf(sampling);
+  for (let j = 0; j < samples; j++) {
+    const v = <f64>row + (<f64>j + 0.5) / <f64>samples - 0.5;
+    for (let i = 0; i < samples; i++) {
+      const u = <f64>column + (<f64>i + 0.5) / <f64>samples - 0.5;
+      const x = mapX(sampling, u, v);
+      const y = mapY(sampling, u, v);
+      addRow<T>(plane, planes, apart, sampling, x, y, count, target, targetApart, wanted);
+    }
+  }
+}
+
+/** One sample of every output of a row, the first at (x, y). */
+function addRow<T>(
+  plane: usize,
+  planes: i32,
+  apart: usize,
+  sampling: usize,
+  x: f64,
+  y: f64,
+  count: i32,
+  target: usize,
+  targetApart: usize,
+  wanted: usize,
+): void {
+  const a = stepX(sampling);
+  const d = stepY(sampling);
+  const cubic = isCubic(sampling);
+  const width = widthOf(sampling);
+  const share = 1 / <f64>(samplesOf(sampling) * samplesOf(sampling));
+
+  // Which outputs have all their samples inside; a cubic one reaches one sample further.
+  const reach: f64 = cubic ? 1 : 0;
+  const right = <f64>(width - 1) - reach;
+  const bottom = <f64>(heightOf(sampling) - 1) - reach;
+  const all = <f64>count;
+  const from = <i32>min<f64>(all, max<f64>(enters(x, a, reach, right), enters(y, d, reach, bottom)));
+  const until = min<f64>(leaves(x, a, reach, right), leaves(y, d, reach, bottom));
+  const to = max<i32>(from, <i32>min<f64>(all, max<f64>(0, until)));
+
+  for (let i = 0; i < from; i++) {
+    const out = target + ((<usize>i) << 2);
+    addEdge<T>(plane, planes, apart, sampling, x + <f64>i * a, y + <f64>i * d, share, out, targetApart);
+  }
+  if (to > from) {
+    const skipped = (<usize>from) << 2;
+    const firstX = x + <f64>from * a;
+    const firstY = y + <f64>from * d;
+    const out = target + skipped;
+    const asked = wanted === 0 ? 0 : wanted + skipped;
+    const inside = to - from;
+    if (isInteger<T>()) {
+      if (cubic) {
+        addCubicBytes(plane, width, firstX, firstY, a, d, inside, out);
+      } else {
+        addLinearBytes(plane, planes, apart, width, firstX, firstY, a, d, inside, share, out, targetApart);
+      }
+    } else if (cubic) {
+      addCubicFloats(plane, planes, apart, width, firstX, firstY, a, d, inside, out, targetApart, asked);
+    } else {
+      addLinearFloats(
+        plane,
+        planes,
+        apart,
+        width,
+        firstX,
+        firstY,
+        a,
+        d,
+        inside,
+        share,
+        out,
+        targetApart,
+        asked,
+      );
+    }
+  }
+  for (let i = to; i < count; i++) {
+    const out = target + ((<usize>i) << 2);
+    addEdge<T>(plane, planes, apart, sampling, x + <f64>i * a, y + <f64>i * d, share, out, targetApart);
+  }
+}
+
+/** The first i ≥ 0 at which start + i · step lies in [low, high]; Infinity when it never does. */
+function enters(start: f64, step: f64, low: f64, high: f64): f64 {
+  const near = low + MARGIN;
+  const far = high - MARGIN;
+  if (start >= near && start <= far) return 0;
+  if (start < near) return step > 0 ? Math.ceil((near - start) / step) : Infinity;
+  return step < 0 ? Math.ceil((far - start) / step) : Infinity;
+}
+
+/** The first i at which start + i · step, having entered [low, high], has left it again. */
+function leaves(start: f64, step: f64, low: f64, high: f64): f64 {
+  const near = low + MARGIN;
+  const far = high - MARGIN;
+  if (step > 0) return Math.floor((far - start) / step) + 1;
+  if (step < 0) return Math.floor((near - start) / step) + 1;
+  return start >= near && start <= far ? Infinity : 0;
+}
