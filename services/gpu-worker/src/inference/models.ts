@@ -45,9 +45,9 @@ export function createModels(host: SessionHost, { graphs, modelCacheBytes }: Inf
         const pack = await openPackFor('analyzer', packDir);
         const load = async (): Promise<Loaded<LoadedAnalyzer>> => {
           const loadedPack = await loadPack(host, pack, { ...graphs, probe: false });
-          const run: RunModel = (role, feeds) => {
+          const run: RunModel = (role, feeds, take) => {
             if (role === 'face_detector') detectorRuns++;
-            return loadedPack.run(role, feeds);
+            return loadedPack.run(role, feeds, take);
           };
           const model = { params: pack.manifest.params, version: packVersion(pack), run };
           return { model, release: loadedPack.release };

@@ -2,12 +2,12 @@ import { type RunModel } from '../packs/run-model';
 import { type Tensors } from '../sessions/session';
 import { type ArrayPool } from './array-pool';
 
-/** Runs a role on feeds whose arrays are the pool's, takes them back afterwards and answers the outputs. */
+/** Runs a role on feeds whose arrays are the pool's, takes them back afterwards and answers outputs in its arrays. */
 export type CallRole = (role: string, feeds: Tensors) => Promise<Tensors>;
 
 export function createCallRole(run: RunModel, pool: ArrayPool): CallRole {
   return async (role, feeds) => {
-    const result = await run(role, feeds);
+    const result = await run(role, feeds, (length) => pool.take(length));
     for (const tensor of Object.values(result.feeds)) if (tensor.type === 'float32') pool.give(tensor.data);
     return result.outputs;
   };

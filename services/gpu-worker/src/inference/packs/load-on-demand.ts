@@ -19,7 +19,7 @@ export function loadOnDemand(host: SessionHost, pack: Pack, graphs: GraphSetting
     return loaded;
   };
   return {
-    run: async (role, feeds) => (await load(role)).run(role, feeds),
+    run: async (role, feeds, take) => (await load(role)).run(role, feeds, take),
     release: async () => {
       const loads = await Promise.allSettled(loading.values());
       loading.clear();

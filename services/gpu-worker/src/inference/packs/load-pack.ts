@@ -2,6 +2,7 @@ import { modelPath, packRoles, type Manifest, type Pack, type PackRole } from '@
 import { SessionError, type Session, type SessionHost, type Tensors } from '../sessions/session';
 import { declaredTensors, tensorMismatch, type PackTensors } from './compare-tensors';
 import { probeMismatch } from './probe-graph';
+import { outputTargets } from './output-targets';
 import { type RunModel } from './run-model';
 
 /** A pack whose graphs are loaded. */
@@ -47,11 +48,15 @@ export async function loadPack(host: SessionHost, pack: Pack, options: LoadOptio
     throw error;
   }
 
-  const run: RunModel = async (name, feeds) => {
+  const run: RunModel = async (name, feeds, take) => {
     const session = sessions.get(name);
     const role = roles.get(name);
     if (!session || !role) throw new SessionError('run_failed', `the pack has no role '${name}'`);
-    const result = await session.run(renamed(feeds, role.inputs, 'toGraph'));
+    const targets = take === undefined ? {} : outputTargets(role, feeds, take);
+    const result = await session.run(
+      renamed(feeds, role.inputs, 'toGraph'),
+      renamed(targets, role.outputs, 'toGraph'),
+    );
     return {
       outputs: renamed(result.outputs, role.outputs, 'toManifest'),
       feeds: renamed(result.feeds, role.inputs, 'toManifest'),

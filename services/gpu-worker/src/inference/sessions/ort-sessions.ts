@@ -5,7 +5,7 @@ export interface LoadedGraph {
   readonly inputs: readonly TensorSpec[];
   readonly outputs: readonly TensorSpec[];
   /** Blocks this thread for as long as the graph runs. */
-  run(feeds: Tensors): Promise<Tensors>;
+  run(feeds: Tensors, targets?: Tensors): Promise<Tensors>;
   release(): Promise<void>;
 }
 
@@ -17,11 +17,17 @@ export async function loadGraph(file: string, options: SessionOptions): Promise<
   return {
     inputs: session.inputMetadata.map(specOf),
     outputs: session.outputMetadata.map(specOf),
-    run: async (feeds) => {
-      const inputs = Object.fromEntries(Object.entries(feeds).map(([name, tensor]) => [name, toOrt(tensor)]));
-      const outputs = await session.run(inputs);
+    run: async (feeds, targets = {}) => {
+      const wanted: Record<string, OrtTensor | null> = {};
+      for (const name of session.outputNames) {
+        const target = targets[name];
+        wanted[name] = target ? toOrt(target) : null;
+      }
+      const outputs = await session.run(allToOrt(feeds), wanted);
+      // The runtime fills the memory of a target, but answers another tensor.
+      const filled = (name: string, tensor: OrtTensor): Tensor => targets[name] ?? fromOrt(name, tensor);
       return Object.fromEntries(
-        Object.entries(outputs).map(([name, tensor]) => [name, fromOrt(name, tensor)]),
+        Object.entries(outputs).map(([name, tensor]) => [name, filled(name, tensor)]),
       );
     },
     release: () => session.release(),
@@ -47,6 +53,10 @@ function sessionOptions(options: SessionOptions): InferenceSession.SessionOption
 function specOf(value: InferenceSession.ValueMetadata): TensorSpec {
   if (!value.isTensor) return { name: value.name, type: 'not a tensor', dims: [] };
   return { name: value.name, type: value.type, dims: [...value.shape] };
+}
+
+function allToOrt(tensors: Tensors): Record<string, OrtTensor> {
+  return Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, toOrt(tensor)]));
 }
 
 function toOrt(tensor: Tensor): OrtTensor {

@@ -43,6 +43,21 @@ describe('session host', () => {
     expect([...float32Of(feeds, 'x')]).toEqual([2, 4, 6, 8]);
   });
 
+  test('an output is written to the memory that it was given', async () => {
+    const session = await host.open(join(folder, 'halve.onnx'));
+    const target = new Float32Array(4).fill(9);
+    const memory = float32Tensor(target, [2, 2]);
+
+    const running = session.run({ x: float32Tensor(Float32Array.of(2, 4, 6, 8), [2, 2]) }, { y: memory });
+    expect(target.byteLength).toBe(0);
+    const { outputs } = await running;
+
+    expect([...float32Of(outputs, 'y')]).toEqual([1, 2, 3, 4]);
+    const tooSmall = { y: float32Tensor(new Float32Array(2), [1, 2]) };
+    const wrong = session.run({ x: float32Tensor(new Float32Array(4), [2, 2]) }, tooSmall);
+    await expect(wrong).rejects.toMatchObject({ reason: 'run_failed' });
+  });
+
   test('a view on part of a buffer is copied: what lies beside it stays usable', async () => {
     const session = await host.open(join(folder, 'halve.onnx'));
     const pool = Float32Array.of(1, 2, 3, 4);

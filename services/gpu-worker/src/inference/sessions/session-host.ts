@@ -58,9 +58,9 @@ export function createSessionHost(entry = join(__dirname, 'session-worker.js')):
     const onGpu = (options.providers?.[0] ?? 'cpu') !== 'cpu';
     const opened = await ask({ type: 'open', session, file, options });
     if (opened.type !== 'opened') throw unexpected(opened);
-    const run: Session['run'] = async (feeds) => {
+    const run: Session['run'] = async (feeds, targets = {}) => {
       const movable = ownBuffers(feeds);
-      const ran = await ask({ type: 'run', session, feeds: movable }, buffersOf(movable));
+      const ran = await ask({ type: 'run', session, feeds: movable, targets }, buffersOf(movable, targets));
       if (ran.type !== 'ran') throw unexpected(ran);
       busyMs += ran.ms;
       if (onGpu) gpuMs += ran.ms;

@@ -9,7 +9,13 @@ export type SessionRequest =
       readonly file: string;
       readonly options: SessionOptions;
     }
-  | { readonly id: number; readonly type: 'run'; readonly session: number; readonly feeds: Tensors }
+  | {
+      readonly id: number;
+      readonly type: 'run';
+      readonly session: number;
+      readonly feeds: Tensors;
+      readonly targets: Tensors;
+    }
   | { readonly id: number; readonly type: 'release'; readonly session: number }
   | { readonly id: number; readonly type: 'close' };
 

@@ -31,7 +31,7 @@ async function answer(
       }
       case 'run': {
         const started = performance.now();
-        const outputs = await graphOf(graphs, request.session).run(request.feeds);
+        const outputs = await graphOf(graphs, request.session).run(request.feeds, request.targets);
         const ms = performance.now() - started;
         const { feeds } = request;
         reply(port, { id: request.id, type: 'ran', outputs, feeds, ms }, buffersOf(outputs, feeds));

@@ -43,9 +43,11 @@ export interface Session {
   /**
    * Runs the graph once. The buffers of the feeds are moved, not copied: after the call they are empty here and come
    * back as `feeds` of the result. A view on part of a larger buffer is copied first.
+   * `targets` are outputs whose memory is there already: they move too, and come back filled among the outputs. Their
+   * shapes must be those that the graph gives; each must have its buffer for itself.
    * Rejects with SessionError when the graph refuses the feeds or fails.
    */
-  run(feeds: Tensors): Promise<RunResult>;
+  run(feeds: Tensors, targets?: Tensors): Promise<RunResult>;
   release(): Promise<void>;
 }
 

@@ -53,35 +53,33 @@ export function createFaceFeatures(
   const cropSize = 3 * side * side;
   const latentSize = latent.channels * latent.height * latent.width;
   const parses = roles.face_parsing !== undefined;
-  const call = createCallRole(run, pool);
   // One square per face of every batch under way.
   const squares = createArrayPool(3 * batch);
   const callParser = createCallRole(run, squares);
   const maskOf = parses ? createParsedMask(params.mask) : undefined;
 
-  const encode = async (images: Floats): Promise<Floats> => {
+  /** Encodes images into one part of each face's latents and answers the images again. */
+  async function encode(images: Floats, { faces }: CutFaces, part: 0 | 1, latents: Floats): Promise<Floats> {
     const image = float32Tensor(images, [batch, 3, side, side]);
-    return float32Of(await call('vae_encoder', { image }), 'latent');
-  };
-
-  /** In two calls: one of twice the size takes longer on the CPU and twice the memory anywhere. */
-  async function encodeBoth({ crops, faces }: CutFaces, latents: Floats): Promise<void> {
-    const masked = pool.take(batch * cropSize);
-    for (let i = 0; i < batch; i++) {
-      // The graphs always see one shape.
-      if (i >= faces.length) crops.copyWithin(i * cropSize, 0, cropSize);
-      maskLowerHalf(crops, i * cropSize, side, masked, i * cropSize);
-    }
-    const encodings = await Promise.all([encode(masked), encode(crops)]);
-    encodings.forEach((encoded, part) => {
-      // Mean and log-variance are stacked on channels; the mean alone makes results repeatable.
-      const stride = encoded.length / batch;
-      faces.forEach(({ slot }, i) => {
-        const target = (2 * slot + part) * latentSize;
-        copyScaled(encoded, i * stride, latentSize, latent.scale, latents, target);
-      });
-      pool.give(encoded);
+    const { outputs, feeds } = await run('vae_encoder', { image }, (length) => pool.take(length));
+    const encoded = float32Of(outputs, 'latent');
+    // Mean and log-variance are stacked on channels; the mean alone makes results repeatable.
+    const stride = encoded.length / batch;
+    faces.forEach(({ slot }, i) => {
+      const target = (2 * slot + part) * latentSize;
+      copyScaled(encoded, i * stride, latentSize, latent.scale, latents, target);
     });
+    pool.give(encoded);
+    return float32Of(feeds, 'image');
+  }
+
+  /** One after the other in the same memory: the lower halves are blackened once the whole faces are encoded. */
+  async function encodeBoth(cut: CutFaces, latents: Floats): Promise<void> {
+    // The graphs always see one shape.
+    for (let i = cut.faces.length; i < batch; i++) cut.crops.copyWithin(i * cropSize, 0, cropSize);
+    const crops = await encode(cut.crops, cut, 1, latents);
+    for (let i = 0; i < batch; i++) maskLowerHalf(crops, i * cropSize, side);
+    pool.give(await encode(crops, cut, 0, latents));
   }
 
   async function parse({ faces }: CutFaces, masks: Floats): Promise<void> {
