@@ -1,5 +1,5 @@
 import { weightOfFirst, weightOfFourth, weightOfThird } from './cubic';
-import { addBelow, numbersFrom, originOf, placesOf } from './line';
+import { addBelow, integersOf, numbersFrom, originOf, placesOf, roundedBits } from './line';
 
 /** Fixed point of the weights that are multiplied with 8-bit samples: two products and their sum fit 32 bits. */
 const ONE = 16384;
@@ -38,12 +38,12 @@ export function addLinearBytes(
     const numbers = numbersFrom(k);
     const xs = placesOf(firstX, acrossX, numbers, last);
     const ys = placesOf(firstY, acrossY, numbers, last);
-    const columns = i32x4.trunc_sat_f32x4_s(xs);
-    const rows = i32x4.trunc_sat_f32x4_s(ys);
-    const offsets = i32x4.add(columns, i32x4.mul(rows, stride));
-    const rights = fixed(f32x4.sub(xs, f32x4.convert_i32x4_s(columns)));
+    const columns = f32x4.floor(xs);
+    const rows = f32x4.floor(ys);
+    const offsets = i32x4.add(integersOf(columns), i32x4.mul(integersOf(rows), stride));
+    const rights = fixed(f32x4.sub(xs, columns));
     const weights = halves(i32x4.sub(i32x4.splat(ONE), rights), rights);
-    const down = f32x4.sub(ys, f32x4.convert_i32x4_s(rows));
+    const down = f32x4.sub(ys, rows);
     let from = origin;
     let to = target + ((<usize>k) << 2);
     for (let i = 0; i < planes; i++) {
@@ -88,12 +88,12 @@ export function addCubicBytes(
     const numbers = numbersFrom(k);
     const xs = placesOf(firstX, acrossX, numbers, last);
     const ys = placesOf(firstY, acrossY, numbers, last);
-    const columns = i32x4.trunc_sat_f32x4_s(xs);
-    const rows = i32x4.trunc_sat_f32x4_s(ys);
-    const offsets = i32x4.add(columns, i32x4.mul(rows, stride));
+    const columns = f32x4.floor(xs);
+    const rows = f32x4.floor(ys);
+    const offsets = i32x4.add(integersOf(columns), i32x4.mul(integersOf(rows), stride));
 
     // What is left of one for the second sample: flat areas keep their value.
-    const across = f32x4.sub(xs, f32x4.convert_i32x4_s(columns));
+    const across = f32x4.sub(xs, columns);
     const first = fixed(weightOfFirst(across));
     const third = fixed(weightOfThird(across));
     const fourth = fixed(weightOfFourth(across));
@@ -110,7 +110,7 @@ export function addCubicBytes(
     const line2 = foursAt(a + 2 * w, b + 2 * w, c + 2 * w, d + 2 * w, front, back);
     const line3 = foursAt(a + 3 * w, b + 3 * w, c + 3 * w, d + 3 * w, front, back);
 
-    const down = f32x4.sub(ys, f32x4.convert_i32x4_s(rows));
+    const down = f32x4.sub(ys, rows);
     const above = weightOfFirst(down);
     const below = weightOfThird(down);
     const deep = weightOfFourth(down);
@@ -123,11 +123,12 @@ export function addCubicBytes(
   }
 }
 
+/** In the low half of each word; the high half is to be ignored. */
 function fixed(weights: v128): v128 {
-  return i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(weights, f32x4.splat(<f32>ONE))));
+  return roundedBits(f32x4.mul(weights, f32x4.splat(<f32>ONE)));
 }
 
-/** Two weights as the halves of a 32-bit word. */
+/** Two weights as the halves of a 32-bit word, from the low halves of two. */
 function halves(low: v128, high: v128): v128 {
   return v128.or(v128.and(low, i32x4.splat(0xffff)), i32x4.shl(high, 16));
 }

@@ -1,5 +1,5 @@
 import { weightOfFirst, weightOfFourth, weightOfSecond, weightOfThird } from './cubic';
-import { addBelow, numbersFrom, originOf, placesOf } from './line';
+import { addBelow, integersOf, numbersFrom, originOf, placesOf } from './line';
 
 /**
  * Adds `share` of what float32 planes of `width` columns, `apart` bytes from each other, hold at `count` places from
@@ -38,11 +38,11 @@ export function addLinearFloats(
     const numbers = numbersFrom(k);
     const xs = placesOf(firstX, acrossX, numbers, last);
     const ys = placesOf(firstY, acrossY, numbers, last);
-    const columns = i32x4.trunc_sat_f32x4_s(xs);
-    const rows = i32x4.trunc_sat_f32x4_s(ys);
-    const offsets = i32x4.shl(i32x4.add(columns, i32x4.mul(rows, stride)), 2);
-    const across = f32x4.sub(xs, f32x4.convert_i32x4_s(columns));
-    const down = f32x4.sub(ys, f32x4.convert_i32x4_s(rows));
+    const columns = f32x4.floor(xs);
+    const rows = f32x4.floor(ys);
+    const offsets = i32x4.shl(i32x4.add(integersOf(columns), i32x4.mul(integersOf(rows), stride)), 2);
+    const across = f32x4.sub(xs, columns);
+    const down = f32x4.sub(ys, rows);
     let from = origin;
     let to = target + ((<usize>k) << 2);
     for (let i = 0; i < planes; i++) {
@@ -91,12 +91,12 @@ export function addCubicFloats(
     const numbers = numbersFrom(k);
     const xs = placesOf(firstX, acrossX, numbers, last);
     const ys = placesOf(firstY, acrossY, numbers, last);
-    const columns = i32x4.trunc_sat_f32x4_s(xs);
-    const rows = i32x4.trunc_sat_f32x4_s(ys);
-    const offsets = i32x4.shl(i32x4.add(columns, i32x4.mul(rows, stride)), 2);
+    const columns = f32x4.floor(xs);
+    const rows = f32x4.floor(ys);
+    const offsets = i32x4.shl(i32x4.add(integersOf(columns), i32x4.mul(integersOf(rows), stride)), 2);
 
     // From the weights of one tap for four places to the weights of all taps for one place.
-    const across = f32x4.sub(xs, f32x4.convert_i32x4_s(columns));
+    const across = f32x4.sub(xs, columns);
     const first = weightOfFirst(across);
     const second = weightOfSecond(across);
     const third = weightOfThird(across);
@@ -110,7 +110,7 @@ export function addCubicFloats(
     const acrossC = v128.shuffle<f32>(front23, back23, 0, 1, 4, 5);
     const acrossD = v128.shuffle<f32>(front23, back23, 2, 3, 6, 7);
 
-    const down = f32x4.sub(ys, f32x4.convert_i32x4_s(rows));
+    const down = f32x4.sub(ys, rows);
     const above = weightOfFirst(down);
     const at = weightOfSecond(down);
     const below = weightOfThird(down);
