@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { type Socket } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
 import { type Binaries } from './binaries';
-import { confine } from './sandbox';
+import { type MediaProcessError } from './media-error';
+import { confine, refusedToConfine } from './sandbox';
 
 /** Enough for a verdict; a hostile file can make the tools complain forever. */
 const STDERR_MAX_CHARACTERS = 16_384;
@@ -26,7 +27,8 @@ export interface ChildOptions {
 export interface ChildExit {
   readonly code: number | null;
   readonly stderr: string;
-  readonly ended: 'exit' | 'deadline' | 'stopped' | 'not_started';
+  /** Only after `exit` did the tool itself say how it went. `killed`: by somebody else, such as a kernel out of memory. */
+  readonly ended: 'exit' | MediaProcessError['reason'];
 }
 
 export interface MediaChild {
@@ -84,14 +86,21 @@ export function startChild(
       resolve(result);
     };
     child.once('error', (error) => settle({ code: null, stderr: error.message, ended: 'not_started' }));
-    child.once('exit', (code) => {
+    child.once('exit', (code, killedBy) => {
       // Not 'close': stdout may be paused on purpose. The end of stderr is still awaited, it holds the reason.
-      const finish = (): void => settle({ code, stderr, ended });
+      const finish = (): void =>
+        settle({ code, stderr, ended: ended === 'exit' ? ownEnd(killedBy, stderr) : ended });
       if (complaints.readableEnded || complaints.destroyed) finish();
       else complaints.once('close', finish);
     });
   });
   return { stdin, stdout: child.stdout ?? Readable.from([]), exit, kill: () => stop('stopped') };
+}
+
+/** How a child ended that was not ended here: a tool that never ran, or was shot, says nothing about the media. */
+function ownEnd(killedBy: NodeJS.Signals | null, stderr: string): ChildExit['ended'] {
+  if (killedBy === 'SIGKILL') return 'killed';
+  return refusedToConfine(stderr) ? 'not_started' : 'exit';
 }
 
 function killGroup(pid: number | undefined): void {

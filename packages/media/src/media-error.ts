@@ -22,10 +22,10 @@ export function isMediaError(error: unknown): error is MediaError {
   return error instanceof Error && BRAND in error;
 }
 
-/** A tool that gave no verdict: it could not start, ran past its deadline or was stopped. Another try may succeed. */
+/** A tool that gave no verdict: it could not start, ran past its deadline, was stopped or killed. Try again. */
 export class MediaProcessError extends Error {
   constructor(
-    readonly reason: 'not_started' | 'deadline' | 'stopped',
+    readonly reason: 'not_started' | 'deadline' | 'stopped' | 'killed',
     detail: string,
   ) {
     super(detail);

@@ -34,6 +34,11 @@ export function detectSandbox(searchPath: string): Sandbox {
   };
 }
 
+/** Whether this is what a child wrote that could not be confined, and so never became the media tool. */
+export function refusedToConfine(stderr: string): boolean {
+  return /^(prlimit|unshare): /.test(stderr);
+}
+
 /** The command as it is really run: both tools exec the next word, so the process id stays the media tool's own. */
 export function confine(
   sandbox: Sandbox,

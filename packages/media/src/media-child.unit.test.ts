@@ -1,0 +1,51 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Binaries } from './binaries';
+import { inspect } from './inspect';
+import { type ChildExit, startChild } from './media-child';
+import { type Sandbox } from './sandbox';
+import { SOFTWARE_CODECS } from './video-codecs';
+
+describe('a media tool that ends without a verdict', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'media-child-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const toolsWith = (ffprobe: string, sandbox: Sandbox = {}): Binaries => ({
+    ...{ ffmpeg: ffprobe, ffprobe, sandbox, codecs: SOFTWARE_CODECS, deviceEnvironment: {} },
+  });
+  async function script(name: string, text: string): Promise<string> {
+    const file = join(folder, name);
+    await writeFile(file, `#!/bin/sh\n${text}\n`);
+    await chmod(file, 0o755);
+    return file;
+  }
+  const endOf = (command: string): Promise<ChildExit> =>
+    startChild(toolsWith(command), [command], { folder, deadlineMs: 20_000 }).exit;
+
+  test('because the kernel killed it is told from one that refused its input', async () => {
+    expect(await endOf(await script('shot', 'kill -KILL $$'))).toMatchObject({ ended: 'killed' });
+    expect(await endOf(await script('refuses', 'exit 1'))).toMatchObject({ ended: 'exit', code: 1 });
+    expect(await endOf(await script('crashes', 'kill -SEGV $$'))).toMatchObject({
+      ended: 'exit',
+      code: null,
+    });
+  });
+
+  test('is not held against the file', async () => {
+    const file = join(folder, 'video.mp4');
+    await writeFile(file, 'anything');
+    const killed = inspect(toolsWith(await script('killed', 'kill -KILL $$')), file);
+    await expect(killed).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'killed' });
+
+    const prlimit = await script(
+      'prlimit',
+      'echo "prlimit: failed to set the AS resource limit" >&2; exit 1',
+    );
+    const confined = inspect(toolsWith('/bin/true', { prlimit }), file);
+    await expect(confined).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'not_started' });
+  });
+});
