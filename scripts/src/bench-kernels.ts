@@ -1,9 +1,12 @@
+import { benchAlignedKernels } from './bench/kernels/bench-aligned-kernels';
 import { benchKernels } from './bench/kernels/bench-kernels';
 import { machine } from './bench/machine';
 
 /** `npm run bench:kernels`: prints one JSON object. */
 async function main(): Promise<void> {
-  console.log(JSON.stringify({ machine: machine(), kernels: await benchKernels() }, null, 2));
+  const kernels = await benchKernels();
+  const alignedKernels = await benchAlignedKernels();
+  console.log(JSON.stringify({ machine: machine(), kernels, aligned_kernels: alignedKernels }, null, 2));
 }
 
 main().catch((error: unknown) => {

@@ -3,11 +3,10 @@ import {
   createCropFace as plainCropFace,
   createPasteFace as plainPasteFace,
 } from '@lipsync/lipsync/reference';
-import { median } from '../median';
 import { arrayKernels } from './array-kernels';
 import { createFaceMask, createFaceScene } from './face-scene';
-import { type KernelAlternative } from './kernel-alternative';
 import { onnxKernels } from './onnx-kernels';
+import { perCall, timed } from './timed';
 
 export interface KernelFigures {
   picture: string;
@@ -24,8 +23,6 @@ const SIZES = [
   { width: 1920, height: 1080 },
 ];
 const CROP_PIXELS = 256;
-const ROUNDS = 7;
-const CALLS_PER_ROUND = 60;
 
 /**
  * What a frame's crop and paste cost in every form that was considered: milliseconds of processor time, which other work
@@ -56,22 +53,6 @@ export async function benchKernels(): Promise<KernelFigures[]> {
     });
   }
   return figures;
-}
-
-async function timed(kernels: KernelAlternative): Promise<{ crop_ms: number; paste_ms: number }> {
-  return { crop_ms: await perCall(() => kernels.crop()), paste_ms: await perCall(() => kernels.paste()) };
-}
-
-/** The first round warms up and is not counted. */
-async function perCall(call: () => void | Promise<void>): Promise<number> {
-  const rounds: number[] = [];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const before = process.cpuUsage();
-    for (let i = 0; i < CALLS_PER_ROUND; i++) await call();
-    const { user, system } = process.cpuUsage(before);
-    rounds.push((user + system) / 1000 / CALLS_PER_ROUND);
-  }
-  return median(rounds.slice(1));
 }
 
 function fastest(alternatives: KernelFigures['alternatives'], measure: 'crop_ms' | 'paste_ms'): string {
