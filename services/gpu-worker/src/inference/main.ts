@@ -15,7 +15,11 @@ function main(): void {
   const send = (message: FromInference): void => {
     process.send?.(message);
   };
-  const host = createSessionHost();
+  // Without that thread nothing can be served any more: the supervisor starts another process.
+  const host = createSessionHost(undefined, (reason) => {
+    process.stderr.write(`${reason}\n`);
+    process.exit(1);
+  });
   const settings = inferenceSettings(process.env);
   const binaries = resolveBinaries(process.env);
   // The first task that needs them reports why they are missing.

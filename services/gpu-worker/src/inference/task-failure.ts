@@ -1,4 +1,5 @@
 import { isMediaError, MediaProcessError } from '@lipsync/media';
+import { saysOutOfMemory } from './out-of-memory';
 import { type FailureCode } from './protocol';
 import { SessionError } from './sessions/session';
 
@@ -22,6 +23,8 @@ function failureCode(error: unknown): FailureCode {
   if (error instanceof NoFaceDetected) return 'no_face_detected';
   if (isMediaError(error)) return error.code;
   if (error instanceof SessionError && error.reason === 'out_of_memory') return 'engine_out_of_memory';
+  // Of this thread: an array or the memory of a pixel kernel that could not be had.
+  if (error instanceof RangeError && saysOutOfMemory(error.message)) return 'engine_out_of_memory';
   // A media tool that gave no verdict, and everything unforeseen: another attempt may succeed.
   return 'engine_failed';
 }

@@ -1,4 +1,5 @@
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { saysOutOfMemory } from '../out-of-memory';
 import { SessionError, type SessionOptions, type Tensor, type Tensors, type TensorSpec } from './session';
 
 export interface LoadedGraph {
@@ -12,7 +13,8 @@ export interface LoadedGraph {
 /** Loads one graph into the runtime. Only the session thread calls this: loading and running block their thread. */
 export async function loadGraph(file: string, options: SessionOptions): Promise<LoadedGraph> {
   const session = await InferenceSession.create(file, sessionOptions(options)).catch((error: unknown) => {
-    throw new SessionError('load_failed', messageOf(error));
+    const message = messageOf(error);
+    throw new SessionError(saysOutOfMemory(message) ? 'out_of_memory' : 'load_failed', message);
   });
   return {
     inputs: session.inputMetadata.map(specOf),

@@ -112,6 +112,22 @@ describe('session host', () => {
   });
 });
 
+test('a thread that dies is told of, once, and nobody waits for its answers', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sessions-'));
+  const entry = join(folder, 'worker.js');
+  await writeFile(
+    entry,
+    "require('node:worker_threads').parentPort.on('message', () => { throw new Error('broken'); });",
+  );
+  const reasons: string[] = [];
+  const host = createSessionHost(entry, (reason) => reasons.push(reason));
+  await expect(host.open('any.onnx')).rejects.toMatchObject({ reason: 'closed' });
+  await expect(host.open('any.onnx')).rejects.toMatchObject({ reason: 'closed' });
+  await host.close();
+  expect(reasons).toEqual([expect.stringContaining('broken')]);
+  await rm(folder, { recursive: true });
+});
+
 const SLOW_DIMS = [1, 16, 128, 128];
 const SLOW_SIZE = 16 * 128 * 128;
 

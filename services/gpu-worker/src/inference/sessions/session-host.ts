@@ -19,17 +19,23 @@ export interface TimedSessionHost extends SessionHost {
 
 /**
  * Starts the session thread. `entry` is the compiled session-worker; the default is the one beside this file.
- * If the thread dies, every open and later call rejects with SessionError('closed').
+ * If the thread dies, `onLost` is called with the reason, and every open and later call rejects with
+ * SessionError('closed').
  */
-export function createSessionHost(entry = join(__dirname, 'session-worker.js')): TimedSessionHost {
+export function createSessionHost(
+  entry = join(__dirname, 'session-worker.js'),
+  onLost: (reason: string) => void = () => undefined,
+): TimedSessionHost {
   const thread = new Worker(entry);
   const waiting = new Map<number, Waiter>();
   let lastId = 0;
   let busyMs = 0;
   let gpuMs = 0;
   let ended: SessionError | undefined;
+  let closing = false;
 
   const end = (message: string): void => {
+    if (ended === undefined && !closing) onLost(message);
     ended ??= new SessionError('closed', message);
     for (const waiter of waiting.values()) waiter.reject(ended);
     waiting.clear();
@@ -78,6 +84,7 @@ export function createSessionHost(entry = join(__dirname, 'session-worker.js')):
     gpuMs: () => gpuMs,
     close: async () => {
       if (ended) return;
+      closing = true;
       const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
       await ask({ type: 'close' });
       await exited;

@@ -1,4 +1,5 @@
 import { parentPort, type MessagePort } from 'node:worker_threads';
+import { saysOutOfMemory } from '../out-of-memory';
 import { loadGraph, type LoadedGraph } from './ort-sessions';
 import { SessionError } from './session';
 import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
@@ -66,7 +67,7 @@ function failure(request: SessionRequest, error: unknown): SessionReply {
     return { id: request.id, type: 'failed', reason: error.reason, message: error.message };
   }
   const message = error instanceof Error ? error.message : String(error);
-  const reason = /bad_alloc|out of memory|failed to allocate/i.test(message) ? 'out_of_memory' : 'run_failed';
+  const reason = saysOutOfMemory(message) ? 'out_of_memory' : 'run_failed';
   return { id: request.id, type: 'failed', reason, message };
 }
 
