@@ -14,7 +14,7 @@ export function sampleSquare(
   targetApart: usize,
 ): void {
   for (let row = 0; row < side; row++) {
-    sampleRow<u8>(plane, planes, apart, sampling, 0, row, side, target, targetApart, 0);
+    sampleRow<u8>(plane, planes, apart, sampling, 0, row, side, target, targetApart, 0, 0);
     target += (<usize>side) << 2;
   }
 }

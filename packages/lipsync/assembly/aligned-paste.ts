@@ -40,7 +40,7 @@ export function pasteAligned(
     const rgb = alpha + 2 * rowBytes;
     for (let k = 0; k < 2; k++) {
       const weights = alpha + <usize>k * rowBytes;
-      sampleRow<f32>(mask, 1, 0, maskSampling, left, row + k, columns, weights, 0, 0);
+      sampleRow<f32>(mask, 1, 0, maskSampling, left, row + k, columns, weights, 0, 0, 0);
       memory.fill(weights + used, 0, rowBytes - used);
     }
     if (!keepVisible(alpha, 2 * whole, least)) continue;

@@ -1,15 +1,9 @@
-/** Weights of the Catmull–Rom interpolation `x` behind the second of four samples: of the first, … of the fourth. */
+/** Weights of the Catmull–Rom interpolation `x` behind the second of four samples: of the first, the third and the fourth. */
 
 export function weightOfFirst(x: v128): v128 {
   // x/2 · ((2 − x)·x − 1)
   const inner = f32x4.sub(f32x4.mul(f32x4.sub(f32x4.splat(2), x), x), f32x4.splat(1));
   return f32x4.mul(f32x4.mul(inner, x), f32x4.splat(0.5));
-}
-
-export function weightOfSecond(x: v128): v128 {
-  // x²/2 · (3x − 5) + 1
-  const inner = f32x4.sub(f32x4.mul(x, f32x4.splat(1.5)), f32x4.splat(2.5));
-  return f32x4.add(f32x4.mul(f32x4.mul(inner, x), x), f32x4.splat(1));
 }
 
 export function weightOfThird(x: v128): v128 {

@@ -1,8 +1,6 @@
 import { weightOfFirst, weightOfFourth, weightOfThird } from './cubic';
-import { addBelow, integersOf, numbersFrom, originOf, placesOf, roundedBits } from './line';
-
-/** Fixed point of the weights that are multiplied with 8-bit samples: two products and their sum fit 32 bits. */
-const ONE = 16384;
+import { fixed, halves, ONE, rest } from './fixed';
+import { addBelow, integersOf, numbersFrom, originOf, placesOf } from './line';
 
 /**
  * Adds `share` of what planes of `width` columns, `apart` bytes from each other, hold at `count` places from (x, y) on
@@ -92,13 +90,11 @@ export function addCubicBytes(
     const rows = f32x4.floor(ys);
     const offsets = i32x4.add(integersOf(columns), i32x4.mul(integersOf(rows), stride));
 
-    // What is left of one for the second sample: flat areas keep their value.
     const across = f32x4.sub(xs, columns);
     const first = fixed(weightOfFirst(across));
     const third = fixed(weightOfThird(across));
     const fourth = fixed(weightOfFourth(across));
-    const second = i32x4.sub(i32x4.sub(i32x4.splat(ONE), first), i32x4.add(third, fourth));
-    const front = halves(first, second);
+    const front = halves(first, rest(first, third, fourth));
     const back = halves(third, fourth);
 
     const a = origin + <usize>i32x4.extract_lane(offsets, 0);
@@ -121,16 +117,6 @@ export function addCubicBytes(
     );
     addBelow(end, numbers, target + ((<usize>k) << 2), f32x4.mul(sum, f32x4.splat(1.0 / <f32>ONE)));
   }
-}
-
-/** In the low half of each word; the high half is to be ignored. */
-function fixed(weights: v128): v128 {
-  return roundedBits(f32x4.mul(weights, f32x4.splat(<f32>ONE)));
-}
-
-/** Two weights as the halves of a 32-bit word, from the low halves of two. */
-function halves(low: v128, high: v128): v128 {
-  return v128.or(v128.and(low, i32x4.splat(0xffff)), i32x4.shl(high, 16));
 }
 
 /** Of two neighbouring samples at four addresses: the sums of their products with the weights. */

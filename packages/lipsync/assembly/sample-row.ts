@@ -1,6 +1,7 @@
 import { addCubicBytes, addLinearBytes } from './sample-bytes';
 import { addEdge } from './sample-edge';
-import { addCubicFloats, addLinearFloats } from './sample-floats';
+import { addLinearFloats } from './sample-floats';
+import { addCubicPairs } from './sample-pairs';
 import { heightOf, isCubic, mapX, mapY, samplesOf, stepX, stepY, widthOf } from './sampling';
 
 /** Keeps rounding errors from reaching beyond a plane. */
@@ -10,7 +11,7 @@ const MARGIN: f64 = 1e-3;
  * Resamples a row of `count` outputs from (column, row) on to float32 at `target`, of planes of 8-bit or float32 samples,
  * `apart` bytes from each other; the rows of the target are `targetApart` bytes from each other. A cubic plane of bytes
  * stands alone. Writes up to three values behind the last output again. Where `wanted` is an address of as many float32,
- * outputs with 0 there may be left at 0.
+ * outputs with 0 there may be left at 0. Cubic planes of float32 need both that and, at `paired`, themselves in pairs.
  *
  * An output is the mean of samples² samples, evenly spread over its area, or one cubic one.
  */
@@ -25,6 +26,7 @@ export function sampleRow<T>(
   target: usize,
   targetApart: usize,
   wanted: usize,
+  paired: usize,
 ): void {
   for (let i = 0; i < planes; i++) {
     memory.fill(target + <usize>i * targetApart, 0, (<usize>count) << 2);
@@ -36,7 +38,7 @@ export function sampleRow<T>(
       const u = <f64>column + (<f64>i + 0.5) / <f64>samples - 0.5;
       const x = mapX(sampling, u, v);
       const y = mapY(sampling, u, v);
-      addRow<T>(plane, planes, apart, sampling, x, y, count, target, targetApart, wanted);
+      addRow<T>(plane, planes, apart, sampling, x, y, count, target, targetApart, wanted, paired);
     }
   }
 }
@@ -53,6 +55,7 @@ function addRow<T>(
   target: usize,
   targetApart: usize,
   wanted: usize,
+  paired: usize,
 ): void {
   const a = stepX(sampling);
   const d = stepY(sampling);
@@ -87,7 +90,7 @@ function addRow<T>(
         addLinearBytes(plane, planes, apart, width, firstX, firstY, a, d, inside, share, out, targetApart);
       }
     } else if (cubic) {
-      addCubicFloats(plane, planes, apart, width, firstX, firstY, a, d, inside, out, targetApart, asked);
+      addCubicPairs(paired, planes, apart, width, firstX, firstY, a, d, inside, out, targetApart, asked);
     } else {
       addLinearFloats(
         plane,

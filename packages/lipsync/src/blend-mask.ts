@@ -1,6 +1,8 @@
 import { type Box } from './box';
 import { fillPolygon } from './fill-polygon';
-import { blurLines, gaussianKernel } from './gaussian-blur';
+import { gaussianKernel } from './gaussian-blur';
+import { planMemory } from './wasm/memory-plan';
+import { startKernels } from './wasm/pixel-kernels';
 
 /** Cells per side of a mask; blurred masks need no more, the paste interpolates between cells. */
 export const MASK_SIZE = 128;
@@ -41,14 +43,33 @@ export type SoftenMask = (half: Float32Array, offset: number, box: Box, mask: Bl
  * square around the face. It reaches a little into the upper half.
  */
 export function createMaskSoftener(blur: number): SoftenMask {
-  const between = new Float32Array(MASK_SIZE * MASK_SIZE);
+  const plan = planMemory();
+  const grid = plan.reserve(MASK_SIZE * MASK_SIZE * 4);
+  const between = plan.reserve(MASK_SIZE * MASK_SIZE * 4);
+  const halves = [plan.reserve(MASK_SIZE * 4), plan.reserve(MASK_SIZE * 4)] as const;
+  const line = plan.reserve(3 * MASK_SIZE * 4);
+  const kernels = startKernels(plan.bytes);
+  const floats = new Float32Array(kernels.memory);
+  const cells = floats.subarray(grid / 4, grid / 4 + MASK_SIZE * MASK_SIZE);
+
+  /** Writes half a Gaussian and answers its radius; what reaches beyond the mask makes no difference. */
+  const writeKernel = (size: number, scale: number, address: number): number => {
+    const half = gaussianKernel(size, scale).subarray(0, MASK_SIZE);
+    floats.set(half, address / 4);
+    return half.length - 1;
+  };
+
   return (half, offset, { x1, y1, x2, y2 }, mask) => {
     const width = x2 - x1;
     const height = y2 - y1;
     const size = Math.floor((blur * MASK_SQUARE * Math.max(width, height)) / 2) * 2 + 1;
-    mask.fill(0, 0, HALF_MASK_VALUES);
-    mask.set(half.subarray(offset, offset + HALF_MASK_VALUES), HALF_MASK_VALUES);
-    blurLines(mask, between, MASK_SIZE, 'rows', gaussianKernel(size, MASK_SIZE / width));
-    blurLines(between, mask, MASK_SIZE, 'columns', gaussianKernel(size, MASK_SIZE / height));
+    const [rows, columns] = halves;
+    const rowRadius = writeKernel(size, MASK_SIZE / width, rows);
+    const columnRadius = writeKernel(size, MASK_SIZE / height, columns);
+    cells.fill(0, 0, HALF_MASK_VALUES);
+    cells.set(half.subarray(offset, offset + HALF_MASK_VALUES), HALF_MASK_VALUES);
+    const filled = [MASK_SIZE / 2, MASK_SIZE] as const;
+    kernels.blurSquare(grid, MASK_SIZE, ...filled, rows, rowRadius, columns, columnRadius, between, line);
+    mask.set(cells);
   };
 }

@@ -1,12 +1,15 @@
 import * as fc from 'fast-check';
-import { MASK_SIZE } from './blend-mask';
+import { createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE, MASK_SQUARE } from './blend-mask';
 import { type Box } from './box';
 import { createCropFace } from './crop-face';
 import { BILINEAR, LANCZOS } from './interpolation';
+import { blurLines, gaussianKernel } from './gaussian-blur';
 import { createPasteFace } from './paste-face';
+import { createPatchSampler } from './patch-sampler';
 import { pictureLayout, type PictureFormat } from './picture-format';
 import { createCropFace as plainCropFace } from './reference/crop-face';
 import { createPasteFace as plainPasteFace } from './reference/paste-face';
+import { samplePatch as plainSamplePatch } from './reference/sample-patch';
 
 const formats: fc.Arbitrary<PictureFormat> = fc.record({
   width: fc.integer({ min: 16, max: 90 }),
@@ -91,6 +94,53 @@ describe('the kernels give what the plain implementation gives', () => {
         }
         expect(strays).toBe(0);
       }),
+    );
+  });
+
+  test('a sampled patch, turned, shrunk, enlarged or off the picture, differs by at most two grey levels', () => {
+    const sampler = createPatchSampler();
+    fc.assert(
+      fc.property(
+        fc.record({ width: fc.integer({ min: 2, max: 70 }), height: fc.integer({ min: 2, max: 70 }) }),
+        fc.record({
+          x: fc.double({ min: -20, max: 90, noNaN: true }),
+          y: fc.double({ min: -20, max: 90, noNaN: true }),
+          side: fc.double({ min: 1, max: 200, noNaN: true }),
+          angle: fc.double({ min: -4, max: 4, noNaN: true }),
+        }),
+        fc.record({ width: fc.integer({ min: 1, max: 30 }), height: fc.integer({ min: 1, max: 30 }) }),
+        fc.nat(),
+        (size, patch, outSize, seed) => {
+          const data = Uint8Array.from(noise(size.width * size.height * 3, seed), (value) => value * 256);
+          const outBytes = outSize.width * outSize.height * 3;
+          const got = { ...outSize, data: new Uint8Array(outBytes) };
+          const wanted = { ...outSize, data: new Uint8Array(outBytes) };
+          sampler({ ...size, data }, patch, got);
+          plainSamplePatch({ ...size, data }, patch, wanted);
+          // At the picture's border a sample may fall to the other side: a share of the mean, not an error of it.
+          const differing = got.data.filter((value, i) => Math.abs(value - (wanted.data[i] ?? NaN)) > 2);
+          expect(differing.length).toBeLessThanOrEqual(outBytes * 0.02);
+        },
+      ),
+    );
+  });
+
+  test('a softened mask is the blurred one', () => {
+    fc.assert(
+      fc.property(boxes, fc.double({ min: 0.005, max: 0.9, noNaN: true }), fc.nat(), (box, blur, seed) => {
+        const half = noise(HALF_MASK_VALUES + 3, seed).map(Math.round);
+        const got = new Float32Array(MASK_SIZE * MASK_SIZE).fill(7);
+        createMaskSoftener(blur)(half, 3, box, got);
+        const [width, height] = [box.x2 - box.x1, box.y2 - box.y1];
+        const size = Math.floor((blur * MASK_SQUARE * Math.max(width, height)) / 2) * 2 + 1;
+        const wanted = new Float32Array(MASK_SIZE * MASK_SIZE);
+        wanted.set(half.subarray(3), HALF_MASK_VALUES);
+        const between = wanted.slice();
+        blurLines(wanted, between, MASK_SIZE, 'rows', gaussianKernel(size, MASK_SIZE / width));
+        blurLines(between, wanted, MASK_SIZE, 'columns', gaussianKernel(size, MASK_SIZE / height));
+        expect(largestDifference(got, wanted)).toBeLessThan(1e-4);
+      }),
+      { numRuns: 30 },
     );
   });
 });

@@ -1,4 +1,7 @@
-import { patchPoint, type RgbPicture, samplePatch } from './patch';
+import { patchPoint, type RgbPicture } from './patch';
+import { createPatchSampler } from './patch-sampler';
+
+const samplePatch = createPatchSampler();
 
 /** Red rises along x, green along y, blue is constant. */
 function gradient(width: number, height: number): RgbPicture {

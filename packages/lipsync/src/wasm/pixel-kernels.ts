@@ -16,6 +16,31 @@ export interface PixelKernels {
     span: number,
     limit: number,
   ): void;
+  blurSquare(
+    grid: number,
+    size: number,
+    from: number,
+    to: number,
+    rowHalf: number,
+    rowRadius: number,
+    columnHalf: number,
+    columnRadius: number,
+    between: number,
+    line: number,
+  ): void;
+  samplePatch(
+    picture: number,
+    width: number,
+    height: number,
+    originX: number,
+    originY: number,
+    stepX: number,
+    stepY: number,
+    samples: number,
+    columns: number,
+    rows: number,
+    target: number,
+  ): void;
   resamplePlane(
     plane: number,
     stride: number,
@@ -92,6 +117,8 @@ export function startKernels(bytes: number): PixelKernels {
   return {
     memory: memory.buffer,
     aimAxis: kernel(exports, 'aimAxis'),
+    blurSquare: kernel(exports, 'blurSquare'),
+    samplePatch: kernel(exports, 'samplePatch'),
     resamplePlane: kernel(exports, 'resamplePlane'),
     toRgb: kernel(exports, 'toRgb'),
     pasteFace: kernel(exports, 'pasteFace'),

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  createPatchSampler,
   type FaceTrack,
   landmark,
   landmarkCentre,
   mouthOpening,
   type RgbPicture,
-  samplePatch,
 } from '@lipsync/lipsync';
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
 import { type AnalyzerParams, buildAnalyzerPack, modelPath, openPackFor } from '@lipsync/model-pack';
@@ -19,6 +19,8 @@ import { blankPicture } from './picture';
 
 const SAMPLE = join(__dirname, '../../../../../samples/face.mp4');
 const SIDE = 320;
+
+const samplePatch = createPatchSampler();
 
 /** Where the sample's face is when the head rests, as parts of the picture: it sways by less than half a tenth. */
 const EYES = { x: 0.5, y: 0.4, distance: 0.15 };

@@ -1,4 +1,4 @@
-import { type Box, type Patch, type RgbPicture, samplePatch } from '@lipsync/lipsync';
+import { type Box, createPatchSampler, type Patch, type RgbPicture } from '@lipsync/lipsync';
 import { type AnalyzerParams } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
 import { float32Of } from '../sessions/tensors';
@@ -20,6 +20,7 @@ export interface FaceDetector {
 
 export function createFaceDetector(run: RunModel, params: AnalyzerParams['detector']): FaceDetector {
   const { stride, scoreThreshold, overlapThreshold, closeUp } = params;
+  const samplePatch = createPatchSampler();
 
   async function look(input: InputPicture, threshold: number): Promise<Detection[]> {
     const { outputs } = await run('face_detector', { image: pictureTensor(input) });

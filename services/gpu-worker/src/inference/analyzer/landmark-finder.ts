@@ -1,14 +1,14 @@
 import {
+  createPatchSampler,
   LANDMARK_COUNT,
   LANDMARK_VALUES,
   type Patch,
   patchPoint,
   type RgbPicture,
-  samplePatch,
 } from '@lipsync/lipsync';
 import { type AnalyzerParams } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
-import { float32Of } from '../sessions/tensors';
+import { float32Of, uint8Of } from '../sessions/tensors';
 import { MIRRORED_LANDMARKS } from './mirrored-landmarks';
 import { mirrorRows } from './picture';
 
@@ -33,6 +33,9 @@ const SHIFT = 0.03;
 export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['landmarks']): FindLandmarks {
   const { inputSize, maxDisagreement, maxDisagreementBlurred } = params;
   const bytes = inputSize * inputSize * 3;
+  const samplePatch = createPatchSampler();
+  /** The memory of the last looks, for the next ones. */
+  let spare: Uint8Array<ArrayBuffer> | undefined;
 
   const tolerance = (side: number): number => {
     const blurred = Math.max(0, 1 - side / inputSize);
@@ -41,14 +44,16 @@ export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['land
 
   return async (picture, patch) => {
     const looks = [shifted(patch, SHIFT), shifted(patch, -SHIFT)];
-    const data = new Uint8Array(looks.length * bytes);
+    const data = spare ?? new Uint8Array(looks.length * bytes);
+    spare = undefined;
     looks.forEach((look, i) => {
       const input = { width: inputSize, height: inputSize, data: data.subarray(i * bytes, (i + 1) * bytes) };
       samplePatch(picture, look, input);
       if (i === 1) mirrorRows(input);
     });
     const dims = [looks.length, inputSize, inputSize, 3];
-    const { outputs } = await run('landmarks68', { image: { type: 'uint8', dims, data } });
+    const { outputs, feeds } = await run('landmarks68', { image: { type: 'uint8', dims, data } });
+    spare = uint8Of(feeds, 'image');
     const { points, apart } = merge(float32Of(outputs, 'points'), looks);
     return { points, agree: apart <= tolerance(patch.side) };
   };

@@ -1,0 +1,19 @@
+import { roundedBits } from './line';
+
+/** Fixed point of weights that are multiplied with integers: products of two such with 8-bit samples fit 32 bits. */
+export const ONE = 16384;
+
+/** Four weights in the low halves of words; the high halves are to be ignored. */
+export function fixed(weights: v128): v128 {
+  return roundedBits(f32x4.mul(weights, f32x4.splat(<f32>ONE)));
+}
+
+/** What three weights leave of one: with it for the fourth, flat areas keep their value. */
+export function rest(a: v128, b: v128, c: v128): v128 {
+  return i32x4.sub(i32x4.sub(i32x4.splat(ONE), a), i32x4.add(b, c));
+}
+
+/** Words of two halves each, from the low halves of two. */
+export function halves(low: v128, high: v128): v128 {
+  return v128.or(v128.and(low, i32x4.splat(0xffff)), i32x4.shl(high, 16));
+}
