@@ -1,11 +1,13 @@
 import { blendShown } from './aligned-blend';
 import { padded } from './axis';
 import { keepVisible } from './blend';
+import { pairRows } from './sample-pairs';
 import { sampleRow } from './sample-row';
+import { isCubic } from './sampling';
 
 /**
  * Blends a face, three float32 planes of side `size` with R, G, B in [-1, 1], into a yuv420p picture as much as a mask
- * of the same size says. The picture's planes begin at `luma`, `u` and `v`. `spans` holds two int32 per pair of rows from
+ * of the same size says. Of the face, rows [firstRow, endRow) are needed; `paired` has room for as much as the face. The picture's planes begin at `luma`, `u` and `v`. `spans` holds two int32 per pair of rows from
  * the even row `top` on: the first column, which is even, and how many columns (even) to look at, none if not above 0.
  * Mask weights below `least` count as 0. `scratch` has room for eight rows as long as the longest padded span.
  */
@@ -20,6 +22,9 @@ export function pasteAligned(
   spans: usize,
   face: usize,
   size: i32,
+  firstRow: i32,
+  endRow: i32,
+  paired: usize,
   faceSampling: usize,
   mask: usize,
   maskSampling: usize,
@@ -28,6 +33,11 @@ export function pasteAligned(
   scratch: usize,
 ): void {
   const plane = (<usize>(size * size)) << 2;
+  if (isCubic(faceSampling)) {
+    for (let channel: usize = 0; channel < 3; channel++) {
+      pairRows(face + channel * plane, size, firstRow, endRow, paired + channel * plane);
+    }
+  }
   for (let row = top; row < top + 2 * pairs; row += 2) {
     const left = load<i32>(spans);
     const columns = load<i32>(spans, 4);
@@ -47,7 +57,19 @@ export function pasteAligned(
     for (let k = 0; k < 2; k++) {
       const weights = alpha + <usize>k * rowBytes;
       const colours = rgb + <usize>k * rowBytes;
-      sampleRow<f32>(face, 3, plane, faceSampling, left, row + k, columns, colours, 2 * rowBytes, weights);
+      sampleRow<f32>(
+        face,
+        3,
+        plane,
+        faceSampling,
+        left,
+        row + k,
+        columns,
+        colours,
+        2 * rowBytes,
+        weights,
+        paired,
+      );
     }
     const chroma = <usize>((row >> 1) * chromaStride + (left >> 1));
     blendShown(

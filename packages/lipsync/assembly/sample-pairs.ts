@@ -7,8 +7,9 @@ const UNIT: f32 = 4096;
 const LARGEST: f32 = 7.99;
 
 /**
- * Pairs every sample of the rows [from, to) of a float32 plane of `width` (a multiple of four) columns with the one
+ * Pairs every sample of the rows [from, to) of a float32 plane of `width` columns with the one
  * below, as the low and the high half of a word of `target`, which is laid out like the plane. The last row stays alone.
+ * Writes up to three words behind the last pair.
  */
 export function pairRows(plane: usize, width: i32, from: i32, to: i32, target: usize): void {
   const stride = (<usize>width) << 2;
@@ -127,10 +128,7 @@ export function addCubicPairs(
 
 /** Four columns of four samples, in pairs at two addresses, each brought down to one. */
 function columnsAt(above: usize, below: usize, upper: v128, lower: v128): v128 {
-  return i32x4.add(
-    i32x4.dot_i16x8_s(v128.load(above), upper),
-    i32x4.dot_i16x8_s(v128.load(below), lower),
-  );
+  return i32x4.add(i32x4.dot_i16x8_s(v128.load(above), upper), i32x4.dot_i16x8_s(v128.load(below), lower));
 }
 
 /** Sums of neighbours: 0+1, 2+3 of the first vector, then of the second. */

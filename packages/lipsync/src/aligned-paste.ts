@@ -37,6 +37,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
   const plan = planMemory();
   const pixels = plan.reserve(bytes);
   const face = plan.reserve(3 * area * 4);
+  const paired = plan.reserve(3 * area * 4);
   const weights = plan.reserve(area * 4);
   const square = { width: side, height: side };
   const faceSampling = reserveSampling(plan, { ...square, interpolation: 'cubic' });
@@ -68,13 +69,15 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
   };
 
   /** Only the rows of the face that pixels under the mask are made of. */
-  const copyFace = (faces: Float32Array, offset: number, { d, e }: Affine): void => {
+  const copyFace = (faces: Float32Array, offset: number, { d, e }: Affine) => {
     const reach = Math.ceil(Math.abs(d) + Math.abs(e)) + 2;
-    const from = Math.max(0, covered.top - reach) * side;
-    const to = Math.min(side, covered.bottom + reach + 1) * side;
+    const first = Math.max(0, covered.top - reach);
+    const end = Math.min(side, covered.bottom + reach + 1);
     for (let plane = 0; plane < 3 * area; plane += area) {
-      faceCopy.set(faces.subarray(offset + plane + from, offset + plane + to), plane + from);
+      const from = plane + first * side;
+      faceCopy.set(faces.subarray(offset + from, offset + plane + end * side), from);
     }
+    return { first, end };
   };
 
   return (picture, transform, faces, offset) => {
@@ -88,7 +91,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
     findSpans(map, top, bottom);
     aimSampling(kernels, faceSampling, map);
     aimSampling(kernels, maskSampling, map);
-    copyFace(faces, offset, map);
+    const rows = copyFace(faces, offset, map);
 
     // Whole rows are moved fastest, and of all planes only those under the mask.
     const chroma = { from: (top / 2) * chromaWidth, to: (bottom / 2) * chromaWidth };
@@ -109,6 +112,9 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
       spans,
       face,
       side,
+      rows.first,
+      rows.end,
+      paired,
       faceSampling.address,
       weights,
       maskSampling.address,

@@ -116,13 +116,13 @@ test('cropping a turned face and pasting it back unchanged gives the same pictur
 });
 
 test('half a mask blends half way', () => {
-  const after = picture().fill(100, 0, format.width * format.height);
+  const after = picture().fill(101, 0, format.width * format.height);
   createAlignedPaste(format, SIDE, new Float32Array(AREA).fill(0.5))(after, place(80, 60, 1, 0.2), white, 0);
   expect(after[60 * format.width + 80]).toBe(168);
 });
 
 test('values that a network overshoots are clipped, also under part of the mask', () => {
-  const after = picture().fill(100, 0, format.width * format.height);
+  const after = picture().fill(101, 0, format.width * format.height);
   const face = new Float32Array(3 * AREA).fill(7);
   createAlignedPaste(format, SIDE, new Float32Array(AREA).fill(0.5))(after, place(80, 60, 1), face, 0);
   expect(after[60 * format.width + 80]).toBe(168);
