@@ -88,6 +88,10 @@ export function openFrameSource(
     return open;
   }
 
+  // The common beginning: the decoder starts at once, so that the first picture is there when it is asked for.
+  const [first] = runs;
+  if (first?.direction === 'forward' && !keepAll) open = { cursor: forwardFrames(reader()), run: first };
+
   async function readInto(target: Uint8Array): Promise<boolean> {
     const index = indices[position];
     if (index === undefined) return false;

@@ -3,6 +3,8 @@ import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from './job';
 import { audioOf, videoOf } from './local-media';
 import { renderClip, type RenderedClip } from './pipeline/render-clip';
 import { type RenderResult, type RenderTask } from './protocol';
+import { type OutputQuality } from './quality/output-quality';
+import { type QualityProbe } from './quality/quality-probe';
 import { openFeatures } from './stored-features';
 import { readTrack } from './stored-track';
 
@@ -10,30 +12,38 @@ import { readTrack } from './stored-track';
 export async function renderVideo(task: RenderTask, job: Job): Promise<RenderResult> {
   const { binaries, clock, progress, signal } = job;
   progress.loading();
-  const engine = await clock.during('load', () => job.models.engine(task.engine, task.packDir));
-  const video = await videoOf(task.videoPath, job);
-  const audioStream = await audioOf(task.audioPath, job);
-  const audio = await clock.during('audio', () =>
+  const loading = clock.during('load', () => job.models.engine(task.engine, task.packDir));
+  const inspecting = videoOf(task.videoPath, job);
+  const listening = audioOf(task.audioPath, job);
+  const hearing = clock.during('audio', () =>
     readAudio(binaries, task.audioPath, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
   );
+  // Whichever fails, nothing of this task may go on when the next one starts.
+  await Promise.allSettled([loading, inspecting, listening, hearing]);
+  const engine = await loading;
+  const video = await inspecting;
+  const audioStream = await listening;
+  const audio = await hearing;
   const track = await readTrack(task.faceTrackPath, video);
 
+  const judge = async (probe: QualityProbe): Promise<OutputQuality> => {
+    // The graphs that look at the result are no part of the engine's time.
+    clock.add('infer', job.inferMs());
+    const analyzer = await job.models.analyzer(task.analyzerPackDir);
+    return clock.during('quality', () => probe.finish(analyzer));
+  };
   const features = openFeatures(task.featuresPath, engine.features, track);
   let rendered: RenderedClip;
   try {
     const { videoPath, audioPath, outputPath, syncMode } = task;
     rendered = await renderClip(
       { videoPath, audioPath, outputPath, syncMode, video, audioStream, audio, track, features },
-      { binaries, engine, progress, clock, signal, deadlineMs: MEDIA_DEADLINE_MS },
+      { binaries, engine, progress, clock, signal, deadlineMs: MEDIA_DEADLINE_MS, judge },
     );
   } finally {
     features.close();
   }
-  clock.add('infer', job.inferMs());
-  const { outputFrames } = rendered;
-  const quality = await clock.during('quality', async () =>
-    rendered.quality.finish(await job.models.analyzer(task.analyzerPackDir)),
-  );
+  const { outputFrames, quality } = rendered;
   return {
     type: 'render',
     inputAudioSeconds: audio.length / AUDIO_SAMPLE_RATE,

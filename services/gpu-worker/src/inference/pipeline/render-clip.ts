@@ -14,6 +14,7 @@ import {
 } from '@lipsync/media';
 import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
 import { observeClip } from '../quality/observe-clip';
+import { type OutputQuality } from '../quality/output-quality';
 import { createQualityProbe, type QualityProbe } from '../quality/quality-probe';
 import { frameBudget } from './frame-budget';
 import { createFramePool, type Frame } from './frame-pool';
@@ -45,13 +46,14 @@ export interface RenderTools {
   readonly signal: AbortSignal;
   /** Wall clock of the decoder and of the encoder, milliseconds. */
   readonly deadlineMs: number;
+  /** Judges the result by what the probe saw of it, while the encoder finishes. */
+  judge(probe: QualityProbe): Promise<OutputQuality>;
 }
 
 export interface RenderedClip {
   /** Frames of the output. */
   readonly outputFrames: number;
-  /** Has seen the faces that were written. */
-  readonly quality: QualityProbe;
+  readonly quality: OutputQuality;
 }
 
 /**
@@ -70,7 +72,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
   );
 
   const format = pictureFormat(clip.video);
-  const quality = createQualityProbe({ track: clip.track, audio: clip.audio, sources, format });
+  const probe = createQualityProbe({ track: clip.track, audio: clip.audio, sources, format });
   const openSource = (): FrameSource =>
     openFrameSource(binaries, clip.videoPath, clip.video, sources, { deadlineMs, signal });
 
@@ -78,17 +80,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
   let engineClip: EngineClip | undefined;
   let encoder: FrameEncoder | undefined;
   try {
-    const opened = (engineClip = await clock.during('audio', () =>
-      tools.engine.open({
-        track: clip.track,
-        audio: clip.audio,
-        sources,
-        format,
-        features: clip.features,
-        openFrames: openSource,
-        signal,
-      }),
-    ));
+    // Decoder and encoder start while the engine listens to the speech.
     const writing = (encoder = openEncoder(
       binaries,
       {
@@ -106,8 +98,19 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
       },
       { deadlineMs, signal },
     ));
+    const opened = (engineClip = await clock.during('audio', () =>
+      tools.engine.open({
+        track: clip.track,
+        audio: clip.audio,
+        sources,
+        format,
+        features: clip.features,
+        openFrames: openSource,
+        signal,
+      }),
+    ));
     await renderPass({
-      clip: observeClip(opened, quality),
+      clip: observeClip(opened, probe),
       outputFrames,
       pool: createFramePool(newFrames(frameBudget(opened.batchSize, source.frameBytes), source.frameBytes)),
       readFrame: (frame) => readFrame(source, frame),
@@ -118,8 +121,11 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
       clock,
     });
     progress.encoding();
-    await clock.during('encode', () => writing.finish());
-    return { outputFrames, quality };
+    const finishing = clock.during('encode', () => writing.finish());
+    const judging = tools.judge(probe);
+    await Promise.allSettled([finishing, judging]);
+    await finishing;
+    return { outputFrames, quality: await judging };
   } finally {
     await Promise.all([engineClip?.close(), source.close(), encoder?.abort()]);
   }

@@ -25,6 +25,8 @@ export interface QualityProbe extends FaceObserver {
 
 /** Three seconds: enough syllables for a correlation, and cheap beside any render. */
 const SAMPLE_FRAMES = 75;
+/** Seam and skin change little from frame to frame; every pixel of a face is looked at for them. */
+const CHANGE_EVERY = 5;
 /** Fewer mouths than this tell nothing about sync. */
 const FEWEST_FRAMES = 25;
 /** Room around the landmarks for what an engine changes, and around the mouth for what it means to change. */
@@ -63,15 +65,20 @@ export function createQualityProbe(clip: {
 
   return {
     before(frame, outputIndex) {
-      if (isSampled(outputIndex)) before = lumaOf(frame, format, regionOf(landmarksOf(outputIndex)));
+      before =
+        isSampled(outputIndex) && (outputIndex - from) % CHANGE_EVERY === 0
+          ? lumaOf(frame, format, regionOf(landmarksOf(outputIndex)))
+          : undefined;
     },
 
     after(frame, outputIndex) {
-      if (!isSampled(outputIndex) || before === undefined) return;
+      if (!isSampled(outputIndex)) return;
       const landmarks = landmarksOf(outputIndex);
       const box = regionOf(landmarks);
-      const mouth = widened(landmarkBounds(landmarks, ...MOUTH), MOUTH_MARGIN);
-      change.add(before, lumaOf(frame, format, box), movedBy(mouth, -box.x1, -box.y1));
+      if (before !== undefined) {
+        const mouth = widened(landmarkBounds(landmarks, ...MOUTH), MOUTH_MARGIN);
+        change.add(before, lumaOf(frame, format, box), movedBy(mouth, -box.x1, -box.y1));
+      }
       const region = rgbRegion(frame, format, box);
       if (region) faces.set(outputIndex, { region, landmarks: toRegion(landmarks, region) });
     },

@@ -1,7 +1,7 @@
 import { type Box, pictureLayout, type PictureFormat, type RgbPicture, yuvToRgb } from '@lipsync/lipsync';
 
 /** Larger regions are read with gaps: whoever looks at them sees them smaller anyway. */
-const SIDE_MAX = 320;
+const SIDE_MAX = 224;
 
 /** A part of a yuv420p picture as packed RGB, and how its pixels lie in the picture: x = left + column · step. */
 export interface RgbRegion {
