@@ -5,7 +5,10 @@ const inputSide = z.int().positive();
 /** Numbers of the face detector and the landmark network that the analyser's code needs. */
 export const analyzerParamsSchema = z.strictObject({
   detector: z.strictObject({
-    /** Longer side of the network input for a whole frame, in the order of trying: larger finds smaller faces. */
+    /**
+     * Longer side of the network input for a whole frame, in the order of trying: larger finds smaller faces. Those
+     * behind the first are tried less often.
+     */
     inputSizes: z.array(inputSide).min(1),
     /** Both sides of the input are multiples of this. */
     stride: z.int().positive(),

@@ -174,6 +174,29 @@ describe('analyzeFaces', () => {
     );
   });
 
+  test.each([
+    ['fills the picture', { x: 166, y: 160, side: 125 }],
+    ['is cut off by the border', { x: 210, y: 175, side: 200 }],
+  ])('a face that %s is found in every frame, where it is', async (_, detail) => {
+    const frames = sample.slice(0, 6);
+    const [close, far] = [
+      await analyze(frames.map((picture) => part(picture, detail))),
+      await analyze(frames),
+    ];
+
+    expect([...close.found]).toEqual([1, 1, 1, 1, 1, 1]);
+    const enlarged = SIDE / detail.side;
+    for (let frame = 0; frame < frames.length; frame++) {
+      const [nose, seen] = [far, close].map((track) => landmark(landmarksOf(track, frame), 30));
+      expect(
+        Math.abs((seen?.x ?? NaN) / enlarged + detail.x - detail.side / 2 - (nose?.x ?? NaN)),
+      ).toBeLessThan(4);
+      expect(
+        Math.abs((seen?.y ?? NaN) / enlarged + detail.y - detail.side / 2 - (nose?.y ?? NaN)),
+      ).toBeLessThan(4);
+    }
+  });
+
   test('an error thrown between two frames stops the analysis', async () => {
     const stop = new Error('cancelled');
     const analysis = analyzeFaces({

@@ -18,11 +18,14 @@ const CHECK_EVERY = 10;
 /** After this many frames of following a face it is seen again who else is in the picture. */
 const LOOK_AROUND_EVERY = 50;
 
-/** Without a face, small faces are searched for only in every 5th frame: it takes four times as long. */
+/** Without a face, very large and very small ones are searched for only in every 5th frame: it takes six times as long. */
 const THOROUGH_EVERY = 5;
 
 /** A face that has been away for so many frames, three seconds, is not waited for: whoever is there is the main face. */
 const LONGEST_WAIT = 75;
+
+/** Of a face with fewer pixels than this on a side nothing can be told, and patterns begin to look like faces. */
+const SMALLEST_FACE = 12;
 
 /** Landmarks from a detector's box or of a fast head are found again in the patch that they describe. */
 const REFINEMENTS = 2;
@@ -86,17 +89,18 @@ export function createFaceTracker(
       found = await findLandmarks(picture, facePatch(found.points, landmarks.scale));
     }
     const { points, agree } = found;
-    if (!agree || !(needsNoCloseUp(points, score) || (await showsFace(picture, points)))) return null;
-    return { points, box: landmarkBounds(points) };
+    const bounds = landmarkBounds(points);
+    if (!agree || Math.min(bounds.x2 - bounds.x1, bounds.y2 - bounds.y1) < SMALLEST_FACE) return null;
+    const isFace = needsNoCloseUp(points, score) || (await showsFace(picture, points));
+    return isFace ? { points, box: bounds } : null;
   }
 
   async function search(picture: RgbPicture): Promise<Float32Array | null> {
     const thorough = framesSearched++ % THOROUGH_EVERY === 0;
     if (framesSearched > LONGEST_WAIT) bystanders.forget();
     // Looking closer than the picture's own pixels finds no more.
-    const sizes = detection.inputSizes.filter(
-      (size, i) => i === 0 || (thorough && size <= Math.max(picture.width, picture.height)),
-    );
+    const closest = Math.max(glance, picture.width, picture.height);
+    const sizes = detection.inputSizes.filter((size, i) => i === 0 || (thorough && size <= closest));
     for (const size of sizes) {
       const candidates: Candidate[] = [];
       for (const detected of await detector.detect(picture, size)) {
