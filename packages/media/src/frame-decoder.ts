@@ -8,6 +8,8 @@ import { RawFrameStream } from './raw-frame-stream';
 
 /** One ffmpeg process that decodes a video to working frames. It decodes ahead only as far as the pipe holds. */
 export interface FrameDecoder {
+  /** Resolves once the process runs or cannot be started; never rejects. */
+  readonly started: Promise<void>;
   /**
    * Copies the next frame into `target`; false after the last one. One call at a time.
    * @throws MediaError media_corrupt when decoding fails, MediaProcessError when stopped or past its deadline.
@@ -24,7 +26,10 @@ export function openFrameDecoder(
 ): FrameDecoder {
   const running = start(binaries, decoding, options);
   // Whoever reads or closes learns of a failure.
-  running.catch(() => undefined);
+  const started = running.then(
+    () => undefined,
+    () => undefined,
+  );
   let closed = false;
 
   async function readInto(target: Uint8Array): Promise<boolean> {
@@ -46,7 +51,7 @@ export function openFrameDecoder(
     await child.exit;
   }
 
-  return { readInto, close };
+  return { started, readInto, close };
 }
 
 async function start(

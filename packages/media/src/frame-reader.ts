@@ -18,6 +18,8 @@ export interface FrameReader {
   readonly width: number;
   readonly height: number;
   readonly frameBytes: number;
+  /** Resolves once the decoder runs or cannot be started; never rejects. */
+  readonly started: Promise<void>;
   /**
    * Copies the next frame into `target` (exactly `frameBytes` long); false after the last one. One call at a time.
    * @throws MediaError media_corrupt when decoding fails, MediaProcessError when stopped or past its deadline.
@@ -45,6 +47,7 @@ export function openFrameReader(
   let delivered = 0;
   let closed = false;
   let current = open();
+  const { started } = current;
 
   function open(): FrameDecoder {
     return openFrameDecoder(binaries, { file, video, layout, range, decoder, keepLast }, options);
@@ -87,5 +90,5 @@ export function openFrameReader(
     await current.close();
   }
 
-  return { ...geometry, readInto, close };
+  return { ...geometry, started, readInto, close };
 }

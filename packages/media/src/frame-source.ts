@@ -20,6 +20,8 @@ export interface FrameSource {
   readonly width: number;
   readonly height: number;
   readonly frameBytes: number;
+  /** Resolves once the decoder of the first picture runs, if it is started ahead; never rejects. */
+  readonly started: Promise<void>;
   /**
    * Copies the frame of the next index into `target`; false after the last index. One call at a time.
    * @throws MediaError media_corrupt (also for an index past the end), MediaProcessError.
@@ -90,7 +92,12 @@ export function openFrameSource(
 
   // The common beginning: the decoder starts at once, so that the first picture is there when it is asked for.
   const [first] = runs;
-  if (first?.direction === 'forward' && !keepAll) open = { cursor: forwardFrames(reader()), run: first };
+  let started = Promise.resolve();
+  if (first?.direction === 'forward' && !keepAll) {
+    const ahead = reader();
+    open = { cursor: forwardFrames(ahead), run: first };
+    started = ahead.started;
+  }
 
   async function readInto(target: Uint8Array): Promise<boolean> {
     const index = indices[position];
@@ -106,7 +113,7 @@ export function openFrameSource(
     open = undefined;
   }
 
-  return { ...geometry, readInto, close };
+  return { ...geometry, started, readInto, close };
 }
 
 function span(indices: readonly number[]): { lowest: number; highest: number } {

@@ -22,12 +22,13 @@ export interface ClipShape {
 const QUIET = ['-nostdin', '-v', 'error', '-y'];
 const LOOPED = [...QUIET, '-stream_loop', '-1'];
 
-/** The sample face with its head across the picture, and the sample voice, repeated to the wanted length. */
+/** The sample face in the middle of a grey picture, and the sample voice, repeated to the wanted length. */
 export async function makeClip(ffmpeg: string, folder: string, shape: ClipShape): Promise<Clip> {
   const { width, height, seconds, grain } = shape;
   const videoFile = path.join(folder, `face-${height}p-${grain}-${seconds}s.mp4`);
   const audioFile = path.join(folder, `speech-${seconds}s.wav`);
-  const scale = `scale=${width}:${height}:force_original_aspect_ratio=increase,crop=${width}:${height}`;
+  const fitted = `scale=${width}:${height}:force_original_aspect_ratio=decrease`;
+  const scale = `${fitted},pad=${width}:${height}:-1:-1:color=0x707070`;
   const noise = grain === 0 ? [] : [`noise=alls=${grain}:allf=t`];
   await run(ffmpeg, [
     ...[...LOOPED, '-i', SAMPLE_VIDEO, '-t', String(seconds), '-an'],

@@ -18,7 +18,7 @@ export interface PipelineFigures {
 }
 
 const SECONDS = 30;
-/** As much grain as a camera's picture has at 5 to 6 Mb/s in 720p, and what is left of it at 1 Mb/s. */
+/** As much grain as a camera's picture has, 7 to 8 Mb/s in 720p, and what is left of it at 1 Mb/s. */
 const CAMERA_GRAIN = 5;
 const MESSENGER_GRAIN = 4;
 const HD = { width: 1280, height: 720 };

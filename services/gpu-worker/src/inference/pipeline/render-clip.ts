@@ -98,6 +98,8 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
       },
       { deadlineMs, signal },
     ));
+    // Its start takes turns of the event loop, which the speech is about to keep busy.
+    await source.started;
     const opened = (engineClip = await clock.during('audio', () =>
       tools.engine.open({
         track: clip.track,
