@@ -34,7 +34,7 @@ export async function runAnalyze(tools: JobTools, context: JobContext): Promise<
     onProgress: (percent) => report('analyzing', percent * ANALYSIS_SHARE),
   });
   if (!obtained.isKept) throw new StorageFailed('a preparation is nothing without its track');
-  const featuresAdded = await prepareFeatures(tools, context, {
+  const features = await prepareFeatures(tools, context, {
     video: work.video,
     videoPath: video.path,
     analyzer: packs.analyzer,
@@ -54,9 +54,10 @@ export async function runAnalyze(tools: JobTools, context: JobContext): Promise<
       pack: packs.analyzer.version,
       video_input: video.from,
       face_track: obtained.from,
-      features_added: featuresAdded,
+      features_added: features?.featuresAdded ?? {},
       ...measures,
       ...(obtained.analysis ? { timings: obtained.analysis.timings } : {}),
+      ...(features ? { features_timings: features.timings } : {}),
     },
   };
 }

@@ -11,6 +11,9 @@ import { type JobContext, type JobTools } from './job-context';
 import { StorageFailed } from './job-errors';
 import { fetchKept, storeKept } from './kept-features';
 
+/** The slot is free for the next job after that, whatever the store is doing. */
+const KEEP_LIMIT_MS = 60_000;
+
 /** A file of what an engine keeps of a video, in a job's folder: for the child to read and to extend. */
 export interface EngineFeatures {
   readonly engine: Engine;
@@ -60,6 +63,26 @@ export function keepEngineFeatures(
   signal: AbortSignal,
 ): Promise<boolean> {
   return storeKept(tools, key, path, { ...made, maker: null }, signal);
+}
+
+/**
+ * Keeps what a render added, for the next one. The render has completed and nothing can fail it any more: what goes
+ * wrong is told to the log.
+ */
+export async function keepAdded(
+  tools: JobTools,
+  { preempted }: JobContext,
+  features: EngineFeatures,
+  added: { readonly frames: number; readonly expiresAt: Date },
+): Promise<void> {
+  if (added.frames === 0 || features.complete) return;
+  try {
+    const limit = AbortSignal.any([preempted, AbortSignal.timeout(KEEP_LIMIT_MS)]);
+    const made = { frames: features.frames + added.frames, complete: false, expiresAt: added.expiresAt };
+    await keepEngineFeatures(tools, features, made, limit);
+  } catch (error) {
+    tools.logger.warn('features could not be kept', { name: features.key.name, error });
+  }
 }
 
 async function place(tools: JobTools, key: FeatureKey, sha256: string, path: string): Promise<boolean> {

@@ -19,15 +19,15 @@ export interface PreparedVideo {
 }
 
 /**
- * Completes what the engines of this worker keep of a video, for as far as it is not complete. Returns how many frames
- * were added, by engine. An engine that fails at it fails no preparation: its renders compute what they need. Rejects
+ * Completes what the engines of this worker keep of a video, for as far as it is not complete. Null when there
+ * was nothing to do, or an engine failed at it, which fails no preparation: its renders compute what they need. Rejects
  * with StorageFailed when what was computed cannot be kept.
  */
 export async function prepareFeatures(
   tools: JobTools,
   context: JobContext,
   prepared: PreparedVideo,
-): Promise<AnalyzeResult['featuresAdded']> {
+): Promise<AnalyzeResult | null> {
   const { video, expiresAt } = prepared;
   const { track } = prepared.track;
   const incomplete: EngineFeatures[] = [];
@@ -35,14 +35,14 @@ export async function prepareFeatures(
     const features = await openEngineFeatures(tools, context, { engine, pack, video, track, expiresAt });
     if (features && !features.complete) incomplete.push(features);
   }
-  if (incomplete.length === 0) return {};
-  const added = await encode(tools, context, prepared, incomplete);
-  if (added === null) return {};
+  if (incomplete.length === 0) return null;
+  const encoded = await encode(tools, context, prepared, incomplete);
+  if (encoded === null) return null;
   for (const features of incomplete) {
     const made = { frames: track.frames, complete: true, expiresAt };
     await keepEngineFeatures(tools, features, made, context.signal);
   }
-  return added;
+  return encoded;
 }
 
 /** Lets the child compute what is missing; null when it could not. */
@@ -51,9 +51,9 @@ async function encode(
   { claim, host, signal }: JobContext,
   { analyzer, video, videoPath, track, onProgress }: PreparedVideo,
   incomplete: readonly EngineFeatures[],
-): Promise<AnalyzeResult['featuresAdded'] | null> {
+): Promise<AnalyzeResult | null> {
   try {
-    const { featuresAdded } = await host.analyze(
+    return await host.analyze(
       {
         jobId: claim.jobId,
         analyzerPackDir: analyzer.dir,
@@ -67,7 +67,6 @@ async function encode(
       },
       { signal, onProgress: (_stage, percent) => onProgress(percent) },
     );
-    return featuresAdded;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof InferenceFailure || error instanceof InferenceCrash)) throw error;

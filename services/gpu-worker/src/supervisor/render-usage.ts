@@ -1,0 +1,35 @@
+import { type AssetRow, type MeasuredUsage } from '@lipsync/domain';
+import { type AnalyzeResult, type RenderResult } from '../inference/protocol';
+import { type PodMeter } from '../usage/pod-meter';
+
+export interface EndedRender {
+  readonly video: AssetRow;
+  /** Of this job's own; null when it used a track that was there. */
+  readonly analysis: AnalyzeResult | null;
+  readonly result: RenderResult;
+  readonly startedAt: Date;
+  /** How often the job was claimed, this time included. */
+  readonly claims: number;
+}
+
+/** What a render that ends now took, from its claim on. Never rejects: what cannot be had is null. */
+export async function renderUsage(podMeter: PodMeter, ended: EndedRender): Promise<MeasuredUsage> {
+  const { video, analysis, result, startedAt, claims } = ended;
+  const endedAt = new Date();
+  const gpuInferenceMs = gpuTime(analysis, result);
+  return {
+    input_video_seconds: video.durationSeconds,
+    input_audio_seconds: result.inputAudioSeconds,
+    output_seconds: result.outputSeconds,
+    analyzed_frames: analysis?.frames ?? 0,
+    rendered_frames: result.renderedFrames,
+    ...(await podMeter.measure({ startedAt, endedAt, claims, gpuInferenceMs })),
+    processing_ms: endedAt.getTime() - startedAt.getTime(),
+  };
+}
+
+/** Milliseconds on a GPU in all parts of the job; null when none was used. */
+function gpuTime(...parts: ({ readonly gpuInferenceMs: number | null } | null)[]): number | null {
+  const measured = parts.flatMap((part) => part?.gpuInferenceMs ?? []);
+  return measured.length === 0 ? null : measured.reduce((sum, ms) => sum + ms, 0);
+}
