@@ -25,6 +25,8 @@ export {
 export { type RedisOptions, type RunningRedis, startRedis, stopRedis } from './servers/redis-server';
 export { DURATION_LIE_SECONDS, type HostileMedia, makeHostileMedia } from './hostile-media';
 export { ffmpeg, ffprobe } from './media-tools';
+export { type FaceVideoOptions, makeFaceVideo } from './face-video';
+export { lumaPictures, lumaPsnr, type PictureArea } from './luma-pictures';
 export { mediaTiming, shownPictures, type StreamTiming } from './media-timing';
 export { clicksIn, type ClickTrainOptions, findClicks, makeClickTrain } from './click-train';
 export {

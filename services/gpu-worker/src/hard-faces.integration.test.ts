@@ -1,0 +1,291 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Engine, ENGINES, type SyncMode } from '@lipsync/contract';
+import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH, mouthOpening } from '@lipsync/lipsync';
+import { buildBuiltinPacks } from '@lipsync/model-pack';
+import {
+  ffmpeg,
+  lumaPictures,
+  lumaPsnr,
+  makeFaceVideo,
+  mediaTiming,
+  type PictureArea,
+} from '@lipsync/testkit';
+import { landmarkBounds } from './inference/analyzer/face-patch';
+import { type Inference, startInference } from './start-inference';
+import { COMPILED_CHILD } from './test/compiled';
+
+const SPEECH = join(__dirname, '../../../samples/speech.wav');
+
+/** Luma, dB. Encoding alone leaves 47 and more; a mouth that speaks is another picture. */
+const UNTOUCHED = 44;
+const MOVED = 25;
+/** Two encodings of the same pictures differ by 59 and more, pictures with a mouth a little aside by less than 49. */
+const SAME = 54;
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface HardVideo {
+  readonly what: string;
+  readonly size: Size;
+  readonly frames: number;
+  /** What becomes of the painted face, see `makeFaceVideo`. */
+  readonly filters: string;
+  /** Whether the face must be seen in a frame, or must not; undefined where either is right. */
+  readonly seen: (frame: number) => boolean | undefined;
+  /** All unless told. */
+  readonly engines?: readonly Engine[];
+}
+
+const SQUARE = { width: 256, height: 256 };
+const WALL = 'color=0x8a9a90:r=25';
+const between = (frame: number, first: number, last: number): boolean => frame >= first && frame <= last;
+const always = (): boolean => true;
+
+const VIDEOS: HardVideo[] = [
+  {
+    what: 'is cut off by the border',
+    size: { width: 194, height: 320 },
+    frames: 12,
+    filters: 'crop=388:640:0:0,scale=194:320',
+    seen: always,
+  },
+  {
+    what: 'leaves and returns',
+    size: { width: 384, height: 256 },
+    frames: 34,
+    filters: `[0]scale=256:256[face];${WALL}:s=384x256[wall];
+      [wall][face]overlay=x='64+34*max(0,min(9,min(n-5,30-n)))':eval=frame:shortest=1`,
+    seen: (frame) => (frame <= 6 || frame >= 30 ? true : between(frame, 13, 22) ? false : undefined),
+  },
+  {
+    what: 'is hidden for a while beside another one that comes nearer',
+    size: { width: 512, height: 320 },
+    frames: 22,
+    filters: `[0]scale=256:256,split[a][b];
+      [a]drawbox=60:50:140:160:gray:fill:enable='between(n,7,14)',pad=512:320:0:32[main];
+      [b]scale=w='2*trunc(64+3.5*n)':h='2*trunc(64+3.5*n)':eval=frame[other];
+      [main][other]overlay=x='384-w/2':y='160-h/2':eval=frame`,
+    seen: (frame) => !between(frame, 7, 14),
+  },
+  {
+    what: 'turns by fifty degrees',
+    size: SQUARE,
+    frames: 14,
+    filters: "scale=256:256,rotate='-50*PI/180*max(0,min(1,(n-2)/10))':fillcolor=gray",
+    seen: always,
+    engines: ['musetalk', 'latentsync'],
+  },
+  {
+    what: 'narrows to 45 % as that of a head that turns away',
+    size: SQUARE,
+    frames: 20,
+    filters: `[0]scale=w='2*trunc(128*(1-0.55*max(0,min(1,min(n-3,19-n)/6))))':h=256:eval=frame[face];
+      ${WALL}:s=256x256[wall];[wall][face]overlay=x='(W-w)/2':eval=frame:shortest=1`,
+    seen: (frame) => (frame <= 4 ? true : undefined),
+    engines: ['musetalk', 'highsync'],
+  },
+  {
+    what: 'is 36 pixels wide',
+    size: { width: 112, height: 112 },
+    frames: 10,
+    filters: 'scale=112:112',
+    seen: always,
+  },
+  {
+    what: 'is 1600 pixels wide in a 4K picture',
+    size: { width: 3840, height: 2160 },
+    frames: 2,
+    filters: 'crop=480:270:93:185,scale=3840:2160',
+    seen: always,
+  },
+  {
+    what: 'appears out of the black and is gone again for 5 black frames',
+    size: SQUARE,
+    frames: 22,
+    filters: "scale=256:256,drawbox=0:0:iw:ih:black:fill:enable='lt(n,4)+between(n,10,14)'",
+    seen: (frame) => frame >= 4 && !between(frame, 10, 14),
+  },
+];
+
+describe('a render', () => {
+  let folder: string;
+  let inference: Inference;
+  const at = (name: string): string => join(folder, name);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hard-faces-'));
+    await buildBuiltinPacks(at('packs'));
+    inference = await startInference({ packsDir: at('packs'), entry: COMPILED_CHILD });
+  }, 60_000);
+  afterAll(async () => {
+    inference.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The track lies beside the video then. */
+  async function trackOf(video: string): Promise<FaceTrack> {
+    await inference.analyze({ videoPath: at(video), trackPath: at(`${video}.track`) });
+    return decodeFaceTrack(await readFile(at(`${video}.track`)));
+  }
+
+  /** Renders a video whose track lies beside it, to out.mp4; returns its luma. */
+  async function render(
+    engine: Engine,
+    video: string,
+    audio: string,
+    syncMode: SyncMode,
+    { frames, size = SQUARE }: { frames: number; size?: Size },
+  ): Promise<Uint8Array[]> {
+    const paths = { videoPath: at(video), faceTrackPath: at(`${video}.track`), audioPath: at(audio) };
+    const result = await inference.render({ engine, syncMode, ...paths, outputPath: at('out.mp4') });
+    expect(result.renderedFrames).toBe(frames);
+    const { pictures, sound } = await mediaTiming(at('out.mp4'));
+    expect(pictures.starts).toEqual(Array.from({ length: frames }, (_, i) => i / 25));
+    expect(Math.abs(sound.end - pictures.end)).toBeLessThan(1 / 25);
+    const shown = await lumaPictures(at('out.mp4'), size);
+    expect(shown).toHaveLength(frames);
+    return shown;
+  }
+
+  const speak = async (frames: number): Promise<Buffer> =>
+    ffmpeg(['-ss', '0.38', '-i', SPEECH, '-t', String(frames / 25), at('voice.wav')]);
+
+  test.each(VIDEOS)(
+    'of a face that $what moves its mouth where it is seen, and nothing else',
+    async ({ size, frames, filters, seen, engines = ENGINES }) => {
+      await makeFaceVideo(at('video.mp4'), { frames, filters });
+      await speak(frames);
+      const track = await trackOf('video.mp4');
+      const found = Array.from(track.found, Boolean);
+      expect(found).toEqual(found.map((face, i) => seen(i) ?? face));
+      const before = await lumaPictures(at('video.mp4'), size);
+      for (const engine of engines) {
+        const after = await render(engine, 'video.mp4', 'voice.wav', 'cut_off', { frames, size });
+        expectNothingElse(after, before, track, size);
+        expectSpeech(after, before, track, size);
+      }
+    },
+    60_000,
+  );
+
+  test('of two shots shows the first one as if there were no second: nothing is smoothed across a cut', async () => {
+    const [first, both] = [12, 18];
+    const shots = `split[a][b];[a]scale=256:256,setsar=1[one];
+      [b]hflip,crop=400:400:180:60,eq=brightness=0.1,scale=256:256,setsar=1[two];
+      [one][two]overlay=enable='gte(n,${first})'`;
+    await makeFaceVideo(at('first.mp4'), { frames: first, filters: shots });
+    await makeFaceVideo(at('both.mp4'), { frames: both, filters: shots });
+    await speak(both);
+    await trackOf('first.mp4');
+    const track = await trackOf('both.mp4');
+    expect([...track.cuts.keys()].filter((frame) => track.cuts[frame] === 1)).toEqual([0, first]);
+    expect(track.found).not.toContain(0);
+    for (const engine of ENGINES) {
+      const alone = await render(engine, 'first.mp4', 'voice.wav', 'cut_off', { frames: first });
+      const joined = await render(engine, 'both.mp4', 'voice.wav', 'cut_off', { frames: both });
+      const likeness = alone.map((picture, i) =>
+        lumaPsnr(picture, joined[i] ?? new Uint8Array(), SQUARE.width, { outside: NOWHERE }),
+      );
+      expect(Math.min(...likeness)).toBeGreaterThan(SAME);
+    }
+  }, 60_000);
+
+  test('of a single picture moves its mouth for as long as the voice lasts', async () => {
+    await makeFaceVideo(at('video.mp4'), { frames: 1, filters: 'scale=256:256' });
+    await speak(12);
+    await trackOf('video.mp4');
+    const [picture = new Uint8Array()] = await lumaPictures(at('video.mp4'), SQUARE);
+    for (const engine of ENGINES) {
+      const after = await render(engine, 'video.mp4', 'voice.wav', 'bounce', { frames: 12 });
+      const track = await trackOf('out.mp4');
+      expectNothingElse(
+        after,
+        after.map(() => picture),
+        track,
+        SQUARE,
+      );
+      expect(widest(track)).toBeGreaterThan(0.15);
+    }
+  }, 60_000);
+
+  const makeSound = async (source: string, frames: number): Promise<Buffer> =>
+    ffmpeg(['-f', 'lavfi', '-i', source, '-t', String(frames / 25), at('sound.wav')]);
+
+  test('with silence keeps the mouth closed', async () => {
+    await makeFaceVideo(at('video.mp4'), { frames: 8, filters: 'scale=256:256' });
+    await trackOf('video.mp4');
+    await makeSound('anullsrc=r=16000:cl=mono', 8);
+    for (const engine of ENGINES) {
+      await render(engine, 'video.mp4', 'sound.wav', 'loop', { frames: 8 });
+      expect(widest(await trackOf('out.mp4'))).toBeLessThan(0.1);
+    }
+  }, 60_000);
+
+  test('with noise changes nothing but the face', async () => {
+    await makeFaceVideo(at('video.mp4'), { frames: 8, filters: 'scale=256:256' });
+    const track = await trackOf('video.mp4');
+    await makeSound('anoisesrc=r=16000:a=1:seed=1', 8);
+    const before = await lumaPictures(at('video.mp4'), SQUARE);
+    for (const engine of ['musetalk', 'latentsync'] as const) {
+      const after = await render(engine, 'video.mp4', 'sound.wav', 'loop', { frames: 8 });
+      expectNothingElse(after, before, track, SQUARE);
+    }
+  }, 60_000);
+
+  test('of black frames alone fails with no_face_detected', async () => {
+    await makeFaceVideo(at('black.mp4'), {
+      frames: 8,
+      filters: 'scale=256:256,drawbox=0:0:iw:ih:black:fill',
+    });
+    await expect(trackOf('black.mp4')).rejects.toMatchObject({ code: 'no_face_detected' });
+  }, 60_000);
+});
+
+/** Nothing but the face has changed, and frames without a face are what they were. */
+function expectNothingElse(
+  after: Uint8Array[],
+  before: Uint8Array[],
+  track: FaceTrack,
+  { width }: Size,
+): void {
+  const changes = after.map((picture, i) =>
+    lumaPsnr(before[i] ?? picture, picture, width, { outside: faceAt(track, i)?.around ?? NOWHERE }),
+  );
+  expect(Math.min(...changes)).toBeGreaterThan(UNTOUCHED);
+}
+
+/** Some mouth is another one than before. */
+function expectSpeech(after: Uint8Array[], before: Uint8Array[], track: FaceTrack, { width }: Size): void {
+  const mouths = after.map((picture, i) => {
+    const face = faceAt(track, i);
+    return face ? lumaPsnr(before[i] ?? picture, picture, width, { in: face.mouth }) : Infinity;
+  });
+  expect(Math.min(...mouths)).toBeLessThan(MOVED);
+}
+
+const NOWHERE: PictureArea = { x1: 0, y1: 0, x2: 0, y2: 0 };
+
+/** The mouth of a face in a frame, and what an engine may redraw around the face: as far as encoding carries it. */
+function faceAt(track: FaceTrack, frame: number): { around: PictureArea; mouth: PictureArea } | null {
+  if (track.found[frame] !== 1) return null;
+  const points = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
+  const { x1, y1, x2, y2 } = landmarkBounds(points);
+  const margin = 0.3 * Math.max(x2 - x1, y2 - y1);
+  return {
+    around: { x1: x1 - margin, y1: y1 - margin, x2: x2 + margin, y2: y2 + margin },
+    mouth: landmarkBounds(points, ...MOUTH),
+  };
+}
+
+/** How far the mouth opens at most in a video. */
+function widest({ frames, landmarks }: FaceTrack): number {
+  const openings = Array.from({ length: frames }, (_, frame) =>
+    mouthOpening(landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES)),
+  );
+  return Math.max(...openings);
+}

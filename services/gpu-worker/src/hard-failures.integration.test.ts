@@ -1,0 +1,213 @@
+import { appendFile, chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Engine } from '@lipsync/contract';
+import { MAX_ATTEMPTS } from '@lipsync/domain';
+import { encodeFaceTrack } from '@lipsync/lipsync';
+import { buildBuiltinPacks, openPack, type PackRole, type TensorSpec } from '@lipsync/model-pack';
+import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
+import { findPacks } from './host/find-packs';
+import { createInferenceHost, type InferenceHost } from './host/inference-host';
+import { emptyGraph, hungryGraph, writeAlteredPack } from './test/altered-pack';
+import { COMPILED_CHILD } from './test/compiled';
+import { createRenderFixture, type NewRender, type RenderFixture } from './test/render-fixture';
+import { syntheticTrack } from './test/synthetic-track';
+import { createTestWorkers } from './test/test-workers';
+
+const SIZE = { width: 192, height: 192 };
+const FRAMES = 10;
+
+const inText = (part: string): string => expect.stringContaining(part) as string;
+
+let folder: string;
+let host: InferenceHost;
+let tasks = 0;
+const at = (name: string): string => join(folder, name);
+const builtin = (engine: Engine): string => at(`packs/builtin-${engine}`);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hard-failures-'));
+  await buildBuiltinPacks(at('packs'));
+  host = createInferenceHost({ entry: COMPILED_CHILD });
+  await makeNumberedVideo(at('video.mp4'), { frames: FRAMES, ...SIZE });
+  await makeTone(at('voice.wav'), { seconds: FRAMES / 25 });
+  const box = { x1: 40, y1: 50, x2: 150, y2: 180 };
+  await writeFile(at('face.track'), encodeFaceTrack(syntheticTrack({ frames: FRAMES, ...SIZE, box })));
+}, 60_000);
+afterAll(async () => {
+  host.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function render(engine: Engine, packDir = builtin(engine), child = host) {
+  return child.render({
+    ...{ jobId: `task ${tasks++}`, engine, packDir, analyzerPackDir: at('packs/analyzer'), syncMode: 'loop' },
+    ...{ videoPath: at('video.mp4'), audioPath: at('voice.wav'), faceTrackPath: at('face.track') },
+    outputPath: at('out.mp4'),
+  });
+}
+
+/** A new folder with the built-in pack of an engine, one graph replaced. */
+async function alteredPack(
+  engine: Engine,
+  role: string,
+  graphOf: (role: PackRole) => Uint8Array,
+): Promise<string> {
+  const dir = at(`altered-${tasks++}`);
+  await writeAlteredPack(dir, await openPack(builtin(engine)), role, graphOf);
+  return dir;
+}
+
+describe('a pack that does not fit is refused at the start, fails a render clearly, and harms no other one', () => {
+  const half = (spec: TensorSpec): TensorSpec => ({
+    ...spec,
+    dims: spec.dims.map((dim, axis) => (axis === spec.dims.length - 1 ? Number(dim) / 2 : dim)),
+  });
+  const calledX = (spec: TensorSpec): TensorSpec => ({ ...spec, name: 'x' });
+  const withInput = (change: (spec: TensorSpec) => TensorSpec) => (role: PackRole) =>
+    emptyGraph({ ...role, inputs: { ...role.inputs, latent: change(tensor(role.inputs['latent'])) } });
+  const withOutput = (change: (spec: TensorSpec) => TensorSpec) => (role: PackRole) =>
+    emptyGraph({ ...role, outputs: { prediction: change(tensor(role.outputs['prediction'])) } });
+
+  const GRAPHS: [string, (role: PackRole) => Uint8Array, string][] = [
+    ['calls an input otherwise', withInput(calledX), "input 'x'"],
+    ['calls its output otherwise', withOutput(calledX), "no output 'prediction'"],
+    ['takes another shape', withInput(half), "input 'latent' is ["],
+    ['gives another shape', withOutput(half), "output 'prediction' is ["],
+    ['is none', () => Buffer.from('not a graph'), 'Protobuf parsing failed'],
+  ];
+  const NETWORKS: [Engine, string][] = [
+    ['latentsync', 'unet3d'],
+    ['highsync', 'denoising_unet'],
+  ];
+
+  test.each(NETWORKS.flatMap(([engine, role]) => GRAPHS.map((row) => [engine, role, ...row] as const)))(
+    '%s, whose %s %s',
+    async (engine, role, _what, graphOf, problem) => {
+      const dir = await alteredPack(engine, role, graphOf);
+      const { packs } = await host.verify({ jobId: `verify ${tasks++}`, packDirs: [dir, builtin(engine)] });
+      expect(packs).toMatchObject([{ packDir: dir, problem: inText(problem) }, { provider: 'cpu' }]);
+      await expect(render(engine, dir)).rejects.toMatchObject({
+        code: 'engine_failed',
+        detail: inText(problem),
+      });
+    },
+    60_000,
+  );
+
+  test.each(NETWORKS)('%s, whose %s computes something else', async (engine, role) => {
+    const dir = await alteredPack(engine, role, emptyGraph);
+    const { packs } = await host.verify({ jobId: `verify ${tasks++}`, packDirs: [dir] });
+    expect(packs).toMatchObject([{ problem: inText(`${role}: the mean of 'prediction' is`) }]);
+  });
+
+  test.each<Engine>(['musetalk', 'latentsync', 'highsync'])(
+    '%s, damaged after it was found good',
+    async (engine) => {
+      const dir = at(`damaged-${engine}`);
+      await cp(builtin(engine), dir, { recursive: true });
+      const { packs } = await host.verify({ jobId: `verify ${tasks++}`, packDirs: [dir] });
+      expect(packs).toMatchObject([{ provider: 'cpu' }]);
+      await appendFile(join(dir, 'whisper-encoder.onnx'), '!');
+      await expect(render(engine, dir)).rejects.toMatchObject({
+        code: 'engine_failed',
+        detail: inText('SHA-256'),
+      });
+      await expect(render(engine)).resolves.toMatchObject({ renderedFrames: FRAMES });
+    },
+    60_000,
+  );
+});
+
+function tensor(spec: TensorSpec | undefined): TensorSpec {
+  if (!spec) throw new Error('the role has no such tensor');
+  return spec;
+}
+
+describe('out of memory', () => {
+  test.each<[Engine, string]>([
+    ['musetalk', 'unet'],
+    ['latentsync', 'unet3d'],
+    ['highsync', 'reference_unet'],
+    ['highsync', 'denoising_unet'],
+  ])(
+    'in the %s pack, role %s, fails the render with engine_out_of_memory, and its child serves the next one',
+    async (engine, role) => {
+      const pid = host.pid();
+      const dir = await alteredPack(engine, role, hungryGraph);
+      await expect(render(engine, dir)).rejects.toMatchObject({ code: 'engine_out_of_memory' });
+      await expect(render(engine)).resolves.toMatchObject({ renderedFrames: FRAMES });
+      expect(host.pid()).toBe(pid);
+    },
+    60_000,
+  );
+
+  test('of a whole process fails the render with engine_out_of_memory, and the process goes on', async () => {
+    if (process.platform !== 'linux') return; // Where a process cannot be limited so.
+    const limited = at('limited');
+    // The memory of one pixel kernel is eight gigabytes of addresses, of which next to nothing is used.
+    await writeFile(limited, `#!/bin/sh\nulimit -v 10000000\nexec ${process.execPath} "$@"\n`);
+    await chmod(limited, 0o755);
+    const child = createInferenceHost({ entry: COMPILED_CHILD, program: limited });
+    const pids = new Set<number | undefined>();
+    for (let i = 0; i < 2; i++) {
+      const rendering = render('musetalk', builtin('musetalk'), child);
+      await expect(rendering).rejects.toMatchObject({ code: 'engine_out_of_memory' });
+      pids.add(child.pid());
+    }
+    expect(pids.size).toBe(1);
+    child.kill();
+  }, 60_000);
+});
+
+describe('a render whose every attempt fails ends after the last one with the code of its failure', () => {
+  let fixture: RenderFixture;
+  beforeAll(async () => {
+    fixture = await createRenderFixture(folder);
+  }, 60_000);
+  afterAll(() => fixture.close());
+
+  /** Lets workers with this child try as often as they want to; returns how the render ended. */
+  async function tryOut(child: InferenceHost, packsDir: string): Promise<Record<string, unknown>> {
+    const packs = await findPacks(packsDir);
+    const workers = createTestWorkers({ fixture, packs, hosts: [child], broken: child, folder });
+    const job: NewRender = await fixture.render({ audio: 'short', prepared: true });
+    for (let i = 1; i <= MAX_ATTEMPTS + 1; i++) {
+      await workers.perform(job);
+      expect((await fixture.job(job.jobId)).attempts).toBe(Math.min(i, MAX_ATTEMPTS));
+      await fixture.factories.query('UPDATE jobs SET available_at = now() WHERE id = $1', [job.jobId]);
+    }
+    child.kill();
+    const [row] = await fixture.factories.query<Record<string, unknown>>(
+      `SELECT renders.status, renders.error_code, jobs.status AS job
+       FROM renders JOIN jobs ON jobs.id = $2 WHERE renders.id = $1`,
+      [job.renderId, job.jobId],
+    );
+    return row ?? {};
+  }
+
+  test('when its child is killed each time, as by a kernel out of memory', async () => {
+    const entry = at('mortal.js');
+    await writeFile(
+      entry,
+      `require('node:fs').appendFileSync(${JSON.stringify(at('started'))}, '.');
+       const send = process.send.bind(process);
+       process.send = (message, ...rest) => {
+         if (message.stage === 'inferencing') process.kill(process.pid, 'SIGKILL');
+         return send(message, ...rest);
+       };
+       require(${JSON.stringify(COMPILED_CHILD)});`,
+    );
+    const ended = await tryOut(createInferenceHost({ entry }), at('packs'));
+    expect(ended).toEqual({ status: 'failed', error_code: 'worker_lost', job: 'finished' });
+    expect(await readFile(at('started'), 'utf8')).toBe('.'.repeat(MAX_ATTEMPTS));
+  }, 60_000);
+
+  test('when its engine runs out of memory each time', async () => {
+    await cp(at('packs/analyzer'), at('hungry/analyzer'), { recursive: true });
+    const musetalk = await openPack(builtin('musetalk'));
+    await writeAlteredPack(at('hungry/musetalk'), musetalk, 'unet', hungryGraph);
+    const ended = await tryOut(createInferenceHost({ entry: COMPILED_CHILD }), at('hungry'));
+    expect(ended).toEqual({ status: 'failed', error_code: 'engine_out_of_memory', job: 'finished' });
+  }, 60_000);
+});
