@@ -4,13 +4,15 @@ import { AUDIO_CLOCK, FILL_HOLES } from './audio-filters';
 import { type Binaries } from './binaries';
 import { FFMPEG_GLOBAL, ffmpegInput } from './input-arguments';
 import { MediaError, MediaProcessError } from './media-error';
-import { runToEnd } from './run-to-end';
+import { runInto } from './run-into';
 
 /** Sample rate of everything that listens to the audio. */
 export const AUDIO_SAMPLE_RATE = 16_000;
 /** One second more than is accepted, so that "too long" can be told from "just long enough". */
 const MAX_SECONDS = MEDIA_MAX_SECONDS + 1;
 const ERROR_RATE_MAX = '0.02';
+/** The limit is met to a packet's length. */
+const SPARE_SAMPLES = 1024;
 
 /**
  * Decodes the first audio stream to mono 32-bit floats in -1..1 at 16 kHz, 301 s at most; its length is the audio's
@@ -23,13 +25,13 @@ export async function readAudio(
   options: { deadlineMs: number; signal?: AbortSignal | undefined; strict?: boolean },
 ): Promise<Float32Array> {
   const command: [string, ...string[]] = [binaries.ffmpeg, ...audioArguments(file, options.strict === true)];
-  const maxBytes = MAX_SECONDS * AUDIO_SAMPLE_RATE * 4 + 4096;
-  const { exit, stdout } = await runToEnd(binaries, command, { folder: dirname(file), ...options }, maxBytes);
+  // Memory that is never written to is never there: short sounds cost no more than their length.
+  const samples = new Float32Array(MAX_SECONDS * AUDIO_SAMPLE_RATE + SPARE_SAMPLES);
+  const target = new Uint8Array(samples.buffer);
+  const { exit, bytes } = await runInto(binaries, command, { folder: dirname(file), ...options }, target);
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
   if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);
-  const samples = new Float32Array(Math.floor(stdout.length / 4));
-  new Uint8Array(samples.buffer).set(stdout.subarray(0, samples.byteLength));
-  return samples;
+  return samples.subarray(0, Math.floor(bytes / 4));
 }
 
 function audioArguments(file: string, strict: boolean): string[] {

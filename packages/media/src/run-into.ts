@@ -1,0 +1,36 @@
+import { type Binaries } from './binaries';
+import { openBytePipe } from './byte-pipe';
+import { type ChildExit, type ChildOptions, startChild } from './media-child';
+
+/**
+ * Runs a tool whose output goes to `target`: large outputs leave nothing behind for the collector. A child that writes
+ * more is stopped. Answers how many bytes it wrote.
+ */
+export async function runInto(
+  binaries: Binaries,
+  command: readonly [string, ...string[]],
+  options: ChildOptions,
+  target: Uint8Array,
+): Promise<{ exit: ChildExit; bytes: number }> {
+  let bytes = 0;
+  let overflow: () => void = () => undefined;
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const pipe = await openBytePipe({
+    accept: (chunk) => {
+      if (bytes + chunk.length > target.length) {
+        overflow();
+        return;
+      }
+      target.set(chunk, bytes);
+      bytes += chunk.length;
+    },
+    end: () => end(),
+  });
+  const child = startChild(binaries, command, { ...options, stdout: pipe.childEnd });
+  overflow = () => child.kill();
+  child.stdin.end();
+  pipe.resume();
+  await ended;
+  return { exit: await child.exit, bytes };
+}
