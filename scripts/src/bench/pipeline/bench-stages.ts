@@ -1,30 +1,28 @@
 import path from 'node:path';
 import { type Inference, type StageTimings } from '@lipsync/gpu-worker';
-import { transcode } from '../clips';
 import { median } from '../median';
 import { type PreparedClip } from './prepared-clip';
 import { renderClip } from './render-clip';
-import { costIn, costOfProgram, processOf, type WorkCost } from './work-cost';
+import { costIn, processOf, type WorkCost } from './work-cost';
+
+type Stage = 'decode' | 'crop' | 'infer' | 'paste' | 'encode';
 
 export interface StageFigures {
   picture: string;
   seconds: number;
   runs: number;
   render_seconds: number;
-  /** What each stage takes by itself: graphs on their thread, pictures on the main one, decoding and encoding together. */
-  stage_seconds: { graphs: number; pictures: number; transcode: number };
-  busiest_stage: string;
-  /** Wall time of a render over its busiest stage. */
+  /** By the render's own clocks: crop, paste and graphs while they run, decoder and encoder while they are waited for. */
+  stage_seconds: Record<Stage, number>;
+  busiest_stage: Stage;
+  /** Wall time of a render over its busiest stage: 1 when all others hide behind it. */
   times_busiest_stage: number;
   cpu_seconds: { node: number; media: number };
-  /** The least that it could be with this much work, were it spread evenly over all cores. */
-  bound: number;
-  /** Where the render's time went, waiting included. */
-  timings: StageTimings;
+  /** Wall time of a render over its processor time spread evenly over the cores: 1 when no core is ever idle. */
+  times_cores: number;
 }
 
 interface StageBench {
-  readonly ffmpeg: string;
   readonly cores: number;
   readonly folder: string;
   /** With the built-in pack. */
@@ -33,44 +31,56 @@ interface StageBench {
 }
 
 interface Run {
-  readonly plain: WorkCost;
   readonly render: WorkCost;
-  readonly timings: StageTimings;
+  readonly stages: Record<Stage, number>;
+  readonly busiest: Stage;
 }
 
-/** How well the stages overlap: a pipeline is as fast as its slowest stage, if the cores suffice for all of them. */
+/** How well the stages of a render overlap; medians over the runs. */
 export async function benchStages(bench: StageBench, clip: PreparedClip): Promise<StageFigures> {
   const runs: Run[] = [];
   for (let run = 0; run < bench.runs; run++) runs.push(await oneRun(bench, clip));
   const of = (measure: (run: Run) => number): number => median(runs.map(measure));
-  const stages = {
-    graphs: of(({ timings }) => timings.inferMs / 1000),
-    pictures: of(({ timings }) => (timings.cropMs + timings.pasteMs) / 1000),
-    transcode: of(({ plain }) => plain.wall),
-  };
-  const [busiest = ['', NaN] as const] = Object.entries(stages).sort(([, a], [, b]) => b - a);
-  const cpu = { node: of(({ render }) => render.nodeCpu), media: of(({ render }) => render.mediaCpu) };
-  const wall = of(({ render }) => render.wall);
-  const middle = runs.find(({ render }) => render.wall === wall) ?? runs[0];
-  if (middle === undefined) throw new RangeError('at least one run is needed');
+  const stage = (name: Stage): number => of(({ stages }) => stages[name]);
+  const [{ busiest } = { busiest: 'encode' as const }] = runs;
   return {
     picture: `${clip.shape.width}x${clip.shape.height}`,
     seconds: clip.seconds,
     runs: bench.runs,
-    render_seconds: wall,
-    stage_seconds: stages,
-    busiest_stage: busiest[0],
-    times_busiest_stage: wall / busiest[1],
-    cpu_seconds: cpu,
-    bound: Math.max(1, (cpu.node + cpu.media) / bench.cores / busiest[1]),
-    timings: middle.timings,
+    render_seconds: of(({ render }) => render.wall),
+    stage_seconds: {
+      decode: stage('decode'),
+      crop: stage('crop'),
+      infer: stage('infer'),
+      paste: stage('paste'),
+      encode: stage('encode'),
+    },
+    busiest_stage: busiest,
+    times_busiest_stage: of((run) => run.render.wall / run.stages[run.busiest]),
+    cpu_seconds: { node: of(({ render }) => render.nodeCpu), media: of(({ render }) => render.mediaCpu) },
+    times_cores: of(({ render }) => (render.wall * bench.cores) / (render.nodeCpu + render.mediaCpu)),
   };
 }
 
-async function oneRun({ ffmpeg, folder, inference }: StageBench, clip: PreparedClip): Promise<Run> {
-  const plain = await costOfProgram(() => transcode(ffmpeg, clip, path.join(folder, 'transcode.mp4')));
+async function oneRun({ folder, inference }: StageBench, clip: PreparedClip): Promise<Run> {
   const { result, cost } = await costIn(processOf(inference), () =>
     renderClip(inference, clip, path.join(folder, 'render.mp4')),
   );
-  return { plain, render: cost, timings: result.timings };
+  const stages = stageSeconds(result.timings);
+  return { render: cost, stages, busiest: busiestOf(stages) };
+}
+
+function stageSeconds(timings: StageTimings): Record<Stage, number> {
+  return {
+    decode: timings.decodeMs / 1000,
+    crop: timings.cropMs / 1000,
+    infer: timings.inferMs / 1000,
+    paste: timings.pasteMs / 1000,
+    encode: timings.encodeMs / 1000,
+  };
+}
+
+function busiestOf(stages: Record<Stage, number>): Stage {
+  const names = ['decode', 'crop', 'infer', 'paste', 'encode'] as const;
+  return names.reduce((busiest, name) => (stages[name] > stages[busiest] ? name : busiest));
 }

@@ -18,7 +18,7 @@ function main(): void {
   };
   // The heap is small, and the collector counts the megabytes that move between the threads against its size: unless it
   // may grow by this much, in percent, every second batch brings a full collection that finds nothing.
-  setFlagsFromString('--heap-growing-percent=300');
+  setFlagsFromString('--heap-growing-percent=200');
   // Without that thread nothing can be served any more: the supervisor starts another process.
   const host = createSessionHost(undefined, (reason) => {
     process.stderr.write(`${reason}\n`);
