@@ -18,6 +18,8 @@ export interface StageFigures {
   /** Wall time of a render over its busiest stage: 1 when all others hide behind it. */
   times_busiest_stage: number;
   cpu_seconds: { node: number; media: number };
+  /** Which part of all cores went to other work meanwhile. */
+  others_share: number;
   /** Wall time of a render over its processor time spread evenly over the cores: 1 when no core is ever idle. */
   times_cores: number;
 }
@@ -58,6 +60,7 @@ export async function benchStages(bench: StageBench, clip: PreparedClip): Promis
     busiest_stage: busiest,
     times_busiest_stage: of((run) => run.render.wall / run.stages[run.busiest]),
     cpu_seconds: { node: of(({ render }) => render.nodeCpu), media: of(({ render }) => render.mediaCpu) },
+    others_share: of(({ render }) => render.othersCpu / render.wall / bench.cores),
     times_cores: of(({ render }) => (render.wall * bench.cores) / (render.nodeCpu + render.mediaCpu)),
   };
 }

@@ -18,6 +18,8 @@ export interface TranscodeFigures {
   cpu_seconds: { transcode: number; render_node: number; render_media: number };
   /** The same ratio of processor time, which other work on the machine disturbs least. */
   times_transcode_cpu: number;
+  /** Which part of all cores went to other work, during the transcode and during the render; the wall clock suffers. */
+  others_share: { transcode: number; render: number };
   /** The least that `times_transcode` could be with this much work, were it spread evenly over all cores. */
   bound: number;
 }
@@ -49,6 +51,10 @@ export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip):
       transcode: of(({ plain }) => plain.mediaCpu),
       render_node: of(({ render }) => render.nodeCpu),
       render_media: of(({ render }) => render.mediaCpu),
+    },
+    others_share: {
+      transcode: of(({ plain }) => plain.othersCpu / plain.wall / bench.cores),
+      render: of(({ render }) => render.othersCpu / render.wall / bench.cores),
     },
     times_transcode_cpu: of(({ plain, render }) => cpu(render) / cpu(plain)),
     bound: of(({ plain, render }) => cpu(render) / bench.cores / plain.wall),

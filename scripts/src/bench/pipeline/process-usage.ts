@@ -31,6 +31,17 @@ export function cpuSeconds(pid: number): CpuSeconds {
   };
 }
 
+/** Processor time that all processes of the machine have used since it started, in seconds. */
+export function machineCpuSeconds(): number {
+  const [total = ''] = read('/proc/stat').split('\n', 1);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = total
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND;
+}
+
 /** Resident bytes of a process and of everything that it started, at this moment. */
 export function treeResidentBytes(root: number): number {
   let pages = 0;

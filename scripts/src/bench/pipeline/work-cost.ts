@@ -1,5 +1,5 @@
 import { type Inference } from '@lipsync/gpu-worker';
-import { cpuSeconds } from './process-usage';
+import { cpuSeconds, machineCpuSeconds } from './process-usage';
 
 /** What a piece of work cost, in seconds. */
 export interface WorkCost {
@@ -8,6 +8,8 @@ export interface WorkCost {
   readonly nodeCpu: number;
   /** Processor time of the ffmpeg and ffprobe processes that it started. */
   readonly mediaCpu: number;
+  /** Processor time that went to anything else on the machine meanwhile: the wall clock counts that too. */
+  readonly othersCpu: number;
 }
 
 /** The process of an inference that has begun its first task. */
@@ -19,20 +21,20 @@ export function processOf(inference: Inference): number {
 
 /** Of a program that this process starts, waits for, and has nothing else to do with. */
 export async function costOfProgram(work: () => Promise<unknown>): Promise<WorkCost> {
-  const before = cpuSeconds(process.pid);
-  const startedAt = performance.now();
-  await work();
-  const wall = (performance.now() - startedAt) / 1000;
-  return { wall, nodeCpu: 0, mediaCpu: cpuSeconds(process.pid).endedChildren - before.endedChildren };
+  const { cost } = await costIn(process.pid, work);
+  return { ...cost, nodeCpu: 0 };
 }
 
-/** Of work in another process, with the programs that it starts and waits for. */
+/** Of work in a process, with the programs that it starts and waits for. */
 export async function costIn<T>(pid: number, work: () => Promise<T>): Promise<{ result: T; cost: WorkCost }> {
   const before = cpuSeconds(pid);
+  const machineBefore = machineCpuSeconds();
   const startedAt = performance.now();
   const result = await work();
   const wall = (performance.now() - startedAt) / 1000;
   const after = cpuSeconds(pid);
   const nodeCpu = after.own - before.own;
-  return { result, cost: { wall, nodeCpu, mediaCpu: after.endedChildren - before.endedChildren } };
+  const mediaCpu = after.endedChildren - before.endedChildren;
+  const othersCpu = machineCpuSeconds() - machineBefore - nodeCpu - mediaCpu;
+  return { result, cost: { wall, nodeCpu, mediaCpu, othersCpu } };
 }
