@@ -11,6 +11,8 @@ export interface NewUrlAsset {
   url: string;
   /** Lifetime, RECORD_TTL_SECONDS. */
   ttlSeconds: number;
+  /** W3C trace context of the request; its ingest joins the trace. */
+  traceParent?: string | undefined;
 }
 
 /** Creates an asset that will be fetched from a URL, with its ingest job in the `media` queue. */
@@ -20,7 +22,7 @@ export function createAsset(db: Db, asset: NewUrlAsset): Promise<AssetRow> {
 
 /** The same within the transaction that needs the asset. */
 export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Date): Promise<AssetRow> {
-  const { customerId, mediaType, url, ttlSeconds } = asset;
+  const { customerId, mediaType, url, ttlSeconds, traceParent } = asset;
   const row = await tx.asset.create({
     data: {
       id: db.newId('ast'),
@@ -29,6 +31,7 @@ export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Da
       status: 'pending',
       stage: 'queued',
       sourceUrl: url,
+      traceParent: traceParent ?? null,
       createdAt: now,
       updatedAt: now,
       expiresAt: secondsAfter(now, ttlSeconds),

@@ -19,6 +19,8 @@ export interface NewRender {
   idempotency: IdempotencyClaim | null;
   /** Lifetime of the record and its implicit assets, RECORD_TTL_SECONDS. */
   ttlSeconds: number;
+  /** W3C trace context of the request; jobs and webhooks of the render join its trace. */
+  traceParent?: string | undefined;
 }
 
 export interface CreatedRender extends RenderDetails {
@@ -80,11 +82,11 @@ async function refer(tx: Tx, customerId: string, request: RenderRequest): Promis
 async function insert(
   db: Db,
   tx: Tx,
-  { customerId, request, ttlSeconds }: NewRender,
+  { customerId, request, ttlSeconds, traceParent }: NewRender,
   { id, now, expiresAt }: Frame,
   references: References,
 ): Promise<CreatedRender> {
-  const asset = { customerId, ttlSeconds, now };
+  const asset = { customerId, ttlSeconds, traceParent, now };
   const referred = { video: references.video, audio: references.audio };
   const video = await inputAsset(db, tx, request.video, {
     ...asset,
@@ -107,6 +109,7 @@ async function insert(
       syncMode: request.sync_mode,
       preparationId: references.preparation?.id ?? null,
       webhookUrl: request.webhook_url ?? null,
+      traceParent: traceParent ?? null,
       createdAt: now,
       updatedAt: now,
       expiresAt,

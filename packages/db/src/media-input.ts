@@ -21,6 +21,7 @@ export async function inputAsset(
     customerId: string;
     mediaType: MediaType;
     ttlSeconds: number;
+    traceParent?: string | undefined;
     now: Date;
     referred: AssetRow | null;
   },

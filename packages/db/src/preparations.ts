@@ -21,6 +21,8 @@ export interface NewPreparation {
   idempotency: IdempotencyClaim | null;
   /** Lifetime of the record and its implicit asset, RECORD_TTL_SECONDS. */
   ttlSeconds: number;
+  /** W3C trace context of the request; its analysis and webhook join the trace. */
+  traceParent?: string | undefined;
 }
 
 export interface CreatedPreparation extends PreparationDetails {
@@ -34,7 +36,7 @@ export interface CreatedPreparation extends PreparationDetails {
  * idempotency_in_progress; what referring to the video can throw; concurrency_limit_exceeded.
  */
 export function createPreparation(db: Db, input: NewPreparation): Promise<CreatedPreparation> {
-  const { customerId, request, idempotency, ttlSeconds } = input;
+  const { customerId, request, idempotency, ttlSeconds, traceParent } = input;
   return transaction(db, async (tx) => {
     const id = db.newId('prp');
     const now = await databaseNow(tx);
@@ -47,7 +49,7 @@ export function createPreparation(db: Db, input: NewPreparation): Promise<Create
     }
     const referred = await referInput(tx, request.video, { customerId, mediaType: 'video' });
     await requireRecordSlot(tx, customerId);
-    const asset = { customerId, ttlSeconds, now, mediaType: 'video', referred } as const;
+    const asset = { customerId, ttlSeconds, traceParent, now, mediaType: 'video', referred } as const;
     const video = await inputAsset(db, tx, request.video, asset);
     const preparation = await tx.preparation.create({
       data: {
@@ -57,6 +59,7 @@ export function createPreparation(db: Db, input: NewPreparation): Promise<Create
         stage: 'queued',
         videoAssetId: video.id,
         webhookUrl: request.webhook_url ?? null,
+        traceParent: traceParent ?? null,
         createdAt: now,
         updatedAt: now,
         expiresAt,
