@@ -1,4 +1,4 @@
-import { type RenderRequest } from '@lipsync/contract';
+import { type Engine, type RenderRequest } from '@lipsync/contract';
 import { type AssetRow, type PreparationRow } from '@lipsync/domain';
 import { requireRecordSlot } from './customer-lock';
 import { databaseNow, secondsAfter } from './database-clock';
@@ -19,6 +19,8 @@ export interface NewRender {
   idempotency: IdempotencyClaim | null;
   /** Lifetime of the record and its implicit assets, RECORD_TTL_SECONDS. */
   ttlSeconds: number;
+  /** Engines that are accepted while no worker serves them: the work that waits starts one. */
+  enginesOnDemand?: readonly Engine[];
   /** W3C trace context of the request; jobs and webhooks of the render join its trace. */
   traceParent?: string | undefined;
 }
@@ -59,7 +61,7 @@ export function createRender(db: Db, input: NewRender): Promise<CreatedRender> {
       if (bound !== null) return replay(tx, bound);
     }
     const references = await refer(tx, customerId, request);
-    await requireEngines(tx, request.engines);
+    await requireEngines(tx, request.engines, input.enginesOnDemand);
     await requireRecordSlot(tx, customerId);
     return insert(db, tx, input, frame, references);
   });

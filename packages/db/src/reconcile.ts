@@ -11,6 +11,8 @@ import { CAPACITY_SECONDS, servedQueues } from './workers';
 export interface ReconcileOptions {
   /** Whether Redis still knows this announcement, waiting or being worked on. Rejects when Redis cannot be asked. */
   isInQueue: (queue: QueueName, jobId: string, dispatchSeq: number) => Promise<boolean>;
+  /** How long a job may wait while no worker serves its queue; half an hour unless told. */
+  unservedSeconds?: number;
 }
 
 export interface ReconcileReport {
@@ -27,8 +29,7 @@ export interface ReconcileReport {
   errors: unknown[];
 }
 
-/** How long a job may wait while no worker serves its queue. */
-const QUEUE_DEADLINE_SECONDS = 1800;
+const UNSERVED_SECONDS = 1800;
 /** Candidates per kind and call. */
 const LIMIT = 200;
 
@@ -50,7 +51,11 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
   );
   const stale = await findStaleUploads(db, LIMIT);
   const expiredUploads = await eachCandidate(stale, (id) => expireUpload(db, id), errors);
-  const overdue = await eachCandidate(await findOverdue(db), (item) => failOverdue(db, item), errors);
+  const overdue = await eachCandidate(
+    await findOverdue(db, options),
+    (item) => failOverdue(db, item),
+    errors,
+  );
   return {
     requeued: recovered.filter((outcome) => outcome === 'requeued').length,
     workerLost: recovered.filter((outcome) => outcome === 'failed').length,
@@ -61,9 +66,12 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
   };
 }
 
-async function findOverdue(db: Db): Promise<Overdue[]> {
+async function findOverdue(
+  db: Db,
+  { unservedSeconds = UNSERVED_SECONDS }: ReconcileOptions,
+): Promise<Overdue[]> {
   return [
-    ...(await findUnserved(db, QUEUE_DEADLINE_SECONDS, LIMIT)),
+    ...(await findUnserved(db, unservedSeconds, LIMIT)),
     ...(await findOverdueRecords(db, RECORD_DEADLINE_SECONDS, LIMIT)),
   ];
 }

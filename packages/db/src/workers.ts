@@ -47,10 +47,19 @@ export async function liveEngines(db: Db): Promise<Set<Engine>> {
   return engines(db.prisma);
 }
 
-/** Throws engine_unavailable unless every engine is served by some worker. */
-export async function requireEngines(tx: Tx, wanted: readonly Engine[]): Promise<void> {
+/**
+ * Throws engine_unavailable unless every engine is served by some worker, or is among those whose workers are started
+ * by the work that waits for them.
+ */
+export async function requireEngines(
+  tx: Tx,
+  wanted: readonly Engine[],
+  onDemand: readonly Engine[] = [],
+): Promise<void> {
+  const needed = wanted.filter((engine) => !onDemand.includes(engine));
+  if (needed.length === 0) return;
   const live = await engines(tx);
-  if (!wanted.every((engine) => live.has(engine))) throw new ServiceError('engine_unavailable');
+  if (!needed.every((engine) => live.has(engine))) throw new ServiceError('engine_unavailable');
 }
 
 /** Slots of all live workers for one queue. */

@@ -1,3 +1,4 @@
+import { type Engine } from '@lipsync/contract';
 import { type Db } from '@lipsync/db';
 import { type Queues, type RateLimiter } from '@lipsync/queue';
 import { type Clock, type HealthCheck, type Logger } from '@lipsync/runtime';
@@ -12,6 +13,8 @@ export interface ApiConfig {
   trustedProxyHops: number;
   recordTtlSeconds: number;
   uploadTtlSeconds: number;
+  /** Engines whose workers are started by the work that waits for them: accepted while none is there. */
+  enginesOnDemand: readonly Engine[];
 }
 
 /** All that the application works with. */

@@ -22,7 +22,7 @@ export function composeApi(parts: {
   logger: Logger;
   isDraining: () => boolean;
 }): { app: Express; ringer: Ringer } {
-  const { db, storage, queues, logger } = parts;
+  const { config, db, storage, queues, logger } = parts;
   const ringer = createRinger({
     logger,
     ringQueue: async (queue) => {
@@ -34,6 +34,9 @@ export function composeApi(parts: {
       });
     },
   });
-  const readiness = readinessChecks({ db, storage, pingRedis: () => queues.ping() });
+  const readiness = readinessChecks({
+    ...{ db, storage, enginesOnDemand: config.enginesOnDemand },
+    pingRedis: () => queues.ping(),
+  });
   return { app: createApp({ ...parts, ringer, readiness }), ringer };
 }

@@ -1,4 +1,5 @@
-import { environment, STORAGE_SETTINGS, wholeNumber, type z } from '@lipsync/runtime';
+import { ENGINES } from '@lipsync/contract';
+import { environment, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
 
 /** What the API reads from its environment. */
 export const apiEnvironment = environment
@@ -16,6 +17,10 @@ export const apiEnvironment = environment
   .extend({
     /** Reverse proxies in front of this process whose X-Forwarded-For is believed; 0: the peer is the client. */
     TRUSTED_PROXY_HOPS: wholeNumber(0, 9).default(0),
+    /** Engines whose workers are started by the work that waits for them: accepted while none is there. */
+    ENGINES_ON_DEMAND: environment.shape.ENGINES.pipe(
+      z.array(z.enum(ENGINES, `must be of ${ENGINES.join(', ')}`)),
+    ).default([]),
   });
 
 export type ApiEnv = z.output<typeof apiEnvironment>;

@@ -1,3 +1,4 @@
+import { type Engine } from '@lipsync/contract';
 import { type Db, liveEngines } from '@lipsync/db';
 import { type HealthCheck } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
@@ -7,12 +8,15 @@ export function readinessChecks(deps: {
   db: Db;
   storage: Storage;
   pingRedis: HealthCheck;
+  /** Workers of these may be away until there is work for them. */
+  enginesOnDemand: readonly Engine[];
 }): Readonly<Record<string, HealthCheck>> {
   return {
     postgres: () => deps.db.ping(),
     redis: deps.pingRedis,
     s3: () => deps.storage.ping(),
     workers: async () => {
+      if (deps.enginesOnDemand.length > 0) return;
       const engines = await liveEngines(deps.db);
       if (engines.size === 0) throw new Error('no worker serves any engine');
     },

@@ -28,6 +28,7 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
       trustedProxyHops: env.TRUSTED_PROXY_HOPS,
       recordTtlSeconds: env.RECORD_TTL_SECONDS,
       uploadTtlSeconds: env.UPLOAD_TTL_SECONDS,
+      enginesOnDemand: env.ENGINES_ON_DEMAND,
     },
     ...{ db, storage, queues, rateLimiter, logger },
     clock: systemClock,

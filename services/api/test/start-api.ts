@@ -89,6 +89,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       trustedProxyHops: 0,
       recordTtlSeconds: RECORD_TTL_SECONDS,
       uploadTtlSeconds: SIGNED_URL_SECONDS,
+      enginesOnDemand: [],
       ...options.config,
     },
     db: served,

@@ -26,6 +26,8 @@ export const mediaWorkerEnvironment = environment
     PROBE_TIMEOUT_SECONDS: wholeNumber(1).default(600),
     /** How long running ingests may go on after SIGTERM before they are handed to another worker. */
     SHUTDOWN_GRACE_SECONDS: wholeNumber(0).default(15),
+    /** How long a job waits for a worker that serves its queue; above the time that starting one takes. */
+    UNSERVED_DEADLINE_SECONDS: wholeNumber(60).default(1800),
     /** Pause between two rounds of deleting what has expired. */
     PURGE_INTERVAL_SECONDS: wholeNumber(1).default(30),
     PATH: z.string().optional(),

@@ -46,7 +46,8 @@ export async function startMediaWorker(options: {
   };
   const admission = loop('admission', ADMISSION_EVERY_MS, () => admitAll(db, queues, logger));
   const reconciliation = loop('reconciliation', RECONCILE_EVERY_MS, async () => {
-    if (await reconcileOnce(db, queues, logger)) admission.wake();
+    const options = { unservedSeconds: env.UNSERVED_DEADLINE_SECONDS };
+    if (await reconcileOnce(db, queues, logger, options)) admission.wake();
   });
   const purging = loop('purging', env.PURGE_INTERVAL_SECONDS * 1000, () => purgeOnce(db, storage, logger));
   const loops = [admission, reconciliation, purging];

@@ -20,6 +20,7 @@ export function createRender(deps: ApiDeps): Handler {
       request,
       idempotency: key === null ? null : { key, fingerprint: fingerprint('create_render', request) },
       ttlSeconds: config.recordTtlSeconds,
+      enginesOnDemand: config.enginesOnDemand,
     });
     ringer.ring(created.queues);
     return {

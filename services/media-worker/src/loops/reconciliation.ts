@@ -7,8 +7,10 @@ export async function reconcileOnce(
   db: Db,
   queues: Pick<Queues, 'isQueued'>,
   logger: Logger,
+  options: { unservedSeconds: number },
 ): Promise<boolean> {
   const report = await reconcile(db, {
+    ...options,
     isInQueue: (queue, jobId, dispatchSeq) => queues.isQueued(queue, jobId, dispatchSeq),
   });
   const { requeued, workerLost, withdrawn, expiredUploads, overdue, errors } = report;

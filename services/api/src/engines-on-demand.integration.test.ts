@@ -1,0 +1,25 @@
+import { send } from '../test/http-client';
+import { renderRequest } from '../test/scenario';
+import { startApi, type TestApi } from '../test/start-api';
+
+describe('engines whose workers are started on demand', () => {
+  let api: TestApi;
+  beforeEach(async () => {
+    api = await startApi({ engines: [], config: { enginesOnDemand: ['musetalk'] } });
+  });
+  afterEach(() => api.close());
+
+  it('take renders while no worker lives, and the service is ready', async () => {
+    const { key } = await api.newCustomer();
+    const { body } = await api.operations.ok('create_render', { key, json: renderRequest() });
+    expect(body.status).toBe('accepted');
+    expect((await send(`${api.baseUrl}/readyz`, 'GET')).status).toBe(200);
+  });
+
+  it('leave other engines unavailable', async () => {
+    const { key } = await api.newCustomer();
+    const json = renderRequest({ engines: ['musetalk', 'highsync'] });
+    const refusal = await api.operations.refused('create_render', { key, json });
+    expect(refusal).toMatchObject({ status: 503, code: 'engine_unavailable' });
+  });
+});
