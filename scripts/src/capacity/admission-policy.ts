@@ -1,0 +1,59 @@
+/** A job that waits for admission. */
+export interface WaitingJob {
+  readonly id: string;
+  readonly customer: string;
+  /** Orders the jobs of one customer. */
+  readonly createdAt: number;
+  /** Decides between customers whose turn it is equally. */
+  readonly availableAt: number;
+}
+
+export interface AdmissionRequest<Job extends WaitingJob> {
+  /** By customer, each list in the order of creation. */
+  readonly waiting: ReadonlyMap<string, readonly Job[]>;
+  /** Jobs to admit at most. */
+  readonly free: number;
+  /** Dispatched and running jobs of a customer in this queue. */
+  readonly here: (customer: string) => number;
+  /** Dispatched and running GPU jobs of a customer in all queues. */
+  readonly gpu: (customer: string) => number;
+  /** GPU jobs that a customer may have under way; infinite for a queue to which that does not apply. */
+  readonly cap: (customer: string) => number;
+}
+
+/** Enough that no slot waits for the next admission, few enough that a late customer soon gets its turn. */
+export const READY_PER_SLOT = 1.5;
+
+/**
+ * The choice that the service's admission makes (packages/db, admitJobs): in turns over the customers, the one with
+ * the fewest jobs under way in this queue first, none beyond its share of running GPU jobs. Held to the SQL by a test.
+ */
+export function chooseAdmissions<Job extends WaitingJob>(request: AdmissionRequest<Job>): Job[] {
+  const { waiting, here, gpu, cap } = request;
+  const lines = [...waiting].map(([customer, jobs]) => ({
+    jobs,
+    next: 0,
+    here: here(customer),
+    admissible: Math.min(jobs.length, Math.max(0, cap(customer) - gpu(customer))),
+  }));
+  const chosen: Job[] = [];
+  while (chosen.length < request.free) {
+    let best: { line: (typeof lines)[number]; job: Job; turn: number } | undefined;
+    for (const line of lines) {
+      const job = line.jobs[line.next];
+      if (job === undefined || line.next >= line.admissible) continue;
+      const turn = line.next + 1 + line.here;
+      if (best === undefined || comesBefore({ job, turn }, best)) best = { line, job, turn };
+    }
+    if (best === undefined) break;
+    best.line.next += 1;
+    chosen.push(best.job);
+  }
+  return chosen;
+}
+
+function comesBefore(a: { job: WaitingJob; turn: number }, b: { job: WaitingJob; turn: number }): boolean {
+  if (a.turn !== b.turn) return a.turn < b.turn;
+  if (a.job.availableAt !== b.job.availableAt) return a.job.availableAt < b.job.availableAt;
+  return a.job.id < b.job.id;
+}
