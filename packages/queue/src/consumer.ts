@@ -29,7 +29,10 @@ export interface Consumer {
    * Does not wait for a Redis that is away.
    */
   close(options: { graceMs: number }): Promise<void>;
-  /** When it last got an answer from Redis or had all hands full, in milliseconds since the epoch: for liveness. */
+  /**
+   * When it last got an answer from Redis, had all hands full or was closing, in milliseconds since the epoch: for
+   * liveness.
+   */
   lastActivityAt(): number;
 }
 
@@ -127,6 +130,7 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
       await Promise.all(sources.map((source) => source.close()));
       redis.disconnect();
     },
-    lastActivityAt: () => (queues.length === 0 || handlers.size >= concurrency ? Date.now() : answeredAt),
+    lastActivityAt: () =>
+      queues.length === 0 || handlers.size >= concurrency || stop.signal.aborted ? Date.now() : answeredAt,
   };
 }

@@ -4,6 +4,12 @@ import { type AddressInfo } from 'node:net';
 /** Resolves when the dependency answers; throws or hangs when it does not. */
 export type HealthCheck = () => Promise<unknown>;
 
+/** What GET /metrics answers with. */
+export interface MetricsSource {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
 export interface HealthServer {
   /** Listens and returns the port (useful with port 0). */
   start(): Promise<number>;
@@ -14,21 +20,25 @@ const CHECK_DEADLINE_MS = 2_000;
 
 /**
  * GET /healthz: is the process itself working (`live` checks, none by default; a failure asks for a restart).
- * GET /readyz: can it do its work now (`ready` checks). 200 or 503, with the name and state of every check;
- * the reason of a failure stays in the process.
+ * GET /readyz: can it do its work now (`ready` checks); from the moment in which `stopping` is aborted it cannot, and
+ * nothing is asked. 200 or 503, with the name and state of every check; the reason of a failure stays in the process.
  */
 export function createHealthServer(options: {
   port: number;
   host?: string;
   live?: Readonly<Record<string, HealthCheck>>;
   ready?: Readonly<Record<string, HealthCheck>>;
+  stopping?: AbortSignal;
 }): HealthServer {
-  const { live = {}, ready = {} } = options;
+  const { live = {}, ready = {}, stopping } = options;
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET') return send(response, 405, { status: 'method_not_allowed' });
     if (path === '/healthz') return void answer(response, live);
+    if (path === '/readyz' && stopping?.aborted === true)
+      return send(response, 503, { status: 'draining', checks: {} });
     if (path === '/readyz') return void answer(response, ready);
+    if (path === '/metrics' && metrics) return void expose(response, metrics);
     return send(response, 404, { status: 'not_found' });
   });
   return {
@@ -85,6 +95,16 @@ async function answer(
 ): Promise<void> {
   const result = await runHealthChecks(checks);
   send(response, result.ok ? 200 : 503, { status: result.ok ? 'ok' : 'unavailable', checks: result.checks });
+}
+
+async function expose(response: ServerResponse, metrics: MetricsSource): Promise<void> {
+  try {
+    const text = await metrics.text();
+    response.writeHead(200, { 'content-type': metrics.contentType, 'cache-control': 'no-store' });
+    response.end(text);
+  } catch {
+    send(response, 500, { status: 'failed' });
+  }
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

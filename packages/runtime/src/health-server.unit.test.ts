@@ -22,6 +22,32 @@ describe('health server', () => {
     await server.close();
   });
 
+  it('is alive and not ready from the moment in which the process begins to stop', async () => {
+    const stop = new AbortController();
+    const ready = { database: () => Promise.resolve() };
+    const server = createHealthServer({ port: 0, host: '127.0.0.1', ready, stopping: stop.signal });
+    const base = `http://127.0.0.1:${await server.start()}`;
+    expect((await fetch(`${base}/readyz`)).status).toBe(200);
+    stop.abort();
+    const readiness = await fetch(`${base}/readyz`);
+    expect([readiness.status, await readiness.json()]).toEqual([503, { status: 'draining', checks: {} }]);
+    expect((await fetch(`${base}/healthz`)).status).toBe(200);
+    await server.close();
+  });
+
+  it('tells the metrics it was given, and a failure to tell them as one', async () => {
+    let text = () => Promise.resolve('# HELP a b\n');
+    const metrics = { contentType: 'text/plain; version=0.0.4', text: () => text() };
+    const server = createHealthServer({ port: 0, host: '127.0.0.1', metrics });
+    const url = `http://127.0.0.1:${await server.start()}/metrics`;
+    const told = await fetch(url);
+    expect([told.status, told.headers.get('content-type')]).toEqual([200, metrics.contentType]);
+    expect(await told.text()).toBe('# HELP a b\n');
+    text = () => Promise.reject(new Error('no'));
+    expect((await fetch(url)).status).toBe(500);
+    await server.close();
+  });
+
   it('counts a check that hangs as failed', async () => {
     const result = await runHealthChecks({ stuck: () => new Promise(() => undefined) }, 1);
     expect(result).toEqual({ ok: false, checks: { stuck: 'failed' } });

@@ -25,6 +25,8 @@ export const gpuWorkerEnvironment = environment
     ENGINES: environment.shape.ENGINES.pipe(z.array(z.enum(ENGINES, `must be of ${ENGINES.join(', ')}`))),
     /** Wall-clock limit of one render or analysis, from claim to completion. */
     ENGINE_TIMEOUT_SECONDS: wholeNumber(1).default(3600),
+    /** How long loading and verifying packs may take before the process counts as stuck. */
+    LOADING_TIMEOUT_SECONDS: wholeNumber(1).default(1800),
     /** How long running jobs may go on after SIGTERM before they are handed to another worker. */
     SHUTDOWN_GRACE_SECONDS: wholeNumber(1).default(20),
     /** Bound of the cache of inputs under WORK_DIR. */

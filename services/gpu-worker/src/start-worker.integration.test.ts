@@ -1,6 +1,6 @@
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { createQueues, type Queues } from '@lipsync/queue';
 import { createLogger } from '@lipsync/runtime';
-import { eventually, type RunningRedis, startRedis } from '@lipsync/testkit';
+import { eventually, freePorts, type RunningRedis, startRedis } from '@lipsync/testkit';
 import { keepTail } from './host/stderr-tail';
 import { createRenderFixture, type RenderFixture } from './test/render-fixture';
 
@@ -203,6 +203,31 @@ describe('gpu-worker process', () => {
 
     worker.kill('SIGKILL');
     await eventually(() => expect(isAlive(child)).toBe(false), { deadlineMs: 20_000 });
+    await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
+  }, 120_000);
+
+  test('while it loads packs it is alive and not ready, and ready as soon as it serves', async () => {
+    const packs = join(folder, 'slow-packs');
+    await cp(join(folder, 'packs'), packs, { recursive: true });
+    // Whoever reads a pipe waits for its writer.
+    const slow = join(packs, 'slow');
+    await mkdir(slow);
+    await promisify(execFile)('mkfifo', [join(slow, 'pack.json')]);
+    const [port] = await freePorts(1);
+    startService({ MODEL_PACKS_DIR: packs, HEALTH_PORT: String(port) });
+    const get = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      return { status: response.status, body: await response.json() };
+    };
+    const loading = { status: 503, body: { checks: { packs: 'failed', engines: 'failed' } } };
+    await eventually(async () => expect(await get('/readyz')).toMatchObject(loading), {
+      deadlineMs: 60_000,
+    });
+    expect((await get('/healthz')).status).toBe(200);
+
+    await writeFile(join(slow, 'pack.json'), 'no pack');
+    await eventually(async () => expect((await get('/readyz')).status).toBe(200), { deadlineMs: 60_000 });
+    expect(await get('/healthz')).toMatchObject({ body: { checks: { packs: 'ok', consumer: 'ok' } } });
     await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
   }, 120_000);
 

@@ -2,9 +2,9 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { admitJobs, openDb, type QueueName } from '@lipsync/db';
 import { createConsumer, createQueues, onCancel, ringQueue } from '@lipsync/queue';
-import { createHealthServer, systemClock, type Lifecycle, type Logger } from '@lipsync/runtime';
+import { type Lifecycle, type Logger } from '@lipsync/runtime';
 import { openStorage } from '@lipsync/storage';
-import { consumerFetches, createJobFolders, keepWorkerRow } from '@lipsync/worker';
+import { createJobFolders, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
 import { findPacks, type FoundPacks } from './host/find-packs';
 import { findVideoCodecs } from './host/find-video-codecs';
@@ -14,6 +14,7 @@ import { createJobRunner } from './supervisor/job-runner';
 import { createSlotPool } from './supervisor/slot-pool';
 import { machineSlots } from './supervisor/machine-slots';
 import { verifyPacks } from './supervisor/verify-packs';
+import { createWorkerHealth } from './supervisor/worker-health';
 import { gpuModels } from './usage/gpu-models';
 import { openPodCost } from './usage/open-pod-cost';
 import { createPodMeter } from './usage/pod-meter';
@@ -21,8 +22,9 @@ import { createPodMeter } from './usage/pod-meter';
 const RING_DEADLINE_MS = 500;
 
 /**
- * Wires and starts the worker: packs verified, a slot pool of inference processes, one consumer of all queues that it
- * can serve. What it opens is closed by `lifecycle`, in the order that hands running jobs over.
+ * Wires and starts the worker: health from the first moment on, packs verified, a slot pool of inference processes, one
+ * consumer of all queues that it can serve. What it opens is closed by `lifecycle`, in the order that hands running jobs
+ * over.
  */
 export async function startWorker(options: {
   env: GpuWorkerEnv;
@@ -38,6 +40,13 @@ export async function startWorker(options: {
   lifecycle.onShutdown('storage', () => storage.close());
   const queues = createQueues({ redisUrl, logger });
   lifecycle.onShutdown('queues', () => queues.close());
+
+  const health = createWorkerHealth({
+    ...{ port: env.HEALTH_PORT, db, storage, queues, stopping: lifecycle.stopping },
+    loadingLimitMs: env.LOADING_TIMEOUT_SECONDS * 1000,
+  });
+  const port = await health.start();
+  lifecycle.onShutdown('health', () => health.close());
 
   const codecs = await findVideoCodecs(env, process.env, logger);
   const packs = await usablePacks(env, logger);
@@ -78,19 +87,6 @@ export async function startWorker(options: {
   });
   const cancels = onCancel({ redisUrl, logger }, (jobId) => runner.checkCancelled(jobId));
   lifecycle.onShutdown('cancel signal', () => cancels.close());
-  const health = createHealthServer({
-    port: env.HEALTH_PORT,
-    live: { consumer: consumerFetches(consumer, () => queues.ping(), systemClock) },
-    ready: {
-      database: () => db.ping(),
-      storage: () => storage.ping(),
-      engines: async () => {
-        if (packs.engines.size === 0) throw new Error('no engine is available');
-      },
-    },
-  });
-  lifecycle.onShutdown('health', () => health.close());
-
   consumer.start();
   const slotsByQueue = Object.fromEntries(served.map((queue) => [queue, slotCount]));
   const removeRow = await keepWorkerRow({
@@ -101,7 +97,7 @@ export async function startWorker(options: {
   lifecycle.onShutdown('jobs', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
   lifecycle.onShutdown('worker row', removeRow);
   await Promise.all(served.map(ring));
-  const port = await health.start();
+  health.serving(consumer, packs);
   logger.info('started', { worker_id: workerId, queues: served, slots: slotCount, health_port: port });
 }
 

@@ -67,6 +67,7 @@ export async function startMediaWorker(options: {
       loops: () => loopsTurn(loops),
     },
     ready: { database: () => db.ping(), redis: () => queues.ping(), storage: () => storage.ping() },
+    stopping: lifecycle.stopping,
   });
   lifecycle.onShutdown('health', () => health.close());
 

@@ -38,6 +38,7 @@ export async function startDispatcher(
     port: env.HEALTH_PORT,
     live: { loop: () => loopTurns(dispatcher) },
     ready: { database: () => db.ping(), clock: () => clockIsRight(dispatcher) },
+    stopping: lifecycle.stopping,
   });
   const port = await health.start();
   lifecycle.onShutdown('health server', () => health.close());

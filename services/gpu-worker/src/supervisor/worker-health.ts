@@ -1,0 +1,59 @@
+import { type Db } from '@lipsync/db';
+import { type Consumer, type Queues } from '@lipsync/queue';
+import { createHealthServer, type HealthServer, systemClock } from '@lipsync/runtime';
+import { type Storage } from '@lipsync/storage';
+import { consumerFetches } from '@lipsync/worker';
+import { type FoundPacks } from '../host/find-packs';
+
+/** The health of a worker that may load packs for many minutes before it serves anything. */
+export interface WorkerHealth extends HealthServer {
+  /** Its packs are loaded, and the consumer fetches jobs for them. */
+  serving(consumer: Pick<Consumer, 'lastActivityAt'>, packs: Pick<FoundPacks, 'engines'>): void;
+}
+
+/**
+ * Alive: loads packs, no longer than `loadingLimitMs`, and from then on its consumer fetches. Ready: the packs are
+ * loaded, one of them is for an engine, and what the worker needs answers. A worker whose packs were refused is alive
+ * and not ready: starting it anew would refuse them again.
+ */
+export function createWorkerHealth(options: {
+  port: number;
+  db: Pick<Db, 'ping'>;
+  storage: Pick<Storage, 'ping'>;
+  queues: Pick<Queues, 'ping'>;
+  stopping: AbortSignal;
+  loadingLimitMs: number;
+}): WorkerHealth {
+  const { port, db, storage, queues, stopping, loadingLimitMs } = options;
+  const startedAt = performance.now();
+  let engines: number | undefined;
+  let fetches: (() => Promise<void>) | undefined;
+
+  const server = createHealthServer({
+    ...{ port, stopping },
+    live: {
+      packs: async () => {
+        const isLate = performance.now() - startedAt > loadingLimitMs;
+        if (engines === undefined && isLate) throw new Error('loading the packs hangs');
+      },
+      consumer: async () => fetches?.(),
+    },
+    ready: {
+      database: () => db.ping(),
+      storage: () => storage.ping(),
+      packs: async () => {
+        if (engines === undefined) throw new Error('packs are being loaded');
+      },
+      engines: async () => {
+        if (engines === undefined || engines === 0) throw new Error('no engine is available');
+      },
+    },
+  });
+  return {
+    ...server,
+    serving: (consumer, packs) => {
+      engines = packs.engines.size;
+      fetches = consumerFetches(consumer, () => queues.ping(), systemClock);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { createWorkerHealth, type WorkerHealth } from './worker-health';
+
+const answers = { ping: () => Promise.resolve() };
+const serves = { engines: new Map([['musetalk' as const, { dir: '', version: '', bytes: 0 }]]) };
+const servesNothing = { engines: new Map() };
+const fetching = { lastActivityAt: () => Date.now() };
+
+describe('health of a gpu-worker', () => {
+  const opened: WorkerHealth[] = [];
+  afterEach(() => Promise.all(opened.splice(0).map((health) => health.close())));
+
+  async function open(change: { loadingLimitMs?: number; stopping?: AbortSignal } = {}) {
+    const parts = { db: answers, storage: answers, queues: answers };
+    const stopping = new AbortController().signal;
+    const health = createWorkerHealth({ port: 0, ...parts, stopping, loadingLimitMs: 60_000, ...change });
+    opened.push(health);
+    const base = `http://127.0.0.1:${await health.start()}`;
+    const get = async (path: string) => {
+      const response = await fetch(base + path);
+      return { status: response.status, body: await response.json() };
+    };
+    return { health, get };
+  }
+
+  it('is alive and not ready while packs are loaded, then both', async () => {
+    const { health, get } = await open();
+    expect((await get('/healthz')).status).toBe(200);
+    expect(await get('/readyz')).toMatchObject({ status: 503, body: { checks: { packs: 'failed' } } });
+    health.serving(fetching, serves);
+    expect((await get('/healthz')).status).toBe(200);
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { checks: { packs: 'ok' } } });
+  });
+
+  it('asks for a restart when loading does not end', async () => {
+    const { get } = await open({ loadingLimitMs: -1 });
+    expect(await get('/healthz')).toMatchObject({ status: 503, body: { checks: { packs: 'failed' } } });
+  });
+
+  it('asks for no restart when no pack is usable: it would be none again', async () => {
+    const { health, get } = await open();
+    health.serving(fetching, servesNothing);
+    expect((await get('/healthz')).status).toBe(200);
+    const checks = { packs: 'ok', engines: 'failed' };
+    expect(await get('/readyz')).toMatchObject({ status: 503, body: { checks } });
+  });
+
+  it('asks for a restart when the consumer gets no answer from a Redis that is there', async () => {
+    const { health, get } = await open();
+    health.serving({ lastActivityAt: () => 0 }, serves);
+    expect(await get('/healthz')).toMatchObject({ status: 503, body: { checks: { consumer: 'failed' } } });
+  });
+
+  it('is alive and not ready while it finishes its jobs', async () => {
+    const stop = new AbortController();
+    const { health, get } = await open({ stopping: stop.signal });
+    health.serving(fetching, serves);
+    stop.abort();
+    expect((await get('/healthz')).status).toBe(200);
+    expect(await get('/readyz')).toMatchObject({ status: 503, body: { status: 'draining' } });
+  });
+});
