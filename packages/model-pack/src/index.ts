@@ -28,11 +28,21 @@ export {
   type PackEngine,
 } from './manifest';
 export { type MusetalkParams } from './musetalk-params';
-export { MANIFEST_FILE, modelPath, openPack, openPackFor, packVersion, type Pack } from './open-pack';
+export {
+  MANIFEST_FILE,
+  modelPath,
+  openPack,
+  openPackFor,
+  type Pack,
+  packVersion,
+  parseManifest,
+} from './open-pack';
 export { copyPack } from './copy-pack';
 export { PackError } from './pack-error';
-export { packSize } from './pack-files';
+export { sha256 } from './pack-digest';
+export { packFiles, packSize } from './pack-files';
 export { packRoles, type PackRole } from './pack-roles';
+export { publishPack } from './publish-pack';
 export { type Probe } from './role';
 export { type ScheduleParams } from './schedule-params';
 export { type TensorSpec } from './tensor-spec';

@@ -67,7 +67,8 @@ async function readManifestBytes(dir: string): Promise<Buffer> {
   }
 }
 
-function parseManifest(dir: string, bytes: Buffer): Manifest {
+/** What the bytes of a pack.json say; PackError manifest_invalid, beginning with `dir`, when they are none. */
+export function parseManifest(dir: string, bytes: Buffer): Manifest {
   let json: unknown;
   try {
     json = JSON.parse(bytes.toString('utf8'));

@@ -1,0 +1,140 @@
+import { fork } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buildBuiltinPacks, openPack, type Pack } from '@lipsync/model-pack';
+import { createStorage, type Storage } from '@lipsync/storage';
+import { type S3Server, startS3Server } from '@lipsync/testkit';
+import { keepTail } from './host/stderr-tail';
+
+const COMPILED = join(__dirname, '../dist/fetch-packs.js');
+
+describe('fetching model packs from the store', () => {
+  let s3: S3Server;
+  let storage: Storage;
+  let folder: string;
+  let packs: readonly Pack[];
+  let packsDir: string;
+
+  beforeAll(async () => {
+    s3 = await startS3Server();
+    storage = createStorage({ ...s3, forcePathStyle: true });
+    folder = await mkdtemp(join(tmpdir(), 'fetch-packs-'));
+    packs = await buildBuiltinPacks(join(folder, 'source'));
+  }, 60_000);
+  beforeEach(async () => {
+    packsDir = await mkdtemp(join(folder, 'packs-'));
+    for await (const key of storage.list('')) await storage.delete([key]);
+    for (const { dir } of packs) await upload(dir);
+  });
+  afterEach(() => s3.faults.clear());
+  afterAll(async () => {
+    storage.close();
+    await s3.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function upload(dir: string): Promise<void> {
+    const name = dir.split('/').at(-1) ?? '';
+    for (const file of await readdir(dir)) {
+      const contentType = 'application/octet-stream';
+      await storage.put(`models/v1/${name}/${file}`, { file: join(dir, file) }, { contentType });
+    }
+  }
+
+  /** Runs the compiled program, as an init container does; what it printed are its log lines. */
+  async function fetchPacks(env: Record<string, string> = {}): Promise<{ code: number | null; log: string }> {
+    const program = fork(COMPILED, [], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        S3_ENDPOINT: s3.endpoint,
+        S3_BUCKET: s3.bucket,
+        S3_ACCESS_KEY_ID: s3.accessKeyId,
+        S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+        MODEL_PACKS_DIR: packsDir,
+        MODEL_PACKS_S3_PREFIX: 'models/v1',
+        ...env,
+      },
+    });
+    const tails = [program.stdout, program.stderr].map((stream) => keepTail(stream ?? Readable.from([])));
+    const code = await new Promise<number | null>((resolve) => program.once('close', resolve));
+    return { code, log: tails.map((tail) => tail()).join('\n') };
+  }
+
+  const digests = async (): Promise<Record<string, string>> => {
+    const names = (await readdir(packsDir)).sort();
+    const opened = names.map(async (name) => [name, (await openPack(join(packsDir, name))).digest] as const);
+    return Object.fromEntries(await Promise.all(opened));
+  };
+  const sourceDigests = (names: readonly string[]): Record<string, string> =>
+    Object.fromEntries(
+      packs.flatMap(({ dir, digest }) => {
+        const name = dir.split('/').at(-1) ?? '';
+        return names.includes(name) ? [[name, digest]] : [];
+      }),
+    );
+  const EVERY = ['analyzer', 'builtin-highsync', 'builtin-latentsync', 'builtin-musetalk'];
+
+  test('brings every pack, complete and verified, and a second run fetches nothing', async () => {
+    expect(await fetchPacks()).toMatchObject({ code: 0 });
+    expect(await digests()).toEqual(sourceDigests(EVERY));
+
+    const manifest = join(packsDir, 'analyzer', 'pack.json');
+    const before = (await stat(manifest)).ino;
+    const { code, log } = await fetchPacks();
+    expect(code).toBe(0);
+    expect(log).toContain('model pack is there already');
+    expect(log).not.toContain('model pack fetched');
+    expect((await stat(manifest)).ino).toBe(before);
+  }, 60_000);
+
+  test('brings what the worker serves and no other packs', async () => {
+    expect(await fetchPacks({ ENGINES: 'musetalk' })).toMatchObject({ code: 0 });
+    expect(await digests()).toEqual(sourceDigests(['analyzer', 'builtin-musetalk']));
+  }, 60_000);
+
+  test('puts a damaged or older pack right', async () => {
+    await fetchPacks({ ENGINES: 'musetalk' });
+    const dir = join(packsDir, 'builtin-musetalk');
+    const [model = ''] = (await readdir(dir)).filter((file) => file !== 'pack.json');
+    await writeFile(join(dir, model), 'damaged');
+    expect(await fetchPacks({ ENGINES: 'musetalk' })).toMatchObject({ code: 0 });
+    expect(await digests()).toEqual(sourceDigests(['analyzer', 'builtin-musetalk']));
+  }, 60_000);
+
+  test('refuses a pack whose file is not the one that its manifest names, and keeps the good ones', async () => {
+    const key = 'models/v1/builtin-musetalk';
+    const manifest = (await storage.getBuffer(`${key}/pack.json`)).toString();
+    const [, file = ''] = /"file":\s*"([^"]+)"/.exec(manifest) ?? [];
+    await storage.put(`${key}/${file}`, Buffer.from('something else'), { contentType: 'a/b' });
+    const { code, log } = await fetchPacks();
+    expect(code).toBe(1);
+    expect(log).toContain('digest_mismatch');
+    expect(await digests()).toEqual(sourceDigests(EVERY.filter((name) => name !== 'builtin-musetalk')));
+  }, 60_000);
+
+  test('names the file that the store lacks', async () => {
+    const manifest = (await readFile(join(folder, 'source', 'analyzer', 'pack.json'))).toString();
+    const [, file = ''] = /"file":\s*"([^"]+)"/.exec(manifest) ?? [];
+    await storage.delete([`models/v1/analyzer/${file}`]);
+    const { code, log } = await fetchPacks();
+    expect(code).toBe(1);
+    expect(log).toContain(`models/v1/analyzer: ${file} is not in the store`);
+  }, 60_000);
+
+  test('says so when there is no pack at all, and which setting is missing', async () => {
+    const nothing = await fetchPacks({ MODEL_PACKS_S3_PREFIX: 'elsewhere' });
+    expect(nothing.code).toBe(1);
+    expect(nothing.log).toContain('elsewhere: the store holds no pack here');
+    const unset = await fetchPacks({ MODEL_PACKS_S3_PREFIX: '' });
+    expect(unset).toMatchObject({ code: 1 });
+    expect(unset.log).toContain('MODEL_PACKS_S3_PREFIX: is missing');
+  }, 60_000);
+
+  test('outlives a store that stumbles', async () => {
+    s3.faults.set({ slowDownRate: 0.25, resetRate: 0.25 });
+    expect(await fetchPacks({ ENGINES: 'musetalk' })).toMatchObject({ code: 0 });
+  }, 60_000);
+});

@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Engine } from '@lipsync/contract';
+import {
+  type Manifest,
+  MANIFEST_FILE,
+  PackError,
+  packFiles,
+  packVersion,
+  parseManifest,
+  publishPack,
+  sha256,
+} from '@lipsync/model-pack';
+import { type Logger } from '@lipsync/runtime';
+import { type Storage, StorageError } from '@lipsync/storage';
+
+export interface StoredPacksOptions {
+  readonly storage: Pick<Storage, 'list' | 'getBuffer' | 'getToFile'>;
+  /** Key under which the packs lie, a folder each. */
+  readonly prefix: string;
+  /** Where they come to lie, under the same names. */
+  readonly packsDir: string;
+  /** Packs for other engines stay where they are; the face analyser's always comes along. */
+  readonly engines: readonly Engine[];
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** A folder in the store that is a pack by its manifest; what its files are is not known before they are here. */
+interface StoredPack {
+  readonly name: string;
+  readonly key: string;
+  readonly bytes: Buffer;
+  readonly manifest: Manifest;
+}
+
+/** What may be the name of a folder in the packs directory; those that begin with a dot are packs being written. */
+const FOLDER = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/**
+ * Copies the packs under a key of the store to the packs directory. Each appears there complete and verified (every
+ * SHA-256 that its manifest names) or not at all; one that is there already is verified and not fetched again; what
+ * else the directory holds is left alone. All packs are tried; rejects with PackError when one of them is not usable or
+ * there is none, with StorageError when the store cannot be read.
+ */
+export async function fetchStoredPacks(options: StoredPacksOptions): Promise<void> {
+  const { logger, packsDir, signal } = options;
+  const problems: PackError[] = [];
+  let good = 0;
+  for (const folder of await foldersIn(options)) {
+    try {
+      const stored = await readManifest(options, folder);
+      if (!isWanted(stored.manifest, options.engines)) continue;
+      let fetched = false;
+      const pack = await publishPack(join(packsDir, stored.name), sha256(stored.bytes), async (directory) => {
+        fetched = true;
+        await fill(options, stored, directory);
+      });
+      logger.info(fetched ? 'model pack fetched' : 'model pack is there already', {
+        pack: packVersion(pack),
+        pack_dir: pack.dir,
+      });
+      good++;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof PackError)) throw error;
+      logger.error('model pack refused', { key: folder.key, reason: error.reason, problem: error.message });
+      problems.push(error);
+    }
+  }
+  const [problem] = problems;
+  if (problem !== undefined) throw problem;
+  if (good === 0) throw new PackError('pack_missing', `${options.prefix}: the store holds no pack here`);
+}
+
+/** Every folder with a manifest. */
+async function foldersIn({ storage, prefix }: StoredPacksOptions): Promise<{ name: string; key: string }[]> {
+  const base = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+  const folders: { name: string; key: string }[] = [];
+  for await (const key of storage.list(base)) {
+    const [name = '', file, ...deeper] = key.slice(base.length).split('/');
+    if (file === MANIFEST_FILE && deeper.length === 0 && FOLDER.test(name))
+      folders.push({ name, key: `${base}${name}` });
+  }
+  return folders;
+}
+
+async function readManifest(
+  { storage }: StoredPacksOptions,
+  { name, key }: { name: string; key: string },
+): Promise<StoredPack> {
+  const bytes = await storage.getBuffer(`${key}/${MANIFEST_FILE}`);
+  return { name, key, bytes, manifest: parseManifest(key, bytes) };
+}
+
+function isWanted({ engine }: Manifest, engines: readonly Engine[]): boolean {
+  return engine === 'analyzer' || engines.includes(engine);
+}
+
+/** Its files side by side: one connection does not fill the network of a machine with a GPU. */
+async function fill(
+  { storage, signal }: StoredPacksOptions,
+  { key, bytes, manifest }: StoredPack,
+  directory: string,
+): Promise<void> {
+  await writeFile(join(directory, MANIFEST_FILE), bytes);
+  await Promise.all(
+    packFiles(manifest).map(async (file) => {
+      try {
+        await storage.getToFile(`${key}/${file}`, join(directory, file), { signal });
+      } catch (cause) {
+        if (!(cause instanceof StorageError) || cause.kind !== 'not_found') throw cause;
+        throw new PackError('file_missing', `${key}: ${file} is not in the store`, { cause });
+      }
+    }),
+  );
+}
