@@ -1,4 +1,5 @@
 import { modelPath, packRoles, type Manifest, type Pack, type PackRole } from '@lipsync/model-pack';
+import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { SessionError, type Session, type SessionHost, type Tensors } from '../sessions/session';
 import { declaredTensors, tensorMismatch, type PackTensors } from './compare-tensors';
 import { probeMismatch } from './probe-graph';
@@ -87,7 +88,8 @@ async function openAll(
     const sessions = new Map<string, Session>();
     try {
       for (const [name, role] of roles) {
-        sessions.set(name, await host.open(modelPath(pack, role), { threads, providers: [provider] }));
+        const session = await host.open(modelPath(pack, role), { threads, providers: [provider] });
+        sessions.set(name, halveWhenOutOfMemory(session));
       }
       return { provider, sessions };
     } catch (error) {

@@ -47,8 +47,8 @@ export function createSessionHost(
   thread.on('message', (reply: SessionReply) => {
     const waiter = waiting.get(reply.id);
     waiting.delete(reply.id);
-    if (reply.type === 'failed') waiter?.reject(new SessionError(reply.reason, reply.message));
-    else waiter?.resolve(reply);
+    if (reply.type !== 'failed') return waiter?.resolve(reply);
+    waiter?.reject(new SessionError(reply.reason, reply.message, reply.feeds, reply.targets));
   });
 
   const ask = (request: Unsent, transfer: ArrayBuffer[] = []): Promise<SessionReply> => {

@@ -41,6 +41,9 @@ export type SessionReply =
       readonly type: 'failed';
       readonly reason: SessionError['reason'];
       readonly message: string;
+      /** Of a run that failed: what had moved to the thread for it. */
+      readonly feeds?: Tensors;
+      readonly targets?: Tensors;
     };
 
 /**

@@ -52,7 +52,9 @@ async function answer(
       }
     }
   } catch (error) {
-    reply(port, failure(request, error));
+    const { feeds, targets } = request.type === 'run' ? request : {};
+    const moved = { ...(feeds && { feeds }), ...(targets && { targets }) };
+    reply(port, { ...failure(request, error), ...moved }, buffersOf(feeds ?? {}, targets ?? {}));
   }
 }
 
@@ -62,13 +64,13 @@ function graphOf(graphs: Map<number, LoadedGraph>, session: number): LoadedGraph
   return graph;
 }
 
-function failure(request: SessionRequest, error: unknown): SessionReply {
+function failure({ id }: SessionRequest, error: unknown): SessionReply & { type: 'failed' } {
   if (error instanceof SessionError) {
-    return { id: request.id, type: 'failed', reason: error.reason, message: error.message };
+    return { id, type: 'failed', reason: error.reason, message: error.message };
   }
   const message = error instanceof Error ? error.message : String(error);
   const reason = saysOutOfMemory(message) ? 'out_of_memory' : 'run_failed';
-  return { id: request.id, type: 'failed', reason, message };
+  return { id, type: 'failed', reason, message };
 }
 
 function reply(port: MessagePort, message: SessionReply, transfer: ArrayBuffer[] = []): void {

@@ -45,7 +45,7 @@ export interface Session {
    * back as `feeds` of the result. A view on part of a larger buffer is copied first.
    * `targets` are outputs whose memory is there already: they move too, and come back filled among the outputs. Their
    * shapes must be those that the graph gives; each must have its buffer for itself.
-   * Rejects with SessionError when the graph refuses the feeds or fails.
+   * Rejects with SessionError when the graph refuses the feeds or fails; feeds and targets come back with that.
    */
   run(feeds: Tensors, targets?: Tensors): Promise<RunResult>;
   release(): Promise<void>;
@@ -65,6 +65,10 @@ export class SessionError extends Error {
     /** out_of_memory: the run may succeed with a smaller batch or after other work has ended. */
     readonly reason: 'load_failed' | 'run_failed' | 'out_of_memory' | 'closed',
     message: string,
+    /** What was fed to the run that failed, in the same memory. */
+    readonly feeds: Tensors = {},
+    /** The targets of that run, with any content. */
+    readonly targets: Tensors = {},
   ) {
     super(message);
   }
