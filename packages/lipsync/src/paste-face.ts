@@ -2,7 +2,7 @@ import { type BlendMask, MASK_SIZE } from './blend-mask';
 import { type Box } from './box';
 import { rgbToYuv } from './colour-conversion';
 import { BILINEAR } from './interpolation';
-import { aimGrid, fillTable, padded, reserveGrid, reserveTable } from './wasm/grid';
+import { aimGrid, fillTable, padded, reserveGrid, reserveTable, touchedRows } from './wasm/grid';
 import { startKernels } from './wasm/pixel-kernels';
 import { planMemory } from './wasm/memory-plan';
 import { pictureLayout, type PictureFormat } from './picture-format';
@@ -42,12 +42,13 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   fillTable(kernels, table);
   const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(format.matrix, format.range);
   new Float32Array(kernels.memory, factors, 10).set([black, yR, yG, yB, uR, uG, uB, vR, vG, vB]);
+  const words = new Int32Array(kernels.memory);
   const copy = new Uint8Array(kernels.memory, pixels, bytes);
   const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
   const maskCopy = new Float32Array(kernels.memory, maskCells, MASK_SIZE * MASK_SIZE);
 
   return (picture, box, faces, offset, mask) => {
-    const { left, top, columns, rows } = coveredPairs(box, format);
+    const { left, top, columns, rows } = coveredPairs(shownPart(box, mask), format);
     if (columns <= 0 || rows <= 0) return;
     // The covered pairs as parts of the box, then as cells of face and mask.
     const x = (left - box.x1) / (box.x2 - box.x1);
@@ -63,7 +64,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     aimGrid(kernels, faceGrid, table, part(size), columns, rows);
     aimGrid(kernels, maskGrid, table, part(MASK_SIZE), columns, rows);
 
-    // Whole rows are moved fastest, and of all planes only those under the box.
+    // Whole rows are moved fastest, and of all planes only those that the mask shows.
     const luma = { from: top * width, to: (top + rows) * width };
     const chroma = { from: (top / 2) * chromaWidth, to: ((top + rows) / 2) * chromaWidth };
     const spans = [
@@ -72,7 +73,11 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       { from: vOffset + chroma.from, to: vOffset + chroma.to },
     ];
     for (const { from, to } of spans) copy.set(picture.subarray(from, to), from);
-    faceCopy.set(faces.subarray(offset, offset + 3 * area));
+    const shown = touchedRows(words, faceGrid);
+    for (let plane = 0; plane < 3 * area; plane += area) {
+      const from = plane + shown.from * size;
+      faceCopy.set(faces.subarray(offset + from, offset + plane + shown.to * size), from);
+    }
     maskCopy.set(mask);
     kernels.pasteFace(
       pixels + luma.from + left,
@@ -93,6 +98,23 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       scratch,
     );
     for (const { from, to } of spans) picture.set(copy.subarray(from, to), from);
+  };
+}
+
+/** The part of the box whose rows the mask shows anything of: mostly its lower half. Empty when it shows nothing. */
+function shownPart(box: Box, mask: BlendMask): Box {
+  let first = 0;
+  let last = mask.length - 1;
+  while (first <= last && (mask[first] ?? 0) < INVISIBLE) first++;
+  while (last > first && (mask[last] ?? 0) < INVISIBLE) last--;
+  if (first > last) return { ...box, y2: box.y1 };
+  const cell = (box.y2 - box.y1) / MASK_SIZE;
+  // A cell is spread over its neighbours, and in small boxes over the pixels beside it.
+  const reach = cell + 2;
+  return {
+    ...box,
+    y1: Math.max(box.y1, box.y1 + Math.floor(first / MASK_SIZE) * cell - reach),
+    y2: Math.min(box.y2, box.y1 + (Math.floor(last / MASK_SIZE) + 1) * cell + reach),
   };
 }
 
