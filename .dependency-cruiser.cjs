@@ -47,6 +47,7 @@ module.exports = {
     layer('queue', 'runtime', 'domain', 'contract'),
     layer('storage', 'runtime', 'domain', 'contract'),
     layer('worker', 'db', 'queue', 'runtime', 'domain', 'contract'),
+    layer('admin', 'db', 'storage', 'runtime', 'domain', 'contract'),
     layer('media', 'runtime', 'domain', 'contract'),
     layer('lipsync'),
     layer('model-pack', 'lipsync'),

@@ -1,23 +1,13 @@
-import { Command } from 'commander';
-import { addCustomerCommands } from './admin/customers';
-import { addKeyCommands, addSecretCommands } from './admin/keys';
-import { addPurgeCommand } from './admin/purge';
-import { addWebhookCommands } from './admin/webhooks';
+import { runAdmin } from '@lipsync/admin';
+import { DEFAULT_STACK_ROOT } from './local-stack/layout';
+import { backendEnvironment } from './local-stack/services';
+import { readState } from './local-stack/state';
 
-/** `npm run admin -- …`: what an operator does by hand. Every command takes --json. */
-const program = new Command('admin').description(
-  'Customers, keys, secrets, limits, redelivery and purging. Works on DATABASE_URL, else on the local stack.',
-);
-for (const add of [
-  addCustomerCommands,
-  addKeyCommands,
-  addSecretCommands,
-  addWebhookCommands,
-  addPurgeCommand,
-])
-  add(program);
-
-program.parseAsync().catch((error: unknown) => {
-  console.error(`admin: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+/** `npm run admin -- …`: the operator's commands on DATABASE_URL, or on this machine's local stack when it is not set. */
+void runAdmin(() => {
+  if (process.env['DATABASE_URL'] !== undefined) return process.env;
+  const state = readState(DEFAULT_STACK_ROOT);
+  if (state === null)
+    throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
+  return backendEnvironment(state);
+}, 'Customers, keys, secrets, limits, redelivery, purging. Works on DATABASE_URL, else on the local stack.');

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { print } from './admin/print';
+import { print } from '@lipsync/admin';
 import { PACKS_DIR } from './local-stack/layout';
 import { installPack } from './models/install-pack';
 import { listPacks } from './models/list-packs';

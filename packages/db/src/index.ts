@@ -39,6 +39,7 @@ export { failJob, releaseJob, retryJob } from './give-up';
 export { type Heartbeat, heartbeatJob, type JobStage } from './heartbeat';
 export { type IdempotencyClaim } from './idempotency';
 export { type Lease } from './lease';
+export { migrate } from './migrate';
 export {
   type CreatedPreparation,
   createPreparation,

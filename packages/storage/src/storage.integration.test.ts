@@ -88,6 +88,23 @@ describe('signed uploads', () => {
   });
 });
 
+describe('a bucket', () => {
+  it('is made once, and found by everybody who makes it again', async () => {
+    const fresh = connect({ bucket: 'fresh' });
+    await expect(fresh.ping()).rejects.toMatchObject({ name: 'StorageError' });
+    expect(await fresh.createBucket()).toBe(true);
+    await fresh.ping();
+    expect(await fresh.createBucket()).toBe(false);
+    fresh.close();
+  });
+
+  it('is not taken for missing when the credentials are wrong', async () => {
+    const stranger = connect({ bucket: 'fresh2', secretAccessKey: 'wrong' });
+    await expect(stranger.createBucket()).rejects.toMatchObject({ kind: 'rejected' });
+    stranger.close();
+  });
+});
+
 describe('signed downloads', () => {
   it('are saved under a harmless name with a fixed type', async () => {
     await storage.put('outputs/v', Buffer.from('video'), asText);

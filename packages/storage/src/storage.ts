@@ -1,5 +1,6 @@
 import { CopyObjectCommand, HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { type Clock, systemClock } from '@lipsync/runtime';
+import { createBucket } from './create-bucket';
 import { deleteObjects } from './delete';
 import { getBuffer, getToFile } from './get';
 import { head, type ObjectInfo } from './head';
@@ -31,6 +32,8 @@ export interface Storage {
   list(prefix: string): AsyncGenerator<string>;
   presignPut(key: string, options: PresignPutOptions): Promise<SignedPut>;
   presignGet(key: string, options: PresignGetOptions): Promise<SignedGet>;
+  /** Makes the bucket; false when it is there already. */
+  createBucket(): Promise<boolean>;
   /** Resolves when the bucket can be reached. */
   ping(): Promise<void>;
   close(): void;
@@ -56,6 +59,7 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
     list: (prefix) => listKeys(store, prefix),
     presignPut: (key, signOptions) => presignPut(signer, key, signOptions),
     presignGet: (key, signOptions) => presignGet(signer, key, signOptions),
+    createBucket: () => createBucket(store),
     ping: () =>
       mapErrors('ping', undefined, async () => {
         await client.send(new HeadBucketCommand({ Bucket: bucket }));

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import { type AdminContext, newCustomer, newKey } from '@lipsync/admin';
 import { createDb, type LimitChanges } from '@lipsync/db';
 import { migrate } from '@lipsync/prisma';
 import { createSecretBox } from '@lipsync/runtime';
-import { newCustomer, newKey, type AdminContext } from '../admin/credentials';
 import { authorityFile } from './egress-settings';
 import type { StackLayout } from './layout';
 import { baseUrl } from './services';

@@ -1,5 +1,5 @@
 import { type Pack, packSize } from '@lipsync/model-pack';
-import { type Row } from '../admin/print';
+import { type Row } from '@lipsync/admin';
 
 /** What an operator wants to know of a pack. */
 export async function describePack(pack: Pack): Promise<Row> {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { copyPack, openPack, type Pack, PackError } from '@lipsync/model-pack';
-import { type Row } from '../admin/print';
+import { type Row } from '@lipsync/admin';
 import { describePack } from './describe-pack';
 import { verifyPack } from './verify-pack';
 

@@ -1,6 +1,6 @@
 import { checkPack } from '@lipsync/gpu-worker';
 import { openPack, type Pack } from '@lipsync/model-pack';
-import { type Row } from '../admin/print';
+import { type Row } from '@lipsync/admin';
 import { describePack } from './describe-pack';
 
 /** A pack that was tried out. */

@@ -1,7 +1,7 @@
 import { listCustomers, setLimits, type LimitChanges } from '@lipsync/db';
 import { customerLimits, type CustomerRow } from '@lipsync/domain';
 import { InvalidArgumentError, type Command } from 'commander';
-import { withAdminContext } from './connect';
+import type { Connection } from './connect';
 import { newCustomer } from './credentials';
 import { print, type Row } from './print';
 
@@ -16,14 +16,14 @@ interface LimitOptions {
   openUploads?: LimitValue;
 }
 
-export function addCustomerCommands(program: Command): void {
+export function addCustomerCommands(program: Command, connection: Connection): void {
   const customers = program.command('customers').description('who may use the service, and how much of it');
 
   withLimitOptions(customers.command('create <name>'))
     .description('a new customer; its webhook signing secret is shown this once')
     .option('--json')
     .action((name: string, options: LimitOptions & { json?: boolean }) =>
-      withAdminContext(async (context) => {
+      connection.withContext(async (context) => {
         const { customer, signingSecret } = await newCustomer(context, name, changes(options));
         print({ ...row(customer), signing_secret: signingSecret }, options);
       }),
@@ -33,14 +33,14 @@ export function addCustomerCommands(program: Command): void {
     .command('list')
     .option('--json')
     .action((options: { json?: boolean }) =>
-      withAdminContext(async ({ db }) => print((await listCustomers(db)).map(row), options)),
+      connection.withContext(async ({ db }) => print((await listCustomers(db)).map(row), options)),
     );
 
   withLimitOptions(customers.command('limits <customer-id>'))
     .description('change limits; `default` goes back to the service’s own')
     .option('--json')
     .action((customerId: string, options: LimitOptions & { json?: boolean }) =>
-      withAdminContext(async ({ db }) => {
+      connection.withContext(async ({ db }) => {
         const customer = await setLimits(db, customerId, changes(options));
         if (customer === null) throw new Error(`there is no customer ${customerId}`);
         print(row(customer), options);

@@ -1,6 +1,6 @@
 import { listKeys, revokeKey, type ApiKeySummary } from '@lipsync/db';
 import type { Command } from 'commander';
-import { withAdminContext } from './connect';
+import type { Connection } from './connect';
 import { newKey, newSecret } from './credentials';
 import { print, type Row } from './print';
 
@@ -9,7 +9,7 @@ interface JsonOption {
 }
 
 /** Several keys may be active at once: rotate by issuing one, moving the caller, revoking the other. */
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command, connection: Connection): void {
   const keys = program.command('keys').description('API keys of a customer');
 
   keys
@@ -17,7 +17,7 @@ export function addKeyCommands(program: Command): void {
     .description('a new key, shown this once')
     .option('--json')
     .action((customerId: string, options: JsonOption) =>
-      withAdminContext(async (context) => {
+      connection.withContext(async (context) => {
         const key = await newKey(context, customerId);
         if (key === null) throw new Error(`there is no customer ${customerId}`);
         print({ ...row(key.summary), api_key: key.apiKey }, options);
@@ -28,7 +28,7 @@ export function addKeyCommands(program: Command): void {
     .command('list <customer-id>')
     .option('--json')
     .action((customerId: string, options: JsonOption) =>
-      withAdminContext(async ({ db }) => print((await listKeys(db, customerId)).map(row), options)),
+      connection.withContext(async ({ db }) => print((await listKeys(db, customerId)).map(row), options)),
     );
 
   keys
@@ -36,14 +36,14 @@ export function addKeyCommands(program: Command): void {
     .description('refused from the next request on')
     .option('--json')
     .action((keyId: string, options: JsonOption) =>
-      withAdminContext(async ({ db }) => {
+      connection.withContext(async ({ db }) => {
         if (!(await revokeKey(db, keyId))) throw new Error(`there is no active key ${keyId}`);
         print({ id: keyId, revoked: true }, options);
       }),
     );
 }
 
-export function addSecretCommands(program: Command): void {
+export function addSecretCommands(program: Command, connection: Connection): void {
   program
     .command('secrets')
     .description('webhook signing secrets')
@@ -51,7 +51,7 @@ export function addSecretCommands(program: Command): void {
     .description('a new secret, shown this once; it signs every attempt from now on')
     .option('--json')
     .action((customerId: string, options: JsonOption) =>
-      withAdminContext(async (context) => {
+      connection.withContext(async (context) => {
         const signingSecret = await newSecret(context, customerId);
         if (signingSecret === null) throw new Error(`there is no customer ${customerId}`);
         print({ customer_id: customerId, signing_secret: signingSecret }, options);

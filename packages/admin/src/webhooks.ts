@@ -1,9 +1,9 @@
 import { redeliver } from '@lipsync/db';
 import type { Command } from 'commander';
-import { withAdminContext } from './connect';
+import type { Connection } from './connect';
 import { print } from './print';
 
-export function addWebhookCommands(program: Command): void {
+export function addWebhookCommands(program: Command, connection: Connection): void {
   program
     .command('webhooks')
     .description('webhook events')
@@ -13,7 +13,7 @@ export function addWebhookCommands(program: Command): void {
     )
     .option('--json')
     .action((eventId: string, options: { json?: boolean }) =>
-      withAdminContext(async ({ db }) => {
+      connection.withContext(async ({ db }) => {
         const delivery = await redeliver(db, eventId);
         if (delivery === null) throw new Error(`there is no event ${eventId}`);
         print(

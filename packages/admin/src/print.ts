@@ -3,9 +3,9 @@ export type Row = Readonly<Record<string, string | number | boolean | null | Dat
 
 /** Prints one row or a table, or with `json` exactly one JSON value. */
 export function print(rows: Row | readonly Row[], { json = false }: { json?: boolean | undefined }): void {
-  if (json) console.log(JSON.stringify(rows, null, 2));
+  if (json) say(JSON.stringify(rows, null, 2));
   else if (isTable(rows)) printTable(rows);
-  else for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(20)} ${text(value)}`);
+  else for (const [name, value] of Object.entries(rows)) say(`${name.padEnd(20)} ${text(value)}`);
 }
 
 function isTable(rows: Row | readonly Row[]): rows is readonly Row[] {
@@ -14,11 +14,11 @@ function isTable(rows: Row | readonly Row[]): rows is readonly Row[] {
 
 function printTable(rows: readonly Row[]): void {
   const names = Object.keys(rows[0] ?? {});
-  if (names.length === 0) return console.log('(none)');
+  if (names.length === 0) return say('(none)');
   const cells = [names, ...rows.map((row) => names.map((name) => text(row[name])))];
   const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   for (const line of cells)
-    console.log(
+    say(
       line
         .map((cell, i) => cell.padEnd(widths[i] ?? 0))
         .join('  ')
@@ -29,4 +29,8 @@ function printTable(rows: readonly Row[]): void {
 function text(value: Row[string]): string {
   if (value === null || value === undefined) return '-';
   return value instanceof Date ? value.toISOString() : String(value);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

@@ -1,0 +1,37 @@
+import { createDb } from '@lipsync/db';
+import { createSecretBox, environment as settings, loadEnv, STORAGE_SETTINGS } from '@lipsync/runtime';
+import { openStorage, type Storage } from '@lipsync/storage';
+import type { AdminContext } from './credentials';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Opens what a command works with, and closes it when the command has ended. */
+export interface Connection {
+  /** The database (DATABASE_URL, PUBLIC_BASE_URL) and the box of secrets (MASTER_KEY). */
+  withContext<T>(action: (context: AdminContext) => Promise<T>): Promise<T>;
+  /** The object store (S3_…). */
+  withStorage<T>(action: (storage: Storage) => Promise<T>): Promise<T>;
+}
+
+export function connectedBy(environment: () => Environment): Connection {
+  return {
+    async withContext(action) {
+      const wanted = settings.pick({ DATABASE_URL: true, MASTER_KEY: true, PUBLIC_BASE_URL: true });
+      const { DATABASE_URL: url, MASTER_KEY, PUBLIC_BASE_URL } = loadEnv(wanted, environment());
+      const db = createDb({ url, poolMax: 2, publicBaseUrl: PUBLIC_BASE_URL });
+      try {
+        return await action({ db, secretBox: createSecretBox(MASTER_KEY) });
+      } finally {
+        await db.close();
+      }
+    },
+    async withStorage(action) {
+      const storage = openStorage(loadEnv(settings.pick(STORAGE_SETTINGS), environment()));
+      try {
+        return await action(storage);
+      } finally {
+        storage.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+import { addBucketCommand } from './bucket';
+import { connectedBy, type Environment } from './connect';
+import { addCustomerCommands } from './customers';
+import { addKeyCommands, addSecretCommands } from './keys';
+import { addPurgeCommand } from './purge';
+import { addWebhookCommands } from './webhooks';
+
+/**
+ * What an operator does by hand. Every command takes --json. `environment` is read when a command runs, so that help
+ * needs none; a failure is one sentence on standard error and exit code 1.
+ */
+export async function runAdmin(environment: () => Environment, description: string): Promise<void> {
+  const program = new Command('admin').description(description);
+  const connection = connectedBy(environment);
+  for (const add of [
+    addCustomerCommands,
+    addKeyCommands,
+    addSecretCommands,
+    addWebhookCommands,
+    addPurgeCommand,
+    addBucketCommand,
+  ])
+    add(program, connection);
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.stderr.write(`admin: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

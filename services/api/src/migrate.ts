@@ -1,0 +1,20 @@
+import { migrate } from '@lipsync/db';
+import { createLogger, environment, loadEnv } from '@lipsync/runtime';
+
+/** `node dist/migrate.js`: brings the database of DATABASE_URL to this version's tables, and ends. Safe to repeat. */
+async function main(): Promise<void> {
+  const env = loadEnv(environment.pick({ DATABASE_URL: true, LOG_LEVEL: true }), process.env);
+  const logger = createLogger({ service: 'migrate', level: env.LOG_LEVEL });
+  try {
+    const { applied } = await migrate(env.DATABASE_URL);
+    logger.info('migrated', { applied });
+  } catch (error) {
+    logger.error('could not migrate', { error });
+    process.exitCode = 1;
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
