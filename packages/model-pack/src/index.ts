@@ -49,4 +49,5 @@ export { type TensorSpec } from './tensor-spec';
 export { modelFile, writePack } from './write-pack';
 export { buildAnalyzerPack } from './builtin/analyzer/build-analyzer-pack';
 export { writePassthroughPack } from './builtin/bench/passthrough-pack';
+export { writeLatentsyncPack } from './builtin/latentsync/latentsync-pack';
 export { buildBuiltinPacks } from './builtin/build-builtin-packs';

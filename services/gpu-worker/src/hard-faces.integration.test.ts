@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, ENGINES, type SyncMode } from '@lipsync/contract';
 import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH, mouthOpening } from '@lipsync/lipsync';
-import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { buildBuiltinPacks, writeLatentsyncPack } from '@lipsync/model-pack';
 import {
   ffmpeg,
   lumaPictures,
@@ -23,6 +23,9 @@ const UNTOUCHED = 44;
 const MOVED = 25;
 /** Two encodings of the same pictures differ by 59 and more, pictures with a mouth a little aside by less than 49. */
 const SAME = 54;
+
+/** The same mouth in finer and coarser pixels, as a part of the whole picture. */
+const ALIKE = 32;
 
 interface Size {
   readonly width: number;
@@ -210,6 +213,31 @@ describe('a render', () => {
         SQUARE,
       );
       expect(widest(track)).toBeGreaterThan(0.15);
+    }
+  }, 60_000);
+
+  test('by a pack of 512 pixels moves the same mouth as one of 256, and nothing else', async () => {
+    const [size, frames] = [{ width: 512, height: 512 }, 18];
+    await cp(at('packs/analyzer'), at('fine/analyzer'), { recursive: true });
+    await writeLatentsyncPack(at('fine/latentsync'), 512);
+    await makeFaceVideo(at('video.mp4'), { frames, filters: 'scale=512:512' });
+    await speak(frames);
+    const track = await trackOf('video.mp4');
+    const before = await lumaPictures(at('video.mp4'), size);
+    const coarse = await render('latentsync', 'video.mp4', 'voice.wav', 'cut_off', { frames, size });
+    const usual = inference;
+    inference = await startInference({ packsDir: at('fine'), entry: COMPILED_CHILD });
+    try {
+      const fine = await render('latentsync', 'video.mp4', 'voice.wav', 'cut_off', { frames, size });
+      expectNothingElse(fine, before, track, size);
+      expectSpeech(fine, before, track, size);
+      const likeness = fine.map((picture, i) =>
+        lumaPsnr(picture, coarse[i] ?? new Uint8Array(), size.width, { outside: NOWHERE }),
+      );
+      expect(Math.min(...likeness)).toBeGreaterThan(ALIKE);
+    } finally {
+      inference.close();
+      inference = usual;
     }
   }, 60_000);
 

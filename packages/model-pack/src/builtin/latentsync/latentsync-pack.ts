@@ -4,23 +4,25 @@ import { modelFile, writePack } from '../../write-pack';
 import { predictionFactors } from '../diffusion/prediction-factors';
 import { floatTensor } from '../float-tensor';
 import { autoencoder } from '../picture/autoencoder-roles';
-import { LATENT_CHANNELS } from '../picture/latent-planes';
+import { BLOCK, LATENT_CHANNELS } from '../picture/latent-planes';
 import { audioEncoderModel } from '../speech/audio-encoder';
 import { audioRole } from '../speech/audio-role';
 import { STATES, WIDTH } from '../speech/speech-cues';
 import { faceMask, GUIDANCE, RESOLUTION, SCHEDULE, SEED, WINDOW } from './latentsync-params';
-import { INPUT_CHANNELS, LATENT_SIDE, unet3dModel } from './unet3d';
+import { INPUT_CHANNELS, unet3dModel } from './unet3d';
 
 /**
  * Writes the built-in reference pack for the latentsync engine: graphs made of formulas instead of learned weights, with
- * the roles, the dataflow and the schedule of the official ones.
+ * the roles, the dataflow and the schedule of the official ones. `resolution` is the side of the aligned faces, pixels:
+ * the official weights come for 256 and for 512.
  */
-export async function writeLatentsyncPack(dir: string): Promise<Pack> {
-  const { models: codecModels, roles: codecRoles, latent } = autoencoder(RESOLUTION);
+export async function writeLatentsyncPack(dir: string, resolution: number = RESOLUTION): Promise<Pack> {
+  const { models: codecModels, roles: codecRoles, latent } = autoencoder(resolution);
+  const side = resolution / BLOCK;
   const models = {
     ...codecModels,
     'whisper-encoder.onnx': audioEncoderModel(),
-    'unet3d.onnx': unet3dModel(SCHEDULE, GUIDANCE),
+    'unet3d.onnx': unet3dModel(SCHEDULE, GUIDANCE, resolution),
   };
   return writePack(
     dir,
@@ -37,19 +39,19 @@ export async function writeLatentsyncPack(dir: string): Promise<Pack> {
         unet3d: {
           ...modelFile('unet3d.onnx', models['unet3d.onnx']),
           inputs: {
-            latent: floatTensor('latent', [1, INPUT_CHANNELS, 'frames', LATENT_SIDE, LATENT_SIDE]),
+            latent: floatTensor('latent', [1, INPUT_CHANNELS, 'frames', side, side]),
             timestep: { name: 'timestep', dtype: 'int64', dims: [1] },
             audio: floatTensor('audio', ['frames', WINDOW_STEPS * STATES, WIDTH]),
-            landmarks: floatTensor('landmarks', ['frames', 68, 2], [0, RESOLUTION]),
+            landmarks: floatTensor('landmarks', ['frames', 68, 2], [0, resolution]),
           },
           outputs: {
-            prediction: floatTensor('prediction', [1, LATENT_CHANNELS, 'frames', LATENT_SIDE, LATENT_SIDE]),
+            prediction: floatTensor('prediction', [1, LATENT_CHANNELS, 'frames', side, side]),
           },
-          probe: probe(),
+          probe: probe(resolution),
         },
       },
       params: {
-        resolution: RESOLUTION,
+        resolution,
         latent,
         audio: { whisper: 'openai', states: STATES, width: WIDTH },
         window: WINDOW,
@@ -64,13 +66,13 @@ export async function writeLatentsyncPack(dir: string): Promise<Pack> {
 }
 
 /** Landmarks in one point are no face: the clean latent must be the reference as it is. */
-function probe() {
+function probe(resolution: number) {
   const [value, step] = [0.1, 501];
   const { noisy, clean } = predictionFactors(SCHEDULE);
   const prediction = value * ((noisy[step] ?? NaN) + (clean[step] ?? NaN) / GUIDANCE);
   return {
     dims: { frames: 2 },
-    fill: { latent: value, timestep: step, audio: 0.5, landmarks: RESOLUTION / 2 },
+    fill: { latent: value, timestep: step, audio: 0.5, landmarks: resolution / 2 },
     means: { prediction },
     tolerance: 1e-4,
   };

@@ -5,23 +5,29 @@ import { predict } from '../diffusion/predict';
 import { predictionFactors } from '../diffusion/prediction-factors';
 import { mouthPose } from '../mouth/mouth-pose';
 import { redrawRegion } from '../mouth/redraw-region';
+import { type Region } from '../mouth/region';
 import { BLOCK, LATENT_CHANNELS } from '../picture/latent-planes';
 import { STATES, WIDTH } from '../speech/speech-cues';
 import { RESOLUTION } from './latentsync-params';
 
-export const LATENT_SIDE = RESOLUTION / BLOCK;
 /** Noisy, mask, masked and reference. */
 export const INPUT_CHANNELS = 3 * LATENT_CHANNELS + 1;
-/** Where an aligned face may have its mouth. */
-const MOUTH = { top: 14, bottom: 30, left: 4, right: 28 };
+/** Where an aligned face may have its mouth, in parts of its side. */
+const MOUTH = { top: 14 / 32, bottom: 30 / 32, left: 4 / 32, right: 28 / 32 };
 
 /**
  * Noisy latents with mask, masked and reference latents beside them, timestep, audio windows and landmarks → the noise in
  * them, if the clean latents are the reference with the mouth that the audio asks for; without any audio, if they are 0.
+ * `resolution` is the side of the aligned faces, pixels.
  */
-export function unet3dModel(schedule: ScheduleParams, guidance: number): Uint8Array {
+export function unet3dModel(
+  schedule: ScheduleParams,
+  guidance: number,
+  resolution: number = RESOLUTION,
+): Uint8Array {
+  const side = resolution / BLOCK;
   const g = new GraphBuilder('noise_of_audio_driven_lips');
-  const latent = g.input('latent', 'float32', [1, INPUT_CHANNELS, 'frames', LATENT_SIDE, LATENT_SIDE]);
+  const latent = g.input('latent', 'float32', [1, INPUT_CHANNELS, 'frames', side, side]);
   const timestep = g.input('timestep', 'int64', [1]);
   const audio = g.input('audio', 'float32', ['frames', WINDOW_STEPS * STATES, WIDTH]);
   const landmarks = g.input('landmarks', 'float32', ['frames', 68, 2]);
@@ -32,14 +38,14 @@ export function unet3dModel(schedule: ScheduleParams, guidance: number): Uint8Ar
   const prediction = predict(g, timestep, predictionFactors(schedule), guidance);
   const unconditional = prediction.ofNoisy(film(0));
   const conditional = (): Value => {
-    const reference = { latents: film(INPUT_CHANNELS - LATENT_CHANNELS), side: LATENT_SIDE };
-    const clean = redrawRegion(g, reference, landmarks, mouthPose(g, audio, 'none'), MOUTH);
+    const reference = { latents: film(INPUT_CHANNELS - LATENT_CHANNELS), side };
+    const clean = redrawRegion(g, reference, landmarks, mouthPose(g, audio, 'none'), region(side));
     return g.op('Add', [unconditional, prediction.ofClean(clean)]);
   };
   const loudest = g.op('ReduceMax', [g.op('Abs', [audio])], { keepdims: 0 });
   const predicted = g.choose(
     g.op('Greater', [loudest, 0]),
-    { dtype: 'float32', dims: [LATENT_CHANNELS, 'frames', LATENT_SIDE, LATENT_SIDE] },
+    { dtype: 'float32', dims: [LATENT_CHANNELS, 'frames', side, side] },
     conditional,
     () => unconditional,
   );
@@ -47,8 +53,13 @@ export function unet3dModel(schedule: ScheduleParams, guidance: number): Uint8Ar
     1,
     LATENT_CHANNELS,
     'frames',
-    LATENT_SIDE,
-    LATENT_SIDE,
+    side,
+    side,
   ]);
   return encodeModel(g.build());
+}
+
+function region(side: number): Region {
+  const { top, bottom, left, right } = MOUTH;
+  return { top: top * side, bottom: bottom * side, left: left * side, right: right * side };
 }

@@ -6,13 +6,14 @@ import { allOf, type Frame, paintedFrame, swapped } from '../../test/film';
 import { expectedLoop, guidedLoop } from '../../test/guided-loop';
 import { darkness, difference, paintedFace } from '../../test/painted-face';
 import { decoderModel, encoderModel } from '../picture/autoencoder';
-import { LATENT_CHANNELS, LATENT_SCALE } from '../picture/latent-planes';
+import { BLOCK, LATENT_CHANNELS, LATENT_SCALE } from '../picture/latent-planes';
 import { WIDTH } from '../speech/speech-cues';
 import { GUIDANCE, RESOLUTION, SCHEDULE } from './latentsync-params';
-import { INPUT_CHANNELS, LATENT_SIDE, unet3dModel } from './unet3d';
+import { INPUT_CHANNELS, unet3dModel } from './unet3d';
 
 /** An aligned face: the mouth is smaller than in a tight crop. */
 const FACE = { side: RESOLUTION, x: 128, y: 150, half: 28 };
+const LATENT_SIDE = RESOLUTION / BLOCK;
 const AREA = LATENT_SIDE * LATENT_SIDE;
 const PICTURE = 3 * RESOLUTION * RESOLUTION;
 
