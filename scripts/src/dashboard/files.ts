@@ -1,0 +1,8 @@
+import path from 'node:path';
+import { REPOSITORY_ROOT } from '../local-stack/layout';
+
+const CHART_FILES = path.join(REPOSITORY_ROOT, 'deploy', 'helm', 'lipsync', 'files');
+
+/** Grafana's dashboard and Prometheus' rules, where the chart takes them from. */
+export const DASHBOARD_FILE = path.join(CHART_FILES, 'lipsync-dashboard.json');
+export const RULES_FILE = path.join(CHART_FILES, 'lipsync.rules.yaml');
