@@ -2,7 +2,7 @@ import path from 'node:path';
 import { authorityFile } from './egress-settings';
 import { PACKS_DIR, REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
-import type { StackState } from './state';
+import { gpuWorkers, type StackState } from './state';
 
 /** Name under which the demo's own webhook receiver on loopback is reached. */
 export const RECEIVER_HOST = 'receiver.demo.test';
@@ -28,12 +28,12 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
     ),
     EGRESS_CA_FILE: authorityFile(layout.root, state).file,
   };
-  const service = (name: string, port: number, env: Record<string, string>): ServiceSpec => {
+  const service = (name: string, port: number, env: Record<string, string>, program = name): ServiceSpec => {
     const healthUrl = `http://127.0.0.1:${port}/healthz`;
     return {
       name,
       command: process.execPath,
-      args: [path.join(REPOSITORY_ROOT, 'services', name, 'dist', 'main.js')],
+      args: [path.join(REPOSITORY_ROOT, 'services', program, 'dist', 'main.js')],
       env: { ...common, ...env },
       healthUrl,
       isReady: () => answersOk(`http://127.0.0.1:${port}/readyz`),
@@ -47,12 +47,22 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
       HEALTH_PORT: String(ports.mediaWorker),
       WORK_DIR: path.join(layout.workDir, 'media-worker'),
     }),
-    service('gpu-worker', ports.gpuWorker, {
-      HEALTH_PORT: String(ports.gpuWorker),
-      WORK_DIR: path.join(layout.workDir, 'gpu-worker'),
-      MODEL_PACKS_DIR: PACKS_DIR,
-      GPU_SLOTS: '1',
-    }),
+    ...gpuWorkers(state).map(({ name, port, core }) =>
+      onCore(
+        core,
+        service(
+          name,
+          port,
+          {
+            HEALTH_PORT: String(port),
+            WORK_DIR: path.join(layout.workDir, name),
+            MODEL_PACKS_DIR: PACKS_DIR,
+            GPU_SLOTS: '1',
+          },
+          'gpu-worker',
+        ),
+      ),
+    ),
     service('webhook-dispatcher', ports.webhookDispatcher, {
       ...egress,
       HEALTH_PORT: String(ports.webhookDispatcher),
@@ -60,6 +70,12 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
     // Last, because it is ready only when a worker is there.
     service('api', ports.api, { PORT: String(ports.api) }),
   ];
+}
+
+/** Linux only; `taskset` becomes the program that it starts, so the process is the same for everybody. */
+function onCore(core: number | undefined, spec: ServiceSpec): ServiceSpec {
+  if (core === undefined) return spec;
+  return { ...spec, command: 'taskset', args: ['-c', String(core), spec.command, ...spec.args] };
 }
 
 /** Where the database, the queue and the store are, and the secrets they need. */

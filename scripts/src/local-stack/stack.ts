@@ -8,7 +8,15 @@ import { replaceTaken } from './ports';
 import { provision } from './provision';
 import { baseUrl, s3Endpoint, serviceSpecs, type ServiceSpec } from './services';
 import { waitUntil } from './wait-until';
-import { createState, readState, writeState, type StackCustomer, type StackState } from './state';
+import {
+  createState,
+  type GpuWorkerPlan,
+  planGpuWorkers,
+  readState,
+  type StackCustomer,
+  type StackState,
+  writeState,
+} from './state';
 
 export interface StackOptions {
   /** Directory that holds everything the stack writes. */
@@ -19,6 +27,8 @@ export interface StackOptions {
   egressCa?: string;
   /** Set on every service, over the stack's own settings (tests shorten lifetimes with it). */
   serviceEnv?: Readonly<Record<string, string>>;
+  /** As many as the stack has already, which is one at first. */
+  gpuWorkers?: GpuWorkerPlan;
   onProgress?: (name: string, outcome: StartOutcome | 'stopped' | 'ready') => void;
 }
 
@@ -34,6 +44,8 @@ export interface StackDescription {
 }
 
 const READY_DEADLINE_MS = 90_000;
+/** A worker that is not wanted any more ends its job or hands it over. */
+const GPU_WORKER_GRACE_MS = 30_000;
 /** All but the receiver's, which belongs to a demo that may be running. */
 const STACK_PORTS = [
   'postgres',
@@ -79,7 +91,14 @@ export function createStack(options: StackOptions) {
     const isDown = [s3Spec(state, layout), ...services(state)].every(
       ({ name }) => processes.findPid(name) === null,
     );
-    if (isDown) state.ports = await replaceTaken(state.ports, STACK_PORTS);
+    if (isDown) {
+      state.ports = await replaceTaken(state.ports, STACK_PORTS);
+      const more = state.moreGpuWorkers ?? {};
+      state.moreGpuWorkers = await replaceTaken(more, Object.keys(more));
+    }
+    if (options.gpuWorkers !== undefined)
+      for (const name of await planGpuWorkers(state, options.gpuWorkers))
+        await processes.stop({ name, stopGraceMs: GPU_WORKER_GRACE_MS });
     writeState(layout.root, state);
     return state;
   }

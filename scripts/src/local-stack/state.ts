@@ -40,6 +40,45 @@ export interface StackState {
   /** Signs the demo's own receiver. */
   authority: KeyPair;
   customers: StackCustomer[];
+  /** Ports of the gpu-workers beside the first, by name. */
+  moreGpuWorkers?: Record<string, number>;
+  /** Each gpu-worker has one core to itself, in this order; without it all may use all. */
+  gpuWorkerCores?: number[];
+}
+
+/** How many gpu-workers a stack has, and whether each is confined to a core of its own. */
+export interface GpuWorkerPlan {
+  count: number;
+  cores?: readonly number[];
+}
+
+export interface GpuWorkerPlace {
+  name: string;
+  port: number;
+  core: number | undefined;
+}
+
+export function gpuWorkers({
+  ports,
+  moreGpuWorkers = {},
+  gpuWorkerCores = [],
+}: StackState): GpuWorkerPlace[] {
+  return Object.entries({ 'gpu-worker': ports.gpuWorker, ...moreGpuWorkers }).map(([name, port], i) => ({
+    name,
+    port,
+    core: gpuWorkerCores[i],
+  }));
+}
+
+/** Gives the state the planned gpu-workers; returns the names of those that it has no longer. */
+export async function planGpuWorkers(state: StackState, { count, cores }: GpuWorkerPlan): Promise<string[]> {
+  const known = state.moreGpuWorkers ?? {};
+  const names = Array.from({ length: count - 1 }, (_, i) => `gpu-worker-${i + 2}`);
+  const free = await freePorts(names.length);
+  state.moreGpuWorkers = Object.fromEntries(names.map((name, i) => [name, known[name] ?? free[i] ?? 0]));
+  if (cores === undefined) delete state.gpuWorkerCores;
+  else state.gpuWorkerCores = [...cores];
+  return Object.keys(known).filter((name) => !names.includes(name));
 }
 
 const stateFile = (root: string) => path.join(root, 'state.json');

@@ -1,0 +1,67 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Clock } from './clock';
+
+export interface Arrival {
+  /** When the caller arrives, on the clock; latency is counted from here, however late it is sent. */
+  readonly intendedAt: number;
+}
+
+export interface OpenLoopOptions {
+  readonly clock: Clock;
+  readonly startAt: number;
+  /** Milliseconds from `startAt`, rising. */
+  readonly schedule: Iterable<number>;
+  /** Arrivals under way at most: the bound of the generator's memory. What arrives beyond it is not sent. */
+  readonly maxInFlight: number;
+  readonly signal: AbortSignal;
+  /** Does what this caller came for. That the service refuses it is no reason to reject: a rejection ends the run. */
+  readonly serve: (arrival: Arrival) => Promise<void>;
+  readonly onSent: (arrival: Arrival, lagMs: number) => void;
+  readonly onNotSent: (arrival: Arrival) => void;
+}
+
+/** Arrivals that are late are sent in one go; every so many the answers of others get their turn. */
+const SENT_PER_TURN = 64;
+
+/**
+ * Sends arrivals when they are due, whether or not earlier ones have been answered. A closed loop would wait with a
+ * slow service and so leave out the very requests that it keeps waiting (coordinated omission).
+ */
+export async function runOpenLoop(options: OpenLoopOptions): Promise<void> {
+  const { clock, startAt, schedule, maxInFlight, signal, serve, onSent, onNotSent } = options;
+  let inFlight = 0;
+  let sentThisTurn = 0;
+  let wake: (() => void) | undefined;
+  let broken: { error: unknown } | undefined;
+  for (const offset of schedule) {
+    const dueAt = startAt + offset;
+    if (dueAt > clock.now()) {
+      sentThisTurn = 0;
+      await clock.until(dueAt, signal);
+    } else if (++sentThisTurn % SENT_PER_TURN === 0) {
+      await nextTurn();
+    }
+    if (signal.aborted || broken !== undefined) break;
+    // Timers may be a fraction of a millisecond early; nobody is answered before having arrived.
+    const arrival = { intendedAt: Math.min(dueAt, clock.now()) };
+    if (inFlight >= maxInFlight) {
+      onNotSent(arrival);
+      continue;
+    }
+    inFlight++;
+    onSent(arrival, Math.max(0, clock.now() - arrival.intendedAt));
+    void serve(arrival)
+      .catch((error: unknown) => {
+        broken ??= { error };
+      })
+      .finally(() => {
+        inFlight--;
+        if (inFlight === 0) wake?.();
+      });
+  }
+  if (inFlight > 0)
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  if (broken !== undefined) throw broken.error;
+}

@@ -1,0 +1,104 @@
+import { Agent as HttpAgent, type IncomingHttpHeaders, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Whether it may be sent a second time when a kept connection was closed as it went out (RFC 9110, 9.2.2). */
+  readonly repeatable: boolean;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The beginning of the body, up to the client's limit. */
+  readonly body: Buffer;
+  readonly bodyBytes: number;
+}
+
+export interface HttpExchange {
+  /** When a connection took the request; when the client gave up waiting for one, that moment. */
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  readonly answer: HttpAnswer | null;
+  /** Why there is no answer: `timeout`, or the code of the system (`ECONNREFUSED`). */
+  readonly transportError: string | null;
+}
+
+export interface HttpClient {
+  send(request: HttpRequest): Promise<HttpExchange>;
+  close(): void;
+}
+
+const BODY_LIMIT = 1 << 20;
+/** A server that closes idle connections at five seconds, as Node's does, must not do so under a request. */
+const IDLE_MS = 4_000;
+
+/** Kept-alive connections, at most `connections` to each origin; requests beyond that wait for one, in order. */
+export function createHttpClient(options: { connections: number; timeoutMs: number }): HttpClient {
+  const settings = { keepAlive: true, maxSockets: options.connections, timeout: IDLE_MS } as const;
+  const http = new HttpAgent(settings);
+  const https = new HttpsAgent(settings);
+
+  const sendOnce = (outgoing: HttpRequest): Promise<HttpExchange & { readonly lostReused: boolean }> =>
+    new Promise((resolve) => {
+      let sentAt: number | undefined;
+      const isTls = outgoing.url.startsWith('https:');
+      const request = (isTls ? requestHttps : requestHttp)(outgoing.url, {
+        method: outgoing.method,
+        headers: outgoing.headers,
+        agent: isTls ? https : http,
+        // The agent's is for idle connections; patience with a request is limited as a whole, below.
+        timeout: 0,
+      });
+      const timer = setTimeout(() => request.destroy(new TimeoutError()), options.timeoutMs);
+      const finish = (answer: HttpAnswer | null, error?: unknown): void => {
+        clearTimeout(timer);
+        const answeredAt = performance.now();
+        const transportError = answer === null ? transportCode(error) : null;
+        const lostReused =
+          request.reusedSocket && (transportError === 'ECONNRESET' || transportError === 'EPIPE');
+        resolve({ sentAt: sentAt ?? answeredAt, answeredAt, answer, transportError, lostReused });
+      };
+      request.once('socket', () => {
+        sentAt = performance.now();
+      });
+      request.once('error', (error) => finish(null, error));
+      request.once('response', (response) => {
+        const chunks: Buffer[] = [];
+        let bodyBytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          if (bodyBytes < BODY_LIMIT) chunks.push(chunk);
+          bodyBytes += chunk.length;
+        });
+        response.once('error', (error) => finish(null, error));
+        response.once('end', () => {
+          const { statusCode: status = 0, headers } = response;
+          finish({ status, headers, body: Buffer.concat(chunks), bodyBytes });
+        });
+      });
+      request.end(outgoing.body);
+    });
+
+  return {
+    async send(request) {
+      const first = await sendOnce(request);
+      return first.lostReused && request.repeatable ? sendOnce(request) : first;
+    },
+    close() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+class TimeoutError extends Error {
+  readonly code = 'timeout';
+}
+
+function transportCode(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'connection_failed';
+}

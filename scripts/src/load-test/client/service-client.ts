@@ -1,0 +1,119 @@
+import { type OperationId, operationNamed, type SuccessBody, type Upload } from '@lipsync/contract';
+import { type ClockOffsetEstimate } from '../measure/clock-offset';
+import { operationOutcome, type Outcome, storeOutcome, transportOutcome } from '../measure/outcome';
+import { type MeasuredRequest } from '../measure/recorder';
+import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-client';
+
+/** A request of the run: when its caller wanted it, and the times and the end that it had. */
+export interface Exchange<Body> {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  readonly outcome: Outcome;
+  /** The success of the contract, or null. */
+  readonly body: Body | null;
+  readonly headers: HttpAnswer['headers'];
+}
+
+export interface CallOptions {
+  readonly intendedAt: number;
+  readonly id?: string;
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+  /** Codes of refusals that are right here. */
+  readonly expected?: readonly string[];
+  /** The name under which it is measured: the operation's own, unless it is another kind of use. */
+  readonly as?: string;
+}
+
+/** The contract answers a second one like the first. */
+const REPEATABLE_POSTS: ReadonlySet<OperationId> = new Set(['cancel_render', 'complete_upload']);
+
+export interface ServiceClientOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly http: HttpClient;
+  readonly clockOffset: ClockOffsetEstimate;
+  readonly onRequest: (request: MeasuredRequest) => void;
+}
+
+/** The public API as one customer uses it, every request measured and judged by the contract. */
+export function createServiceClient(options: ServiceClientOptions) {
+  const { apiKey, http, clockOffset, onRequest } = options;
+  const base = options.baseUrl.replace(/\/+$/, '');
+
+  function measured<Body>(
+    operation: string,
+    intendedAt: number,
+    { sentAt, answeredAt, answer, transportError }: HttpExchange,
+    judge: (answer: HttpAnswer) => { outcome: Outcome; body: Body | null },
+  ): Exchange<Body> {
+    const { outcome, body } =
+      answer === null
+        ? { outcome: transportOutcome(transportError ?? 'connection_failed'), body: null }
+        : judge(answer);
+    onRequest({ operation, intendedAt, sentAt, answeredAt, outcome });
+    return { sentAt, answeredAt, outcome, body, headers: answer?.headers ?? {} };
+  }
+
+  return {
+    async call<Id extends OperationId>(
+      operationId: Id,
+      { intendedAt, id, body, idempotencyKey, expected, as = operationId }: CallOptions,
+    ): Promise<Exchange<SuccessBody<Id>>> {
+      const { method, path } = operationNamed(operationId);
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const exchange = await http.send({
+        method: method.toUpperCase(),
+        url: base + path.replace('{id}', encodeURIComponent(id ?? '')),
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+        ...(text === undefined ? {} : { body: text }),
+        repeatable: method === 'get' || idempotencyKey !== undefined || REPEATABLE_POSTS.has(operationId),
+      });
+      return measured(as, intendedAt, exchange, (answer) => {
+        const epoch = (at: number): number => performance.timeOrigin + at;
+        clockOffset.observe(answer.headers.date, epoch(exchange.sentAt), epoch(exchange.answeredAt));
+        const parsed = parseJson(answer.body);
+        const outcome = operationOutcome(operationId, answer.status, parsed, expected);
+        return { outcome, body: outcome.class === 'success' ? (parsed as SuccessBody<Id>) : null };
+      });
+    },
+
+    /** Sends the bytes that an upload was promised. */
+    async putBytes(upload: Upload, bytes: Buffer, intendedAt: number): Promise<Exchange<true>> {
+      const exchange = await http.send({
+        method: upload.method,
+        url: upload.upload_url,
+        headers: upload.required_headers,
+        body: bytes,
+        repeatable: true,
+      });
+      return measured('put_bytes', intendedAt, exchange, (answer) => {
+        const outcome = storeOutcome(answer.status);
+        return { outcome, body: outcome.class === 'success' ? true : null };
+      });
+    },
+
+    /** Fetches an output from its signed address. */
+    async download(url: string, intendedAt: number): Promise<Exchange<HttpAnswer>> {
+      const exchange = await http.send({ method: 'GET', url, headers: {}, repeatable: true });
+      return measured('download_output', intendedAt, exchange, (answer) => {
+        const outcome = storeOutcome(answer.status);
+        return { outcome, body: outcome.class === 'success' ? answer : null };
+      });
+    },
+  };
+}
+
+export type ServiceClient = ReturnType<typeof createServiceClient>;
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,175 @@
+import { Histogram } from './histogram';
+import { FAILURE_CLASSES, type Outcome } from './outcome';
+
+/** A request and what became of it; times in milliseconds of the run's clock. */
+export interface MeasuredRequest {
+  readonly operation: string;
+  /** When the caller wanted it: its arrival, or the answer that it waited for. */
+  readonly intendedAt: number;
+  /** When a connection took it. */
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  readonly outcome: Outcome;
+}
+
+export interface OperationFigures {
+  readonly latency: Histogram;
+  readonly response: Histogram;
+  requests: number;
+  succeeded: number;
+  expected: number;
+  limited: number;
+  failed: number;
+}
+
+export interface ErrorCount {
+  readonly operation: string;
+  readonly outcome: Outcome;
+  count: number;
+}
+
+export interface StreamFigures {
+  arrivals: number;
+  notSent: number;
+  completed: number;
+  failed: number;
+  /** From a caller's arrival to the end of all that it came for. */
+  readonly latency: Histogram;
+  /** How late arrivals were sent because the generator was busy. */
+  readonly lag: Histogram;
+}
+
+export interface Slice {
+  arrivals: number;
+  notSent: number;
+  completed: number;
+  requests: number;
+  failed: number;
+  limited: number;
+  readonly latency: Map<string, Histogram>;
+}
+
+export interface RecorderOptions {
+  readonly startAt: number;
+  /** Arrivals before this are served and checked, but are in no figure except the time series. */
+  readonly warmUpMs: number;
+  readonly sliceMs: number;
+  readonly slices: number;
+}
+
+/** Gathers the figures of a run in memory that depends on the number of operations and slices, not of requests. */
+export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount }: RecorderOptions) {
+  const operations = new Map<string, OperationFigures>();
+  const streams = new Map<string, StreamFigures>();
+  const errors = new Map<string, ErrorCount>();
+  const slices: Slice[] = Array.from({ length: sliceCount }, emptySlice);
+
+  const counts = (at: number): boolean => at >= startAt + warmUpMs;
+  /** What happens after the last slice belongs to the last. */
+  const sliceAt = (at: number): Slice => {
+    const index = Math.min(sliceCount - 1, Math.max(0, Math.floor((at - startAt) / sliceMs)));
+    const slice = slices[index];
+    if (slice === undefined) throw new RangeError('a run has at least one slice');
+    return slice;
+  };
+  const streamOf = (name: string): StreamFigures => entry(streams, name, emptyStream);
+
+  return {
+    request({ operation, intendedAt, sentAt, answeredAt, outcome }: MeasuredRequest): void {
+      const isFailure = FAILURE_CLASSES.has(outcome.class);
+      // Who ran out of patience has waited as long; who was refused at once would make the service look quick.
+      const tellsLatency = !(isFailure || outcome.class === 'limited') || outcome.code === 'timeout';
+      const slice = sliceAt(intendedAt);
+      slice.requests++;
+      if (isFailure) slice.failed++;
+      if (outcome.class === 'limited') slice.limited++;
+      if (tellsLatency) entry(slice.latency, operation, newHistogram).record(answeredAt - intendedAt);
+      if (!counts(intendedAt)) return;
+
+      const figures = entry(operations, operation, emptyOperation);
+      figures.requests++;
+      if (outcome.class === 'success') figures.succeeded++;
+      if (outcome.class === 'expected') figures.expected++;
+      if (outcome.class === 'limited') figures.limited++;
+      if (isFailure) figures.failed++;
+      if (tellsLatency) {
+        figures.latency.record(answeredAt - intendedAt);
+        figures.response.record(answeredAt - sentAt);
+      }
+      if (outcome.class === 'success') return;
+      const key = JSON.stringify([operation, outcome]);
+      entry(errors, key, () => ({ operation, outcome, count: 0 })).count++;
+    },
+    sent(stream: string, intendedAt: number, lagMs: number): void {
+      sliceAt(intendedAt).arrivals++;
+      if (!counts(intendedAt)) return;
+      const figures = streamOf(stream);
+      figures.arrivals++;
+      figures.lag.record(lagMs);
+    },
+    notSent(stream: string, intendedAt: number): void {
+      const slice = sliceAt(intendedAt);
+      slice.arrivals++;
+      slice.notSent++;
+      if (!counts(intendedAt)) return;
+      const figures = streamOf(stream);
+      figures.arrivals++;
+      figures.notSent++;
+    },
+    served(stream: string, intendedAt: number, endedAt: number, succeeded: boolean): void {
+      if (succeeded) sliceAt(endedAt).completed++;
+      if (!counts(intendedAt)) return;
+      const figures = streamOf(stream);
+      if (!succeeded) figures.failed++;
+      else {
+        figures.completed++;
+        figures.latency.record(endedAt - intendedAt);
+      }
+    },
+    operations: operations as ReadonlyMap<string, OperationFigures>,
+    streams: streams as ReadonlyMap<string, StreamFigures>,
+    errors: (): readonly ErrorCount[] => [...errors.values()].sort((a, b) => b.count - a.count),
+    slices: slices as readonly Slice[],
+  };
+}
+
+export type Recorder = ReturnType<typeof createRecorder>;
+
+const newHistogram = (): Histogram => new Histogram();
+
+const emptyOperation = (): OperationFigures => ({
+  latency: new Histogram(),
+  response: new Histogram(),
+  requests: 0,
+  succeeded: 0,
+  expected: 0,
+  limited: 0,
+  failed: 0,
+});
+
+const emptyStream = (): StreamFigures => ({
+  arrivals: 0,
+  notSent: 0,
+  completed: 0,
+  failed: 0,
+  latency: new Histogram(),
+  lag: new Histogram(),
+});
+
+const emptySlice = (): Slice => ({
+  arrivals: 0,
+  notSent: 0,
+  completed: 0,
+  requests: 0,
+  failed: 0,
+  limited: 0,
+  latency: new Map(),
+});
+
+function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

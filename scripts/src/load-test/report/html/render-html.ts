@@ -1,0 +1,4 @@
+import { type LoadTestReport } from '../report';
+export function renderHtml(report: LoadTestReport): string {
+  return report.summary;
+}

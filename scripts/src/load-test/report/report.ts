@@ -1,0 +1,193 @@
+import { type CheckResult } from '../verify/check';
+
+/** `report.json`. Times in the units that the names say; shares from 0 to 1; null where nothing was measured. */
+export interface LoadTestReport {
+  /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
+  schema_version: 1;
+  /** One sentence: what was offered, what was carried, how quickly. */
+  summary: string;
+  verdict: Verdict;
+  started_at: string;
+  finished_at: string;
+  scenario: string;
+  target: { base_url: string; description: string; customers: number; clock_offset_ms: number | null };
+  config: ReportedConfig;
+  machine: MachineFacts;
+  generator: GeneratorFigures;
+  streams: StreamReport[];
+  operations: OperationReport[];
+  errors: ErrorReport[];
+  renders: RenderReport | null;
+  webhooks: WebhookReport | null;
+  series: SeriesReport;
+  checks: CheckResult[];
+}
+
+export interface Verdict {
+  /**
+   * `carried`: the service kept up with what was offered. `service_saturated`: it did not. `generator_saturated`: the
+   * harness itself was late or ran out of its bound, so nothing is known of the service at this rate. `failed`: a check
+   * failed, and figures of a service that does not do its work say nothing.
+   */
+  outcome: 'carried' | 'service_saturated' | 'generator_saturated' | 'failed';
+  reasons: string[];
+}
+
+export interface ReportedConfig {
+  duration_seconds: number;
+  warm_up_seconds: number;
+  drain_seconds: number;
+  seed: number;
+  connections: number;
+  max_in_flight: number;
+  timeout_seconds: number;
+  poll_interval_seconds: number;
+  polls_per_second: number;
+  engines: string[];
+  sync_modes: string[];
+  media: string;
+  video: string;
+  audio: string;
+  receiver_shares: Record<string, number>;
+  slow_receiver_seconds: number;
+  max_failure_ratio: number;
+  streams: {
+    name: string;
+    arrivals: string;
+    rate_per_second: number;
+    burst_size: number;
+    mix: Record<string, number>;
+    announces: boolean;
+  }[];
+}
+
+export interface MachineFacts {
+  /** Of the machine that the harness ran on; it is the service's, too, if that was a local stack. */
+  shared_with_service: boolean;
+  os: string;
+  node: string;
+  cpu: string | null;
+  cpus: number;
+  memory_gib: number;
+}
+
+export interface GeneratorFigures {
+  /** How late arrivals were sent because the harness was busy. Part of every latency. */
+  lag_ms: Quantiles | null;
+  cpu_cores: number;
+  /** All processes of the machine; null where the system does not say. */
+  machine_cpu_cores: number | null;
+  peak_rss_mib: number;
+  in_flight_peak: number;
+  stopped_early: boolean;
+}
+
+export interface Quantiles {
+  count: number;
+  mean: number;
+  p50: number;
+  p90: number;
+  p99: number;
+  p999: number;
+  max: number;
+}
+
+/** For plots: `at[i]` is the value that a share `share[i]` of all does not exceed. */
+export interface Distribution {
+  share: number[];
+  at: number[];
+}
+
+export interface StreamReport {
+  name: string;
+  offered_per_second: number;
+  arrivals: number;
+  /** Arrivals that came when as many as allowed were under way. */
+  not_sent: number;
+  completed: number;
+  failed: number;
+  completed_per_second: number;
+  /** From a caller's arrival until it had all that it came for. */
+  latency_ms: Quantiles | null;
+}
+
+export interface OperationReport {
+  operation: string;
+  requests: number;
+  per_second: number;
+  succeeded: number;
+  /** Refusals that the scenario provokes and counts as right. */
+  expected: number;
+  limited: number;
+  failed: number;
+  /** From when the caller wanted it: arrival, or the answer before in the same journey. Successes and timeouts. */
+  latency_ms: Quantiles | null;
+  /** From when a connection took it: what a closed loop would have measured. */
+  response_ms: Quantiles | null;
+  latency_distribution: Distribution;
+}
+
+export interface ErrorReport {
+  operation: string;
+  class: string;
+  status: number | null;
+  code: string | null;
+  retryable: boolean | null;
+  count: number;
+}
+
+export interface RenderReport {
+  accepted: number;
+  ended: Record<string, number>;
+  error_codes: Record<string, number>;
+  /** Of renders that were to be rendered, from the first acceptance to the last end, by the service's clock. */
+  completed_per_hour: number | null;
+  output_seconds: number;
+  /** Seconds of work per second of output: the sum of all engines' processing time over that of their outputs. */
+  work_per_output_second: number | null;
+  /** From created_at to the moment that a worker claimed it. */
+  queue_to_start_ms: Quantiles | null;
+  queue_to_start_distribution: Distribution;
+  /** How many starts were worked out from the finished record, and how many from the first poll that showed work. */
+  start_from: { record: number; poll: number };
+  /** From the caller's arrival to completed_at. */
+  end_to_end_ms: Quantiles | null;
+  end_to_end_distribution: Distribution;
+  /** Open renders when arrivals were half over, and when they ended. */
+  open_at_half: number;
+  open_at_end: number;
+}
+
+export interface WebhookReport {
+  events: number;
+  attempts: number;
+  redeliveries: number;
+  /** From the event's created_at to the arrival of its first attempt, the clocks' offset taken out. */
+  first_attempt_lag_ms: Quantiles | null;
+  first_attempt_lag_distribution: Distribution;
+  by_receiver: Record<
+    string,
+    { events: number; acknowledged: number; first_attempt_lag_ms: Quantiles | null }
+  >;
+}
+
+export interface SeriesReport {
+  slice_seconds: number;
+  /** When arrivals ended, in seconds from the start. */
+  arrivals_end_seconds: number;
+  warm_up_seconds: number;
+  slices: SliceReport[];
+}
+
+export interface SliceReport {
+  at_seconds: number;
+  arrivals: number;
+  not_sent: number;
+  completed: number;
+  requests: number;
+  failed: number;
+  limited: number;
+  open_renders: number;
+  renders_completed: number;
+  latency_ms: Record<string, { count: number; p50: number; p99: number }>;
+}

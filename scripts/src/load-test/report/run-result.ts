@@ -1,0 +1,34 @@
+import { type LoadTestConfig } from '../config';
+import { type Recorder } from '../measure/recorder';
+import { type TrackedRender } from '../renders/tracked-render';
+import { type LoadTarget } from '../target/target';
+import { type CheckResult } from '../verify/check';
+import { type CpuUsage } from './usage-meter';
+
+/** A run that is over, times in milliseconds of the run's clock. */
+export interface RunResult {
+  readonly config: LoadTestConfig;
+  readonly target: LoadTarget;
+  readonly recorder: Recorder;
+  readonly renders: readonly TrackedRender[];
+  readonly checks: readonly CheckResult[];
+  readonly startedAt: Date;
+  readonly startAt: number;
+  readonly sliceMs: number;
+  readonly arrivalsEndAt: number;
+  /** How far the service's clock is ahead. */
+  readonly clockOffsetMs: number;
+  readonly usage: CpuUsage;
+  readonly inFlightPeak: number;
+  readonly stoppedEarly: boolean;
+}
+
+/** Whether it was accepted and had not ended, by the harness's clock. */
+export function isOpenAt(run: RunResult, { acceptedAt, end }: TrackedRender, at: number): boolean {
+  return acceptedAt <= at && (end === null || endedAt(run, end.completedAt) > at);
+}
+
+/** A time of the service on the run's clock; what has none is taken to have ended at once. */
+export function endedAt({ clockOffsetMs }: RunResult, completedAt: number | null): number {
+  return completedAt === null ? 0 : completedAt - clockOffsetMs - performance.timeOrigin;
+}

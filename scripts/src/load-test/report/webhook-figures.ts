@@ -1,0 +1,34 @@
+import { type LoggedEvent } from '../webhooks/event-log';
+import { distributionOf, histogramOf, quantilesOf } from './quantiles';
+import { type WebhookReport } from './report';
+
+/**
+ * How quickly events arrived. `offsetMs` is how far the service's clock is ahead of the one that the arrivals were
+ * read from.
+ */
+export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number): WebhookReport {
+  const lags = (of: readonly LoggedEvent[]) =>
+    histogramOf(of.map(({ createdAt, firstAt }) => firstAt + offsetMs - createdAt));
+  const all = lags(events);
+  const behaviours = [...new Set(events.map(({ behaviour }) => behaviour))];
+  return {
+    events: events.length,
+    attempts: events.reduce((sum, { attempts }) => sum + attempts, 0),
+    redeliveries: events.reduce((sum, { redeliveries }) => sum + redeliveries, 0),
+    first_attempt_lag_ms: quantilesOf(all),
+    first_attempt_lag_distribution: distributionOf(all),
+    by_receiver: Object.fromEntries(
+      behaviours.map((behaviour) => {
+        const own = events.filter((event) => event.behaviour === behaviour);
+        return [
+          behaviour,
+          {
+            events: own.length,
+            acknowledged: own.filter(({ acknowledged }) => acknowledged).length,
+            first_attempt_lag_ms: quantilesOf(lags(own)),
+          },
+        ];
+      }),
+    ),
+  };
+}

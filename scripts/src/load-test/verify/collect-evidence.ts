@@ -1,0 +1,123 @@
+import { type RecordResource } from '@lipsync/contract';
+import { ASSET_STATES } from '@lipsync/domain';
+import { type Clock } from '../arrivals/clock';
+import { type LoadTestConfig } from '../config';
+import { type Customer } from '../customer';
+import { type Ledger } from '../renders/ledger';
+import { type TrackedRender } from '../renders/tracked-render';
+import { type WebhookSink } from '../target/target';
+import { ask } from './ask';
+import {
+  type CheckedDelivery,
+  type CheckedOutput,
+  type CheckedUpload,
+  type RecheckedRender,
+} from './evidence';
+import { inParallel, sampleEvenly } from './in-parallel';
+
+export interface CompletedUpload {
+  readonly customer: Customer;
+  readonly assetId: string;
+}
+
+export interface CollectOptions {
+  readonly clock: Clock;
+  readonly config: LoadTestConfig;
+  readonly customers: readonly Customer[];
+  readonly ledger: Ledger;
+  readonly webhooks: WebhookSink | null;
+  readonly uploads: readonly CompletedUpload[];
+}
+
+export interface Collected {
+  readonly rechecked: readonly RecheckedRender[];
+  readonly deliveries: readonly CheckedDelivery[];
+  readonly outputs: readonly CheckedOutput[];
+  readonly uploads: readonly CheckedUpload[];
+}
+
+const WIDTH = 8;
+/** A delivery is settled after its answer has arrived, an asset after its probe: neither takes long once all is idle. */
+const SETTLE_MS = 15_000;
+
+/** Asks once more for what the run has left behind. */
+export async function collectEvidence(options: CollectOptions): Promise<Collected> {
+  const { clock, config, customers, ledger, webhooks } = options;
+  const clientOf = (customer: number) => {
+    const found = customers[customer];
+    if (found === undefined) throw new Error(`there is no customer ${customer}`);
+    return found.client;
+  };
+  const at = (customer: number) => ({
+    client: clientOf(customer),
+    clock,
+    deadline: clock.now() + SETTLE_MS,
+  });
+
+  const records = new Map<string, RecordResource>();
+  const recheck = async ({ id, customer }: TrackedRender): Promise<RecheckedRender> => {
+    const { body, sentAt, answeredAt } = await ask(at(customer), 'get_render', { id });
+    if (body === null) return { id, status: null, webhookEventId: null };
+    ledger.observed(body, sentAt, answeredAt);
+    records.set(id, body);
+    return { id, status: body.status, webhookEventId: body.webhook_event_id ?? null };
+  };
+  const ended = [...ledger.renders()].filter(({ end }) => end !== null);
+  const rechecked = await inParallel(sampleEvenly(ended, config.verifySample), WIDTH, recheck);
+
+  const acknowledged = [...(webhooks?.log.events.values() ?? [])].filter((event) => event.acknowledged);
+  const deliveries = await inParallel(
+    sampleEvenly(acknowledged, config.verifySample),
+    WIDTH,
+    async ({ id: eventId, recordId }): Promise<CheckedDelivery> => {
+      const customer = ledger.find(recordId)?.customer ?? 0;
+      const isSettled = ({ status }: { status?: string }): boolean => status !== 'pending';
+      const { body } = await ask(at(customer), 'get_webhook', { id: eventId }, isSettled);
+      return { eventId, status: body?.status ?? null, attempts: body?.attempts ?? 0 };
+    },
+  );
+
+  const completed = ended.filter(({ end }) => end?.status === 'completed');
+  const outputs = await inParallel(
+    sampleEvenly(completed, config.outputSample),
+    WIDTH,
+    async (render): Promise<CheckedOutput[]> => {
+      // The addresses of an answer live 15 minutes: fresh ones.
+      await recheck(render);
+      const engines = records.get(render.id)?.engines ?? [];
+      return inParallel(engines, 1, async ({ engine, status, output }) => ({
+        renderId: render.id,
+        engine,
+        problem:
+          status === 'completed' ? await problemOf(clientOf(render.customer), output?.url, clock) : null,
+      }));
+    },
+  );
+
+  const uploads = await inParallel(
+    sampleEvenly(options.uploads, config.verifySample),
+    WIDTH,
+    async ({ customer, assetId }): Promise<CheckedUpload> => {
+      const { body } = await ask(at(customer.index), 'get_asset', { id: assetId }, ({ status }) =>
+        ASSET_STATES.isTerminal(status),
+      );
+      return { assetId, status: body?.status ?? null };
+    },
+  );
+  return { rechecked, deliveries, outputs: outputs.flat(), uploads };
+}
+
+/** Where the box of an MP4 says what it is. */
+const FILE_TYPE = { from: 4, to: 8, text: 'ftyp' } as const;
+
+async function problemOf(
+  client: Customer['client'],
+  url: string | undefined,
+  clock: Clock,
+): Promise<string | null> {
+  if (url === undefined) return 'it has no address';
+  const { body, outcome } = await client.download(url, clock.now());
+  if (body === null) return `the download was answered with ${outcome.status ?? outcome.code}`;
+  const type = body.body.toString('latin1', FILE_TYPE.from, FILE_TYPE.to);
+  return type === FILE_TYPE.text ? null : `${body.bodyBytes} bytes that are no MP4`;
+}

@@ -1,0 +1,60 @@
+import { type Clock } from '../arrivals/clock';
+import { type Customer } from '../customer';
+import { type Ledger, type SentCreate } from '../renders/ledger';
+import { type WebhookSink } from '../target/target';
+import { ask } from './ask';
+
+const EVERY_MS = 250;
+
+export interface DrainOptions {
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly webhooks: WebhookSink | null;
+  readonly deadline: number;
+  readonly onWaiting: (open: number, unannounced: number) => void;
+}
+
+/** Waits until every accepted render has ended and every event has been acknowledged, or the deadline has passed. */
+export async function drain({ clock, ledger, webhooks, deadline, onWaiting }: DrainOptions): Promise<void> {
+  for (;;) {
+    const unannounced = webhooks === null ? 0 : countUnannounced(ledger, webhooks);
+    if (ledger.open === 0 && unannounced === 0) return;
+    if (clock.now() >= deadline) return;
+    onWaiting(ledger.open, unannounced);
+    await clock.until(Math.min(deadline, clock.now() + EVERY_MS));
+  }
+}
+
+function countUnannounced(ledger: Ledger, { log }: WebhookSink): number {
+  let count = 0;
+  for (const { id, announcedTo } of ledger.renders())
+    if (announcedTo !== null && !log.eventsOf(id).some(({ acknowledged }) => acknowledged)) count++;
+  return count;
+}
+
+/**
+ * Repeats each create whose answer was lost, with its key: the answer is the render that it made, or makes it now.
+ * Returns what could not be settled, in words.
+ */
+export async function settleLostAnswers(
+  { clock, ledger, deadline }: Pick<DrainOptions, 'clock' | 'ledger' | 'deadline'>,
+  customers: readonly Customer[],
+): Promise<string[]> {
+  const unsettled: string[] = [];
+  const settle = async (create: SentCreate): Promise<void> => {
+    const client = customers[create.customer]?.client;
+    if (client === undefined) return;
+    const { body, outcome, sentAt, answeredAt } = await ask({ client, clock, deadline }, 'create_render', {
+      body: create.request,
+      idempotencyKey: create.idempotencyKey,
+    });
+    if (body === null)
+      unsettled.push(
+        `${create.idempotencyKey}: ${outcome.status ?? ''} ${outcome.code ?? 'no answer'}`.trim(),
+      );
+    else ledger.accepted(create, body, sentAt, answeredAt);
+  };
+  // One after the other: a service in trouble is not helped by many.
+  for (const create of ledger.unansweredCreates) await settle(create);
+  return unsettled;
+}

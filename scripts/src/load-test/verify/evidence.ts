@@ -1,0 +1,65 @@
+import { type RecordStatus } from '@lipsync/contract';
+import { type ErrorCount } from '../measure/recorder';
+import { type ReplayMismatch } from '../renders/ledger';
+import { type TrackedRender } from '../renders/tracked-render';
+import { type LoggedEvent } from '../webhooks/event-log';
+
+/** A render as get_render showed it at the very end. */
+export interface RecheckedRender {
+  readonly id: string;
+  /** Null when get_render did not answer with it. */
+  readonly status: RecordStatus | null;
+  readonly webhookEventId: string | null;
+}
+
+export interface CheckedDelivery {
+  readonly eventId: string;
+  /** As get_webhook says; null when it did not answer. */
+  readonly status: string | null;
+  readonly attempts: number;
+}
+
+export interface CheckedOutput {
+  readonly renderId: string;
+  readonly engine: string;
+  /** Null: it was downloaded and is a video. */
+  readonly problem: string | null;
+}
+
+export interface CheckedUpload {
+  readonly assetId: string;
+  /** Null when get_asset did not answer. */
+  readonly status: string | null;
+}
+
+export interface WebhookEvidence {
+  readonly events: readonly LoggedEvent[];
+  readonly verifiesSignatures: boolean;
+  readonly forgedAttempts: number;
+  readonly malformedAttempts: number;
+  readonly deliveries: readonly CheckedDelivery[];
+}
+
+/** All that the checks look at: what was seen during the run, and what was asked once more at its end. */
+export interface Evidence {
+  readonly renders: readonly TrackedRender[];
+  readonly requests: {
+    readonly total: number;
+    readonly failed: number;
+    readonly errors: readonly ErrorCount[];
+  };
+  readonly replays: {
+    readonly count: number;
+    readonly unmarked: number;
+    readonly mismatches: readonly ReplayMismatch[];
+  };
+  /** Creates whose answer was lost, and of them those that a replay could not settle either. */
+  readonly lostAnswers: { readonly count: number; readonly unsettled: readonly string[] };
+  readonly rechecked: readonly RecheckedRender[];
+  /** Null: there was no receiver. */
+  readonly webhooks: WebhookEvidence | null;
+  readonly outputs: readonly CheckedOutput[];
+  readonly uploads: readonly CheckedUpload[];
+  readonly maxFailureRatio: number;
+  readonly drainSeconds: number;
+}
