@@ -46,7 +46,8 @@ module.exports = {
     layer('db', 'domain', 'contract'),
     layer('queue', 'runtime', 'domain', 'contract'),
     layer('storage', 'runtime', 'domain', 'contract'),
-    layer('worker', 'db', 'queue', 'runtime', 'domain', 'contract'),
+    layer('telemetry', 'runtime', 'domain', 'contract'),
+    layer('worker', 'db', 'queue', 'telemetry', 'runtime', 'domain', 'contract'),
     layer('admin', 'db', 'storage', 'runtime', 'domain', 'contract'),
     layer('media', 'runtime', 'domain', 'contract'),
     layer('lipsync'),
@@ -67,6 +68,12 @@ module.exports = {
     only('s3-only-from-storage', 'S3 access lives in packages/storage', 'node_modules/@aws-sdk/', [
       '^packages/storage/',
     ]),
+    only(
+      'telemetry-libraries-only-from-telemetry',
+      'Everybody else measures and traces through packages/telemetry',
+      'node_modules/(prom-client|@opentelemetry)/',
+      ['^packages/telemetry/'],
+    ),
     only(
       'onnx-only-in-inference-child',
       'session.run blocks its thread and cannot be interrupted',

@@ -1,11 +1,15 @@
+const swc = [
+  '@swc/jest',
+  { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+];
+
 /** @type {import('jest').Config} */
 const sources = {
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
-    ],
-  },
+  // The exporter of traces imports node:http when it first sends, by an import() that jest runs only when compiled.
+  transform: { '^.+\\.ts$': swc, '/@opentelemetry/otlp-exporter-base/.+\\.js$': swc },
+  transformIgnorePatterns: [
+    '/node_modules/(?!(\\.pnpm/[^/]+/node_modules/)?@opentelemetry/otlp-exporter-base/)',
+  ],
   // Tests read the packages' sources, so a test run needs no build; only end-to-end tests drive dist.
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',

@@ -63,6 +63,15 @@ export const environment = z.object({
   PORT: wholeNumber(0, LARGEST_PORT).default(8080),
   HEALTH_PORT: wholeNumber(0, LARGEST_PORT).default(8081),
 
+  /** Base address of an OpenTelemetry collector that takes OTLP over HTTP; absent: nothing is traced. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
+  /** Share of the traces begun here that are sent. */
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
+    .transform(Number)
+    .default(1),
+
   RECORD_TTL_SECONDS: wholeNumber(1).default(7 * 24 * 60 * 60),
   UPLOAD_TTL_SECONDS: wholeNumber(1).default(15 * 60),
 
@@ -97,6 +106,14 @@ export const STORAGE_SETTINGS = {
   S3_ACCESS_KEY_ID: true,
   S3_SECRET_ACCESS_KEY: true,
   S3_FORCE_PATH_STYLE: true,
+} as const;
+
+/** What every service picks: how much it logs, where it is asked for its health, where its traces go. */
+export const OPERATIONS_SETTINGS = {
+  LOG_LEVEL: true,
+  HEALTH_PORT: true,
+  OTEL_EXPORTER_OTLP_ENDPOINT: true,
+  OTEL_TRACES_SAMPLER_ARG: true,
 } as const;
 
 /** The environment a service runs in; development-only features refuse to start in production. */

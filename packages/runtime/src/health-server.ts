@@ -22,6 +22,7 @@ const CHECK_DEADLINE_MS = 2_000;
  * GET /healthz: is the process itself working (`live` checks, none by default; a failure asks for a restart).
  * GET /readyz: can it do its work now (`ready` checks); from the moment in which `stopping` is aborted it cannot, and
  * nothing is asked. 200 or 503, with the name and state of every check; the reason of a failure stays in the process.
+ * GET /metrics: what `metrics` tells now. The port is for the operator's network alone.
  */
 export function createHealthServer(options: {
   port: number;
@@ -29,8 +30,9 @@ export function createHealthServer(options: {
   live?: Readonly<Record<string, HealthCheck>>;
   ready?: Readonly<Record<string, HealthCheck>>;
   stopping?: AbortSignal;
+  metrics?: MetricsSource;
 }): HealthServer {
-  const { live = {}, ready = {}, stopping } = options;
+  const { live = {}, ready = {}, stopping, metrics } = options;
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET') return send(response, 405, { status: 'method_not_allowed' });

@@ -12,8 +12,14 @@ export { type EgressEnv, openEgress } from './egress/open-egress';
 export { EgressError, type EgressErrorReason } from './egress/egress-error';
 export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
 export { EnvError, loadEnv } from './env';
-export { type NodeEnv, STORAGE_SETTINGS, environment, wholeNumber } from './environment';
-export { type HealthCheck, type HealthServer, createHealthServer, runHealthChecks } from './health-server';
+export { type NodeEnv, OPERATIONS_SETTINGS, STORAGE_SETTINGS, environment, wholeNumber } from './environment';
+export {
+  type HealthCheck,
+  type HealthServer,
+  type MetricsSource,
+  createHealthServer,
+  runHealthChecks,
+} from './health-server';
 export { type Lifecycle, type ProcessHandle, createLifecycle } from './lifecycle';
 export { type LogFields, type Logger, type LogLevel, createLogger } from './logger';
 export { type StartService, runService } from './run-service';

@@ -10,6 +10,7 @@ export { type ReceiverReply } from './https/receiver-reply';
 export { type S3Faults } from './s3/faults';
 export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';
+export { type Exposition, type MetricFamily, parseExposition, type Sample } from './exposition';
 export { createFactories, type Factories } from './factories';
 export { createEmptyDatabase, createTestDatabase, cutConnections, type TestDatabase } from './postgres';
 export { testPrefix, testRedisUrl } from './redis';
@@ -37,4 +38,5 @@ export {
   readFrameNumber,
   variableRateSeconds,
 } from './numbered-video';
+export { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from './otlp-collector';
 export { makeTone, type ToneOptions } from './tone';

@@ -1,0 +1,5 @@
+export { type LabelsOf, type MetricName, METRICS, SERVICES, type ServiceName } from './catalogue';
+export { type Counter, type Gauge, type Histogram } from './instruments';
+export { createMetrics, type Metrics } from './metrics';
+export { openTelemetry, type Telemetry, type TelemetryEnv } from './open-telemetry';
+export { NO_SPAN, NO_TRACING, type Span, type SpanAttributes, type SpanStart, type Tracing } from './tracing';

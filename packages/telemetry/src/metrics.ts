@@ -1,0 +1,128 @@
+import { type MetricsSource } from '@lipsync/runtime';
+import * as prometheus from 'prom-client';
+import { type LabelsOf, type MetricDefinition, type MetricName, METRICS, type NameOf } from './catalogue';
+import { type Counter, type Gauge, type Histogram, type Labels } from './instruments';
+
+/** The metrics of one process, or of one test: what is asked for here is told by `text`, from its first value on. */
+export interface Metrics extends MetricsSource {
+  counter<Name extends NameOf<'counter'>>(name: Name): Counter<LabelsOf<Name>>;
+  gauge<Name extends NameOf<'gauge'>>(name: Name): Gauge<LabelsOf<Name>>;
+  histogram<Name extends NameOf<'histogram'>>(name: Name): Histogram<LabelsOf<Name>>;
+  /** Runs before every scrape, for what is not counted here but looked up. Whatever it rejects with costs the others nothing. */
+  onScrape(collect: () => Promise<void>): void;
+  /** Adds what the process itself tells: memory, processor time, garbage collection, lag of the event loop. */
+  addProcessMetrics(): void;
+}
+
+/** What the client library needs to know of any metric. */
+interface Settings {
+  name: string;
+  help: string;
+  labelNames: string[];
+  registers: prometheus.Registry[];
+  buckets?: number[];
+}
+
+const PREFIX = 'lipsync_';
+
+/** A registry of its own: nothing is shared between two of them, and nothing is registered by importing this. */
+export function createMetrics(): Metrics {
+  const registry = new prometheus.Registry();
+  const made = new Map<MetricName, object>();
+  const collectors: (() => Promise<void>)[] = [];
+
+  /** A metric exists once in its registry, however often it is asked for. */
+  function obtain<Made extends object>(
+    name: MetricName,
+    type: new (settings: Settings) => Made,
+    begin: (metric: Made, definition: MetricDefinition) => void = () => undefined,
+  ): Made {
+    const known = made.get(name);
+    if (known instanceof type) return known;
+    const definition: MetricDefinition = METRICS[name];
+    const metric = new type({
+      name: `${PREFIX}${name}`,
+      help: definition.help,
+      labelNames: Object.keys(definition.labels),
+      registers: [registry],
+      ...(definition.buckets === undefined ? {} : { buckets: [...definition.buckets] }),
+    });
+    made.set(name, metric);
+    begin(metric, definition);
+    return metric;
+  }
+
+  return {
+    contentType: registry.contentType,
+    text: async () => {
+      await Promise.allSettled(collectors.map((collect) => collect()));
+      return registry.metrics();
+    },
+    counter: <Name extends NameOf<'counter'>>(name: Name) =>
+      counterOf<LabelsOf<Name>>(obtain(name, prometheus.Counter<string>, startFromZero)),
+    gauge: <Name extends NameOf<'gauge'>>(name: Name) =>
+      gaugeOf<LabelsOf<Name>>(obtain(name, prometheus.Gauge<string>)),
+    histogram: <Name extends NameOf<'histogram'>>(name: Name) =>
+      histogramOf<LabelsOf<Name>>(obtain(name, prometheus.Histogram<string>)),
+    onScrape: (collect) => void collectors.push(collect),
+    addProcessMetrics: () => prometheus.collectDefaultMetrics({ register: registry }),
+  };
+}
+
+function startFromZero(metric: prometheus.Counter, { labels, fromZero }: MetricDefinition): void {
+  if (fromZero) for (const values of combinations(labels)) metric.inc(values, 0);
+}
+
+function counterOf<L extends Labels>(metric: prometheus.Counter): Counter<L> {
+  return {
+    inc: (labels, by = 1) => {
+      if (isCountable(by)) metric.inc(labels, by);
+    },
+    at: (labels) => {
+      const bound = metric.labels(labels);
+      return {
+        inc: (by = 1) => {
+          if (isCountable(by)) bound.inc(by);
+        },
+      };
+    },
+  };
+}
+
+function gaugeOf<L extends Labels>(metric: prometheus.Gauge): Gauge<L> {
+  return {
+    set: (labels, value) => metric.set(labels, value),
+    add: (labels, change) => metric.inc(labels, change),
+    reset: () => metric.reset(),
+  };
+}
+
+function histogramOf<L extends Labels>(metric: prometheus.Histogram): Histogram<L> {
+  return {
+    observe: (labels, value) => {
+      if (Number.isFinite(value)) metric.observe(labels, value);
+    },
+    at: (labels) => {
+      const bound = metric.labels(labels);
+      return {
+        observe: (value) => {
+          if (Number.isFinite(value)) bound.observe(value);
+        },
+      };
+    },
+  };
+}
+
+/** The client throws at anything else; a measure that failed must not fail what it measures. */
+function isCountable(by: number): boolean {
+  return Number.isFinite(by) && by >= 0;
+}
+
+/** Every choice of one value per label. */
+function combinations(labels: MetricDefinition['labels']): Record<string, string>[] {
+  return Object.entries(labels).reduce<Record<string, string>[]>(
+    (chosen, [name, values]) =>
+      chosen.flatMap((labelled) => values.map((value) => ({ ...labelled, [name]: value }))),
+    [{}],
+  );
+}

@@ -1,0 +1,78 @@
+import { parseExposition } from '@lipsync/testkit';
+import { createMetrics, type Metrics } from './metrics';
+
+const scrape = async (metrics: Metrics) => parseExposition(await metrics.text());
+
+describe('createMetrics', () => {
+  it('tells counters, gauges and histograms in well-formed text', async () => {
+    const metrics = createMetrics();
+    metrics.counter('jobs_total').inc({ queue: 'media', outcome: 'completed' });
+    metrics.counter('jobs_total').inc({ queue: 'media', outcome: 'completed' }, 2);
+    metrics.gauge('slots_busy').add({}, 2);
+    metrics.gauge('slots_busy').add({}, -1);
+    metrics.histogram('queue_wait_seconds').observe({ queue: 'musetalk' }, 3);
+    const told = await scrape(metrics);
+    expect(told.value('lipsync_jobs_total', { queue: 'media', outcome: 'completed' })).toBe(3);
+    expect(told.value('lipsync_slots_busy')).toBe(1);
+    expect(told.value('lipsync_queue_wait_seconds_bucket', { queue: 'musetalk', le: '2.5' })).toBe(0);
+    expect(told.value('lipsync_queue_wait_seconds_bucket', { queue: 'musetalk', le: '5' })).toBe(1);
+    expect(told.families.get('lipsync_queue_wait_seconds')?.type).toBe('histogram');
+  });
+
+  it('counts the same through labels that are bound once', async () => {
+    const metrics = createMetrics();
+    const bound = metrics
+      .histogram('http_request_duration_seconds')
+      .at({ operation: 'get_render', status: '200' });
+    bound.observe(0.01);
+    bound.observe(0.02);
+    metrics.counter('http_errors_total').at({ operation: 'other', code: 'not_found' }).inc();
+    const told = await scrape(metrics);
+    expect(
+      told.value('lipsync_http_request_duration_seconds_count', { operation: 'get_render', status: '200' }),
+    ).toBe(2);
+    expect(told.value('lipsync_http_errors_total', { operation: 'other', code: 'not_found' })).toBe(1);
+  });
+
+  it('begins at zero what is to be alerted on, for every combination of labels', async () => {
+    const metrics = createMetrics();
+    metrics.counter('rate_limit_decisions_total');
+    const told = await scrape(metrics);
+    const samples = told.families.get('lipsync_rate_limit_decisions_total')?.samples ?? [];
+    expect(samples).toHaveLength(9);
+    expect(samples.every(({ value }) => value === 0)).toBe(true);
+  });
+
+  it('leaves out what could not be measured instead of failing who measured it', async () => {
+    const metrics = createMetrics();
+    metrics.histogram('render_realtime_factor').observe({ engine: 'musetalk' }, NaN);
+    metrics.counter('gpu_seconds_total').inc({ engine: 'musetalk' }, Infinity);
+    metrics.counter('gpu_seconds_total').inc({ engine: 'musetalk' }, -1);
+    const told = await scrape(metrics);
+    expect(told.families.get('lipsync_render_realtime_factor')?.samples).toEqual([]);
+    expect(told.value('lipsync_gpu_seconds_total', { engine: 'musetalk' })).toBe(0);
+  });
+
+  it('shares nothing between two registries', async () => {
+    const [one, other] = [createMetrics(), createMetrics()];
+    one.gauge('slots_busy').set({}, 5);
+    other.gauge('slots_busy').set({}, 7);
+    expect((await scrape(one)).value('lipsync_slots_busy')).toBe(5);
+  });
+
+  it('looks up at the scrape what is not counted, and tells the rest when that fails', async () => {
+    const metrics = createMetrics();
+    const backlog = metrics.gauge('webhook_backlog');
+    metrics.onScrape(async () => backlog.set({ state: 'due' }, 4));
+    metrics.onScrape(() => Promise.reject(new Error('the database is away')));
+    expect((await scrape(metrics)).value('lipsync_webhook_backlog', { state: 'due' })).toBe(4);
+  });
+
+  it('tells of the process itself when asked to', async () => {
+    const metrics = createMetrics();
+    metrics.addProcessMetrics();
+    const told = await scrape(metrics);
+    expect(told.value('process_resident_memory_bytes')).toBeGreaterThan(0);
+    expect(told.families.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
+  });
+});
