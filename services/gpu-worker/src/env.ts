@@ -23,6 +23,11 @@ export const gpuWorkerEnvironment = environment
   .extend({
     /** Engines this worker may serve; those of them that have a good pack are served. */
     ENGINES: environment.shape.ENGINES.pipe(z.array(z.enum(ENGINES, `must be of ${ENGINES.join(', ')}`))),
+    /** Whether it also makes preparations, for all engines that it serves. */
+    PREPARATIONS: z
+      .enum(['true', 'false'], 'must be true or false')
+      .default('true')
+      .transform((text) => text === 'true'),
     /** Wall-clock limit of one render or analysis, from claim to completion. */
     ENGINE_TIMEOUT_SECONDS: wholeNumber(1).default(3600),
     /** How long loading and verifying packs may take before the process counts as stuck. */

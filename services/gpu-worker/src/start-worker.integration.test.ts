@@ -231,6 +231,12 @@ describe('gpu-worker process', () => {
     await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
   }, 120_000);
 
+  test('it leaves preparations to other workers when told to', async () => {
+    startService({ PREPARATIONS: 'false' });
+    await eventually(async () => expect(await services()).toEqual([{ musetalk: 1 }]), { deadlineMs: 60_000 });
+    await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
+  }, 120_000);
+
   test('without any model pack it says so by serving no queue, and stays up', async () => {
     startService({ MODEL_PACKS_DIR: join(folder, 'nowhere') });
     await eventually(async () => expect(await services()).toEqual([{}]), { deadlineMs: 60_000 });

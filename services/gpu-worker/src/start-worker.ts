@@ -55,7 +55,8 @@ export async function startWorker(options: {
   const hosts = Array.from({ length: slotCount }, () => createInferenceHost({ environment }));
   lifecycle.onShutdown('inference', () => hosts.forEach((host) => host.kill()));
   const slots = createSlotPool(hosts);
-  const served: QueueName[] = packs.analyzer ? ['preparation', ...packs.engines.keys()] : [];
+  const preparations: QueueName[] = env.PREPARATIONS ? ['preparation'] : [];
+  const served: QueueName[] = packs.analyzer ? [...preparations, ...packs.engines.keys()] : [];
 
   const runner = createJobRunner({
     ...{ db, storage, packs, slots, workerId, logger },
