@@ -20,7 +20,8 @@ export interface StoredPacksOptions {
   readonly prefix: string;
   /** Where they come to lie, under the same names. */
   readonly packsDir: string;
-  /** Packs for other engines stay where they are; the face analyser's always comes along. */
+  /** Names of the folders that are wanted. Absent: the face analyser's, and all that are for one of `engines`. */
+  readonly names?: readonly string[];
   readonly engines: readonly Engine[];
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -41,7 +42,7 @@ const FOLDER = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
  * Copies the packs under a key of the store to the packs directory. Each appears there complete and verified (every
  * SHA-256 that its manifest names) or not at all; one that is there already is verified and not fetched again; what
  * else the directory holds is left alone. All packs are tried; rejects with PackError when one of them is not usable or
- * there is none, with StorageError when the store cannot be read.
+ * not there, with StorageError when the store cannot be read.
  */
 export async function fetchStoredPacks(options: StoredPacksOptions): Promise<void> {
   const { logger, packsDir, signal } = options;
@@ -50,7 +51,7 @@ export async function fetchStoredPacks(options: StoredPacksOptions): Promise<voi
   for (const folder of await foldersIn(options)) {
     try {
       const stored = await readManifest(options, folder);
-      if (!isWanted(stored.manifest, options.engines)) continue;
+      if (!options.names && !isWanted(stored.manifest, options.engines)) continue;
       let fetched = false;
       const pack = await publishPack(join(packsDir, stored.name), sha256(stored.bytes), async (directory) => {
         fetched = true;
