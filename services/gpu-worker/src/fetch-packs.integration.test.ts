@@ -95,6 +95,15 @@ describe('fetching model packs from the store', () => {
     expect(await digests()).toEqual(sourceDigests(['analyzer', 'builtin-musetalk']));
   }, 60_000);
 
+  test('brings the packs that are named, whatever they are for, and says which of them is not there', async () => {
+    const named = { ENGINES: 'musetalk', MODEL_PACKS: 'builtin-highsync' };
+    expect(await fetchPacks(named)).toMatchObject({ code: 0 });
+    expect(await digests()).toEqual(sourceDigests(['builtin-highsync']));
+    const { code, log } = await fetchPacks({ ...named, MODEL_PACKS: 'builtin-highsync,other' });
+    expect(code).toBe(1);
+    expect(log).toContain('models/v1/other: pack.json is not in the store');
+  }, 60_000);
+
   test('puts a damaged or older pack right', async () => {
     await fetchPacks({ ENGINES: 'musetalk' });
     const dir = join(packsDir, 'builtin-musetalk');

@@ -18,6 +18,12 @@ const fetchPacksEnvironment = gpuWorkerEnvironment
   .extend({
     /** Where the packs lie in the bucket, a folder each. */
     MODEL_PACKS_S3_PREFIX: z.string(),
+    /** The folders that are wanted; absent: the face analyser's, and all that are for one of ENGINES. */
+    MODEL_PACKS: z
+      .string()
+      .regex(/^[A-Za-z0-9][\w.-]*(,[A-Za-z0-9][\w.-]*)*$/, 'must be names of folders')
+      .transform((text) => text.split(','))
+      .optional(),
   });
 
 /** One run before a worker starts, with the worker's own settings: the process ends with 0 when every pack is in place. */
@@ -29,6 +35,7 @@ const start: StartService<z.output<typeof fetchPacksEnvironment>> = async (env, 
     prefix: env.MODEL_PACKS_S3_PREFIX,
     packsDir: env.MODEL_PACKS_DIR,
     engines: env.ENGINES,
+    ...(env.MODEL_PACKS === undefined ? {} : { names: env.MODEL_PACKS }),
     signal: lifecycle.stopping,
   });
   await lifecycle.shutdown('every pack is in place');

@@ -74,9 +74,14 @@ export async function fetchStoredPacks(options: StoredPacksOptions): Promise<voi
   if (good === 0) throw new PackError('pack_missing', `${options.prefix}: the store holds no pack here`);
 }
 
-/** Every folder with a manifest. */
-async function foldersIn({ storage, prefix }: StoredPacksOptions): Promise<{ name: string; key: string }[]> {
+/** The folders that were named; when none was, every one with a manifest. */
+async function foldersIn({
+  storage,
+  prefix,
+  names,
+}: StoredPacksOptions): Promise<{ name: string; key: string }[]> {
   const base = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+  if (names) return names.map((name) => ({ name, key: `${base}${name}` }));
   const folders: { name: string; key: string }[] = [];
   for await (const key of storage.list(base)) {
     const [name = '', file, ...deeper] = key.slice(base.length).split('/');
@@ -90,8 +95,18 @@ async function readManifest(
   { storage }: StoredPacksOptions,
   { name, key }: { name: string; key: string },
 ): Promise<StoredPack> {
-  const bytes = await storage.getBuffer(`${key}/${MANIFEST_FILE}`);
+  const bytes = await fromStore(key, MANIFEST_FILE, (object) => storage.getBuffer(object));
   return { name, key, bytes, manifest: parseManifest(key, bytes) };
+}
+
+/** As `read` does; PackError when the folder lacks the file. */
+async function fromStore<T>(folderKey: string, file: string, read: (key: string) => Promise<T>): Promise<T> {
+  try {
+    return await read(`${folderKey}/${file}`);
+  } catch (cause) {
+    if (!(cause instanceof StorageError) || cause.kind !== 'not_found') throw cause;
+    throw new PackError('file_missing', `${folderKey}: ${file} is not in the store`, { cause });
+  }
 }
 
 function isWanted({ engine }: Manifest, engines: readonly Engine[]): boolean {
@@ -106,13 +121,8 @@ async function fill(
 ): Promise<void> {
   await writeFile(join(directory, MANIFEST_FILE), bytes);
   await Promise.all(
-    packFiles(manifest).map(async (file) => {
-      try {
-        await storage.getToFile(`${key}/${file}`, join(directory, file), { signal });
-      } catch (cause) {
-        if (!(cause instanceof StorageError) || cause.kind !== 'not_found') throw cause;
-        throw new PackError('file_missing', `${key}: ${file} is not in the store`, { cause });
-      }
-    }),
+    packFiles(manifest).map((file) =>
+      fromStore(key, file, (object) => storage.getToFile(object, join(directory, file), { signal })),
+    ),
   );
 }
