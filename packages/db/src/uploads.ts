@@ -61,13 +61,14 @@ export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: Store
  * Completes an upload whose bytes `inspect` finds in storage, and queues the ingest of its asset; a second call changes
  * nothing and returns the asset as it is now. Throws upload_not_found, upload_expired, upload_incomplete (no object
  * yet), upload_size_mismatch. A PUT that began before the expiry may land after it, so a found object is accepted for
- * a while longer.
+ * a while longer. An asset without a trace of its own joins `traceParent`: its ingest begins here.
  */
 export async function completeUpload(
   db: Db,
   customerId: string,
   uploadId: string,
   inspect: (upload: StoredUpload) => Promise<StagedObject | null>,
+  traceParent?: string,
 ): Promise<AssetRow> {
   const { upload, asset, now } = await findUpload(db.prisma, customerId, uploadId);
   if (upload.status === 'completed') return asset;
@@ -81,8 +82,13 @@ export async function completeUpload(
     await tx.$queryRaw`SELECT id FROM uploads WHERE id = ${uploadId} FOR UPDATE`;
     const current = await findUpload(tx, customerId, uploadId);
     if (current.upload.status === 'completed') return current.asset;
+    if (traceParent !== undefined) await joinTrace(tx, current.asset.id, traceParent);
     return freeze(db, tx, current.upload, staged.etag, current.now);
   });
+}
+
+async function joinTrace(tx: Tx, assetId: string, traceParent: string): Promise<void> {
+  await tx.asset.updateMany({ where: { id: assetId, traceParent: null }, data: { traceParent } });
 }
 
 async function freeze(db: Db, tx: Tx, upload: StoredUpload, etag: string, now: Date): Promise<AssetRow> {

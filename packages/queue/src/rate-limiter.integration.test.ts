@@ -75,6 +75,7 @@ describe('rate limiter', () => {
     for (let i = 0; i < 10; i += 1) {
       expect(await limiter.take(request)).toEqual({
         allowed: true,
+        counted: false,
         limit: 3,
         remaining: 3,
         resetSeconds: 60,

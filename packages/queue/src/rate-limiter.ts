@@ -14,6 +14,8 @@ export interface RateRequest {
 
 export interface RateVerdict {
   allowed: boolean;
+  /** False: Redis did not answer, and everything is allowed. */
+  counted: boolean;
   limit: number;
   remaining: number;
   /** Until the window ends, rounded up. */
@@ -58,22 +60,20 @@ export function createRateLimiter(options: {
     return made;
   }
 
-  function failOpen({ points, perSeconds }: RateRequest, error: unknown): RateVerdict {
+  function failOpen(request: RateRequest, error: unknown): RateVerdict {
     const now = Date.now();
     pausedUntil = now + PAUSE_MS;
     if (now - loggedAt >= LOG_INTERVAL_MS) {
       loggedAt = now;
       logger.warn('rate limits are off: redis does not answer', { error });
     }
-    return { allowed: true, limit: points, remaining: points, resetSeconds: perSeconds };
+    return uncounted(request);
   }
 
   return {
     take: async (request) => {
       const { key, points, perSeconds } = request;
-      if (Date.now() < pausedUntil) {
-        return { allowed: true, limit: points, remaining: points, resetSeconds: perSeconds };
-      }
+      if (Date.now() < pausedUntil) return uncounted(request);
       try {
         const result = await within('rate limit', ANSWER_MS, limiterOf(points, perSeconds).consume(key));
         loggedAt = -Infinity;
@@ -88,7 +88,11 @@ export function createRateLimiter(options: {
   };
 }
 
+function uncounted({ points, perSeconds }: RateRequest): RateVerdict {
+  return { allowed: true, counted: false, limit: points, remaining: points, resetSeconds: perSeconds };
+}
+
 function verdict(limit: number, allowed: boolean, result: RateLimiterRes): RateVerdict {
   const resetSeconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
-  return { allowed, limit, remaining: Math.max(0, result.remainingPoints), resetSeconds };
+  return { allowed, counted: true, limit, remaining: Math.max(0, result.remainingPoints), resetSeconds };
 }

@@ -4,6 +4,7 @@ import {
   ATTEMPT_RESULTS,
   ERROR_CODES,
   JOB_OUTCOMES,
+  LOOPS,
   OPERATION_LABELS,
   QUEUES,
   REPLAYABLE,
@@ -27,7 +28,7 @@ export interface MetricDefinition {
 }
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const WAIT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
+const WAIT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600];
 const JOB_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1800, 3600];
 const STAGE_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 const ATTEMPT_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
@@ -108,6 +109,19 @@ export const METRICS = {
     help: 'Slots of this process that work on a job now.',
     labels: {},
     services: ['media-worker', 'gpu-worker'],
+  },
+
+  loop_turns_total: {
+    type: 'counter',
+    help: 'Turns of what a process does again and again.',
+    labels: { loop: LOOPS, outcome: ['completed', 'failed'] },
+    services: ['media-worker', 'gpu-worker', 'webhook-dispatcher'],
+  },
+  loop_last_turn_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the last turn of this loop ended, well or not, in seconds since the epoch.',
+    labels: { loop: LOOPS },
+    services: ['media-worker', 'gpu-worker', 'webhook-dispatcher'],
   },
 
   queue_jobs: {

@@ -1,4 +1,5 @@
 export { type LabelsOf, type MetricName, METRICS, SERVICES, type ServiceName } from './catalogue';
+export { LOOPS } from './label-values';
 export { type Counter, type Gauge, type Histogram } from './instruments';
 export { createMetrics, type Metrics } from './metrics';
 export { openTelemetry, type Telemetry, type TelemetryEnv } from './open-telemetry';

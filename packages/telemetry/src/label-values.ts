@@ -28,6 +28,9 @@ export const JOB_OUTCOMES = [
   'unrecorded',
 ] as const;
 
+/** Loops of the media-worker, of every worker (its row), and of the dispatcher. */
+export const LOOPS = ['admission', 'reconciliation', 'purging', 'worker_row', 'dispatch'] as const;
+
 /** What an attempt came to: the receiver took it, our own fault put it off, or the class of failure. */
 export const ATTEMPT_RESULTS = [
   'delivered',

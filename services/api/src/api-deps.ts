@@ -3,6 +3,8 @@ import { type Db } from '@lipsync/db';
 import { type Queues, type RateLimiter } from '@lipsync/queue';
 import { type Clock, type HealthCheck, type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
+import { type Tracing } from '@lipsync/telemetry';
+import { type HttpMetrics } from './http/http-metrics';
 import { type Ringer } from './ringer';
 
 /** Settings of the application, by what they decide. */
@@ -27,6 +29,8 @@ export interface ApiDeps {
   rateLimiter: RateLimiter;
   clock: Clock;
   logger: Logger;
+  httpMetrics: HttpMetrics;
+  tracing: Tracing;
   /** What /readyz asks, by name. */
   readiness: Readonly<Record<string, HealthCheck>>;
   /** True once a shutdown has begun. */

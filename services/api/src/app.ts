@@ -21,7 +21,7 @@ export function createApp(deps: ApiDeps): Express {
 
   const document = { ...openapiDocument, servers: [{ url: deps.config.publicBaseUrl }] };
 
-  app.use(requestLog(deps.logger));
+  app.use(requestLog(deps.logger, deps.httpMetrics));
   app.use('/v1', v1(deps));
   app.all('/healthz', readOnly, healthz);
   app.all('/readyz', readOnly, readyz(deps.readiness, deps.isDraining));

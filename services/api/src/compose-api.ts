@@ -2,9 +2,11 @@ import { admitJobs, type Db } from '@lipsync/db';
 import { type Queues, type RateLimiter, ringQueue } from '@lipsync/queue';
 import { type Clock, type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
+import { type Telemetry } from '@lipsync/telemetry';
 import { type Express } from 'express';
 import { type ApiConfig } from './api-deps';
 import { createApp } from './app';
+import { createHttpMetrics } from './http/http-metrics';
 import { readinessChecks } from './readiness';
 import { createRinger, type Ringer } from './ringer';
 
@@ -20,9 +22,10 @@ export function composeApi(parts: {
   rateLimiter: RateLimiter;
   clock: Clock;
   logger: Logger;
+  telemetry: Telemetry;
   isDraining: () => boolean;
 }): { app: Express; ringer: Ringer } {
-  const { config, db, storage, queues, logger } = parts;
+  const { config, db, storage, queues, logger, telemetry } = parts;
   const ringer = createRinger({
     logger,
     ringQueue: async (queue) => {
@@ -38,5 +41,7 @@ export function composeApi(parts: {
     ...{ db, storage, enginesOnDemand: config.enginesOnDemand },
     pingRedis: () => queues.ping(),
   });
-  return { app: createApp({ ...parts, ringer, readiness }), ringer };
+  const httpMetrics = createHttpMetrics(telemetry.metrics);
+  const { tracing } = telemetry;
+  return { app: createApp({ ...parts, ringer, readiness, httpMetrics, tracing }), ringer };
 }

@@ -1,10 +1,10 @@
 import { ENGINES } from '@lipsync/contract';
-import { environment, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
+import { environment, OPERATIONS_SETTINGS, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
 
 /** What the API reads from its environment. */
 export const apiEnvironment = environment
   .pick({
-    LOG_LEVEL: true,
+    ...OPERATIONS_SETTINGS,
     DATABASE_URL: true,
     DATABASE_POOL_MAX: true,
     REDIS_URL: true,

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { createLifecycle, loadEnv } from '@lipsync/runtime';
-import { createTestDatabase, startS3Server, testRedisUrl } from '@lipsync/testkit';
+import { createTestDatabase, parseExposition, startS3Server, testRedisUrl } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { recordedLog } from '../test/recorded-log';
 import { apiEnvironment } from './env';
@@ -26,12 +26,23 @@ describe('startService', () => {
       S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
       PUBLIC_BASE_URL: 'https://api.example.com',
       PORT: '0',
+      HEALTH_PORT: '0',
     });
     const handle = new TestProcess();
     const lifecycle = createLifecycle({ logger: log.logger, process: handle });
     await startService(env, log.logger, lifecycle);
-    const port = listeningPort(log.lines());
+    const { port, healthPort } = listening(log.lines());
     expect((await send(`http://127.0.0.1:${port}/healthz`, 'GET')).status).toBe(200);
+
+    // No worker, and yet this process can take requests: the two say different things.
+    const own = (path: string) => fetch(`http://127.0.0.1:${healthPort}${path}`);
+    expect((await send(`http://127.0.0.1:${port}/readyz`, 'GET')).status).toBe(503);
+    expect(await (await own('/readyz')).json()).toEqual({ status: 'ok', checks: { postgres: 'ok' } });
+    expect((await own('/healthz')).status).toBe(200);
+    const metrics = parseExposition(await (await own('/metrics')).text());
+    expect(metrics.value('lipsync_build_info', { service: 'api' })).toBe(1);
+    expect(metrics.value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
+    expect((await send(`http://127.0.0.1:${port}/metrics`, 'GET')).status).toBe(404);
 
     const exited = once(handle, 'exited');
     handle.emit('SIGTERM', 'SIGTERM');
@@ -47,9 +58,10 @@ describe('startService', () => {
   });
 });
 
-function listeningPort(lines: readonly Record<string, unknown>[]): number {
-  const address = lines.find((line) => line['message'] === 'listening')?.['address'];
+function listening(lines: readonly Record<string, unknown>[]): { port: number; healthPort: number } {
+  const line = lines.find(({ message }) => message === 'listening');
+  const address = line?.['address'];
   if (typeof address !== 'object' || address === null || !('port' in address))
     throw new Error('it does not listen');
-  return Number(address.port);
+  return { port: Number(address.port), healthPort: Number(line?.['health_port']) };
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { openDb } from '@lipsync/db';
 import { createQueues, createRateLimiter } from '@lipsync/queue';
-import { type Lifecycle, type Logger, systemClock } from '@lipsync/runtime';
+import { createHealthServer, type Lifecycle, type Logger, systemClock } from '@lipsync/runtime';
 import { openStorage } from '@lipsync/storage';
+import { openTelemetry } from '@lipsync/telemetry';
 import { composeApi } from './compose-api';
 import { drain } from './drain';
 import { type ApiEnv } from './env';
@@ -11,8 +12,12 @@ import { createServer } from './server';
 /**
  * Opens the connections and listens. A shutdown goes the other way: readiness fails, the server answers what it has
  * begun and takes no more, what is being rung is rung, then the connections close.
+ *
+ * The operator's own port says whether this process can take requests (creates need Postgres alone); /readyz on the
+ * public port says whether the service as a whole can do its work.
  */
 export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifecycle): Promise<void> {
+  const telemetry = await openTelemetry({ service: 'api', env, logger, lifecycle });
   const db = openDb(env, logger);
   lifecycle.onShutdown('database', () => db.close());
   const storage = openStorage(env);
@@ -30,15 +35,24 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
       uploadTtlSeconds: env.UPLOAD_TTL_SECONDS,
       enginesOnDemand: env.ENGINES_ON_DEMAND,
     },
-    ...{ db, storage, queues, rateLimiter, logger },
+    ...{ db, storage, queues, rateLimiter, logger, telemetry },
     clock: systemClock,
     isDraining: () => lifecycle.stopping.aborted,
   });
   lifecycle.onShutdown('ringer', () => ringer.idle());
 
+  const health = createHealthServer({
+    port: env.HEALTH_PORT,
+    ready: { postgres: () => db.ping() },
+    stopping: lifecycle.stopping,
+    metrics: telemetry.metrics,
+  });
+  const healthPort = await health.start();
+  lifecycle.onShutdown('health server', () => health.close());
+
   const server = createServer(app);
   server.listen(env.PORT);
   await once(server, 'listening');
   lifecycle.onShutdown('http server', () => drain(server));
-  logger.info('listening', { address: server.address() });
+  logger.info('listening', { address: server.address(), health_port: healthPort });
 }

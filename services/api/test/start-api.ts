@@ -10,6 +10,7 @@ import {
 import { createQueues, createRateLimiter, type Queues, type RateLimiter } from '@lipsync/queue';
 import { systemClock } from '@lipsync/runtime';
 import { createStorage, type Storage } from '@lipsync/storage';
+import { createMetrics, type Metrics, NO_TRACING, type Tracing } from '@lipsync/telemetry';
 import {
   createTestDatabase,
   eventually,
@@ -45,6 +46,7 @@ export interface TestApi {
   storage: Storage;
   s3: S3Server;
   queues: Queues;
+  metrics: Metrics;
   redisPrefix: string;
   operations: OperationClient;
   worker: TestWorker;
@@ -63,6 +65,7 @@ export interface TestApiOptions {
   databaseUrl?: string;
   /** Instead of the test's own store. */
   s3Endpoint?: string;
+  tracing?: Tracing;
   /** Engines that some worker serves; musetalk when absent. */
   engines?: readonly string[];
 }
@@ -82,6 +85,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     options.databaseUrl === undefined
       ? db
       : createDb({ url: options.databaseUrl, poolMax: 2, publicBaseUrl: PUBLIC_BASE_URL });
+  const metrics = createMetrics();
   let draining = false;
   const { app, ringer } = composeApi({
     config: {
@@ -98,6 +102,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     rateLimiter,
     clock: systemClock,
     logger,
+    telemetry: { metrics, tracing: options.tracing ?? NO_TRACING },
     isDraining: () => draining,
   });
   if (options.redisUrl === undefined) await untilLimited(rateLimiter);
@@ -116,6 +121,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       storage,
       s3,
       queues,
+      metrics,
       redisPrefix: prefix,
       operations: createOperationClient(baseUrl),
       worker: createTestWorker(db),

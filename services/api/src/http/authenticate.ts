@@ -4,6 +4,7 @@ import { type RateLimiter } from '@lipsync/queue';
 import { type Clock, type Logger } from '@lipsync/runtime';
 import { type Request } from 'express';
 import { refuseCredential } from './failed-auth';
+import { type HttpMetrics } from './http-metrics';
 import { createKeyUse } from './key-use';
 
 /** Who asks. */
@@ -22,15 +23,16 @@ export interface Customer {
 export function createAuthenticator(deps: {
   db: Db;
   rateLimiter: RateLimiter;
+  httpMetrics: HttpMetrics;
   clock: Clock;
   logger: Logger;
 }): (req: Request) => Promise<Customer> {
-  const { db, rateLimiter } = deps;
+  const { db } = deps;
   const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
   return async (req) => {
     const key = bearer(req.headers.authorization);
     const owner = key === null ? null : await findApiKey(db, hashApiKey(key));
-    if (owner === null) throw await refuseCredential(rateLimiter, req.ip ?? 'unknown');
+    if (owner === null) throw await refuseCredential(deps, req.ip ?? 'unknown');
     noteUse(owner.keyId);
     return { id: owner.customer.id, apiKeyId: owner.keyId, limits: customerLimits(owner.customer) };
   };

@@ -1,17 +1,22 @@
 import { FAILED_AUTH_PER_MINUTE, ServiceError } from '@lipsync/domain';
 import { type RateLimiter } from '@lipsync/queue';
+import { type HttpMetrics } from './http-metrics';
 import { RATE_WINDOW_SECONDS, rateLimitExceeded } from './rate-limit-headers';
 
 /**
  * The refusal of a request without a valid key: 401, one answer for every cause, until its address has had its share
  * of them, then 429.
  */
-export async function refuseCredential(limiter: RateLimiter, address: string): Promise<ServiceError> {
-  const taken = await limiter.take({
+export async function refuseCredential(
+  { rateLimiter, httpMetrics }: { rateLimiter: RateLimiter; httpMetrics: HttpMetrics },
+  address: string,
+): Promise<ServiceError> {
+  const taken = await rateLimiter.take({
     key: `failed-auth:${address}`,
     points: FAILED_AUTH_PER_MINUTE,
     perSeconds: RATE_WINDOW_SECONDS,
   });
+  httpMetrics.limited('failed_auth', taken);
   if (taken.allowed)
     return new ServiceError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
   return rateLimitExceeded(taken);

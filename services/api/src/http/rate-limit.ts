@@ -1,5 +1,6 @@
 import { type RateLimiter } from '@lipsync/queue';
 import { type Customer } from './authenticate';
+import { type HttpMetrics } from './http-metrics';
 import { RATE_WINDOW_SECONDS, rateLimitExceeded, rateLimitHeaders } from './rate-limit-headers';
 
 /**
@@ -10,16 +11,17 @@ import { RATE_WINDOW_SECONDS, rateLimitExceeded, rateLimitHeaders } from './rate
  * @throws ServiceError rate_limit_exceeded with the same headers and Retry-After
  */
 export async function limitRate(
-  limiter: RateLimiter,
+  { rateLimiter, httpMetrics }: { rateLimiter: RateLimiter; httpMetrics: HttpMetrics },
   customer: Customer,
   method: string,
 ): Promise<Record<string, string>> {
   const isRead = method === 'GET' || method === 'HEAD';
-  const taken = await limiter.take({
+  const taken = await rateLimiter.take({
     key: `${customer.id}:${isRead ? 'read' : 'write'}`,
     points: isRead ? customer.limits.getPerMinute : customer.limits.postPerMinute,
     perSeconds: RATE_WINDOW_SECONDS,
   });
+  httpMetrics.limited(isRead ? 'reads' : 'writes', taken);
   if (!taken.allowed) throw rateLimitExceeded(taken);
   return rateLimitHeaders(taken);
 }

@@ -1,10 +1,13 @@
+import { type ErrorCode, type OperationId } from '@lipsync/contract';
+import { type Span } from '@lipsync/telemetry';
+
 /** What one request leaves in the log: flat, without bodies, keys, signed addresses or query strings. */
 export interface RequestFields {
-  operation_id?: string;
+  operation_id?: OperationId;
   customer_id?: string;
   api_key_id?: string;
   resource_id?: string;
-  error_code?: string;
+  error_code?: ErrorCode;
   idempotent_replayed?: boolean;
   request_bytes?: number;
   /** What was thrown unexpectedly. The logger describes it. */
@@ -16,6 +19,8 @@ export interface RequestContext {
   requestId: string;
   /** Path as sent, without the query. */
   path: string;
+  /** The request in its trace: it ends with the answer, and what the request sets going continues it. */
+  span: Span;
   fields: RequestFields;
 }
 

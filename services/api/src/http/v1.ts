@@ -20,18 +20,27 @@ export function v1(deps: ApiDeps): RequestHandler {
   const handlers = createHandlers(deps);
 
   return async (req, res) => {
-    const { path, fields } = res.locals.context;
+    const { context } = res.locals;
+    const { path, fields } = context;
+    const span = deps.tracing.startSpan('http request', {
+      kind: 'server',
+      parent: req.headersDistinct['traceparent']?.[0],
+      attributes: { 'http.request.method': req.method, 'lipsync.request_id': context.requestId },
+    });
+    context.span = span;
     const customer = await authenticate(req);
     fields.customer_id = customer.id;
     fields.api_key_id = customer.apiKeyId;
-    res.set(await limitRate(deps.rateLimiter, customer, req.method));
+    res.set(await limitRate(deps, customer, req.method));
     const { operation, id } = route(req.method, path);
     fields.operation_id = operation.operationId;
+    span.rename(operation.operationId);
     const reply = await handlers[operation.operationId]({
       customer,
       id,
       body: operation.method === 'post' ? await bodyOf(operation, req, res) : undefined,
       idempotencyHeaders: req.headersDistinct['idempotency-key'] ?? [],
+      traceParent: span.traceParent,
     });
     fields.resource_id = reply.resourceId;
     if (reply.headers?.['Idempotent-Replayed'] !== undefined) fields.idempotent_replayed = true;

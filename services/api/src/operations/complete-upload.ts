@@ -9,14 +9,15 @@ import { type Handler } from './operation';
  * put to the still valid address afterwards no longer matches the tag.
  */
 export function completeUpload({ db, storage, ringer }: ApiDeps): Handler {
-  return async ({ customer, id }) => {
-    const asset = await markCompleted(db, customer.id, id, async ({ stagingKey }) => {
+  return async ({ customer, id, traceParent }) => {
+    const inspect = async ({ stagingKey }: { stagingKey: string }) => {
       try {
         return await storage.head(stagingKey);
       } catch (cause) {
         throw new ServiceError('service_unavailable', { cause });
       }
-    });
+    };
+    const asset = await markCompleted(db, customer.id, id, inspect, traceParent);
     ringer.ring(['media']);
     return { body: assetResource(asset), resourceId: asset.id };
   };

@@ -6,7 +6,7 @@ import { type Handler } from './operation';
 
 /** POST /v1/assets: an asset that media-worker fetches from a URL. */
 export function createAsset(deps: ApiDeps): Handler {
-  return async ({ customer, body }) => {
+  return async ({ customer, body, traceParent }) => {
     const request = requireBody('AssetRequest', body);
     const url = parseMediaUrl(request.url);
     const asset = await insertAsset(deps.db, {
@@ -14,6 +14,7 @@ export function createAsset(deps: ApiDeps): Handler {
       mediaType: request.media_type,
       url: url.href,
       ttlSeconds: deps.config.recordTtlSeconds,
+      traceParent,
     });
     deps.ringer.ring(['media']);
     return { body: assetResource(asset), resourceId: asset.id };

@@ -8,7 +8,7 @@ import { replayed } from './replayed';
 
 /** POST /v1/preparations */
 export function createPreparation({ db, config, ringer }: ApiDeps): Handler {
-  return async ({ customer, body, idempotencyHeaders }) => {
+  return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('PreparationRequest', body);
     if ('url' in request.video) parseMediaUrl(request.video.url);
     if (request.webhook_url !== undefined) parseWebhookUrl(request.webhook_url);
@@ -18,6 +18,7 @@ export function createPreparation({ db, config, ringer }: ApiDeps): Handler {
       request,
       idempotency: key === null ? null : { key, fingerprint: fingerprint('create_preparation', request) },
       ttlSeconds: config.recordTtlSeconds,
+      traceParent,
     });
     ringer.ring(created.queues);
     const { preparation, webhookEventId } = created;

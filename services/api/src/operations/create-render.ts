@@ -10,7 +10,7 @@ import { viewRender } from './view-render';
 /** POST /v1/renders */
 export function createRender(deps: ApiDeps): Handler {
   const { db, config, ringer } = deps;
-  return async ({ customer, body, idempotencyHeaders }) => {
+  return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('RenderRequest', body);
     for (const input of [request.video, request.audio]) if ('url' in input) parseMediaUrl(input.url);
     if (request.webhook_url !== undefined) parseWebhookUrl(request.webhook_url);
@@ -20,6 +20,7 @@ export function createRender(deps: ApiDeps): Handler {
       request,
       idempotency: key === null ? null : { key, fingerprint: fingerprint('create_render', request) },
       ttlSeconds: config.recordTtlSeconds,
+      traceParent,
       enginesOnDemand: config.enginesOnDemand,
     });
     ringer.ring(created.queues);

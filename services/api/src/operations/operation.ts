@@ -9,6 +9,8 @@ export interface Call {
   body: object | undefined;
   /** Every Idempotency-Key header of the request. */
   idempotencyHeaders: readonly string[];
+  /** W3C trace context of the request, for what it sets going; undefined while there is no tracing. */
+  traceParent: string | undefined;
 }
 
 /** What an operation answers on success; the status is the contract's. */

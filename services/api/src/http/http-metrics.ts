@@ -1,0 +1,56 @@
+import { type OperationId } from '@lipsync/contract';
+import { type RateVerdict } from '@lipsync/queue';
+import { type Metrics } from '@lipsync/telemetry';
+import { type RequestFields } from './request-context';
+
+export type Limit = 'reads' | 'writes' | 'failed_auth';
+
+/** What the requests of this process add up to. */
+export interface HttpMetrics {
+  /** A request whose answer is out, or whose caller is gone. */
+  ended(fields: RequestFields, status: number, seconds: number): void;
+  limited(limit: Limit, verdict: RateVerdict): void;
+}
+
+/** Labels are bound at their first use, so that a request costs a few look-ups and no objects. */
+export function createHttpMetrics(metrics: Metrics): HttpMetrics {
+  const durations = metrics.histogram('http_request_duration_seconds');
+  const errors = metrics.counter('http_errors_total');
+  const replays = metrics.counter('idempotent_replays_total');
+  const decisions = metrics.counter('rate_limit_decisions_total');
+  const replaysOf = new Map<OperationId | undefined, { inc(): void }>([
+    ['create_render', replays.at({ operation: 'create_render' })],
+    ['create_preparation', replays.at({ operation: 'create_preparation' })],
+  ]);
+  const decisionsOf = (limit: Limit) => ({
+    allowed: decisions.at({ limit, decision: 'allowed' }),
+    refused: decisions.at({ limit, decision: 'refused' }),
+    unavailable: decisions.at({ limit, decision: 'unavailable' }),
+  });
+  const decided = {
+    reads: decisionsOf('reads'),
+    writes: decisionsOf('writes'),
+    failed_auth: decisionsOf('failed_auth'),
+  };
+  const durationsOf = new Map<string, Map<number, { observe(seconds: number): void }>>();
+
+  function durationOf(operation: OperationId | 'other', status: number): { observe(seconds: number): void } {
+    const byStatus = durationsOf.get(operation) ?? new Map<number, { observe(seconds: number): void }>();
+    durationsOf.set(operation, byStatus);
+    const bound = byStatus.get(status) ?? durations.at({ operation, status: String(status) });
+    byStatus.set(status, bound);
+    return bound;
+  }
+
+  return {
+    ended: (fields, status, seconds) => {
+      const operation = fields.operation_id ?? 'other';
+      durationOf(operation, status).observe(seconds);
+      if (fields.error_code !== undefined) errors.inc({ operation, code: fields.error_code });
+      if (fields.idempotent_replayed) replaysOf.get(fields.operation_id)?.inc();
+    },
+    limited: (limit, { counted, allowed }) => {
+      decided[limit][counted ? (allowed ? 'allowed' : 'refused') : 'unavailable'].inc();
+    },
+  };
+}
