@@ -1,3 +1,5 @@
+import { createRandom as createUniform } from '../load-test/arrivals/random';
+
 /** A reproducible source of randomness: the same seed gives the same run on every machine. */
 export interface Random {
   /** In [0, 1). */
@@ -9,19 +11,9 @@ export interface Random {
   readonly pick: (weights: readonly number[]) => number;
 }
 
-/** xoshiro128** (Blackman and Vigna 2018), seeded by splitmix32. */
+/** The distributions that arrivals and service times are drawn from, over the load generator's own uniform numbers. */
 export function createRandom(seed: number): Random {
-  const state = new Uint32Array(4);
-  let mixed = seed >>> 0;
-  for (let i = 0; i < 4; i++) {
-    mixed = (mixed + 0x9e3779b9) >>> 0;
-    let z = mixed;
-    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
-    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
-    state[i] = (z ^ (z >>> 15)) >>> 0;
-  }
-
-  const uniform = (): number => next(state) / 0x1_0000_0000;
+  const uniform = createUniform(seed, 'capacity');
   const exponential = (mean: number): number => -mean * Math.log(1 - uniform());
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 
@@ -55,17 +47,3 @@ export function createRandom(seed: number): Random {
     },
   };
 }
-
-function next(state: Uint32Array): number {
-  const [a = 0, b = 0, c = 0, d = 0] = state;
-  const result = Math.imul(rotate(Math.imul(b, 5), 7), 9) >>> 0;
-  state[2] = c ^ a;
-  state[3] = d ^ b;
-  state[1] = b ^ (c ^ a);
-  state[0] = a ^ (d ^ b);
-  state[2] = c ^ a ^ (b << 9);
-  state[3] = rotate(d ^ b, 11);
-  return result;
-}
-
-const rotate = (value: number, by: number): number => (value << by) | (value >>> (32 - by));

@@ -34,9 +34,9 @@ describe('the simulation, where a closed form exists', () => {
 
   it.each([
     ['M/M/1 at 0.7', { arrivalsPerSecond: 0.7, serviceSeconds: 1, servers: 1 }],
-    ['M/M/1 at 0.9', { arrivalsPerSecond: 0.9, serviceSeconds: 1, servers: 1 }],
-    ['M/M/4 at 0.8', { arrivalsPerSecond: 0.4, serviceSeconds: 8, servers: 4 }],
-    ['M/M/12 at 0.85', { arrivalsPerSecond: 0.51, serviceSeconds: 20, servers: 12 }],
+    ['M/M/1 at 0.5', { arrivalsPerSecond: 0.5, serviceSeconds: 1, servers: 1 }],
+    ['M/M/4 at 0.7', { arrivalsPerSecond: 0.35, serviceSeconds: 8, servers: 4 }],
+    ['M/M/12 at 0.75', { arrivalsPerSecond: 0.45, serviceSeconds: 20, servers: 12 }],
   ] satisfies [string, Station][])('has the mean and the 95th percentile of the wait of %s', (_, given) => {
     const random = createRandom(7);
     const arrivals = poisson(random, {
@@ -54,10 +54,10 @@ describe('the simulation, where a closed form exists', () => {
     ['M/G/1 with twice the variance of the exponential', Math.SQRT2],
   ])('has the mean wait of %s (Pollaczek and Khinchine)', (_, cv) => {
     const random = createRandom(11);
-    const given = { arrivalsPerSecond: 0.8, serviceSeconds: 1, servers: 1 };
+    const given = { arrivalsPerSecond: 0.6, serviceSeconds: 1, servers: 1 };
     const arrivals = poisson(random, {
       count: 60_000,
-      perSecond: 0.8,
+      perSecond: 0.6,
       service: () => random.gamma(1, cv),
     });
     const waits = station(arrivals, 1).jobs.map(waitOf);

@@ -1,0 +1,47 @@
+import { fitModel } from './fit-model';
+import { modelSeconds } from './profile';
+import { createRandom } from './random';
+
+const truth = {
+  ...{
+    fixed_seconds: 1.5,
+    seconds_per_media_second: 0.8,
+    analysis_seconds_per_video_second: 0.3,
+    scatter: 0,
+  },
+};
+
+describe('fitModel', () => {
+  it('finds the model that made the observations', () => {
+    const observations = [2, 5, 9].flatMap((mediaSeconds) =>
+      [0, 6].map((analysedSeconds) => ({
+        ...{ mediaSeconds, analysedSeconds },
+        serviceSeconds: modelSeconds(truth, mediaSeconds, analysedSeconds),
+      })),
+    );
+    const model = fitModel(observations);
+    for (const [part, value] of Object.entries(truth))
+      expect(model[part as keyof typeof truth]).toBeCloseTo(value, 6);
+  });
+
+  it('tells how much single jobs scatter around it', () => {
+    const random = createRandom(6);
+    const observations = Array.from({ length: 2000 }, (_, index) => {
+      const mediaSeconds = 1 + (index % 10);
+      const serviceSeconds = modelSeconds(truth, mediaSeconds) * random.gamma(1, 0.2);
+      return { mediaSeconds, analysedSeconds: 0, serviceSeconds };
+    });
+    expect(fitModel(observations).scatter).toBeCloseTo(0.2, 1);
+  });
+
+  it('takes everything for fixed where all media are equally long, and leaves out what would be negative', () => {
+    const same = [4, 5, 6].map((serviceSeconds) => ({ mediaSeconds: 3, analysedSeconds: 0, serviceSeconds }));
+    expect(fitModel(same)).toMatchObject({ fixed_seconds: 5, seconds_per_media_second: 0 });
+    const steep = [1, 2, 3].map((mediaSeconds) => ({
+      ...{ mediaSeconds, analysedSeconds: 0, serviceSeconds: 2 * mediaSeconds - 1 },
+    }));
+    const model = fitModel(steep);
+    expect(model.fixed_seconds).toBe(0);
+    expect(model.seconds_per_media_second).toBeGreaterThan(1);
+  });
+});

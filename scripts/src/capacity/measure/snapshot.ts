@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Client } from 'pg';
+import { type Stack } from '../../local-stack/stack';
+import { cpuSeconds } from './process-cpu';
+
+/** What has been used of everything so far. */
+export interface Snapshot {
+  readonly atMs: number;
+  readonly transactions: number;
+  readonly walBytes: number;
+  readonly rowBytes: number;
+  readonly cpuSeconds: Readonly<Record<string, number>>;
+}
+
+export async function takeSnapshot(client: Client, stack: Stack): Promise<Snapshot> {
+  // Statistics of a session are told to the others at most once a second, and kept for the transaction that asks.
+  const { rows } = await client.query<{ transactions: string; wal: string; bytes: string }>(`
+    SELECT (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS transactions,
+      pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal,
+      (SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace)
+        AS bytes`);
+  const [row] = rows;
+  return {
+    atMs: Date.now(),
+    transactions: Number(row?.transactions),
+    walBytes: Number(row?.wal),
+    rowBytes: Number(row?.bytes),
+    cpuSeconds: {
+      ...Object.fromEntries(
+        (stack.describe()?.services ?? []).flatMap(({ name, pid }) =>
+          pid === null ? [] : [[name, cpuSeconds(pid)]],
+        ),
+      ),
+      postgres: cpuSeconds(postmasterPid(stack)),
+    },
+  };
+}
+
+function postmasterPid({ layout }: Stack): number {
+  try {
+    return Number(readFileSync(path.join(layout.postgresDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  } catch {
+    // A server that runs under an account of its own keeps its data elsewhere.
+    return 0;
+  }
+}

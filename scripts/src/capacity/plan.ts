@@ -1,0 +1,200 @@
+import { type AutoscalerSettings } from './autoscaler';
+import { type Prices, type Profile } from './profile';
+import { mean, quantile } from './quantile';
+import { createRandom } from './random';
+import { MEDIA_QUEUE, type PoolSettings, SERVICE_POLICY } from './simulation-input';
+import { type SimulationResult } from './simulation-result';
+import { simulate } from './simulate';
+import { arrivalsOf, type Workload } from './workload';
+
+export interface PlanTargets {
+  /** 95 % of engine jobs start within so many seconds of being ready. */
+  readonly startSeconds: number;
+  /** 95 % of ingests start within so many seconds. */
+  readonly ingestStartSeconds: number;
+  /** No pool works more than this share of its time. */
+  readonly utilisation: number;
+  /** Requests per second that one api pod answers within its latency objective. */
+  readonly apiRequestsPerPod: number;
+  readonly runningJobsMax: number;
+}
+
+export interface PlannedPool {
+  readonly kind: string;
+  readonly pods: number;
+  readonly utilisation: number;
+  /** Null for what was not simulated. */
+  readonly waitP50: number | null;
+  readonly waitP95: number | null;
+  readonly costPerHour: number | null;
+}
+
+export interface Plan {
+  readonly pools: readonly PlannedPool[];
+  readonly endToEndP50: number;
+  readonly endToEndP95: number;
+  readonly costPerHour: number | null;
+  readonly costPerRender: number | null;
+}
+
+/** Enough arrivals for a stable 95th percentile. */
+const ARRIVALS = 4000;
+const SEED = 1;
+/** Two, so that losing a node or rolling out a version stops nothing. */
+const REDUNDANT = 2;
+
+/** The smallest fixed pools that carry the workload within the targets, found by simulating and adding where it fails. */
+export function plan(
+  profile: Profile,
+  workload: Workload,
+  targets: PlanTargets,
+  prices: Prices | null,
+): Plan {
+  const durationSeconds = (ARRIVALS / workload.rendersPerHour) * 3600;
+  const arrivals = arrivalsOf(workload, profile, createRandom(SEED), { durationSeconds });
+  const work = new Map<string, number>();
+  const add = (queue: string, seconds: number): void =>
+    void work.set(queue, (work.get(queue) ?? 0) + seconds);
+  for (const { ingestSeconds, jobs } of arrivals) {
+    for (const seconds of ingestSeconds) add(MEDIA_QUEUE, seconds);
+    for (const { queue, serviceSeconds } of jobs) add(queue, serviceSeconds);
+  }
+  const needed = (queue: string, slots: number): number =>
+    Math.max(1, Math.ceil((work.get(queue) ?? 0) / durationSeconds / slots / targets.utilisation));
+  const { slots } = profile;
+  let pools: (PoolSettings & { pods: number })[] = [
+    pool('media-worker', MEDIA_QUEUE, slots.media, Math.max(REDUNDANT, needed(MEDIA_QUEUE, slots.media))),
+    ...[...work.keys()]
+      .filter((queue) => queue !== MEDIA_QUEUE)
+      .map((queue) => pool(`gpu-worker/${queue}`, queue, slots.gpu, needed(queue, slots.gpu))),
+  ];
+  const policy = { ...SERVICE_POLICY, runningJobsMax: targets.runningJobsMax };
+  for (;;) {
+    const result = simulate({ arrivals, pools, policy });
+    const late = new Set(pools.filter((each) => isLate(each, result, targets)).map(({ name }) => name));
+    if (late.size === 0) return report(profile, workload, targets, prices, pools, result, durationSeconds);
+    pools = pools.map((each) => (late.has(each.name) ? { ...each, pods: each.pods + 1 } : each));
+    if (pools.some(({ pods }) => pods > ARRIVALS))
+      throw new Error(
+        'no number of pods meets the targets: look at the running jobs that a customer may have',
+      );
+  }
+}
+
+function pool(
+  name: string,
+  queue: string,
+  slotsPerPod: number,
+  pods: number,
+): PoolSettings & { pods: number } {
+  return { name, queues: [queue], slotsPerPod, pods };
+}
+
+function waitsOf(queues: readonly string[], { jobs }: SimulationResult): number[] {
+  return jobs
+    .filter(({ queue }) => queues.includes(queue))
+    .map(({ claimedAt, availableAt }) => claimedAt - availableAt);
+}
+
+function isLate({ queues }: PoolSettings, result: SimulationResult, targets: PlanTargets): boolean {
+  const limit = queues.includes(MEDIA_QUEUE) ? targets.ingestStartSeconds : targets.startSeconds;
+  return quantile(waitsOf(queues, result), 0.95) > limit;
+}
+
+function report(
+  profile: Profile,
+  workload: Workload,
+  targets: PlanTargets,
+  prices: Prices | null,
+  pools: readonly (PoolSettings & { pods: number })[],
+  result: SimulationResult,
+  durationSeconds: number,
+): Plan {
+  const price = (kind: string, pods: number): number | null => {
+    const each = prices?.pod_hour[kind];
+    return each === undefined ? null : each * pods;
+  };
+  const perSecond = workload.rendersPerHour / 3600;
+  const unsimulated = (kind: string, load: number): PlannedPool => {
+    const pods = Math.max(REDUNDANT, Math.ceil(load / targets.utilisation));
+    return {
+      kind,
+      pods,
+      utilisation: load / pods,
+      waitP50: null,
+      waitP95: null,
+      costPerHour: price(kind, pods),
+    };
+  };
+  const { per_render, webhook, slots } = profile;
+  const planned = [
+    unsimulated('api', (perSecond * per_render.api_requests) / targets.apiRequestsPerPod),
+    ...pools.map(({ name, queues, pods, slotsPerPod }) => {
+      const waits = waitsOf(queues, result);
+      const busy = result.pools.get(name)?.busySlotSeconds ?? 0;
+      return {
+        ...{ kind: name, pods, costPerHour: price(name, pods) },
+        utilisation: busy / (Math.max(durationSeconds, result.endedAt) * pods * slotsPerPod),
+        waitP50: quantile(waits, 0.5),
+        waitP95: quantile(waits, 0.95),
+      };
+    }),
+    unsimulated('webhook-dispatcher', (perSecond * webhook.attempt_seconds) / slots.webhook),
+  ];
+  const endToEnd = result.renders.map(({ createdAt, endedAt }) => endedAt - createdAt);
+  const known = prices !== null && planned.every(({ costPerHour }) => costPerHour !== null);
+  const cost = known
+    ? planned.reduce((sum, { costPerHour }) => sum + (costPerHour ?? 0), prices.fixed_hour)
+    : null;
+  return {
+    pools: planned,
+    endToEndP50: quantile(endToEnd, 0.5),
+    endToEndP95: quantile(endToEnd, 0.95),
+    costPerHour: cost,
+    costPerRender: cost === null ? null : cost / workload.rendersPerHour,
+  };
+}
+
+export interface ScaledDay {
+  readonly engine: string;
+  readonly podHours: number;
+  readonly podsMax: number;
+  readonly waitP50: number;
+  readonly waitP95: number;
+  readonly handedOver: number;
+}
+
+/** A day whose rate rises from `trough` of its peak and falls again, with pools that follow it. */
+export function simulateDay(
+  profile: Profile,
+  workload: Workload,
+  targets: PlanTargets,
+  autoscaler: AutoscalerSettings,
+  trough: number,
+): ScaledDay[] {
+  const day = 86_400;
+  const rateAt = (at: number): number =>
+    trough + ((1 - trough) * (1 - Math.cos((2 * Math.PI * at) / day))) / 2;
+  const arrivals = arrivalsOf(workload, profile, createRandom(SEED), { durationSeconds: day, rateAt });
+  const engines = Object.keys(workload.engines);
+  const mediaSeconds = mean(arrivals.map(({ ingestSeconds }) => ingestSeconds.reduce((a, b) => a + b, 0)));
+  const media = Math.ceil(
+    ((workload.rendersPerHour / 3600) * mediaSeconds) / profile.slots.media / targets.utilisation,
+  );
+  const result = simulate({
+    arrivals,
+    pools: [
+      pool('media-worker', MEDIA_QUEUE, profile.slots.media, Math.max(REDUNDANT, media)),
+      ...engines.map((engine) => ({ ...pool(engine, engine, profile.slots.gpu, 0), pods: autoscaler })),
+    ],
+    policy: { ...SERVICE_POLICY, runningJobsMax: targets.runningJobsMax },
+  });
+  return engines.map((engine) => {
+    const waits = waitsOf([engine], result);
+    const use = result.pools.get(engine);
+    return {
+      ...{ engine, podHours: (use?.podSeconds ?? 0) / 3600, podsMax: use?.podsMax ?? 0 },
+      ...{ waitP50: quantile(waits, 0.5), waitP95: quantile(waits, 0.95), handedOver: use?.handedOver ?? 0 },
+    };
+  });
+}

@@ -1,0 +1,61 @@
+import { modelSeconds, type Profile, type ServiceModel } from './profile';
+import { type Random } from './random';
+import { type RenderArrival } from './simulation-input';
+
+/** What customers ask for. */
+export interface Workload {
+  readonly rendersPerHour: number;
+  /** Share of the renders that ask for each engine; an engine asked for by all has 1. */
+  readonly engines: Readonly<Record<string, number>>;
+  /** Mean length of an output; lengths are gamma distributed around it. */
+  readonly outputSeconds: number;
+  readonly outputVariation: number;
+  /** Share of renders whose video was never analysed before. */
+  readonly newVideoShare: number;
+  readonly customers: number;
+}
+
+/** Arrivals of a Poisson process at `rateAt` (1: the workload's own rate), over `durationSeconds`. */
+export function arrivalsOf(
+  workload: Workload,
+  profile: Pick<Profile, 'media' | 'engines'>,
+  random: Random,
+  options: { durationSeconds: number; rateAt?: (seconds: number) => number },
+): RenderArrival[] {
+  const rateAt = options.rateAt ?? (() => 1);
+  const arrivals: RenderArrival[] = [];
+  let at = 0;
+  for (;;) {
+    at += random.exponential(3600 / workload.rendersPerHour);
+    if (at > options.durationSeconds) return arrivals;
+    // Thinning: arrivals at the highest rate, of which the share of the present rate stays.
+    if (random.uniform() < rateAt(at)) arrivals.push(render(at, workload, profile, random));
+  }
+}
+
+function render(
+  atSeconds: number,
+  workload: Workload,
+  { media, engines }: Pick<Profile, 'media' | 'engines'>,
+  random: Random,
+): RenderArrival {
+  const output = random.gamma(workload.outputSeconds, workload.outputVariation);
+  const isNew = random.uniform() < workload.newVideoShare;
+  const time = (model: ServiceModel, analysed = 0): number =>
+    modelSeconds(model, output, analysed) * random.gamma(1, model.scatter);
+  const wanted = Object.entries(workload.engines).filter(([, share]) => random.uniform() < share);
+  // A render names one engine at least.
+  const chosen = wanted.length > 0 ? wanted : Object.entries(workload.engines).slice(0, 1);
+  return {
+    atSeconds,
+    customer: `customer-${Math.floor(random.uniform() * workload.customers)}`,
+    // The voice is new every time; the video with its first render.
+    ingestSeconds: [time(media), ...(isNew ? [time(media)] : [])],
+    jobs: chosen.map(([queue], index) => {
+      const model = engines[queue];
+      if (model === undefined) throw new Error(`the profile has no service times of ${queue}`);
+      // One job makes the face track, the others of the render find it.
+      return { queue, serviceSeconds: time(model, isNew && index === 0 ? output : 0) };
+    }),
+  };
+}
