@@ -67,8 +67,11 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
       ...egress,
       HEALTH_PORT: String(ports.webhookDispatcher),
     }),
-    // Last, because it is ready only when a worker is there.
-    service('api', ports.api, { PORT: String(ports.api) }),
+    // Last, because it is ready only when a worker is there: its own port says no more than that it runs.
+    {
+      ...service('api', ports.apiHealth, { PORT: String(ports.api), HEALTH_PORT: String(ports.apiHealth) }),
+      isReady: () => answersOk(`${baseUrl(state)}/readyz`),
+    },
   ];
 }
 

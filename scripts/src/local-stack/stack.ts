@@ -9,6 +9,7 @@ import { provision } from './provision';
 import { baseUrl, s3Endpoint, serviceSpecs, type ServiceSpec } from './services';
 import { waitUntil } from './wait-until';
 import {
+  completePorts,
   createState,
   type GpuWorkerPlan,
   planGpuWorkers,
@@ -52,6 +53,7 @@ const STACK_PORTS = [
   'redis',
   's3',
   'api',
+  'apiHealth',
   'mediaWorker',
   'gpuWorker',
   'webhookDispatcher',
@@ -85,6 +87,7 @@ export function createStack(options: StackOptions) {
 
   async function loadState(): Promise<StackState> {
     const state = readState(layout.root) ?? (await createState());
+    state.ports = await completePorts(state.ports);
     state.egressRoutes = mergeRoutes(state.egressRoutes, options.egressRoutes ?? []);
     if (options.egressCa !== undefined) state.egressCa = mergeAuthorities(state.egressCa, options.egressCa);
     // While the stack was down its ports were anybody's. (Postgres and Redis, should they run, are found by their data.)

@@ -8,6 +8,7 @@ const PORT_NAMES = [
   'redis',
   's3',
   'api',
+  'apiHealth',
   'mediaWorker',
   'gpuWorker',
   'webhookDispatcher',
@@ -96,11 +97,19 @@ export function writeState(root: string, state: StackState): void {
   writeFileSync(stateFile(root), JSON.stringify(state, null, 2), { mode: 0o600 });
 }
 
-export async function createState(): Promise<StackState> {
+/** Gives a number to every port that has none: a state that was written before there was such a port lacks it. */
+export async function completePorts(
+  known: Readonly<Partial<Record<PortName, number>>>,
+): Promise<Record<PortName, number>> {
   const free = await freePorts(PORT_NAMES.length);
+  const numbered = PORT_NAMES.map((name, i) => [name, known[name] ?? free[i]]);
+  return Object.fromEntries(numbered) as Record<PortName, number>;
+}
+
+export async function createState(): Promise<StackState> {
   const authority = await createCertificateAuthority();
   return {
-    ports: Object.fromEntries(PORT_NAMES.map((name, i) => [name, free[i]])) as Record<PortName, number>,
+    ports: await completePorts({}),
     servers: { postgresUrl: '', redisUrl: '' },
     masterKey: randomBytes(32).toString('hex'),
     s3: {
