@@ -88,6 +88,8 @@ module.exports = {
     ),
     only('express-only-from-api', 'HTTP routing lives in the api service', 'node_modules/express/', [
       '^services/api/',
+      // What the api is measured against.
+      '^scripts/src/bench/control-plane/bare-server',
     ]),
     only(
       'child-processes-only-from-media-and-inference-host',

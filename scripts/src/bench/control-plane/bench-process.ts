@@ -1,0 +1,45 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { once } from 'node:events';
+
+/** A process of the bench. */
+export interface BenchProcess {
+  /** The next message that it sends; what a module of the bench says is its caller's to know. */
+  hear<Message>(): Promise<Message>;
+  tell(message: object): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a module in a process of its own, its output in a file. */
+export function startProcess(options: {
+  module: string;
+  env: Readonly<Record<string, string>>;
+  logFile: string;
+}): BenchProcess {
+  const log = openSync(options.logFile, 'a');
+  const child = fork(options.module, [], { env: options.env, stdio: ['ignore', log, log, 'ipc'] });
+  closeSync(log);
+  const ended = once(child, 'exit');
+  return {
+    hear: () => nextMessage(child, options) as Promise<never>,
+    tell: (message) => void child.send(message),
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function nextMessage(
+  child: ChildProcess,
+  { module, logFile }: { module: string; logFile: string },
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onExit = (): void => reject(new Error(`${module} has ended; see ${logFile}`));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message);
+    });
+  });
+}
