@@ -1,14 +1,28 @@
-import { type CustomerRow } from '@lipsync/domain';
+import { type CustomerLimits, type CustomerRow } from '@lipsync/domain';
 import { type ApiKey } from '@lipsync/prisma';
 import { type Db } from './db';
+import { run } from './statement';
 
 /** A key as it may be shown: its hash stays here. */
 export type ApiKeySummary = Omit<ApiKey, 'hash'>;
 
 export interface KeyOwner {
   keyId: string;
-  customer: CustomerRow;
+  customer: CustomerLimitsRow;
 }
+
+type CustomerLimitsRow = Pick<CustomerRow, 'id' | keyof CustomerLimits>;
+
+/** On every request, uncached: a key that was revoked a second ago is refused. */
+const FIND_API_KEY = {
+  name: 'find_api_key',
+  text: `
+    SELECT key.id AS "keyId", customer.id, post_per_minute AS "postPerMinute", get_per_minute AS "getPerMinute",
+      active_records_max AS "activeRecordsMax", running_jobs_max AS "runningJobsMax",
+      open_uploads_max AS "openUploadsMax"
+    FROM api_keys AS key JOIN customers AS customer ON customer.id = key.customer_id
+    WHERE key.hash = $1 AND key.revoked_at IS NULL`,
+};
 
 const USE_RESOLUTION_SECONDS = 60;
 
@@ -24,10 +38,10 @@ export async function issueKey(
 
 /** Who owns the key with this hash; null for unknown and revoked keys alike. */
 export async function findApiKey(db: Db, hash: string): Promise<KeyOwner | null> {
-  const key = await db.prisma.apiKey.findUnique({ where: { hash } });
-  if (key === null || key.revokedAt !== null) return null;
-  const customer = await db.prisma.customer.findUnique({ where: { id: key.customerId } });
-  return customer && { keyId: key.id, customer };
+  const [row] = await run<KeyOwner['customer'] & { keyId: string }>(db, FIND_API_KEY, [hash]);
+  if (row === undefined) return null;
+  const { keyId, ...customer } = row;
+  return { keyId, customer };
 }
 
 /** Notes that the key was used, at most once a minute. */

@@ -1,4 +1,4 @@
-import { type MediaType } from '@lipsync/contract';
+import { type ErrorCode, type MediaType } from '@lipsync/contract';
 import { type AssetRow, isId, ServiceError } from '@lipsync/domain';
 import { databaseNow, secondsAfter } from './database-clock';
 import { transaction, type Db, type Tx } from './db';
@@ -57,9 +57,8 @@ export async function getAsset(db: Db, customerId: string, assetId: string): Pro
 }
 
 /**
- * The asset that a request refers to, share-locked: until the caller commits it neither becomes ready nor fails, so a
- * job that waits for it cannot miss the moment. Throws asset_not_found, asset_expired, asset_type_mismatch,
- * asset_not_ready, asset_failed, in this order.
+ * The asset that a request refers to, locked where it may change before the caller commits (see the function). Throws
+ * asset_not_found, asset_expired, asset_type_mismatch, asset_not_ready, asset_failed, in this order.
  */
 export async function referAsset(
   tx: Tx,
@@ -67,12 +66,8 @@ export async function referAsset(
 ): Promise<AssetRow> {
   const { customerId, assetId, mediaType } = reference;
   if (!isId('ast', assetId)) throw new ServiceError('asset_not_found');
-  await tx.$queryRaw`SELECT id FROM assets WHERE id = ${assetId} AND customer_id = ${customerId} FOR SHARE`;
-  const row = await tx.asset.findFirst({ where: { id: assetId, customerId } });
-  if (row === null) throw new ServiceError('asset_not_found');
-  if (row.expiresAt <= (await databaseNow(tx))) throw new ServiceError('asset_expired');
-  if (row.mediaType !== mediaType) throw new ServiceError('asset_type_mismatch');
-  if (row.status === 'awaiting_upload') throw new ServiceError('asset_not_ready');
-  if (row.status === 'failed') throw new ServiceError('asset_failed');
-  return assetRow(row);
+  const [asset] = await tx.$queryRaw<{ refusal: ErrorCode | null }[]>`
+    SELECT refusal FROM refer_asset(${customerId}, ${assetId}, ${mediaType})`;
+  if (asset?.refusal) throw new ServiceError(asset.refusal);
+  return assetRow(await tx.asset.findUniqueOrThrow({ where: { id: assetId } }));
 }

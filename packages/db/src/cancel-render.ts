@@ -1,9 +1,9 @@
-import { RECORD_STATES, ServiceError } from '@lipsync/domain';
+import { isId, RECORD_STATES, ServiceError } from '@lipsync/domain';
 import { databaseNow } from './database-clock';
 import { transaction, type Db } from './db';
 import { cancelOpenRuns } from './end-render';
 import { lockRender } from './job-subject';
-import { renderDetails, type RenderDetails, requireRender } from './renders';
+import { renderDetails, type RenderDetails } from './renders';
 
 export interface Cancellation extends RenderDetails {
   /** Jobs that a worker may be at: tell it, so that it stops at once. */
@@ -16,8 +16,9 @@ export interface Cancellation extends RenderDetails {
  */
 export function cancelRender(db: Db, customerId: string, renderId: string): Promise<Cancellation> {
   return transaction(db, async (tx) => {
-    await requireRender(tx, customerId, renderId);
-    const render = await lockRender(tx, renderId);
+    const owned =
+      isId('ren', renderId) && (await tx.render.count({ where: { id: renderId, customerId } })) === 1;
+    const render = owned ? await lockRender(tx, renderId) : null;
     if (render === null) throw new ServiceError('render_not_found');
     const now = await databaseNow(tx);
     if (render.expiresAt <= now) throw new ServiceError('render_expired');

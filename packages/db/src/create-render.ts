@@ -1,15 +1,12 @@
-import { type Engine, type RenderRequest } from '@lipsync/contract';
-import { type AssetRow, type PreparationRow } from '@lipsync/domain';
-import { requireRecordSlot } from './customer-lock';
-import { databaseNow, secondsAfter } from './database-clock';
-import { transaction, type Db, type Tx } from './db';
-import { type IdempotencyClaim, reserveKey } from './idempotency';
-import { inputAsset, referInput } from './media-input';
-import { insertJob } from './new-job';
-import { referPreparation } from './preparation-match';
+import { type Engine, type ErrorCode, type Input, type RenderRequest } from '@lipsync/contract';
+import { DEFAULT_CUSTOMER_LIMITS, isId, ServiceError } from '@lipsync/domain';
+import { secondsAfter } from './database-clock';
+import { type Db } from './db';
+import { type IdempotencyClaim, storableKey } from './idempotency';
 import { type QueueName } from './queue-names';
-import { renderDetails, type RenderDetails } from './renders';
-import { requireEngines } from './workers';
+import { type RenderDetails, requireRender } from './renders';
+import { run } from './statement';
+import { OFFER_SECONDS } from './workers';
 
 export interface NewRender {
   customerId: string;
@@ -32,107 +29,84 @@ export interface CreatedRender extends RenderDetails {
   queues: QueueName[];
 }
 
-interface References {
-  video: AssetRow | null;
-  audio: AssetRow | null;
-  preparation: PreparationRow | null;
-}
+/** The function of the migration `create_render`; what it is given has the names that it knows. */
+const CREATE_RENDER = {
+  name: 'create_render',
+  text: `SELECT refusal, bound_to AS "boundTo", at, is_ready AS "isReady" FROM create_render($1)`,
+};
 
-interface Frame {
-  id: string;
-  now: Date;
-  expiresAt: Date;
+interface Outcome {
+  refusal: ErrorCode | null;
+  boundTo: string | null;
+  at: Date;
+  /** Its inputs are there: its jobs can start. */
+  isReady: boolean;
 }
 
 /**
- * Creates a render with its implicit assets, engine runs and jobs, all or nothing. Throws, in this order:
- * idempotency_key_reused, idempotency_in_progress; what referring to video, audio and preparation can throw;
+ * Creates a render with its implicit assets, engine runs and jobs, all or nothing, in one round trip. Throws, in this
+ * order: idempotency_key_reused, idempotency_in_progress; what referring to video, audio and preparation can throw;
  * engine_unavailable; concurrency_limit_exceeded. Only success binds the idempotency key.
  */
-export function createRender(db: Db, input: NewRender): Promise<CreatedRender> {
+export async function createRender(db: Db, input: NewRender): Promise<CreatedRender> {
   const { customerId, request, idempotency } = input;
-  return transaction(db, async (tx) => {
-    const now = await databaseNow(tx);
-    const frame = { id: db.newId('ren'), now, expiresAt: secondsAfter(now, input.ttlSeconds) };
-    if (idempotency) {
-      const { id: resourceId, expiresAt } = frame;
-      const operation = 'create_render';
-      const bound = await reserveKey(tx, { ...idempotency, customerId, operation, resourceId, expiresAt });
-      if (bound !== null) return replay(tx, bound);
-    }
-    const references = await refer(tx, customerId, request);
-    await requireEngines(tx, request.engines, input.enginesOnDemand);
-    await requireRecordSlot(tx, customerId);
-    return insert(db, tx, input, frame, references);
-  });
-}
-
-async function replay(tx: Tx, renderId: string): Promise<CreatedRender> {
-  const render = await tx.render.findUniqueOrThrow({ where: { id: renderId } });
-  return { ...(await renderDetails(tx, render)), replayed: true, queues: [] };
-}
-
-async function refer(tx: Tx, customerId: string, request: RenderRequest): Promise<References> {
-  const video = await referInput(tx, request.video, { customerId, mediaType: 'video' });
-  const audio = await referInput(tx, request.audio, { customerId, mediaType: 'audio' });
-  const preparationId = request.preparation_id;
-  const preparation =
-    preparationId === undefined ? null : await referPreparation(tx, { customerId, preparationId, video });
-  return { video, audio, preparation };
-}
-
-async function insert(
-  db: Db,
-  tx: Tx,
-  { customerId, request, ttlSeconds, traceParent }: NewRender,
-  { id, now, expiresAt }: Frame,
-  references: References,
-): Promise<CreatedRender> {
-  const asset = { customerId, ttlSeconds, traceParent, now };
-  const referred = { video: references.video, audio: references.audio };
-  const video = await inputAsset(db, tx, request.video, {
-    ...asset,
-    mediaType: 'video',
-    referred: referred.video,
-  });
-  const audio = await inputAsset(db, tx, request.audio, {
-    ...asset,
-    mediaType: 'audio',
-    referred: referred.audio,
-  });
-  const render = await tx.render.create({
-    data: {
-      id,
-      customerId,
-      status: 'accepted',
-      stage: 'queued',
-      videoAssetId: video.id,
-      audioAssetId: audio.id,
-      syncMode: request.sync_mode,
-      preparationId: references.preparation?.id ?? null,
-      webhookUrl: request.webhook_url ?? null,
-      traceParent: traceParent ?? null,
-      createdAt: now,
-      updatedAt: now,
-      expiresAt,
-    },
-  });
-  const isReady = video.status === 'ready' && audio.status === 'ready';
-  const queues = new Set<QueueName>(referred.video && referred.audio ? [] : ['media']);
-  const runs = [];
-  for (const [position, engine] of request.engines.entries()) {
-    const run = { id: db.newId('run'), renderId: id, customerId, engine, position };
-    const times = { createdAt: now, updatedAt: now };
-    runs.push(await tx.engineRun.create({ data: { ...run, status: 'accepted', stage: 'queued', ...times } }));
-    const subject = { kind: 'render', engineRunId: run.id, engine } as const;
-    const queue = await insertJob(db, tx, {
-      customerId,
-      subject,
-      status: isReady ? 'queued' : 'blocked',
-      now,
-    });
-    if (isReady) queues.add(queue);
+  const id = db.newId('ren');
+  const video = inputSource(db, request.video);
+  const audio = inputSource(db, request.audio);
+  const runs = request.engines.map((engine) => ({ engine, id: db.newId('run'), jobId: db.newId('job') }));
+  const given = {
+    ...{ id, customer_id: customerId, ttl_seconds: input.ttlSeconds },
+    idempotency_key: idempotency && storableKey(idempotency.key),
+    fingerprint: idempotency?.fingerprint,
+    ...{ video_id: video.id, video_url: video.url, video_job_id: video.jobId },
+    ...{ audio_id: audio.id, audio_url: audio.url, audio_job_id: audio.jobId },
+    preparation_id: request.preparation_id && idOrUnknown('prp', request.preparation_id),
+    ...{ sync_mode: request.sync_mode, webhook_url: request.webhook_url, trace_parent: input.traceParent },
+    engines: request.engines,
+    run_ids: runs.map((each) => each.id),
+    job_ids: runs.map(({ jobId }) => jobId),
+    needed_engines: request.engines.filter((engine) => !input.enginesOnDemand?.includes(engine)),
+    ...{ offer_seconds: OFFER_SECONDS, default_active_max: DEFAULT_CUSTOMER_LIMITS.activeRecordsMax },
+  };
+  const [outcome] = await run<Outcome>(db, CREATE_RENDER, [given]);
+  if (outcome === undefined) throw new Error('create_render returned nothing');
+  if (outcome.refusal) throw new ServiceError(outcome.refusal);
+  if (outcome.boundTo !== null) {
+    return { ...(await requireRender(db, customerId, outcome.boundTo)), replayed: true, queues: [] };
   }
-  const { preparation } = references;
-  return { render, runs, preparation, webhookEventId: null, replayed: false, queues: [...queues] };
+  const queues = new Set<QueueName>(video.url === undefined && audio.url === undefined ? [] : ['media']);
+  if (outcome.isReady) for (const engine of request.engines) queues.add(engine);
+  const { at } = outcome;
+  const preparation =
+    request.preparation_id === undefined ? null : (await requireRender(db, customerId, id)).preparation;
+  const begun = { status: 'accepted', stage: 'queued', progressPercent: 0, errorCode: null };
+  return {
+    render: {
+      ...{ id, customerId, ...begun },
+      ...{ videoAssetId: video.id, audioAssetId: audio.id, syncMode: request.sync_mode },
+      preparationId: request.preparation_id ?? null,
+      webhookUrl: request.webhook_url ?? null,
+      ...{ createdAt: at, updatedAt: at, completedAt: null },
+      expiresAt: secondsAfter(at, input.ttlSeconds),
+      purgedAt: null,
+    },
+    runs: runs.map(({ id: runId, engine }, position) => ({
+      ...{ id: runId, engine, position, ...begun, outputKey: null, usage: {} },
+    })),
+    preparation,
+    webhookEventId: null,
+    replayed: false,
+    queues: [...queues],
+  };
+}
+
+/** Where an input comes from: an asset that exists, or one that is made now and fetched from a URL. */
+function inputSource(db: Db, input: Input): { id: string; url?: string; jobId?: string } {
+  if ('asset_id' in input) return { id: idOrUnknown('ast', input.asset_id) };
+  return { id: db.newId('ast'), url: input.url, jobId: db.newId('job') };
+}
+
+/** A malformed id may hold what Postgres does not take; it is unknown like any other that does not exist. */
+function idOrUnknown(prefix: 'ast' | 'prp', id: string): string {
+  return isId(prefix, id) ? id : '';
 }

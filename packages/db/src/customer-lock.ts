@@ -1,25 +1,23 @@
-import { type CustomerLimits, customerLimits, RECORD_STATES, ServiceError } from '@lipsync/domain';
+import { customerLimits, DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
 import { type Tx } from './db';
-
-/** Locks the customer's row, so that counting against a limit and inserting are one step. Returns its limits. */
-async function lockCustomer(tx: Tx, customerId: string): Promise<CustomerLimits> {
-  await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
-  return customerLimits(await tx.customer.findUniqueOrThrow({ where: { id: customerId } }));
-}
 
 /** Throws concurrency_limit_exceeded when the customer has as many accepted and processing records as it may. */
 export async function requireRecordSlot(tx: Tx, customerId: string): Promise<void> {
-  const { activeRecordsMax } = await lockCustomer(tx, customerId);
-  const open = { customerId, status: { in: [...RECORD_STATES.open] } };
-  const active = (await tx.render.count({ where: open })) + (await tx.preparation.count({ where: open }));
-  if (active >= activeRecordsMax) throw new ServiceError('concurrency_limit_exceeded');
+  const { activeRecordsMax } = DEFAULT_CUSTOMER_LIMITS;
+  const [slot] = await tx.$queryRaw<{ taken: boolean }[]>`
+    SELECT take_record_slot(${customerId}, ${activeRecordsMax}::int) AS taken`;
+  if (slot?.taken !== true) throw new ServiceError('concurrency_limit_exceeded');
 }
 
-/** Throws concurrency_limit_exceeded when the customer has as many uploads waiting for bytes as it may. */
+/**
+ * Throws concurrency_limit_exceeded when the customer has as many uploads waiting for bytes as it may. The customer's
+ * row is locked, so that counting against the limit and inserting are one step.
+ */
 export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): Promise<void> {
-  const { openUploadsMax } = await lockCustomer(tx, customerId);
+  await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
+  const customer = await tx.customer.findUniqueOrThrow({ where: { id: customerId } });
   const where = { customerId, status: 'awaiting_upload', expiresAt: { gt: now } };
-  if ((await tx.upload.count({ where })) >= openUploadsMax) {
+  if ((await tx.upload.count({ where })) >= customerLimits(customer).openUploadsMax) {
     throw new ServiceError('concurrency_limit_exceeded');
   }
 }

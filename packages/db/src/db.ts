@@ -11,6 +11,8 @@ export type Tx = Prisma.TransactionClient;
 /** The database, handed as the first argument to every function of this package. */
 export interface Db {
   readonly prisma: PrismaClient;
+  /** The connections below Prisma, for `run` alone. */
+  readonly pool: Pool;
   /** Base of the addresses inside webhook bodies: they are written in the transaction that ends a record. */
   readonly publicBaseUrl: string;
   newId(prefix: IdPrefix): string;
@@ -64,6 +66,7 @@ export function createDb(options: DbOptions): Db {
   });
   return {
     prisma,
+    pool,
     publicBaseUrl: options.publicBaseUrl,
     newId: (prefix) => newId(prefix, Date.now(), randomBytes(ID_RANDOM_BYTES)),
     ping: async () => {

@@ -1,9 +1,11 @@
 import { Prisma } from '@lipsync/prisma';
+import { DatabaseError } from 'pg';
 
 export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The SQLSTATE of a refused statement; undefined when the error is none of the database's. */
 export function sqlState(error: unknown): string | undefined {
+  if (error instanceof DatabaseError) return error.code;
   if (error instanceof Prisma.PrismaClientKnownRequestError) return codeOf(error.meta);
   return isDriverAdapterError(error) ? codeOf(error.cause) : undefined;
 }

@@ -1,5 +1,4 @@
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { ServiceError } from '@lipsync/domain';
 import { type Db, type Tx } from './db';
 import { QUEUE_NAMES, type QueueName } from './queue-names';
 
@@ -7,7 +6,7 @@ import { QUEUE_NAMES, type QueueName } from './queue-names';
 export type Slots = Partial<Record<QueueName, number>>;
 
 /** A worker seen this recently counts as there: for offering an engine, and for handing out jobs. */
-const OFFER_SECONDS = 60;
+export const OFFER_SECONDS = 60;
 export const CAPACITY_SECONDS = 30;
 /** A worker that was silent for this long has left, and must register to be there again. */
 const LEFT_SECONDS = 300;
@@ -44,22 +43,8 @@ export async function removeWorker(db: Db, workerId: string): Promise<void> {
 
 /** The engines that some worker serves. */
 export async function liveEngines(db: Db): Promise<Set<Engine>> {
-  return engines(db.prisma);
-}
-
-/**
- * Throws engine_unavailable unless every engine is served by some worker, or is among those whose workers are started
- * by the work that waits for them.
- */
-export async function requireEngines(
-  tx: Tx,
-  wanted: readonly Engine[],
-  onDemand: readonly Engine[] = [],
-): Promise<void> {
-  const needed = wanted.filter((engine) => !onDemand.includes(engine));
-  if (needed.length === 0) return;
-  const live = await engines(tx);
-  if (!needed.every((engine) => live.has(engine))) throw new ServiceError('engine_unavailable');
+  const slots = await slotsByQueue(db.prisma, OFFER_SECONDS);
+  return new Set(ENGINES.filter((engine) => (slots.get(engine) ?? 0) > 0));
 }
 
 /** Slots of all live workers for one queue. */
@@ -72,11 +57,6 @@ export async function liveSlots(tx: Tx, queue: QueueName): Promise<number> {
 export async function servedQueues(tx: Tx, seconds: number): Promise<QueueName[]> {
   const slots = await slotsByQueue(tx, seconds);
   return QUEUE_NAMES.filter((queue) => (slots.get(queue) ?? 0) > 0);
-}
-
-async function engines(tx: Tx): Promise<Set<Engine>> {
-  const slots = await slotsByQueue(tx, OFFER_SECONDS);
-  return new Set(ENGINES.filter((engine) => (slots.get(engine) ?? 0) > 0));
 }
 
 async function slotsByQueue(tx: Tx, seenSeconds: number): Promise<Map<string, number>> {

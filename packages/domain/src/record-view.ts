@@ -9,7 +9,7 @@ import {
 } from '@lipsync/contract';
 import { publicUrl } from './public-url';
 import { renderError } from './render-outcome';
-import { type EngineRunRow, type PreparationRow, type RenderRow } from './rows';
+import { type PreparationRow, type PreparationSummary, type RenderRow, type RunSummary } from './rows';
 import { errorBody } from './service-error';
 import { storedErrorCode } from './stored-error';
 import { RECORD_STATES } from './transitions';
@@ -33,7 +33,7 @@ export interface RenderViewOptions extends RecordViewOptions {
   readonly outputs?: ReadonlyMap<string, SignedOutput> | undefined;
 }
 
-function engineOf(run: EngineRunRow): Engine {
+function engineOf(run: RunSummary): Engine {
   const engine = ENGINES.find((known) => known === run.engine);
   if (!engine) throw new Error(`${run.engine} is not an engine`);
   return engine;
@@ -43,7 +43,7 @@ function outputView(output: SignedOutput): Output {
   return { url: output.url, expires_at: output.expiresAt.toISOString() };
 }
 
-function engineResult(run: EngineRunRow, output: SignedOutput | undefined): EngineResult {
+function engineResult(run: RunSummary, output: SignedOutput | undefined): EngineResult {
   const status = RECORD_STATES.parse(run.status);
   const engine = engineOf(run);
   return {
@@ -58,7 +58,7 @@ function engineResult(run: EngineRunRow, output: SignedOutput | undefined): Engi
 }
 
 /** What the analysis found, or undefined before it is completed. */
-function preparationView(row: PreparationRow): Preparation | undefined {
+function preparationView(row: PreparationSummary): Preparation | undefined {
   const { version, analyzerVersion, frames, fps, width, height, durationSeconds } = row;
   if (row.status !== 'completed') return undefined;
   return {
@@ -100,8 +100,8 @@ function recordView(
  */
 export function renderRecord(
   render: RenderRow,
-  runs: readonly EngineRunRow[],
-  preparation: PreparationRow | null,
+  runs: readonly RunSummary[],
+  preparation: PreparationSummary | null,
   options: RenderViewOptions,
 ): RecordResource {
   const ordered = [...runs].sort((a, b) => a.position - b.position);

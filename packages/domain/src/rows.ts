@@ -87,6 +87,9 @@ export interface EngineRunRow {
   updatedAt: Date;
 }
 
+/** What is shown of an engine run. */
+export type RunSummary = Omit<EngineRunRow, 'renderId' | 'customerId' | 'createdAt' | 'updatedAt'>;
+
 export interface PreparationRow {
   id: string;
   customerId: string;
@@ -110,6 +113,12 @@ export interface PreparationRow {
   expiresAt: Date;
   purgedAt: Date | null;
 }
+
+/** What a render shows of the preparation it names. */
+export type PreparationSummary = Pick<
+  PreparationRow,
+  'status' | 'version' | 'analyzerVersion' | 'frames' | 'fps' | 'width' | 'height' | 'durationSeconds'
+>;
 
 export interface JobRow {
   id: string;

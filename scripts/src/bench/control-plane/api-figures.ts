@@ -65,8 +65,7 @@ async function measure(
   const load = (server: Server, next: Scenario['bare'], connections: number) =>
     closedLoop({ port: server.port, connections, seconds, status, next });
   const figures = [await load(bare, scenario.bare, CONNECTIONS)];
-  for (const connections of SERVICE_CONNECTIONS)
-    figures.push(await load(api, scenario.service, connections));
+  for (const connections of SERVICE_CONNECTIONS) figures.push(await load(api, scenario.service, connections));
   return figures;
 }
 
