@@ -57,6 +57,8 @@ export function createDb(options: DbOptions): Db {
   // Listens for as long as a connection lives: neither the pool nor Prisma does in the moment in which one hands it to
   // the other, and a connection that is lost just then would end the process.
   pool.on('connect', (client) => client.on('error', report));
+  // Of a connection that is lost while it is idle the pool tells, too; unheard, that would end the process.
+  pool.on('error', () => undefined);
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const prisma = new PrismaClient({
     adapter,

@@ -10,14 +10,22 @@ export interface BenchProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a module in a process of its own, its output in a file. */
+/**
+ * Starts a module in a process of its own, its output in a file. BENCH_PROFILE=<folder> makes each write a CPU profile
+ * there when it ends.
+ */
 export function startProcess(options: {
   module: string;
   env: Readonly<Record<string, string>>;
   logFile: string;
 }): BenchProcess {
   const log = openSync(options.logFile, 'a');
-  const child = fork(options.module, [], { env: options.env, stdio: ['ignore', log, log, 'ipc'] });
+  const profiles = process.env['BENCH_PROFILE'];
+  const child = fork(options.module, [], {
+    env: options.env,
+    execArgv: profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
+    stdio: ['ignore', log, log, 'ipc'],
+  });
   closeSync(log);
   const ended = once(child, 'exit');
   return {

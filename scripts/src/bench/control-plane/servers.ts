@@ -35,7 +35,7 @@ export async function startApi(world: World): Promise<Server> {
   const env = { ...serviceEnvironment(world), NODE_ENV: 'production', PORT: String(port) };
   const process = startProcess({
     module: serviceMain('api'),
-    env: { ...env, HEALTH_PORT: String(healthPort), NODE_OPTIONS: nodeOptions('api') },
+    env: { ...env, HEALTH_PORT: String(healthPort) },
     logFile: path.join(world.folder, 'api.log'),
   });
   const answers = () =>
@@ -60,10 +60,4 @@ export async function startBareServer(world: World): Promise<Server> {
   });
   const { port } = await process.hear<{ port: number }>();
   return { port, process };
-}
-
-/** BENCH_PROFILE=<folder> writes a CPU profile of each service there. */
-export function nodeOptions(name: string): string {
-  const folder = process.env['BENCH_PROFILE'];
-  return folder === undefined ? '' : `--cpu-prof --cpu-prof-dir=${path.resolve(folder, name)}`;
 }
