@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { Prisma } from '@lipsync/prisma';
 import { isDriverAdapterError, sqlState } from './sql-state';
 
@@ -21,7 +22,7 @@ const PRISMA_CODES = new Set([
  */
 const SQL_STATES = /^(08...|53...|57P0[1-4]|57014|25P0[34]|40001|40P01|55P03|3D000)$/;
 
-/** Below Prisma, pg reports a lost connection by its message alone. */
+/** pg reports a lost connection by its message alone. */
 const DRIVER_MESSAGES =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout)/;
 
@@ -44,7 +45,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientKnownRequestError) {
     return PRISMA_CODES.has(error.code) || isUnreachable(error.meta);
   }
-  if (!(error instanceof Error)) return false;
+  // Not by its class: Node's own errors are of another one wherever code runs in a context of its own.
+  if (!types.isNativeError(error)) return false;
   return DRIVER_MESSAGES.test(error.message) || ('code' in error && NETWORK_CODES.has(String(error.code)));
 }
 
