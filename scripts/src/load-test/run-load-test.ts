@@ -1,29 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { arrivalSchedule } from './arrivals/arrival-schedule';
 import { SYSTEM_CLOCK } from './arrivals/clock';
-import { runOpenLoop } from './arrivals/open-loop';
-import { createRandom, pick, pickWeighted, type Random } from './arrivals/random';
+import { createRandom, pickWeighted } from './arrivals/random';
 import { createHttpClient, type HttpClient } from './client/http-client';
 import { createServiceClient, type ServiceClient } from './client/service-client';
 import { type LoadTestConfig } from './config';
 import { type JourneyContext } from './journeys/journey';
-import { JOURNEYS } from './journeys/journeys';
 import { createClockOffsetEstimate } from './measure/clock-offset';
 import { createRecorder, type MeasuredRequest, type Recorder } from './measure/recorder';
 import { readMediaFile } from './media-file';
+import { offerLoad } from './offer-load';
 import { prepareCustomer, seedRenders } from './prepare-customers';
-import { createLedger } from './renders/ledger';
-import { startPoller } from './renders/poller';
-import { type TrackedRender } from './renders/tracked-render';
+import { createLedger, type Ledger } from './renders/ledger';
+import { type Poller, startPoller } from './renders/poller';
 import { buildReport } from './report/build-report';
 import { type LoadTestReport } from './report/report';
-import { type RunResult } from './report/run-result';
 import { startUsageMeter } from './report/usage-meter';
-import { type LoadTarget } from './target/target';
+import { type LoadTarget, type WebhookSink } from './target/target';
 import { retryAfterMs } from './verify/ask';
-import { runChecks } from './verify/checks';
-import { collectEvidence, type CompletedUpload } from './verify/collect-evidence';
+import { type CompletedUpload } from './verify/collect-evidence';
 import { drain, settleLostAnswers } from './verify/drain';
+import { verifyRun } from './verify/verify-run';
 
 export interface RunOptions {
   readonly config: LoadTestConfig;
@@ -46,52 +42,35 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
   const http = createHttpClient({ connections: config.connections, timeoutMs });
   const sideHttp = createHttpClient({ connections: POLL_CONCURRENCY, timeoutMs });
   const clockOffset = createClockOffsetEstimate();
+  // Nothing is measured while the run is prepared and verified.
   let onRequest: (request: MeasuredRequest) => void = () => undefined;
-  const clientFor = (apiKey: string, over: HttpClient): ServiceClient =>
-    createServiceClient({
-      baseUrl: target.baseUrl,
-      apiKey,
-      http: over,
-      clockOffset,
-      onRequest: (request) => onRequest(request),
-    });
-
-  const sideClients = target.customers.map(({ apiKey }) => clientFor(apiKey, sideHttp));
-  const poller = startPoller({
-    clock,
-    intervalMs: config.pollIntervalSeconds * 1000,
-    pollsPerSecond: config.pollsPerSecond,
-    concurrency: POLL_CONCURRENCY,
-    poll: async ({ id, customer }: TrackedRender) => {
-      const client = sideClients[customer];
-      if (client === undefined) return 0;
-      const { body, headers, sentAt, answeredAt } = await client.call('get_render', {
-        intendedAt: clock.now(),
-        id,
-        as: 'poll_render',
+  const clientOver =
+    (over: HttpClient) =>
+    ({ apiKey }: { apiKey: string }): ServiceClient =>
+      createServiceClient({
+        baseUrl: target.baseUrl,
+        apiKey,
+        http: over,
+        clockOffset,
+        onRequest: (request) => onRequest(request),
       });
-      if (body !== null) ledger.observed(body, sentAt, answeredAt);
-      return body === null ? (retryAfterMs(headers['retry-after']) ?? 0) : 0;
-    },
-  });
-  const ledger = createLedger((render) => {
+  const ledger: Ledger = createLedger((render) => {
     if (render.end === null) poller.watch(render);
   });
+  const poller = pollThrough(target.customers.map(clientOver(sideHttp)), ledger, config);
 
   try {
     say(`Preparing ${target.customers.length} customer${target.customers.length === 1 ? '' : 's'} …`);
+    const { webhooks } = target;
+    const uploads: CompletedUpload[] = [];
     const media = {
       video: readMediaFile(config.videoFile, 'video'),
       audio: readMediaFile(config.audioFile, 'audio'),
     };
     const customers = await Promise.all(
-      target.customers.map(({ apiKey }, index) => prepareCustomer(index, clientFor(apiKey, http), media)),
+      target.customers.map(clientOver(http)).map((client, index) => prepareCustomer(index, client, media)),
     );
-    const uploads: CompletedUpload[] = [];
-    let warmUpEndsAt = Infinity;
-    const runKey = randomBytes(6).toString('hex');
-    let keys = 0;
-    const { webhooks } = target;
+    const timing = { measuredFrom: Infinity };
     const context: JourneyContext = {
       customers,
       ledger,
@@ -99,115 +78,66 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
       syncModes: config.syncModes,
       media: config.media,
       ...media,
-      announce:
-        webhooks &&
-        ((customer, random) => {
-          const behaviour = pickWeighted(config.receiverShares, random);
-          return { url: webhooks.url(customer, behaviour), behaviour };
-        }),
-      isWarmUp: (intendedAt) => intendedAt < warmUpEndsAt,
-      newKey: () => `load-${runKey}-${keys++}`,
+      announce: webhooks && announceTo(webhooks, config),
+      isWarmUp: (intendedAt) => intendedAt < timing.measuredFrom,
+      newKey: keySequence(),
       onUploaded: (customer, assetId) => void uploads.push({ customer, assetId }),
     };
     for (const customer of customers)
       await seedRenders(context, customer, createRandom(config.seed, `setup ${customer.index}`), config);
 
-    const arrivalsSeconds = config.warmUpSeconds + config.durationSeconds;
-    const sliceMs = Math.max(1, Math.ceil(arrivalsSeconds / SLICES)) * 1000;
+    const warmUpMs = config.warmUpSeconds * 1000;
+    const arrivalsMs = warmUpMs + config.durationSeconds * 1000;
+    const sliceMs = Math.max(1, Math.ceil(arrivalsMs / 1000 / SLICES)) * 1000;
+    const slices = Math.ceil((arrivalsMs + config.drainSeconds * 1000) / sliceMs);
     const startedAt = new Date();
     const startAt = clock.now();
-    warmUpEndsAt = startAt + config.warmUpSeconds * 1000;
-    const recorder = createRecorder({
-      startAt,
-      warmUpMs: config.warmUpSeconds * 1000,
-      sliceMs,
-      slices: Math.ceil(((arrivalsSeconds + config.drainSeconds) * 1000) / sliceMs),
-    });
-    onRequest = recorder.request;
+    timing.measuredFrom = startAt + warmUpMs;
+    const recorder = createRecorder({ startAt, warmUpMs, sliceMs, slices });
+    onRequest = (request) => recorder.request(request);
     const stopMeter = startUsageMeter();
-    const inFlight = { now: 0, peak: 0 };
-    const status = setInterval(() => say(statusLine(recorder, ledger.open, inFlight.now)), SAY_EVERY_MS);
-    await Promise.all(
-      config.streams.map((stream) => {
-        const random = createRandom(config.seed, `${stream.name} journeys`);
-        return runOpenLoop({
-          clock,
-          startAt,
-          schedule: arrivalSchedule(stream.plan, createRandom(config.seed, `${stream.name} arrivals`)),
-          maxInFlight: config.maxInFlight,
-          signal,
-          onSent: ({ intendedAt }, lagMs) => recorder.sent(stream.name, intendedAt, lagMs),
-          onNotSent: ({ intendedAt }) => recorder.notSent(stream.name, intendedAt),
-          serve: async ({ intendedAt }) => {
-            inFlight.peak = Math.max(inFlight.peak, ++inFlight.now);
-            const succeeded = await serve(context, stream, intendedAt, random);
-            inFlight.now--;
-            recorder.served(stream.name, intendedAt, clock.now(), succeeded);
-          },
-        });
-      }),
-    ).finally(() => clearInterval(status));
+    const onProgress = (inFlight: number): void => say(progressLine(recorder, ledger, inFlight));
+    const inFlightPeak = await offerLoad({ clock, startAt, config, context, recorder, signal, onProgress });
     const usage = stopMeter();
-    const arrivalsEndAt = Math.min(clock.now(), startAt + arrivalsSeconds * 1000);
+    const arrivalsEndAt = signal.aborted ? clock.now() : startAt + arrivalsMs;
 
     say('Arrivals are over: waiting for what they caused …');
     const deadline = clock.now() + config.drainSeconds * 1000;
-    let saidAt = clock.now();
     const unsettled = await settleLostAnswers({ clock, ledger, deadline }, customers);
-    await drain({
-      clock,
-      ledger,
-      webhooks,
-      deadline,
-      onWaiting: (open, unannounced) => {
-        if (clock.now() < saidAt + SAY_EVERY_MS) return;
-        saidAt = clock.now();
-        say(`  ${open} renders open, ${unannounced} not announced`);
-      },
-    });
+    const onWaiting = atMostEvery(SAY_EVERY_MS, (open: number, unannounced: number) =>
+      say(`  ${open} renders open, ${unannounced} not announced`),
+    );
+    await drain({ clock, ledger, webhooks, deadline, onWaiting });
     await poller.stop();
     onRequest = () => undefined;
 
     say('Checking …');
-    const collected = await collectEvidence({ clock, config, customers, ledger, webhooks, uploads });
-    const operations = [...recorder.operations.values()];
-    const renders = [...ledger.renders()];
-    const checks = runChecks({
-      ...collected,
-      renders,
-      requests: {
-        total: operations.reduce((sum, { requests }) => sum + requests, 0),
-        failed: operations.reduce((sum, { failed }) => sum + failed, 0),
-        errors: recorder.errors(),
-      },
-      replays: { count: ledger.replays, unmarked: ledger.unmarkedReplays, mismatches: ledger.mismatches },
-      lostAnswers: { count: ledger.unansweredCreates.length, unsettled },
-      webhooks: webhooks && {
-        events: [...webhooks.log.events.values()],
-        verifiesSignatures: webhooks.verifiesSignatures,
-        forgedAttempts: webhooks.log.forgedAttempts,
-        malformedAttempts: webhooks.log.malformedAttempts,
-        deliveries: collected.deliveries,
-      },
-      maxFailureRatio: config.maxFailureRatio,
-      drainSeconds: config.drainSeconds,
+    const checks = await verifyRun({
+      clock,
+      config,
+      customers,
+      ledger,
+      webhooks,
+      uploads,
+      recorder,
+      unsettled,
     });
-    const result: RunResult = {
+    return buildReport({
       config,
       target,
       recorder,
-      renders,
+      renders: [...ledger.renders()],
       checks,
       startedAt,
       startAt,
       sliceMs,
       arrivalsEndAt,
+      // On one machine there is one clock, and nothing to estimate.
       clockOffsetMs: target.isLocal ? 0 : (clockOffset.current()?.ms ?? 0),
       usage,
-      inFlightPeak: inFlight.peak,
+      inFlightPeak,
       stoppedEarly: signal.aborted,
-    };
-    return buildReport(result);
+    });
   } finally {
     await poller.stop();
     http.close();
@@ -215,19 +145,40 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
   }
 }
 
-/** One caller. */
-async function serve(
-  context: JourneyContext,
-  stream: LoadTestConfig['streams'][number],
-  intendedAt: number,
-  random: Random,
-): Promise<boolean> {
-  const journey = JOURNEYS[pickWeighted(stream.mix, random)];
-  const customer = pick(context.customers, random);
-  return journey(context, { customer, stream, intendedAt, random });
+function pollThrough(clients: readonly ServiceClient[], ledger: Ledger, config: LoadTestConfig): Poller {
+  return startPoller({
+    clock,
+    intervalMs: config.pollIntervalSeconds * 1000,
+    pollsPerSecond: config.pollsPerSecond,
+    concurrency: POLL_CONCURRENCY,
+    poll: async ({ id, customer }) => {
+      const client = clients[customer];
+      if (client === undefined) throw new Error(`there is no customer ${customer}`);
+      const options = { intendedAt: clock.now(), id, as: 'poll_render' };
+      const { body, headers, sentAt, answeredAt } = await client.call('get_render', options);
+      if (body === null) return retryAfterMs(headers['retry-after']) ?? 0;
+      ledger.observed(body, sentAt, answeredAt);
+      // The hint of an unfinished record is for callers with less curiosity.
+      return 0;
+    },
+  });
 }
 
-function statusLine({ slices, streams }: Recorder, open: number, inFlight: number): string {
+function announceTo(webhooks: WebhookSink, { receiverShares }: LoadTestConfig): JourneyContext['announce'] {
+  return (customer, random) => {
+    const behaviour = pickWeighted(receiverShares, random);
+    return { url: webhooks.url(customer, behaviour), behaviour };
+  };
+}
+
+/** Keys that no other run uses. */
+function keySequence(): () => string {
+  const run = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => `load-${run}-${count++}`;
+}
+
+function progressLine({ slices, streams }: Recorder, { open }: Ledger, inFlight: number): string {
   const total = (of: (slice: Recorder['slices'][number]) => number): number =>
     slices.reduce((sum, slice) => sum + of(slice), 0);
   const lag = Math.max(0, ...[...streams.values()].map((stream) => stream.lag.quantile(0.99) || 0));
@@ -239,4 +190,16 @@ function statusLine({ slices, streams }: Recorder, open: number, inFlight: numbe
     `${open} renders open`,
     `lag p99 ${lag.toFixed(1)} ms`,
   ].join(', ');
+}
+
+function atMostEvery<Args extends unknown[]>(
+  ms: number,
+  call: (...args: Args) => void,
+): (...args: Args) => void {
+  let calledAt = clock.now();
+  return (...args) => {
+    if (clock.now() < calledAt + ms) return;
+    calledAt = clock.now();
+    call(...args);
+  };
 }

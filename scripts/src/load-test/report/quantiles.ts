@@ -8,11 +8,20 @@ export function quantilesOf(histogram: Histogram): Quantiles | null {
     count: histogram.count,
     mean: rounded(histogram.mean),
     p50: rounded(histogram.quantile(0.5)),
-    p90: rounded(histogram.quantile(0.9)),
-    p99: rounded(histogram.quantile(0.99)),
-    p999: rounded(histogram.quantile(0.999)),
+    p90: beyond(histogram, 0.9, 10),
+    p99: beyond(histogram, 0.99, 100),
+    p999: beyond(histogram, 0.999, 1000),
     max: rounded(histogram.max),
   };
+}
+
+function beyond(histogram: Histogram, q: number, needed: number): number | null {
+  return histogram.count < needed ? null : rounded(histogram.quantile(q));
+}
+
+/** The 99th percentile, or the worst where there are too few for one. */
+export function worstOf({ p99, max }: Quantiles): { name: 'p99' | 'max'; ms: number } {
+  return p99 === null ? { name: 'max', ms: max } : { name: 'p99', ms: p99 };
 }
 
 export function distributionOf(histogram: Histogram): Distribution {

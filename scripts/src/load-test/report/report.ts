@@ -86,9 +86,10 @@ export interface Quantiles {
   count: number;
   mean: number;
   p50: number;
-  p90: number;
-  p99: number;
-  p999: number;
+  /** Null where too few values are beyond it to tell: p90 of fewer than 10, p99 of fewer than 100, p999 of fewer than 1000. */
+  p90: number | null;
+  p99: number | null;
+  p999: number | null;
   max: number;
 }
 
@@ -164,11 +165,14 @@ export interface WebhookReport {
   redeliveries: number;
   /** From the event's created_at to the arrival of its first attempt, the clocks' offset taken out. */
   first_attempt_lag_ms: Quantiles | null;
+  by_receiver: Record<string, ReceiverReport>;
+}
+
+export interface ReceiverReport {
+  events: number;
+  acknowledged: number;
+  first_attempt_lag_ms: Quantiles | null;
   first_attempt_lag_distribution: Distribution;
-  by_receiver: Record<
-    string,
-    { events: number; acknowledged: number; first_attempt_lag_ms: Quantiles | null }
-  >;
 }
 
 export interface SeriesReport {

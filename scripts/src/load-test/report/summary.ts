@@ -1,6 +1,9 @@
+import { milliseconds, perSecond } from './format';
+import { worstOf } from './quantiles';
 import {
   type MachineFacts,
   type OperationReport,
+  type Quantiles,
   type RenderReport,
   type StreamReport,
   type Verdict,
@@ -42,7 +45,7 @@ const VERB: Readonly<Record<Verdict['outcome'], string>> = {
 function streamParts({ streams }: SummaryInput): string[] {
   return streams.map(
     ({ name, offered_per_second, completed_per_second }) =>
-      `${rate(offered_per_second)} callers of ${name} (${rate(completed_per_second)} served)`,
+      `${perSecond(offered_per_second)} callers of ${name} (${perSecond(completed_per_second)} served)`,
   );
 }
 
@@ -52,10 +55,7 @@ function operationParts({ operations }: SummaryInput): string[] {
     .filter(({ operation, latency_ms }) => operation !== 'poll_render' && latency_ms !== null)
     .sort((a, b) => b.requests - a.requests)
     .slice(0, 2)
-    .map(
-      ({ operation, latency_ms }) =>
-        `${operation} p50 ${duration(latency_ms?.p50)}, p99 ${duration(latency_ms?.p99)}`,
-    );
+    .map(({ operation, latency_ms }) => `${operation} ${typicalAndWorst(latency_ms)}`);
 }
 
 function renderParts({ renders }: SummaryInput): string[] {
@@ -63,28 +63,20 @@ function renderParts({ renders }: SummaryInput): string[] {
   const { completed_per_hour, queue_to_start_ms, end_to_end_ms } = renders;
   return [
     ...(completed_per_hour === null ? [] : [`${Math.round(completed_per_hour)} renders per hour`]),
-    `from arrival to result p50 ${duration(end_to_end_ms.p50)}, p99 ${duration(end_to_end_ms.p99)}`,
-    ...(queue_to_start_ms === null ? [] : [`from queue to start p50 ${duration(queue_to_start_ms.p50)}`]),
+    `from arrival to result ${typicalAndWorst(end_to_end_ms)}`,
+    ...(queue_to_start_ms === null ? [] : [`from queue to start p50 ${milliseconds(queue_to_start_ms.p50)}`]),
   ];
 }
 
 function webhookParts({ webhooks }: SummaryInput): string[] {
   const lag = webhooks?.first_attempt_lag_ms;
-  return lag == null
-    ? []
-    : [`webhooks reached their receivers after p50 ${duration(lag.p50)}, p99 ${duration(lag.p99)}`];
+  return lag == null ? [] : [`webhooks reached their receivers after ${typicalAndWorst(lag)}`];
 }
 
-function rate(perSecond: number): string {
-  if (perSecond >= 1) return `${Number(perSecond.toPrecision(3))}/s`;
-  return `${Number((perSecond * 60).toPrecision(3))}/min`;
-}
-
-export function duration(ms: number | undefined): string {
-  if (ms === undefined || Number.isNaN(ms)) return '–';
-  if (ms < 1) return `${Number(ms.toPrecision(2))} ms`;
-  if (ms < 1000) return `${Number(ms.toPrecision(3))} ms`;
-  return `${Number((ms / 1000).toPrecision(3))} s`;
+function typicalAndWorst(figures: Quantiles | null): string {
+  if (figures === null) return 'unmeasured';
+  const worst = worstOf(figures);
+  return `p50 ${milliseconds(figures.p50)}, ${worst.name} ${milliseconds(worst.ms)}`;
 }
 
 function capitalised(text: string): string {

@@ -1,8 +1,9 @@
 import { type CheckResult } from '../verify/check';
+import { worstOf } from './quantiles';
 import { type GeneratorFigures, type RenderReport, type StreamReport, type Verdict } from './report';
 
-/** Arrivals sent later than this make latencies that are the harness's own. */
-const MAX_GENERATOR_LAG_P99_MS = 100;
+/** A 99th percentile of the lateness above this makes latencies that are the harness's own. */
+const MAX_GENERATOR_LAG_MS = 100;
 /** Callers served over callers that came, below which the service did not keep up. */
 const MIN_SERVED = 0.95;
 /** Renders added to the backlog in the second half, over those that came in it, above which it does not settle. */
@@ -29,12 +30,14 @@ export function verdictOf(input: VerdictInput): Verdict {
   const service = serviceReasons(input);
   if (failed.length > 0) return { outcome: 'failed', reasons: [...failed, ...generator, ...service] };
   if (generator.length > 0) return { outcome: 'generator_saturated', reasons: [...generator, ...service] };
-  return { outcome: service.length > 0 ? 'service_saturated' : 'carried', reasons: service };
+  if (service.length > 0) return { outcome: 'service_saturated', reasons: service };
+  return { outcome: 'carried', reasons: caveats(input) };
 }
 
 function generatorReasons({ generator: { lag_ms } }: VerdictInput): string[] {
-  return lag_ms !== null && lag_ms.p99 > MAX_GENERATOR_LAG_P99_MS
-    ? [`One arrival in a hundred was sent more than ${Math.round(lag_ms.p99)} ms late by the harness itself.`]
+  const lateMs = lag_ms === null ? 0 : worstOf(lag_ms).ms;
+  return lateMs > MAX_GENERATOR_LAG_MS
+    ? [`The harness itself sent arrivals late, by ${Math.round(lateMs)} ms at the 99th percentile.`]
     : [];
 }
 
@@ -54,4 +57,10 @@ function serviceReasons({ streams, renders, renderArrivalsInSecondHalf }: Verdic
       `The backlog grew by ${growth} renders while ${renderArrivalsInSecondHalf} arrived: more came than were rendered.`,
     );
   return reasons;
+}
+
+function caveats({ renders, renderArrivalsInSecondHalf }: VerdictInput): string[] {
+  return renders !== null && renderArrivalsInSecondHalf < MIN_RENDERS_FOR_TREND
+    ? ['Too few renders arrived to tell whether a backlog would grow.']
+    : [];
 }

@@ -9,14 +9,12 @@ import { type WebhookReport } from './report';
 export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number): WebhookReport {
   const lags = (of: readonly LoggedEvent[]) =>
     histogramOf(of.map(({ createdAt, firstAt }) => firstAt + offsetMs - createdAt));
-  const all = lags(events);
   const behaviours = [...new Set(events.map(({ behaviour }) => behaviour))];
   return {
     events: events.length,
     attempts: events.reduce((sum, { attempts }) => sum + attempts, 0),
     redeliveries: events.reduce((sum, { redeliveries }) => sum + redeliveries, 0),
-    first_attempt_lag_ms: quantilesOf(all),
-    first_attempt_lag_distribution: distributionOf(all),
+    first_attempt_lag_ms: quantilesOf(lags(events)),
     by_receiver: Object.fromEntries(
       behaviours.map((behaviour) => {
         const own = events.filter((event) => event.behaviour === behaviour);
@@ -26,6 +24,7 @@ export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number)
             events: own.length,
             acknowledged: own.filter(({ acknowledged }) => acknowledged).length,
             first_attempt_lag_ms: quantilesOf(lags(own)),
+            first_attempt_lag_distribution: distributionOf(lags(own)),
           },
         ];
       }),

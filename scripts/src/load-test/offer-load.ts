@@ -1,0 +1,58 @@
+import { arrivalSchedule } from './arrivals/arrival-schedule';
+import { type Clock } from './arrivals/clock';
+import { runOpenLoop } from './arrivals/open-loop';
+import { createRandom, pick, pickWeighted } from './arrivals/random';
+import { type LoadTestConfig, type StreamConfig } from './config';
+import { type JourneyContext } from './journeys/journey';
+import { JOURNEYS } from './journeys/journeys';
+import { type Recorder } from './measure/recorder';
+
+export interface OfferOptions {
+  readonly clock: Clock;
+  readonly startAt: number;
+  readonly config: LoadTestConfig;
+  readonly context: JourneyContext;
+  readonly recorder: Recorder;
+  readonly signal: AbortSignal;
+  /** Told how many callers are under way, now and then. */
+  readonly onProgress: (inFlight: number) => void;
+}
+
+const PROGRESS_EVERY_MS = 5_000;
+
+/** Lets the callers of every stream come, each stream by its own schedule. Returns the most that were under way at once. */
+export async function offerLoad(options: OfferOptions): Promise<number> {
+  const { clock, startAt, config, context, recorder, signal, onProgress } = options;
+  let inFlight = 0;
+  let peak = 0;
+
+  const run = (stream: StreamConfig): Promise<void> => {
+    const { name, plan, mix } = stream;
+    const random = createRandom(config.seed, `${name} journeys`);
+    return runOpenLoop({
+      clock,
+      startAt,
+      schedule: arrivalSchedule(plan, createRandom(config.seed, `${name} arrivals`)),
+      maxInFlight: config.maxInFlight,
+      signal,
+      onSent: ({ intendedAt }, lagMs) => recorder.sent(name, intendedAt, lagMs),
+      onNotSent: ({ intendedAt }) => recorder.notSent(name, intendedAt),
+      serve: async ({ intendedAt }) => {
+        peak = Math.max(peak, ++inFlight);
+        const journey = JOURNEYS[pickWeighted(mix, random)];
+        const customer = pick(context.customers, random);
+        const succeeded = await journey(context, { customer, stream, intendedAt, random });
+        inFlight--;
+        recorder.served(name, intendedAt, clock.now(), succeeded);
+      },
+    });
+  };
+
+  const progress = setInterval(() => onProgress(inFlight), PROGRESS_EVERY_MS);
+  try {
+    await Promise.all(config.streams.map(run));
+  } finally {
+    clearInterval(progress);
+  }
+  return peak;
+}

@@ -1,0 +1,63 @@
+import { type Distribution, type OperationReport } from '../report';
+import { milliseconds, percent } from '../format';
+import { type Line, lineChart } from './line-chart';
+import { type Markup } from './markup';
+import { colourAt } from './palette';
+import { linearScale, logScale, ninesScale } from './scale';
+
+/** Latency against the share of requests that were not slower, the last nines stretched. */
+export function percentileChart(operations: readonly OperationReport[]): Markup | null {
+  const lines = operations.map(({ operation, latency_distribution }, index): Line => ({
+    label: operation,
+    colour: colourAt(index),
+    points: latency_distribution.share.map((share, i) => [share, latency_distribution.at[i] ?? 0]),
+    style: 'stepped',
+  }));
+  const values = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y > 0);
+  if (values.length === 0) return null;
+  const most = Math.max(...operations.map(({ latency_ms }) => latency_ms?.count ?? 1));
+  return lineChart({
+    title: 'Latency distribution',
+    subtitle: 'latency that a share of requests does not exceed',
+    x: ninesScale(1 - 1 / most),
+    y: logScale(Math.min(...values), Math.max(...values), milliseconds),
+    lines,
+    height: 320,
+    isWide: true,
+  });
+}
+
+export interface NamedDistribution {
+  readonly label: string;
+  readonly distribution: Distribution;
+}
+
+/** The share of all that took no longer, over a logarithmic axis of time. */
+export function cumulativeChart(
+  title: string,
+  subtitle: string,
+  distributions: readonly NamedDistribution[],
+  isWide = false,
+): Markup | null {
+  const lines = distributions
+    .filter(({ distribution }) => distribution.at.length > 0)
+    .map(({ label, distribution }, index): Line => {
+      const first = distribution.at[0] ?? 0;
+      return {
+        label,
+        colour: colourAt(index),
+        points: [[first, 0], ...distribution.at.map((at, i) => [at, distribution.share[i] ?? 0] as const)],
+        style: 'stepped',
+      };
+    });
+  const values = lines.flatMap(({ points }) => points.map(([x]) => x)).filter((x) => x > 0);
+  if (values.length === 0) return null;
+  return lineChart({
+    title,
+    subtitle,
+    x: logScale(Math.min(...values), Math.max(...values), milliseconds),
+    y: linearScale(1, percent),
+    lines,
+    isWide,
+  });
+}

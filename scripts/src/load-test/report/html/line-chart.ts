@@ -1,0 +1,127 @@
+import { type Markup, markup } from './markup';
+import { type Scale } from './scale';
+
+export interface Line {
+  readonly label: string;
+  readonly colour: string;
+  readonly points: readonly (readonly [x: number, y: number])[];
+  readonly style?: 'dashed' | 'filled' | 'stepped';
+}
+
+/** A stretch of the x axis that means something: a warm-up, the time after the last arrival. */
+export interface Band {
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+}
+
+export interface LineChart {
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly lines: readonly Line[];
+  readonly bands?: readonly Band[];
+  /** What a point is called when the pointer rests on it; without it points have no names. */
+  readonly name?: (line: Line, x: number, y: number) => string;
+  readonly height?: number;
+  /** Over the whole page instead of half of it. */
+  readonly isWide?: boolean;
+}
+
+const WIDTH = 560;
+/** So that letters are as large as in two charts side by side. */
+const WIDE = 1150;
+const HEIGHT = 230;
+const MARGIN = { left: 56, right: 14, top: 10, bottom: 26 } as const;
+/** More would make the page heavy, and no pointer could tell them apart. */
+const MAX_NAMED_POINTS = 160;
+
+/** An SVG of its own, with title and legend as text beside it. */
+export function lineChart(chart: LineChart): Markup {
+  const { title, subtitle, x, y, lines, bands = [], name, height = HEIGHT, isWide = false } = chart;
+  const width = isWide ? WIDE : WIDTH;
+  const inner = { width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
+  const atX = (value: number): number => round(MARGIN.left + x.position(value) * inner.width);
+  const atY = (value: number): number => round(MARGIN.top + (1 - y.position(value)) * inner.height);
+  const bottom = MARGIN.top + inner.height;
+  const right = MARGIN.left + inner.width;
+
+  const shade = bands.map(
+    ({ from, to, label }) =>
+      markup`<g><rect class="band" x="${atX(from)}" y="${MARGIN.top}" width="${round(
+        atX(to) - atX(from),
+      )}" height="${inner.height}"/><text class="band-label" x="${atX(from) + 5}" y="${MARGIN.top + 12}">${
+        atX(to) - atX(from) > label.length * 6 ? label : ''
+      }</text></g>`,
+  );
+  const rows = y.ticks.map(
+    ({ value, label, minor }) =>
+      markup`<line class="${minor === true ? 'grid minor' : 'grid'}" x1="${MARGIN.left}" x2="${right}" y1="${atY(value)}" y2="${atY(
+        value,
+      )}"/><text class="tick" text-anchor="end" x="${MARGIN.left - 7}" y="${atY(value) + 3.5}">${label}</text>`,
+  );
+  const columns = x.ticks.map(
+    ({ value, label, minor }) =>
+      markup`<line class="${minor === true ? 'grid minor' : 'grid'}" x1="${atX(value)}" x2="${atX(value)}" y1="${MARGIN.top}" y2="${bottom}"/><text class="tick" text-anchor="middle" x="${atX(
+        value,
+      )}" y="${bottom + 16}">${label}</text>`,
+  );
+  const drawn = lines.map((line) => {
+    const path = pathOf(line, atX, atY);
+    const fill =
+      line.style === 'filled' && line.points.length > 0
+        ? markup`<path d="${path} L${atX(line.points.at(-1)?.[0] ?? 0)},${bottom} L${atX(
+            line.points[0]?.[0] ?? 0,
+          )},${bottom} Z" fill="${line.colour}" fill-opacity="0.12"/>`
+        : null;
+    return markup`${fill}<path d="${path}" fill="none" stroke="${line.colour}" stroke-width="1.8" stroke-linejoin="round"${
+      line.style === 'dashed' ? markup` stroke-dasharray="5 4"` : null
+    }/>${single(line, atX, atY)}`;
+  });
+  const named =
+    name === undefined
+      ? []
+      : lines
+          .filter(({ points }) => points.length <= MAX_NAMED_POINTS)
+          .flatMap((line) =>
+            line.points.map(
+              ([px, py]) =>
+                markup`<circle class="hit" cx="${atX(px)}" cy="${atY(py)}" r="5" fill="${line.colour}"><title>${name(line, px, py)}</title></circle>`,
+            ),
+          );
+  return markup`<figure class="chart"><figcaption><strong>${title}</strong>${
+    subtitle === undefined ? null : markup`<span>${subtitle}</span>`
+  }</figcaption>${legend(lines)}<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">${shade}${rows}${columns}<line class="axis" x1="${MARGIN.left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>${drawn}${named}</svg></figure>`;
+}
+
+function legend(lines: readonly Line[]): Markup {
+  return markup`<div class="legend">${lines.map(
+    ({ label, colour, style }) =>
+      markup`<span><i class="${style === 'dashed' ? 'dashed' : 'solid'}" style="color:${colour}"></i>${label}</span>`,
+  )}</div>`;
+}
+
+function pathOf({ points, style }: Line, atX: (x: number) => number, atY: (y: number) => number): string {
+  return points
+    .map(([px, py], i) => {
+      if (i === 0) return `M${atX(px)},${atY(py)}`;
+      return style === 'stepped' ? `H${atX(px)}V${atY(py)}` : `L${atX(px)},${atY(py)}`;
+    })
+    .join(' ');
+}
+
+/** A line of one point would be invisible. */
+function single(
+  { points, colour }: Line,
+  atX: (x: number) => number,
+  atY: (y: number) => number,
+): Markup | null {
+  const [only, second] = points;
+  if (only === undefined || second !== undefined) return null;
+  return markup`<circle cx="${atX(only[0])}" cy="${atY(only[1])}" r="3" fill="${colour}"/>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,26 @@
+/** Distinguishable for most colour-blind eyes, after Okabe and Ito; darkened for lines on white. */
+export const COLOURS = {
+  blue: '#1f6fb5',
+  orange: '#d17c00',
+  green: '#00845f',
+  red: '#c8401a',
+  purple: '#9b4f8e',
+  sky: '#3b9fd8',
+  olive: '#8a8300',
+  grey: '#6b7684',
+} as const;
+
+const ORDER = [
+  COLOURS.blue,
+  COLOURS.orange,
+  COLOURS.green,
+  COLOURS.purple,
+  COLOURS.sky,
+  COLOURS.red,
+  COLOURS.olive,
+  COLOURS.grey,
+];
+
+export function colourAt(index: number): string {
+  return ORDER[index % ORDER.length] ?? COLOURS.grey;
+}

@@ -1,0 +1,77 @@
+export interface Tick {
+  readonly value: number;
+  readonly label: string;
+  /** Drawn lighter, without a label of its own being needed. */
+  readonly minor?: boolean;
+}
+
+/** Maps values to 0 … 1 along an axis. */
+export interface Scale {
+  readonly ticks: readonly Tick[];
+  position(value: number): number;
+}
+
+/** From 0 to a round number that is not below `highest`. */
+export function linearScale(highest: number, label: (value: number) => string, wanted = 5): Scale {
+  const step = roundStep(Math.max(highest, Number.MIN_VALUE) / wanted);
+  const top = Math.max(1, Math.ceil(highest / step - 1e-9)) * step;
+  const count = Math.round(top / step);
+  return {
+    ticks: Array.from({ length: count + 1 }, (_, i) => ({ value: i * step, label: label(i * step) })),
+    position: (value) => clamp(value / top),
+  };
+}
+
+/** 0 to `highest` exactly: an axis of time ends when the run does. */
+export function timeScale(highest: number, label: (value: number) => string, wanted = 8): Scale {
+  const { ticks } = linearScale(highest, label, wanted);
+  return {
+    ticks: ticks.filter(({ value }) => value <= highest),
+    position: (value) => clamp(value / highest),
+  };
+}
+
+/** Whole decades around the values, with lines at 2 and 5 between. Values must be above 0. */
+export function logScale(lowest: number, highest: number, label: (value: number) => string): Scale {
+  const from = Math.floor(Math.log10(lowest) + 1e-9);
+  const to = Math.max(from + 1, Math.ceil(Math.log10(highest) - 1e-9));
+  const few = to - from <= 2;
+  const ticks = Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i)).flatMap(
+    (decade, i): Tick[] => [
+      { value: decade, label: label(decade) },
+      ...(i === to - from
+        ? []
+        : [2, 5].map((factor) => ({
+            value: factor * decade,
+            label: few ? label(factor * decade) : '',
+            minor: true,
+          }))),
+    ],
+  );
+  return {
+    ticks,
+    position: (value) => clamp((Math.log10(Math.max(value, 10 ** from)) - from) / (to - from)),
+  };
+}
+
+/** Shares from 0 towards 1, each further nine as far as the one before: the rare slow ones get room. */
+export function ninesScale(highestShare: number): Scale {
+  const nines = Math.max(1, Math.min(6, Math.ceil(-Math.log10(Math.max(1 - highestShare, 1e-6)) - 1e-9)));
+  const shares = [0, 0.5, ...Array.from({ length: nines }, (_, i) => 1 - 10 ** -(i + 1))];
+  return {
+    ticks: shares.map((value) => ({ value, label: `${Number((value * 100).toPrecision(8))} %` })),
+    position: (value) => clamp(-Math.log10(Math.max(1 - value, 10 ** -nines)) / nines),
+  };
+}
+
+function roundStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = rough / power;
+  if (factor <= 1) return power;
+  if (factor <= 2) return 2 * power;
+  return factor <= 5 ? 5 * power : 10 * power;
+}
+
+function clamp(position: number): number {
+  return Math.min(1, Math.max(0, position));
+}

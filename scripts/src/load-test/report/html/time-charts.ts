@@ -1,0 +1,133 @@
+import { type LoadTestReport, type SliceReport } from '../report';
+import { clockTime, milliseconds, significant } from '../format';
+import { type Band, type Line, lineChart } from './line-chart';
+import { type Markup } from './markup';
+import { COLOURS, colourAt } from './palette';
+import { linearScale, logScale, timeScale } from './scale';
+
+type Series = LoadTestReport['series'];
+
+/** Callers that came, and what became of them, over the time of the run. */
+export function arrivalsChart(series: Series): Markup {
+  const line = (
+    label: string,
+    colour: string,
+    of: (slice: SliceReport) => number,
+    style?: Line['style'],
+  ): Line => ({
+    label,
+    colour,
+    points: series.slices.map((slice) => [middle(series, slice), of(slice) / series.slice_seconds]),
+    ...(style === undefined ? {} : { style }),
+  });
+  const all = [
+    line('arrived', COLOURS.blue, ({ arrivals }) => arrivals, 'filled'),
+    line('served', COLOURS.green, ({ completed }) => completed),
+    line('requests failed', COLOURS.red, ({ failed }) => failed),
+    line('refused by a limit', COLOURS.orange, ({ limited }) => limited),
+    line('not sent', COLOURS.grey, ({ not_sent }) => not_sent, 'dashed'),
+  ];
+  const [arrived, served, ...others] = all;
+  // What never happened would only lie on the axis.
+  const lines = [arrived, served, ...others.filter(({ points }) => points.some(([, y]) => y > 0))].filter(
+    (each) => each !== undefined,
+  );
+  return lineChart({
+    title: 'Arrivals and completions',
+    subtitle: 'callers per second',
+    x: timeAxis(series),
+    y: linearScale(highest(lines), significant),
+    lines,
+    bands: bandsOf(series),
+    name: ({ label }, x, y) => `${clockTime(Math.round(x))}: ${significant(y)}/s ${label}`,
+    isWide: true,
+  });
+}
+
+/** Median and 99th percentile of the busiest operations, slice by slice. */
+export function latencyCharts(series: Series, operations: readonly string[]): Markup[] {
+  return operations.map((operation, index) => {
+    const points = series.slices.flatMap((slice) => {
+      const latency = slice.latency_ms[operation];
+      return latency === undefined ? [] : [{ x: middle(series, slice), ...latency }];
+    });
+    const lines: Line[] = [
+      {
+        label: 'p99',
+        colour: colourAt(index),
+        points: points.map(({ x, p99 }) => [x, p99]),
+      },
+      {
+        label: 'p50',
+        colour: colourAt(index),
+        points: points.map(({ x, p50 }) => [x, p50]),
+        style: 'dashed',
+      },
+    ];
+    const values = points.flatMap(({ p50, p99 }) => [p50, p99]);
+    return lineChart({
+      title: operation,
+      subtitle: 'latency from arrival',
+      x: timeAxis(series),
+      y: logScale(Math.min(...values), Math.max(...values), milliseconds),
+      lines,
+      bands: bandsOf(series),
+      name: ({ label }, x, y) => `${clockTime(Math.round(x))}: ${label} ${milliseconds(y)}`,
+      height: 190,
+    });
+  });
+}
+
+/** How many renders are under way: a line that rises for as long as callers come is a queue without end. */
+export function backlogChart(series: Series): Markup {
+  const lines: Line[] = [
+    {
+      label: 'open renders',
+      colour: COLOURS.blue,
+      points: series.slices.map((slice) => [slice.at_seconds + series.slice_seconds, slice.open_renders]),
+      style: 'filled',
+    },
+    {
+      label: 'completed so far',
+      colour: COLOURS.green,
+      points: accumulated(series.slices).map(([slice, total]) => [
+        slice.at_seconds + series.slice_seconds,
+        total,
+      ]),
+    },
+  ];
+  return lineChart({
+    title: 'Renders under way and completed',
+    subtitle: 'renders',
+    x: timeAxis(series),
+    y: linearScale(highest(lines), significant),
+    lines,
+    bands: bandsOf(series),
+    name: ({ label }, x, y) => `${clockTime(Math.round(x))}: ${y} ${label}`,
+  });
+}
+
+function accumulated(slices: readonly SliceReport[]): [SliceReport, number][] {
+  let total = 0;
+  return slices.map((slice) => [slice, (total += slice.renders_completed)]);
+}
+
+function timeAxis(series: Series) {
+  return timeScale(Math.max(1, series.slices.length) * series.slice_seconds, clockTime);
+}
+
+function middle({ slice_seconds }: Series, { at_seconds }: SliceReport): number {
+  return at_seconds + slice_seconds / 2;
+}
+
+function bandsOf({ warm_up_seconds, arrivals_end_seconds, slices, slice_seconds }: Series): Band[] {
+  const end = slices.length * slice_seconds;
+  return [
+    ...(warm_up_seconds > 0 ? [{ from: 0, to: warm_up_seconds, label: 'warm-up' }] : []),
+    ...(end > arrivals_end_seconds ? [{ from: arrivals_end_seconds, to: end, label: 'drain' }] : []),
+  ];
+}
+
+function highest(lines: readonly Line[]): number {
+  return Math.max(1e-9, ...lines.flatMap(({ points }) => points.map(([, y]) => y)));
+}
