@@ -1,3 +1,3 @@
 export { Prisma, PrismaClient } from './generated/client';
-export type { ApiKey, Asset, Upload } from './generated/client';
+export type { ApiKey, Asset, Preparation, Render, Upload } from './generated/client';
 export { migrate, migrationsDigest, MigrationError, type MigrationReport } from './migrate';

@@ -17,6 +17,10 @@ export interface ClaimedDelivery {
   body: string;
   /** Ciphertext of the customer's signing secret; null when the customer has none. */
   secret: Uint8Array<ArrayBuffer> | null;
+  /** For how long it was due. */
+  waitedSeconds: number;
+  /** W3C trace context of the request whose record ended; null where nothing is traced. */
+  traceParent: string | null;
 }
 
 export interface DeliveryClaimOptions {
@@ -36,6 +40,8 @@ export type DeliveryOutcome =
   | { kind: 'failed'; error: string; httpStatus?: number | undefined; retryAfterSeconds?: number | undefined }
   /** Not the receiver's fault (our own network, say): tried again later, and the attempt does not count. */
   | { kind: 'deferred'; delaySeconds: number };
+
+export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
 export interface DeliverySettlement {
   id: string;
@@ -63,20 +69,21 @@ export function claimDeliveries(db: Db, options: DeliveryClaimOptions): Promise<
   });
 }
 
-/** Writes the outcome of a claimed attempt. False: the claim had run out and somebody else's counts. */
-export function settleDelivery(db: Db, settlement: DeliverySettlement): Promise<boolean> {
+/**
+ * Writes the outcome of a claimed attempt, and tells what the delivery is then. Null: the claim had run out and somebody
+ * else's counts.
+ */
+export function settleDelivery(db: Db, settlement: DeliverySettlement): Promise<DeliveryState | null> {
   const { id, claimToken, outcome } = settlement;
   return transaction(db, async (tx) => {
     await tx.$queryRaw`SELECT id FROM webhook_deliveries WHERE id = ${id} FOR UPDATE`;
     const delivery = await tx.webhookDelivery.findUnique({ where: { id } });
-    if (delivery?.status !== 'pending' || delivery.claimToken !== claimToken) return false;
+    if (delivery?.status !== 'pending' || delivery.claimToken !== claimToken) return null;
     const now = await databaseNow(tx);
     const settled = { leaseUntil: null, claimToken: null, updatedAt: now };
-    await tx.webhookDelivery.update({
-      where: { id },
-      data: { ...settled, ...changeBy(outcome, delivery, settlement, now) },
-    });
-    return true;
+    const change = changeBy(outcome, delivery, settlement, now);
+    await tx.webhookDelivery.update({ where: { id }, data: { ...settled, ...change } });
+    return change.status ?? 'pending';
   });
 }
 
@@ -85,7 +92,7 @@ function changeBy(
   { attempts, createdAt }: WebhookDeliveryRow,
   { jitter, delaysSeconds }: DeliverySettlement,
   now: Date,
-): Partial<WebhookDeliveryRow> {
+): Partial<Omit<WebhookDeliveryRow, 'status'>> & { status?: DeliveryState } {
   switch (outcome.kind) {
     case 'delivered':
       return {
@@ -153,7 +160,12 @@ function claimDue(
       claimed.customer_id AS "customerId", claimed.url, claimed.origin, claimed.attempts AS attempt, event.body,
       (SELECT ciphertext FROM webhook_secrets AS secret
         WHERE secret.customer_id = claimed.customer_id AND secret.retired_at IS NULL
-        ORDER BY secret.created_at DESC, secret.id DESC LIMIT 1) AS secret
+        ORDER BY secret.created_at DESC, secret.id DESC LIMIT 1) AS secret,
+      GREATEST(0, extract(epoch FROM clock_timestamp() - claimed.next_attempt_at))::float8 AS "waitedSeconds",
+      COALESCE(
+        (SELECT trace_parent FROM renders WHERE renders.id = event.render_id),
+        (SELECT trace_parent FROM preparations WHERE preparations.id = event.preparation_id)
+      ) AS "traceParent"
     FROM claimed JOIN webhook_events AS event ON event.id = claimed.event_id
     ORDER BY claimed.next_attempt_at, claimed.id`;
 }

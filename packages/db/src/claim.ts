@@ -18,6 +18,10 @@ export interface Claim extends Lease {
   assetId: string | null;
   preparationId: string | null;
   engineRunId: string | null;
+  /** For how long it could have been worked on and was not. */
+  waitedSeconds: number;
+  /** W3C trace context of the request that it serves; null where nothing is traced. */
+  traceParent: string | null;
 }
 
 /**
@@ -58,8 +62,25 @@ export function claimJob(
       customerId,
       attempt: claimed.attempts,
       ...{ assetId, preparationId, engineRunId },
+      waitedSeconds: secondsBetween(due ? job.availableAt : (job.leaseUntil ?? now), now),
+      traceParent: traceOf(subject),
     };
   });
+}
+
+function traceOf(subject: JobSubject): string | null {
+  switch (subject.kind) {
+    case 'ingest':
+      return subject.asset.traceParent;
+    case 'analyze':
+      return subject.preparation.traceParent;
+    case 'render':
+      return subject.render.traceParent;
+  }
+}
+
+function secondsBetween(earlier: Date, later: Date): number {
+  return Math.max(0, (later.getTime() - earlier.getTime()) / 1000);
 }
 
 /** The first sign of work in what the customer sees. */

@@ -33,7 +33,7 @@ describe('deliveries', () => {
     delivery: ClaimedDelivery,
     outcome: DeliveryOutcome,
     delaysSeconds?: number[],
-  ): Promise<boolean> {
+  ): ReturnType<typeof settleDelivery> {
     const { id, claimToken } = delivery;
     return settleDelivery(scenario.db, {
       id,
@@ -70,6 +70,23 @@ describe('deliveries', () => {
     expect(await claim()).toEqual([]);
   });
 
+  it('carry the trace of the request that their record began with, and how long they were due', async () => {
+    const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const eventId = await event();
+    await scenario.make.query(
+      `UPDATE renders SET trace_parent = $2 WHERE id = (SELECT render_id FROM webhook_events WHERE id = $1)`,
+      [eventId, traceParent],
+    );
+    await scenario.make.query(
+      `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '90 seconds' WHERE event_id = $1`,
+      [eventId],
+    );
+    const delivery = only(await claim());
+    expect(delivery.traceParent).toBe(traceParent);
+    expect(delivery.waitedSeconds).toBeGreaterThanOrEqual(90);
+    expect(delivery.waitedSeconds).toBeLessThan(150);
+  });
+
   it('carry the active signing secret of their customer', async () => {
     const customerId = await scenario.make.customer();
     const { prisma } = scenario.db;
@@ -86,8 +103,8 @@ describe('deliveries', () => {
   it('are delivered for good', async () => {
     const eventId = await event();
     const delivery = only(await claim());
-    expect(await settle(delivery, { kind: 'delivered', httpStatus: 204 })).toBe(true);
-    expect(await settle(delivery, { kind: 'failed', error: 'timeout' })).toBe(false);
+    expect(await settle(delivery, { kind: 'delivered', httpStatus: 204 })).toBe('delivered');
+    expect(await settle(delivery, { kind: 'failed', error: 'timeout' })).toBeNull();
     expect(await stateOf(eventId)).toMatchObject({
       status: 'delivered',
       attempts: 1,
@@ -104,8 +121,9 @@ describe('deliveries', () => {
     for (let attempt = 1; attempt <= 11; attempt += 1) {
       const delivery = only(await claim());
       expect(delivery.attempt).toBe(attempt);
-      expect(await settle(delivery, { kind: 'failed', error: 'http_error', httpStatus: 500 })).toBe(true);
+      const settled = await settle(delivery, { kind: 'failed', error: 'http_error', httpStatus: 500 });
       const { status, nextAttemptAt, updatedAt } = await stateOf(eventId);
+      expect(settled).toBe(status);
       const delay = nextAttemptAt === null ? null : nextAttemptAt.getTime() - updatedAt.getTime();
       expect(delay).toBe([10_000, 60_000, 300_000][attempt - 1] ?? delay);
       expect(status).toBe(attempt < 11 ? 'pending' : 'failed');
@@ -122,7 +140,8 @@ describe('deliveries', () => {
 
   it('do not lose an attempt when it was not the receiver who failed', async () => {
     const eventId = await event();
-    await settle(only(await claim()), { kind: 'deferred', delaySeconds: 30 });
+    const deferred = await settle(only(await claim()), { kind: 'deferred', delaySeconds: 30 });
+    expect(deferred).toBe('pending');
     expect(await stateOf(eventId)).toMatchObject({ status: 'pending', attempts: 0 });
     expect(await claim()).toEqual([]);
   });
@@ -133,8 +152,8 @@ describe('deliveries', () => {
     await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
     const taken = only(await claim());
     expect(taken).toMatchObject({ id: lost.id, attempt: 2, body: lost.body });
-    expect(await settle(lost, { kind: 'delivered', httpStatus: 200 })).toBe(false);
-    expect(await settle(taken, { kind: 'delivered', httpStatus: 200 })).toBe(true);
+    expect(await settle(lost, { kind: 'delivered', httpStatus: 200 })).toBeNull();
+    expect(await settle(taken, { kind: 'delivered', httpStatus: 200 })).toBe('delivered');
     expect((await stateOf(eventId)).attempts).toBe(2);
   });
 
@@ -177,7 +196,7 @@ describe('deliveries', () => {
   it('can be repeated by an operator, who gets a new delivery of the same event', async () => {
     const eventId = await event();
     const first = only(await claim());
-    await settle(first, { kind: 'failed', error: 'timeout' }, []);
+    expect(await settle(first, { kind: 'failed', error: 'timeout' }, [])).toBe('failed');
     expect((await stateOf(eventId)).status).toBe('failed');
     await redeliver(scenario.db, eventId);
     const second = only(await claim());

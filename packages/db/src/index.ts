@@ -9,6 +9,7 @@ export {
   touchApiKey,
 } from './api-keys';
 export { createAsset, getAsset, type NewUrlAsset } from './assets';
+export { type Backlog, type QueueBacklog, readBacklog } from './backlog';
 export { beginFeature, type FeatureBegin, type FeatureWish, findFeature } from './begin-feature';
 export { type Cancellation, cancelRender } from './cancel-render';
 export { type Claim, claimJob } from './claim';
@@ -18,6 +19,7 @@ export {
   type DeliveryClaimOptions,
   type DeliveryOutcome,
   type DeliverySettlement,
+  type DeliveryState,
   settleDelivery,
 } from './claim-deliveries';
 export {
@@ -48,7 +50,7 @@ export {
   type PreparationDetails,
 } from './preparations';
 export { dropFeature, type FeatureFault, giveUpFeature, publishFeature } from './publish-feature';
-export { purge, type PurgeOptions, type PurgeReport } from './purge';
+export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './purge';
 export { type DatabaseEnv, openDb } from './open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './queue-names';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './reconcile';

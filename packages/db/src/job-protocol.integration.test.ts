@@ -56,6 +56,22 @@ describe('job protocol', () => {
     expect(only(runs)).toMatchObject({ status: 'processing', stage: 'loading_model' });
   });
 
+  it('tells who claims a job how long it waited, and the trace of the request that it serves', async () => {
+    const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const { renderId, jobId } = await queuedJob();
+    await scenario.make.query('UPDATE renders SET trace_parent = $2 WHERE id = $1', [renderId, traceParent]);
+    await scenario.make.query(`UPDATE jobs SET available_at = now() - interval '90 seconds' WHERE id = $1`, [
+      jobId,
+    ]);
+    const claim = await scenario.claim(jobId);
+    expect(claim.traceParent).toBe(traceParent);
+    expect(claim.waitedSeconds).toBeGreaterThanOrEqual(90);
+    await scenario.expireLease(jobId);
+    const again = await scenario.claim(jobId);
+    expect(again.waitedSeconds).toBeGreaterThanOrEqual(1);
+    expect(again.waitedSeconds).toBeLessThan(90);
+  });
+
   it('gives a job whose lease ran out to exactly one of many claimers, under a greater fence', async () => {
     const { jobId } = await queuedJob();
     const first = await scenario.claim(jobId);

@@ -1,12 +1,12 @@
-import { type EngineRunRow, type JobRow, type PreparationRow, type RenderRow } from '@lipsync/domain';
-import { type Asset } from '@lipsync/prisma';
+import { type EngineRunRow, type JobRow } from '@lipsync/domain';
+import { type Asset, type Preparation, type Render } from '@lipsync/prisma';
 import { type Tx } from './db';
 
 /** A job with the rows it works on, locked as far as the lock order below says. */
 export type JobSubject =
   | { kind: 'ingest'; job: JobRow; asset: Asset }
-  | { kind: 'analyze'; job: JobRow; preparation: PreparationRow }
-  | { kind: 'render'; job: JobRow; run: EngineRunRow; render: RenderRow };
+  | { kind: 'analyze'; job: JobRow; preparation: Preparation }
+  | { kind: 'render'; job: JobRow; run: EngineRunRow; render: Render };
 
 /**
  * Locks what a change of this job may touch. Everything in this package locks in one order, so that no two transactions
@@ -36,12 +36,12 @@ export async function lockSubject(tx: Tx, jobId: string): Promise<JobSubject | n
   return { kind: 'ingest', job, asset: await tx.asset.findUniqueOrThrow({ where: { id: assetId } }) };
 }
 
-export async function lockRender(tx: Tx, renderId: string): Promise<RenderRow | null> {
+export async function lockRender(tx: Tx, renderId: string): Promise<Render | null> {
   await tx.$queryRaw`SELECT id FROM renders WHERE id = ${renderId} FOR UPDATE`;
   return tx.render.findUnique({ where: { id: renderId } });
 }
 
-export async function lockPreparation(tx: Tx, preparationId: string): Promise<PreparationRow | null> {
+export async function lockPreparation(tx: Tx, preparationId: string): Promise<Preparation | null> {
   await tx.$queryRaw`SELECT id FROM preparations WHERE id = ${preparationId} FOR UPDATE`;
   return tx.preparation.findUnique({ where: { id: preparationId } });
 }

@@ -19,6 +19,8 @@ import {
 } from './purgeable';
 import { deleteForgotten, deleteTombstones } from './tombstones';
 
+export type PurgedKind = Purgeable['kind'] | 'feature';
+
 export interface PurgeOptions {
   storage: {
     /** Deletes objects; keys that do not exist are no error. */
@@ -29,6 +31,8 @@ export interface PurgeOptions {
   keys: ObjectKeys;
   /** After this no further resource is begun: slow storage must not make a call endless. */
   budgetMs?: number;
+  /** Told of each resource, and each object of a feature, whose bytes are gone. */
+  onPurged?: (kind: PurgedKind) => void;
 }
 
 export interface PurgeReport {
@@ -50,7 +54,7 @@ const BUDGET_MS = 20_000;
  * ends. At least one resource is handled per call; what was not reached comes up again at the next one.
  */
 export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport> {
-  const { storage, keys, budgetMs = BUDGET_MS } = options;
+  const { storage, keys, budgetMs = BUDGET_MS, onPurged = () => undefined } = options;
   const errors: unknown[] = [];
   const deletedFeatures = await deleteExpiredFeatures(db, LIMIT);
   const expired: Purgeable[] = [
@@ -72,10 +76,15 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     if (item.prefix !== undefined) for await (const key of storage.list(item.prefix)) objects.add(key);
     if (objects.size > 0) await storage.delete([...objects]);
     await markPurged(db, item);
+    onPurged(item.kind);
     return true;
   };
-  const purgeObject = async (object: FeatureObjectId): Promise<boolean> =>
-    inTime() && deleteUnnamedObject(db, object, () => storage.delete([keys.featureKey(object)]));
+  const purgeObject = async (object: FeatureObjectId): Promise<boolean> => {
+    if (!inTime()) return false;
+    const deleted = await deleteUnnamedObject(db, object, () => storage.delete([keys.featureKey(object)]));
+    if (deleted) onPurged('feature');
+    return deleted;
+  };
 
   const purged =
     (await eachCandidate(expired, purgeResource, errors)) +

@@ -101,7 +101,9 @@ export function writeState(root: string, state: StackState): void {
 export async function completePorts(
   known: Readonly<Partial<Record<PortName, number>>>,
 ): Promise<Record<PortName, number>> {
-  const free = await freePorts(PORT_NAMES.length);
+  // Free now, and yet perhaps one of those that only a running stack holds.
+  const taken = new Set(Object.values(known));
+  const free = (await freePorts(2 * PORT_NAMES.length)).filter((port) => !taken.has(port));
   const numbered = PORT_NAMES.map((name, i) => [name, known[name] ?? free[i]]);
   return Object.fromEntries(numbered) as Record<PortName, number>;
 }

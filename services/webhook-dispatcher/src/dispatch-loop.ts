@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger } from '@lipsync/runtime';
+import { type TurnOutcome } from '@lipsync/telemetry';
 
 export interface DispatchLoop {
   start(): void;
@@ -20,9 +21,11 @@ export function createDispatchLoop<Delivery>(options: {
   claim: (limit: number) => Promise<Delivery[]>;
   /** Carries one through to its settlement; must not throw. */
   deliver: (delivery: Delivery) => Promise<void>;
+  /** Told after every look for due ones. */
+  onTurn: (outcome: TurnOutcome) => void;
   logger: Logger;
 }): DispatchLoop {
-  const { slots, pollMs, claim, deliver, logger } = options;
+  const { slots, pollMs, claim, deliver, onTurn, logger } = options;
   const inFlight = new Set<Promise<void>>();
   let stopping = false;
   let wake = new AbortController();
@@ -43,9 +46,11 @@ export function createDispatchLoop<Delivery>(options: {
     try {
       const deliveries = await claim(free);
       deliveries.forEach(launch);
+      onTurn('completed');
       return deliveries.length;
     } catch (error) {
       logger.error('could not claim deliveries', { error });
+      onTurn('failed');
       return 0;
     }
   };

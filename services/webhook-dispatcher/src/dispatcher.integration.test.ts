@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { createCustomer, createDb, type Db, rotateSecret } from '@lipsync/db';
 import { verifyWebhookSignature } from '@lipsync/domain';
 import { createEgress, createLogger, createSecretBox, type Logger, systemClock } from '@lipsync/runtime';
+import { createMetrics, NO_TRACING, openTelemetry, type Telemetry } from '@lipsync/telemetry';
 import {
   createTestDatabase,
   cutConnections,
   eventually,
   type HttpsReceiver,
+  parseExposition,
   type ReceivedRequest,
   startHttpsReceiver,
+  startOtlpCollector,
   type TestDatabase,
 } from '@lipsync/testkit';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher';
@@ -85,6 +88,8 @@ async function addDelivery(
   return { id, eventId, body };
 }
 
+const untraced = (): Telemetry => ({ metrics: createMetrics(), tracing: NO_TRACING });
+
 const read = (id: string) => db.prisma.webhookDelivery.findUniqueOrThrow({ where: { id } });
 
 function dispatch(changes: Partial<DispatcherOptions> = {}): Dispatcher {
@@ -99,6 +104,7 @@ function dispatch(changes: Partial<DispatcherOptions> = {}): Dispatcher {
     secretBox,
     clock: systemClock,
     logger: silent,
+    telemetry: untraced(),
     slots: 64,
     pollMs: 20,
     ...changes,
@@ -245,6 +251,7 @@ describe('faults of this side', () => {
       secretBox,
       clock: systemClock,
       logger: silent,
+      telemetry: untraced(),
       slots: 1,
       pollMs: 20,
       leaseSeconds: 1,
@@ -354,6 +361,77 @@ it('takes nothing new when it closes, and settles what is under way', async () =
   await closed;
   expect(await read(id)).toMatchObject({ status: 'delivered', attempts: 1 });
   expect(await read(late.id)).toMatchObject({ status: 'pending', attempts: 0 });
+});
+
+it('counts attempts by what they came to, deliveries by how they ended, and how late the first attempts were', async () => {
+  const customer = await newCustomer();
+  const telemetry = untraced();
+  receiver.reply((_request, index) => ({ status: [200, 500, 302][index] ?? 200 }));
+  dispatch({ telemetry, delaysSeconds: [0.05], slots: 1 });
+  const taken = await addDelivery(customer);
+  await eventually(async () => expect(await read(taken.id)).toMatchObject({ status: 'delivered' }));
+  const gone = await addDelivery(customer);
+  await eventually(async () => expect(await read(gone.id)).toMatchObject({ status: 'failed' }));
+  const told = await eventually(async () => {
+    const metrics = parseExposition(await telemetry.metrics.text());
+    expect(metrics.value('lipsync_webhook_deliveries_total', { status: 'failed' })).toBe(1);
+    return metrics;
+  });
+  const attempts = (result: string) => told.value('lipsync_webhook_attempts_total', { result });
+  expect([attempts('delivered'), attempts('http_error'), attempts('redirect')]).toEqual([1, 1, 1]);
+  expect(attempts('timeout')).toBe(0);
+  expect(told.value('lipsync_webhook_deliveries_total', { status: 'delivered' })).toBe(1);
+  expect(told.value('lipsync_webhook_attempt_duration_seconds_count')).toBe(3);
+  expect(told.value('lipsync_webhook_first_attempt_lag_seconds_count')).toBe(2);
+  expect(told.value('lipsync_webhook_in_flight')).toBe(0);
+  const turns = { loop: 'dispatch', outcome: 'completed' };
+  expect(told.value('lipsync_loop_turns_total', turns)).toBeGreaterThan(0);
+});
+
+it('attempts in the trace of the request whose record ended', async () => {
+  const collector = await startOtlpCollector();
+  const { metrics, tracing } = await openTelemetry({
+    service: 'webhook-dispatcher',
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_TRACES_SAMPLER_ARG: 1 },
+    logger: silent,
+    lifecycle: { onShutdown: () => undefined },
+  });
+  const customer = await newCustomer();
+  const { id, eventId } = await addDelivery(customer);
+  const traceId = 'a'.repeat(32);
+  const event = await db.prisma.webhookEvent.findUniqueOrThrow({ where: { id: eventId } });
+  await db.prisma.render.create({
+    data: {
+      id: event.renderId ?? '',
+      customerId: customer.id,
+      ...{ status: 'completed', stage: 'completed', progressPercent: 100, syncMode: 'loop' },
+      completedAt: event.createdAt,
+      ...{ videoAssetId: 'video', audioAssetId: 'audio' },
+      traceParent: `00-${traceId}-${'b'.repeat(16)}-01`,
+      expiresAt: event.expiresAt,
+    },
+  });
+  receiver.reply({ status: 503 });
+  dispatch({ telemetry: { metrics, tracing } });
+  await eventually(async () => expect(await read(id)).toMatchObject({ lastError: 'http_error' }));
+  await tracing.close();
+  expect(collector.spans()).toMatchObject([
+    {
+      service: 'webhook-dispatcher',
+      name: 'webhook attempt',
+      traceId,
+      parentSpanId: 'b'.repeat(16),
+      kind: 3,
+      failed: true,
+      attributes: {
+        'error.type': 'http_error',
+        'http.response.status_code': 503,
+        'lipsync.delivery_id': id,
+        'lipsync.attempt': 1,
+      },
+    },
+  ]);
+  await collector.close();
 });
 
 it('writes one log line per attempt with everything that is known, and no secret or body', async () => {

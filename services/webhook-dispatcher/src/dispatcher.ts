@@ -7,8 +7,10 @@ import {
   settleDelivery,
 } from '@lipsync/db';
 import { type Clock, type Egress, type Logger, type SecretBox } from '@lipsync/runtime';
+import { countTurns, type Telemetry } from '@lipsync/telemetry';
 import { type ClockGuard, createClockGuard } from './clock-guard';
 import { createDispatchLoop, type DispatchLoop } from './dispatch-loop';
+import { createDispatchMetrics } from './dispatch-metrics';
 import { sendDelivery } from './send-delivery';
 import { settlePersistently } from './settle-persistently';
 
@@ -18,6 +20,7 @@ export interface DispatcherOptions {
   secretBox: Pick<SecretBox, 'open'>;
   clock: Clock;
   logger: Logger;
+  telemetry: Telemetry;
   /** Deliveries in flight at most. */
   slots: number;
   /** Delays after failed attempts; the contract's schedule when left out. */
@@ -44,7 +47,8 @@ const DEFER_SECONDS = 60;
 
 /** Claims due deliveries from the database and carries each through: sign, send, settle, one log line. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { db, logger, clock, slots, delaysSeconds } = options;
+  const { db, logger, clock, slots, delaysSeconds, telemetry } = options;
+  const metrics = createDispatchMetrics(telemetry.metrics);
   const leaseSeconds = options.leaseSeconds ?? LEASE_SECONDS;
   const clockGuard = createClockGuard({ clock, logger, databaseNow: () => databaseNow(db.prisma) });
   const schedule = delaysSeconds === undefined ? {} : { delaysSeconds };
@@ -62,17 +66,32 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const deliver = async (delivery: ClaimedDelivery): Promise<void> => {
     const startedAtMs = clock.now();
+    metrics.began(delivery);
+    const span = telemetry.tracing.startSpan('webhook attempt', {
+      kind: 'client',
+      parent: delivery.traceParent,
+      attributes: {
+        'lipsync.delivery_id': delivery.id,
+        'lipsync.event_id': delivery.eventId,
+        'lipsync.attempt': delivery.attempt,
+        'lipsync.waited_seconds': delivery.waitedSeconds,
+      },
+    });
     const outcome = await sendDelivery(options, delivery).catch((error: unknown): DeliveryOutcome => {
       logger.error('could not attempt a delivery', { delivery_id: delivery.id, error });
       return { kind: 'deferred', delaySeconds: DEFER_SECONDS };
     });
     const sentAtMs = clock.now();
+    metrics.ended(outcome, (sentAtMs - startedAtMs) / 1000);
+    if ('httpStatus' in outcome) span.set({ 'http.response.status_code': outcome.httpStatus });
+    span.end(outcome.kind === 'failed' ? outcome.error : undefined);
     const { id, claimToken } = delivery;
-    const settled = await settlePersistently({
+    const state = await settlePersistently({
       settle: () => settleDelivery(db, { id, claimToken, outcome, jitter: Math.random(), ...schedule }),
       forMs: leaseSeconds * 1000 - (sentAtMs - startedAtMs),
       logger: logger.child({ delivery_id: id }),
     });
+    metrics.settled(state);
     logger.wide('webhook_attempt', {
       delivery_id: id,
       event_id: delivery.eventId,
@@ -84,10 +103,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       http_status: 'httpStatus' in outcome ? outcome.httpStatus : undefined,
       error_class: outcome.kind === 'failed' ? outcome.error : undefined,
       duration_ms: sentAtMs - startedAtMs,
-      settled,
+      waited_seconds: delivery.waitedSeconds,
+      settled: state !== null,
+      status: state ?? undefined,
+      trace_id: span.traceId,
     });
   };
 
-  const loop = createDispatchLoop({ slots, pollMs: options.pollMs ?? POLL_MS, claim, deliver, logger });
+  const loop = createDispatchLoop({
+    ...{ slots, claim, deliver, logger },
+    pollMs: options.pollMs ?? POLL_MS,
+    onTurn: countTurns(telemetry.metrics, 'dispatch'),
+  });
   return { ...loop, clockGuard };
 }

@@ -1,14 +1,13 @@
-import { environment, type z } from '@lipsync/runtime';
+import { environment, OPERATIONS_SETTINGS, type z } from '@lipsync/runtime';
 
 /** What a webhook dispatcher reads from its environment. */
 export const dispatcherEnvironment = environment.pick({
   NODE_ENV: true,
-  LOG_LEVEL: true,
+  ...OPERATIONS_SETTINGS,
   DATABASE_URL: true,
   DATABASE_POOL_MAX: true,
   PUBLIC_BASE_URL: true,
   MASTER_KEY: true,
-  HEALTH_PORT: true,
   WEBHOOK_RETRY_SCHEDULE_SECONDS: true,
   WEBHOOK_SLOTS: true,
   EGRESS_ROUTES: true,

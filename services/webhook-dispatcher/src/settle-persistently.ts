@@ -4,15 +4,15 @@ import { type Logger } from '@lipsync/runtime';
 const RETRY_MS = 500;
 
 /**
- * Writes an outcome, trying again while the database is away, until the claim runs out anyway (`forMs`). True when it
- * was written. False when it was not: the delivery is sent once more under the same ids, which receivers are told to
- * expect.
+ * Writes an outcome, trying again while the database is away, until the claim runs out anyway (`forMs`). Resolves to what
+ * `settle` does. Null also when nothing was written: the delivery is sent once more under the same ids, which receivers
+ * are told to expect.
  */
-export async function settlePersistently(options: {
-  settle: () => Promise<boolean>;
+export async function settlePersistently<State>(options: {
+  settle: () => Promise<State | null>;
   forMs: number;
   logger: Logger;
-}): Promise<boolean> {
+}): Promise<State | null> {
   const giveUpAtMs = Date.now() + options.forMs;
   for (;;) {
     try {
@@ -20,7 +20,7 @@ export async function settlePersistently(options: {
     } catch (error) {
       if (Date.now() + RETRY_MS >= giveUpAtMs) {
         options.logger.error('could not settle a delivery before its claim ran out', { error });
-        return false;
+        return null;
       }
     }
     await delay(RETRY_MS);

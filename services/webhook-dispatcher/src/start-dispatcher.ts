@@ -7,6 +7,7 @@ import {
   openEgress,
   systemClock,
 } from '@lipsync/runtime';
+import { openTelemetry } from '@lipsync/telemetry';
 import { createDispatcher, type Dispatcher } from './dispatcher';
 import { type DispatcherEnv } from './env';
 
@@ -19,6 +20,7 @@ export async function startDispatcher(
   logger: Logger,
   lifecycle: Lifecycle,
 ): Promise<void> {
+  const telemetry = await openTelemetry({ service: 'webhook-dispatcher', env, logger, lifecycle });
   const db = openDb(env, logger);
   lifecycle.onShutdown('database', () => db.close());
 
@@ -28,6 +30,7 @@ export async function startDispatcher(
     secretBox: createSecretBox(env.MASTER_KEY),
     clock: systemClock,
     logger,
+    telemetry,
     slots: env.WEBHOOK_SLOTS,
     ...(env.WEBHOOK_RETRY_SCHEDULE_SECONDS === undefined
       ? {}
@@ -39,6 +42,7 @@ export async function startDispatcher(
     live: { loop: () => loopTurns(dispatcher) },
     ready: { database: () => db.ping(), clock: () => clockIsRight(dispatcher) },
     stopping: lifecycle.stopping,
+    metrics: telemetry.metrics,
   });
   const port = await health.start();
   lifecycle.onShutdown('health server', () => health.close());

@@ -1,0 +1,18 @@
+import { type LOOPS } from './label-values';
+import { type Metrics } from './metrics';
+
+export type TurnOutcome = 'completed' | 'failed';
+
+/** Counts the turns of one loop, and notes when the last one ended. */
+export function countTurns(metrics: Metrics, loop: (typeof LOOPS)[number]): (outcome: TurnOutcome) => void {
+  const turns = metrics.counter('loop_turns_total');
+  const counted = {
+    completed: turns.at({ loop, outcome: 'completed' }),
+    failed: turns.at({ loop, outcome: 'failed' }),
+  };
+  const lastTurn = metrics.gauge('loop_last_turn_timestamp_seconds');
+  return (outcome) => {
+    counted[outcome].inc();
+    lastTurn.set({ loop }, Date.now() / 1000);
+  };
+}
