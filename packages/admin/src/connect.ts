@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Opens what a command works with, and closes it when the command has ended. */
 export interface Connection {
-  /** The database (DATABASE_URL, PUBLIC_BASE_URL) and the box of secrets (MASTER_KEY). */
+  /** The database (DATABASE_URL, PUBLIC_BASE_URL) and the box of secrets (MASTER_KEY, MASTER_KEY_PREVIOUS). */
   withContext<T>(action: (context: AdminContext) => Promise<T>): Promise<T>;
   /** The object store (S3_…). */
   withStorage<T>(action: (storage: Storage) => Promise<T>): Promise<T>;
@@ -16,11 +16,14 @@ export interface Connection {
 export function connectedBy(environment: () => Environment): Connection {
   return {
     async withContext(action) {
-      const wanted = settings.pick({ DATABASE_URL: true, MASTER_KEY: true, PUBLIC_BASE_URL: true });
-      const { DATABASE_URL: url, MASTER_KEY, PUBLIC_BASE_URL } = loadEnv(wanted, environment());
-      const db = createDb({ url, poolMax: 2, publicBaseUrl: PUBLIC_BASE_URL });
+      const wanted = settings.pick({
+        ...{ DATABASE_URL: true, PUBLIC_BASE_URL: true },
+        ...{ MASTER_KEY: true, MASTER_KEY_PREVIOUS: true },
+      });
+      const env = loadEnv(wanted, environment());
+      const db = createDb({ url: env.DATABASE_URL, poolMax: 2, publicBaseUrl: env.PUBLIC_BASE_URL });
       try {
-        return await action({ db, secretBox: createSecretBox(MASTER_KEY) });
+        return await action({ db, secretBox: createSecretBox(env.MASTER_KEY, env.MASTER_KEY_PREVIOUS) });
       } finally {
         await db.close();
       }

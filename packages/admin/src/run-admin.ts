@@ -3,6 +3,7 @@ import { addBucketCommand } from './bucket';
 import { connectedBy, type Environment } from './connect';
 import { addCustomerCommands } from './customers';
 import { addKeyCommands, addSecretCommands } from './keys';
+import { addMasterKeyCommands } from './master-key';
 import { addPurgeCommand } from './purge';
 import { addWebhookCommands } from './webhooks';
 
@@ -17,6 +18,7 @@ export async function runAdmin(environment: () => Environment, description: stri
     addCustomerCommands,
     addKeyCommands,
     addSecretCommands,
+    addMasterKeyCommands,
     addWebhookCommands,
     addPurgeCommand,
     addBucketCommand,

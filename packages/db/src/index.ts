@@ -57,7 +57,7 @@ export { reconcile, type ReconcileOptions, type ReconcileReport } from './reconc
 export { getRender, type RenderDetails } from './renders';
 export { type StoredUpload } from './rows';
 export { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
-export { getSecret, rotateSecret } from './webhook-secrets';
+export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './webhook-secrets';
 export {
   type AnalyzeWork,
   type IngestWork,

@@ -24,3 +24,33 @@ export async function getSecret(db: Db, customerId: string): Promise<Uint8Array<
   });
   return secret?.ciphertext ?? null;
 }
+
+/** A secret as it is stored, of whichever customer, in use or retired. */
+export interface StoredSecret {
+  readonly id: string;
+  readonly customerId: string;
+  readonly ciphertext: Uint8Array<ArrayBuffer>;
+}
+
+/** All of them, in pages: the next begins behind the id that the last ended with. */
+export function listSecrets(db: Db, options: { afterId: string; limit: number }): Promise<StoredSecret[]> {
+  return db.prisma.webhookSecret.findMany({
+    where: { id: { gt: options.afterId } },
+    orderBy: { id: 'asc' },
+    take: options.limit,
+    select: { id: true, customerId: true, ciphertext: true },
+  });
+}
+
+/** Puts another ciphertext of the same secret in its place; false when it was replaced by somebody else meanwhile. */
+export async function replaceCiphertext(
+  db: Db,
+  { id, ciphertext }: StoredSecret,
+  replacement: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const { count } = await db.prisma.webhookSecret.updateMany({
+    where: { id, ciphertext },
+    data: { ciphertext: replacement },
+  });
+  return count === 1;
+}

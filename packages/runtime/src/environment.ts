@@ -14,6 +14,8 @@ export const wholeNumber = (smallest: number, largest = Number.MAX_SAFE_INTEGER)
     .transform(Number)
     .pipe(z.number().min(smallest).max(largest));
 
+const masterKey = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits');
+
 const boolean = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 const commaList = z.string().transform((text) => text.split(',').map((item) => item.trim()));
@@ -58,7 +60,9 @@ export const environment = z.object({
   S3_FORCE_PATH_STYLE: boolean.default(true),
 
   /** 32 bytes in hex: encrypts webhook secrets at rest. */
-  MASTER_KEY: z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits'),
+  MASTER_KEY: masterKey,
+  /** While MASTER_KEY is being replaced: what it was before. */
+  MASTER_KEY_PREVIOUS: masterKey.optional(),
   PUBLIC_BASE_URL: url,
   PORT: wholeNumber(0, LARGEST_PORT).default(8080),
   HEALTH_PORT: wholeNumber(0, LARGEST_PORT).default(8081),

@@ -12,6 +12,8 @@ export interface SecretBox {
   seal(secret: string, context: string): Uint8Array<ArrayBuffer>;
   /** Throws `SecretBoxError` when the key or context differs or the bytes were changed. */
   open(box: Uint8Array, context: string): string;
+  /** The same secret under the present key; null when the box is sealed with that one already. Throws as `open` does. */
+  reseal(box: Uint8Array, context: string): Uint8Array<ArrayBuffer> | null;
 }
 
 /** The box could not be opened. Says nothing about why: every cause means the same to the caller. */
@@ -20,16 +22,29 @@ export class SecretBoxError extends Error {
 }
 
 /**
- * AES-256-GCM with a random nonce per box. Layout: version (1), nonce (12), tag (16), ciphertext.
- * `masterKeyHex` is 64 hex digits (MASTER_KEY).
+ * AES-256-GCM with a random nonce per box. Layout: version (1), nonce (12), tag (16), ciphertext. Keys are 64 hex
+ * digits: what is sealed is sealed with the first (MASTER_KEY), what was sealed with the other (MASTER_KEY_PREVIOUS)
+ * opens too, so that the first can be replaced without a moment in which something does not open.
  */
-export function createSecretBox(masterKeyHex: string): SecretBox {
-  if (!/^[0-9a-f]{64}$/i.test(masterKeyHex)) throw new SecretBoxError('the master key must be 64 hex digits');
-  const key = Buffer.from(masterKeyHex, 'hex');
+export function createSecretBox(masterKeyHex: string, previousKeyHex?: string): SecretBox {
+  const key = keyOf(masterKeyHex);
+  const previous = previousKeyHex === undefined ? null : keyOf(previousKeyHex);
+  const openWithPrevious = (box: Uint8Array, context: string): string => {
+    const secret = previous === null ? null : open(previous, box, context);
+    if (secret === null) throw new SecretBoxError('the secret box does not open');
+    return secret;
+  };
   return {
     seal: (secret, context) => seal(key, secret, context),
-    open: (box, context) => open(key, box, context),
+    open: (box, context) => open(key, box, context) ?? openWithPrevious(box, context),
+    reseal: (box, context) =>
+      open(key, box, context) === null ? seal(key, openWithPrevious(box, context), context) : null,
   };
+}
+
+function keyOf(hex: string): Buffer {
+  if (!/^[0-9a-f]{64}$/i.test(hex)) throw new SecretBoxError('the master key must be 64 hex digits');
+  return Buffer.from(hex, 'hex');
 }
 
 function seal(key: Buffer, secret: string, context: string): Uint8Array<ArrayBuffer> {
@@ -42,7 +57,8 @@ function seal(key: Buffer, secret: string, context: string): Uint8Array<ArrayBuf
   );
 }
 
-function open(key: Buffer, box: Uint8Array, context: string): string {
+/** Null when the key or context is another, or the bytes were changed. */
+function open(key: Buffer, box: Uint8Array, context: string): string | null {
   if (box.length < HEADER_BYTES || box[0] !== FORMAT_VERSION) throw new SecretBoxError('not a secret box');
   try {
     const decipher = createDecipheriv(ALGORITHM, key, box.subarray(1, 1 + NONCE_BYTES), {
@@ -52,6 +68,6 @@ function open(key: Buffer, box: Uint8Array, context: string): string {
     decipher.setAuthTag(box.subarray(1 + NONCE_BYTES, HEADER_BYTES));
     return Buffer.concat([decipher.update(box.subarray(HEADER_BYTES)), decipher.final()]).toString('utf8');
   } catch {
-    throw new SecretBoxError('the secret box does not open');
+    return null;
   }
 }

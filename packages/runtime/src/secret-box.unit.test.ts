@@ -24,4 +24,30 @@ describe('secret box', () => {
   it('refuses a master key of the wrong size', () => {
     expect(() => createSecretBox('0f'.repeat(16))).toThrow(SecretBoxError);
   });
+
+  describe('with a previous key', () => {
+    const [oldKey, newKey] = ['0f'.repeat(32), '1e'.repeat(32)];
+    const old = createSecretBox(oldKey);
+    const both = createSecretBox(newKey, oldKey);
+
+    it('opens what either key sealed, and seals with the present one', () => {
+      expect(both.open(old.seal('secret', 'cus_a'), 'cus_a')).toBe('secret');
+      const sealed = both.seal('secret', 'cus_a');
+      expect(createSecretBox(newKey).open(sealed, 'cus_a')).toBe('secret');
+      expect(() => old.open(sealed, 'cus_a')).toThrow(SecretBoxError);
+    });
+
+    it('seals anew what the previous key sealed, and nothing else', () => {
+      const resealed = both.reseal(old.seal('secret', 'cus_a'), 'cus_a');
+      expect(resealed && createSecretBox(newKey).open(resealed, 'cus_a')).toBe('secret');
+      expect(both.reseal(both.seal('secret', 'cus_a'), 'cus_a')).toBeNull();
+    });
+
+    it('does not open what a third key or another owner sealed', () => {
+      const foreign = createSecretBox('2d'.repeat(32)).seal('secret', 'cus_a');
+      expect(() => both.reseal(foreign, 'cus_a')).toThrow(SecretBoxError);
+      expect(() => both.open(old.seal('secret', 'cus_b'), 'cus_a')).toThrow(SecretBoxError);
+      expect(() => createSecretBox(newKey, 'hunter2')).toThrow('64 hex digits');
+    });
+  });
 });

@@ -8,6 +8,7 @@ export const dispatcherEnvironment = environment.pick({
   DATABASE_POOL_MAX: true,
   PUBLIC_BASE_URL: true,
   MASTER_KEY: true,
+  MASTER_KEY_PREVIOUS: true,
   WEBHOOK_RETRY_SCHEDULE_SECONDS: true,
   WEBHOOK_SLOTS: true,
   EGRESS_ROUTES: true,

@@ -27,7 +27,7 @@ export async function startDispatcher(
   const dispatcher = createDispatcher({
     db,
     egress: openEgress(env, 'any'),
-    secretBox: createSecretBox(env.MASTER_KEY),
+    secretBox: createSecretBox(env.MASTER_KEY, env.MASTER_KEY_PREVIOUS),
     clock: systemClock,
     logger,
     telemetry,
