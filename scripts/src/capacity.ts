@@ -25,6 +25,8 @@ interface PlanOptions {
   day?: number;
   podStart: number;
   jobsPerPod: number;
+  oldest: number;
+  upPerMinute: number;
   maxPods: number;
   json?: boolean;
 }
@@ -55,8 +57,10 @@ program
     positive,
   )
   .option('--pod-start <seconds>', 'of a gpu-worker, node and packs included', positive, 120)
-  .option('--jobs-per-pod <n>', 'that the autoscaler aims at', positive, 2)
-  .option('--max-pods <n>', 'of one engine', positive, 1000)
+  .option('--jobs-per-pod <n>', 'scale.jobsPerReplica of the chart', positive, 4)
+  .option('--oldest <seconds>', 'scale.oldestSeconds of the chart', positive, 300)
+  .option('--up-per-minute <n>', 'scale.upPerMinute of the chart', positive, 2)
+  .option('--max-pods <n>', 'scale.max of the chart, of one engine', positive, 1000)
   .option('--json', 'as JSON')
   .action((options: PlanOptions) => {
     const profile = readProfile(options.profile);
@@ -82,8 +86,8 @@ program
             targets,
             {
               ...{ minPods: 0, maxPods: options.maxPods, jobsPerPod: options.jobsPerPod },
-              ...{ pollSeconds: 30, startSeconds: options.podStart },
-              ...{ cooldownSeconds: 300, stabilizationSeconds: 300, graceSeconds: 20 },
+              ...{ oldestSeconds: options.oldest, pollSeconds: 15, upPerMinute: options.upPerMinute },
+              ...{ cooldownSeconds: 600, startSeconds: options.podStart, graceSeconds: 300 },
             },
             options.day,
           );

@@ -1,48 +1,75 @@
-/** A KEDA ScaledObject with a backlog metric, and the HPA that it drives. */
+/** A pool's ScaledObject as the chart writes it (deploy/helm/lipsync/templates/scaling.yaml). */
 export interface AutoscalerSettings {
   readonly minPods: number;
   readonly maxPods: number;
-  /** Jobs (waiting and running) per pod that the HPA aims at. */
+  /** `jobsPerReplica`: jobs that wait for each pod; a job that runs counts as the share of a pod that it occupies. */
   readonly jobsPerPod: number;
-  /** KEDA looks this often whether a pool of none is needed. */
+  /** A pod more for each time that the oldest job has waited so long. */
+  readonly oldestSeconds: number;
+  /** How often KEDA asks, and the HPA decides. */
   readonly pollSeconds: number;
+  readonly upPerMinute: number;
+  /** The last pod goes, and the HPA takes one away, when fewer were enough for so long. */
+  readonly cooldownSeconds: number;
   /** From the order of a pod to its first claim: node, image, packs. */
   readonly startSeconds: number;
-  /** The last pod goes when nothing was there for so long. */
-  readonly cooldownSeconds: number;
-  /** The HPA removes pods only when it has wanted fewer for so long. */
-  readonly stabilizationSeconds: number;
   /** How long a pod that must go may finish its jobs; then they are handed over. */
   readonly graceSeconds: number;
 }
 
-/** How often the HPA decides. */
-export const HPA_SYNC_SECONDS = 15;
-
-export interface Autoscaler {
-  readonly everySeconds: number;
-  /** How many pods there shall be from now on. */
-  decide(now: number, ordered: number, jobsPresent: number): number;
+export interface Backlog {
+  /** Jobs that could start if there were a slot. */
+  readonly waiting: number;
+  readonly running: number;
+  /** How long the oldest of those that wait has done so while a pod was there. */
+  readonly oldestSeconds: number;
 }
 
-/** Kubernetes' rules (autoscaling/v2 defaults): up by 4 pods or 100 % per 15 s, down after the stabilization window. */
-export function createAutoscaler(settings: AutoscalerSettings): Autoscaler {
-  const { minPods, maxPods, jobsPerPod, pollSeconds, cooldownSeconds, stabilizationSeconds } = settings;
+export interface Autoscaler {
+  /** How many pods there shall be from now on. */
+  readonly decide: (now: number, ordered: number, backlog: Backlog) => number;
+}
+
+const MINUTE = 60;
+
+export function createAutoscaler(settings: AutoscalerSettings, slotsPerPod: number): Autoscaler {
+  const { minPods, maxPods, jobsPerPod, oldestSeconds, upPerMinute, cooldownSeconds } = settings;
   const wishes: { at: number; pods: number }[] = [];
+  const additions: { at: number; pods: number }[] = [];
   let activeAt = -Infinity;
+  let removedAt = -Infinity;
+
+  function up(now: number, ordered: number, wish: number): number {
+    while ((additions[0]?.at ?? now) <= now - MINUTE) additions.shift();
+    const lately = additions.reduce((sum, { pods }) => sum + pods, 0);
+    const pods = Math.min(wish - ordered, Math.max(0, upPerMinute - lately));
+    additions.push({ at: now, pods });
+    return ordered + pods;
+  }
+
+  function down(now: number, ordered: number): number {
+    const enough = Math.max(...wishes.map(({ pods }) => pods));
+    if (enough >= ordered || now - removedAt < MINUTE) return ordered;
+    removedAt = now;
+    return ordered - 1;
+  }
 
   return {
-    everySeconds: Math.min(HPA_SYNC_SECONDS, pollSeconds),
-    decide: (now, ordered, jobsPresent) => {
-      if (jobsPresent > 0) activeAt = now;
-      // From none KEDA itself starts the first pods; the HPA takes over from one on.
-      if (ordered === 0) return jobsPresent > 0 ? Math.max(1, minPods) : minPods;
-      const wish = Math.min(maxPods, Math.max(minPods, 1, Math.ceil(jobsPresent / jobsPerPod)));
+    decide: (now, ordered, backlog) => {
+      const present = backlog.waiting + backlog.running;
+      if (present > 0) activeAt = now;
+      // From none KEDA itself starts the first pod; the HPA takes over from one on.
+      if (ordered === 0) return present > 0 ? Math.max(1, minPods) : minPods;
+      const depth = (backlog.running * jobsPerPod) / slotsPerPod + backlog.waiting;
+      const wish = Math.min(
+        maxPods,
+        Math.max(minPods, 1, Math.ceil(depth / jobsPerPod), Math.ceil(backlog.oldestSeconds / oldestSeconds)),
+      );
       wishes.push({ at: now, pods: wish });
-      while ((wishes[0]?.at ?? now) < now - stabilizationSeconds) wishes.shift();
-      if (wish > ordered) return Math.min(wish, Math.max(ordered + 4, ordered * 2));
+      while ((wishes[0]?.at ?? now) < now - cooldownSeconds) wishes.shift();
+      if (wish > ordered) return up(now, ordered, wish);
       if (minPods === 0 && now - activeAt >= cooldownSeconds) return 0;
-      return Math.min(ordered, Math.max(...wishes.map(({ pods }) => pods)));
+      return down(now, ordered);
     },
   };
 }

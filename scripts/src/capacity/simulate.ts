@@ -24,9 +24,10 @@ const PATIENCE_SECONDS = 30 * 86_400;
 export function simulate({ arrivals, pools: poolSettings, policy }: SimulationInput): SimulationResult {
   const events = createEventQueue();
   const gpu = new Counts();
+  const running = new Counts();
   const queues = new Map<string, WorkQueue>();
   for (const name of poolSettings.flatMap((pool) => pool.queues))
-    queues.set(name, new WorkQueue(name, gpu, policy.runningJobsMax));
+    queues.set(name, new WorkQueue(name, gpu, running, policy.runningJobsMax));
   const open = new Map<number, OpenRender>();
   const jobs: JobTrace[] = [];
   const renders: RenderTrace[] = [];
@@ -146,12 +147,19 @@ export function simulate({ arrivals, pools: poolSettings, policy }: SimulationIn
       pool.resize(pods, { startSeconds: 0, graceSeconds: 0 });
       return;
     }
-    const autoscaler = createAutoscaler(pods);
+    const autoscaler = createAutoscaler(pods, pool.settings.slotsPerPod);
     pool.resize(pods.minPods, { startSeconds: 0, graceSeconds: 0 });
     const decide = (): void => {
-      const present = pool.queues.reduce((sum, queue) => sum + queue.present, 0);
-      pool.resize(autoscaler.decide(events.now(), pool.ordered, present), pods);
-      if (toCome > 0 || open.size > 0) events.at(events.now() + autoscaler.everySeconds, decide);
+      const now = events.now();
+      const backlogs = pool.queues.map((queue) => queue.backlog(now, pool.liveSince));
+      const sum = (of: 'waiting' | 'running'): number =>
+        backlogs.reduce((total, each) => total + each[of], 0);
+      const oldestSeconds = Math.max(...backlogs.map((each) => each.oldestSeconds));
+      const wanted = autoscaler.decide(now, pool.ordered, {
+        ...{ waiting: sum('waiting'), running: sum('running'), oldestSeconds },
+      });
+      pool.resize(wanted, pods);
+      if (toCome > 0 || open.size > 0) events.at(now + pods.pollSeconds, decide);
     };
     events.at(0, decide);
   }

@@ -1,4 +1,5 @@
 import { chooseAdmissions, READY_PER_SLOT, type WaitingJob } from './admission-policy';
+import { type Backlog } from './autoscaler';
 import { MEDIA_QUEUE } from './simulation-input';
 
 export interface SimulatedJob extends WaitingJob {
@@ -12,6 +13,7 @@ export interface SimulatedJob extends WaitingJob {
 export class Counts {
   private readonly counts = new Map<string, number>();
   readonly of = (customer: string): number => this.counts.get(customer) ?? 0;
+  readonly entries = (): Iterable<[string, number]> => this.counts.entries();
   add(customer: string, by: number): void {
     const count = this.of(customer) + by;
     if (count === 0) this.counts.delete(customer);
@@ -27,20 +29,27 @@ export class WorkQueue {
   private readonly waiting = new Map<string, SimulatedJob[]>();
   private readonly ready: SimulatedJob[] = [];
   private readonly here = new Counts();
+  /** Jobs that wait, announced or not, by customer. */
+  private readonly unclaimed = new Counts();
   private inFlight = 0;
   private waitingCount = 0;
   private integral = 0;
   private changedAt = 0;
 
-  /** @param gpu jobs under way of a customer over all queues, which its share limits */
+  /**
+   * @param gpu jobs under way of a customer over all GPU queues, which its share limits
+   * @param running those of them that run
+   */
   constructor(
     readonly name: string,
     private readonly gpu: Counts,
+    private readonly running: Counts,
     private readonly runningJobsMax: number,
   ) {}
 
   enqueue(job: SimulatedJob, now: number): void {
     this.count(now, 1);
+    this.unclaimed.add(job.customer, 1);
     const line = this.waiting.get(job.customer) ?? [];
     // A job that was handed over is older than those behind it.
     const behind = line.findIndex((other) => job.createdAt < other.createdAt);
@@ -57,7 +66,7 @@ export class WorkQueue {
       free,
       here: this.here.of,
       gpu: this.gpu.of,
-      cap: () => (this.name === MEDIA_QUEUE ? Infinity : this.runningJobsMax),
+      cap: () => (this.isGpu ? this.runningJobsMax : Infinity),
     });
     for (const job of chosen) {
       const line = this.waiting.get(job.customer) ?? [];
@@ -71,23 +80,33 @@ export class WorkQueue {
   /** The announcement that has waited longest. */
   take(now: number): SimulatedJob | undefined {
     const job = this.ready.shift();
-    if (job) this.count(now, -1);
+    if (job === undefined) return undefined;
+    this.count(now, -1);
+    this.unclaimed.add(job.customer, -1);
+    if (this.isGpu) this.running.add(job.customer, 1);
     return job;
   }
 
   /** A claimed job is no longer under way: it has ended, or goes back in line. */
   release(job: SimulatedJob): void {
+    if (this.isGpu) this.running.add(job.customer, -1);
     this.underWay(job, -1);
   }
 
-  /** Jobs that wait, announced or not. */
-  get backlog(): number {
-    return this.waitingCount;
+  /** What the autoscaler of a pool sees of this queue, which was served from `since` on. */
+  backlog(now: number, since: number): Backlog {
+    let waiting = 0;
+    for (const [customer, jobs] of this.unclaimed.entries())
+      waiting += Math.min(jobs, Math.max(0, this.runningJobsMax - this.running.of(customer)));
+    const heads = [...this.waiting.values()].flatMap((line) => line.slice(0, 1));
+    const oldest = [...heads, ...this.ready]
+      .filter(({ customer }) => this.running.of(customer) < this.runningJobsMax)
+      .reduce((earliest, { availableAt }) => Math.min(earliest, Math.max(availableAt, since)), now);
+    return { waiting, running: this.inFlight - this.ready.length, oldestSeconds: now - oldest };
   }
 
-  /** Jobs that wait or run. */
-  get present(): number {
-    return this.waitingCount + this.inFlight - this.ready.length;
+  private get isGpu(): boolean {
+    return this.name !== MEDIA_QUEUE;
   }
 
   /** Jobs that nobody has announced yet. */
@@ -103,7 +122,7 @@ export class WorkQueue {
   private underWay(job: SimulatedJob, by: number): void {
     this.inFlight += by;
     this.here.add(job.customer, by);
-    if (this.name !== MEDIA_QUEUE) this.gpu.add(job.customer, by);
+    if (this.isGpu) this.gpu.add(job.customer, by);
   }
 
   private count(now: number, by: number): void {

@@ -29,6 +29,7 @@ export class WorkerPool {
   private readonly pods: Pod[] = [];
   private readonly use = { podSeconds: 0, liveSlotSeconds: 0, busySlotSeconds: 0, podsMax: 0, handedOver: 0 };
   private countedAt = 0;
+  private servedSince = 0;
 
   constructor(
     readonly settings: PoolSettings,
@@ -45,6 +46,11 @@ export class WorkerPool {
 
   get liveSlots(): number {
     return this.pods.filter(({ state }) => state === 'live').length * this.settings.slotsPerPod;
+  }
+
+  /** Since when some pod of this pool has been there without a break; now, while none is. */
+  get liveSince(): number {
+    return this.liveSlots > 0 ? this.servedSince : this.events.now();
   }
 
   resize(pods: number, { startSeconds, graceSeconds }: { startSeconds: number; graceSeconds: number }): void {
@@ -84,6 +90,7 @@ export class WorkerPool {
     const goLive = (): void => {
       if (pod.state !== 'starting') return;
       this.account();
+      if (this.liveSlots === 0) this.servedSince = this.events.now();
       pod.state = 'live';
       this.on.onLive();
     };
