@@ -1,0 +1,71 @@
+// Holds the chart to what is committed of it: lints it, renders every example, and compares with rendered/.
+//   node deploy/helm/check.mjs           fails and tells the first difference
+//   node deploy/helm/check.mjs --write   renders anew
+// HELM names another helm (3 or 4) than the one on the PATH.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const CHART = join(HERE, 'lipsync');
+const RENDERED = join(HERE, 'rendered');
+const HELM = process.env.HELM ?? 'helm';
+/** Of the versions that the chart is for (Chart.yaml) one that knows all that the examples use. */
+const KUBERNETES = '1.33.0';
+
+function helm(...args) {
+  const { status, stdout, stderr, error } = spawnSync(HELM, args, { encoding: 'utf8', maxBuffer: 64 << 20 });
+  if (error) throw new Error(`${HELM} does not run: ${error.message}`);
+  if (status !== 0) throw new Error(`${HELM} ${args.join(' ')}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Objects by kind and name, without blank lines: versions of Helm differ in both. */
+function render(values, ...further) {
+  const release = ['template', 'lipsync', CHART, '--namespace', 'lipsync', '--kube-version', KUBERNETES];
+  const text = helm(...release, '--values', values, ...further);
+  const objects = text
+    .split(/^---$/m)
+    .map((object) => object.replace(/\s+$/gm, '').trim())
+    .filter((object) => object !== '');
+  const key = (object) => `${/^kind: (.*)$/m.exec(object)?.[1]} ${/^ {2}name: (.*)$/m.exec(object)?.[1]}`;
+  objects.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  return objects.map((object) => `---\n${object}\n`).join('');
+}
+
+function firstDifference(wanted, got) {
+  const [a, b] = [wanted.split('\n'), got.split('\n')];
+  const line = a.findIndex((text, i) => text !== b[i]);
+  const at = line < 0 ? a.length : line;
+  return `line ${at + 1}:\n- ${a[at] ?? '(end)'}\n+ ${b[at] ?? '(end)'}`;
+}
+
+const write = process.argv.includes('--write');
+let differs = false;
+for (const file of readdirSync(join(CHART, 'examples')).sort()) {
+  const values = join(CHART, 'examples', file);
+  helm('lint', CHART, '--strict', '--values', values);
+  render(values);
+  // Rules and dashboard are files of their own, see files/.
+  const got = render(
+    values,
+    ...['--set', 'monitoring.rules=false'],
+    ...['--set', 'monitoring.dashboard.enabled=false'],
+  );
+  const target = join(RENDERED, basename(file));
+  if (write) {
+    writeFileSync(target, got);
+    console.log(`wrote ${basename(file)}`);
+    continue;
+  }
+  const wanted = readFileSync(target, 'utf8');
+  if (wanted === got) {
+    console.log(`${basename(file)}: as committed`);
+  } else {
+    differs = true;
+    console.error(`${basename(file)} renders differently, ${firstDifference(wanted, got)}`);
+  }
+}
+if (differs) console.error('node deploy/helm/check.mjs --write, and look at what it changes');
+process.exit(differs ? 1 : 0);

@@ -1,0 +1,53 @@
+{{/*
+SQL that KEDA asks Postgres, where the backlog is. Each query answers one number that is never NULL.
+
+A job that runs holds the share of a pod that it occupies, so that no pod is taken away under it while others wait. Of
+jobs that wait, those count that may run: a customer who runs as many GPU jobs as it may have at once cannot use another
+pod (4 is the service's default for customers without a limit of their own).
+*/}}
+{{- define "lipsync.backlog.queues" -}}
+{{- $quoted := list -}}
+{{- range . -}}{{- $quoted = append $quoted (printf "'%s'" .) -}}{{- end -}}
+{{- join ", " $quoted -}}
+{{- end -}}
+
+{{/* Takes queues, jobsPerReplica, slots. In units of waiting jobs. */}}
+{{- define "lipsync.backlog.depth" -}}
+WITH running AS (
+  SELECT customer_id, count(*) AS jobs, count(*) FILTER (WHERE queue IN ({{ include "lipsync.backlog.queues" .queues }})) AS here
+  FROM jobs WHERE status = 'running' AND kind <> 'ingest' GROUP BY customer_id
+), waiting AS (
+  SELECT customer_id, count(*) AS jobs
+  FROM jobs WHERE status = 'queued' AND available_at <= now() AND queue IN ({{ include "lipsync.backlog.queues" .queues }}) GROUP BY customer_id
+)
+SELECT (COALESCE(sum(running.here), 0) * {{ .jobsPerReplica }} / {{ .slots }}
+  + COALESCE(sum(LEAST(waiting.jobs, GREATEST(COALESCE(customers.running_jobs_max, 4) - COALESCE(running.jobs, 0), 0))), 0))::float8
+FROM running FULL JOIN waiting USING (customer_id) JOIN customers ON customers.id = customer_id
+{{- end -}}
+
+{{/*
+Takes queues. For how long the oldest job has been waiting, in seconds, while a worker for it was there: a pod that is
+still starting is no reason to start another.
+*/}}
+{{- define "lipsync.backlog.age" -}}
+WITH served AS (
+  SELECT min(started_at) AS since FROM workers
+  WHERE seen_at > now() - interval '30 seconds' AND jsonb_exists_any(slots, ARRAY[{{ include "lipsync.backlog.queues" .queues }}])
+), running AS (
+  SELECT customer_id, count(*) AS jobs FROM jobs WHERE status = 'running' AND kind <> 'ingest' GROUP BY customer_id
+)
+SELECT COALESCE(EXTRACT(EPOCH FROM now() - min(GREATEST(jobs.available_at, served.since))), 0)::float8
+FROM served, jobs JOIN customers ON customers.id = jobs.customer_id LEFT JOIN running ON running.customer_id = jobs.customer_id
+WHERE served.since IS NOT NULL AND jobs.status = 'queued' AND jobs.available_at <= now() AND jobs.queue IN ({{ include "lipsync.backlog.queues" .queues }})
+  AND COALESCE(running.jobs, 0) < COALESCE(customers.running_jobs_max, 4)
+{{- end -}}
+
+{{- define "lipsync.backlog.mediaDepth" -}}
+SELECT (count(*) FILTER (WHERE status = 'running') * {{ .jobsPerReplica }} / {{ .slots }}.0 + count(*) FILTER (WHERE status = 'queued' AND available_at <= now()))::float8
+FROM jobs WHERE queue = 'media' AND status IN ('queued', 'running')
+{{- end -}}
+
+{{- define "lipsync.backlog.mediaAge" -}}
+SELECT COALESCE(EXTRACT(EPOCH FROM now() - min(available_at)), 0)::float8
+FROM jobs WHERE queue = 'media' AND status = 'queued' AND available_at <= now()
+{{- end -}}

@@ -1,0 +1,52 @@
+{{/* One variable from the secret. Takes root, name and key, a key of secrets.keys. */}}
+{{- define "lipsync.env.secret" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .root.Values.secrets.existingSecret }}
+      key: {{ index .root.Values.secrets.keys .key }}
+{{- end -}}
+
+{{/* What every service reads. */}}
+{{- define "lipsync.env.common" -}}
+- name: NODE_ENV
+  value: production
+- name: LOG_LEVEL
+  value: {{ .Values.logLevel }}
+- name: PUBLIC_BASE_URL
+  value: {{ .Values.publicBaseUrl | quote }}
+- name: HEALTH_PORT
+  value: "8081"
+{{- with .Values.tracing.endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . | quote }}
+- name: OTEL_TRACES_SAMPLER_ARG
+  value: {{ $.Values.tracing.samplingRatio | quote }}
+{{- end }}
+{{ include "lipsync.env.secret" (dict "root" . "name" "DATABASE_URL" "key" "databaseUrl") }}
+{{- end -}}
+
+{{- define "lipsync.env.redis" -}}
+{{ include "lipsync.env.secret" (dict "root" . "name" "REDIS_URL" "key" "redisUrl") }}
+{{- end -}}
+
+{{- define "lipsync.env.s3" -}}
+- name: S3_ENDPOINT
+  value: {{ .Values.s3.endpoint | quote }}
+- name: S3_REGION
+  value: {{ .Values.s3.region | quote }}
+- name: S3_BUCKET
+  value: {{ .Values.s3.bucket | quote }}
+- name: S3_FORCE_PATH_STYLE
+  value: {{ .Values.s3.forcePathStyle | quote }}
+{{ include "lipsync.env.secret" (dict "root" . "name" "S3_ACCESS_KEY_ID" "key" "s3AccessKeyId") }}
+{{ include "lipsync.env.secret" (dict "root" . "name" "S3_SECRET_ACCESS_KEY" "key" "s3SecretAccessKey") }}
+{{- end -}}
+
+{{/* Further settings of a service, from its `env`. */}}
+{{- define "lipsync.env.further" -}}
+{{- range $name, $value := . }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end -}}

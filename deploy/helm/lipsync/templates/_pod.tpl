@@ -1,0 +1,104 @@
+{{/*
+What all pods have in common, but for containers and volumes. Takes root, component, pool, and workload: the component's
+part of the values. No pod speaks to the Kubernetes API, so none gets a token.
+*/}}
+{{- define "lipsync.pod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  fsGroup: 65532
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile:
+    type: RuntimeDefault
+{{- with .workload.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .workload.runtimeClassName }}
+runtimeClassName: {{ . }}
+{{- end }}
+{{- with .workload.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .workload.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .workload.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if .workload.spread }}
+topologySpreadConstraints:
+  {{- range $key, $unsatisfiable := dict "topology.kubernetes.io/zone" .workload.spread.zone "kubernetes.io/hostname" .workload.spread.host }}
+  - topologyKey: {{ $key }}
+    maxSkew: 1
+    whenUnsatisfiable: {{ $unsatisfiable }}
+    labelSelector:
+      matchLabels:
+        {{- include "lipsync.selector" $ | nindent 8 }}
+    # Each revision is spread by itself, or the pods of the old one would decide where the new ones go.
+    matchLabelKeys:
+      - pod-template-hash
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "lipsync.podMetadata" -}}
+labels:
+  {{- include "lipsync.labels" . | nindent 2 }}
+  {{- with .workload.podLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .workload.podAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "lipsync.containerSecurity" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop:
+      - ALL
+{{- end -}}
+
+{{/*
+Startup: the process listens. Liveness: it works, by its own account (loading packs takes no longer than it may, the
+consumer fetches, loops turn); what others do is no reason to restart it. Readiness: it can do its work now, and is not
+shutting down.
+*/}}
+{{- define "lipsync.probes" -}}
+startupProbe:
+  httpGet:
+    path: /healthz
+    port: health
+  periodSeconds: 2
+  timeoutSeconds: 5
+  failureThreshold: 60
+livenessProbe:
+  httpGet:
+    path: /healthz
+    port: health
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 3
+readinessProbe:
+  httpGet:
+    path: /readyz
+    port: health
+  periodSeconds: 5
+  timeoutSeconds: 5
+  failureThreshold: 2
+{{- end -}}
