@@ -53,11 +53,16 @@ export function createHttpClient(options: { connections: number; timeoutMs: numb
         // The agent's is for idle connections; patience with a request is limited as a whole, below.
         timeout: 0,
       });
-      const timer = setTimeout(() => request.destroy(new TimeoutError()), options.timeoutMs);
+      let isTimedOut = false;
+      const timer = setTimeout(() => {
+        isTimedOut = true;
+        request.destroy(new Error('no answer in time'));
+      }, options.timeoutMs);
       const finish = (answer: HttpAnswer | null, error?: unknown): void => {
         clearTimeout(timer);
         const answeredAt = performance.now();
-        const transportError = answer === null ? transportCode(error) : null;
+        // A body that breaks off for it ends with another error.
+        const transportError = answer !== null ? null : isTimedOut ? 'timeout' : codeOf(error);
         const lostReused =
           request.reusedSocket && (transportError === 'ECONNRESET' || transportError === 'EPIPE');
         resolve({ sentAt: sentAt ?? answeredAt, answeredAt, answer, transportError, lostReused });
@@ -94,11 +99,7 @@ export function createHttpClient(options: { connections: number; timeoutMs: numb
   };
 }
 
-class TimeoutError extends Error {
-  readonly code = 'timeout';
-}
-
-function transportCode(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : 'connection_failed';
 }

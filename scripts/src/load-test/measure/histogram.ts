@@ -48,6 +48,7 @@ export class Histogram {
   quantile(q: number): number {
     if (this.#count === 0) return NaN;
     const rank = Math.max(1, Math.ceil(q * this.#count));
+    if (rank >= this.#count) return this.#max;
     let seen = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       seen += this.#counts[bucket] ?? 0;

@@ -16,7 +16,10 @@ export interface CheckResult {
 
 export interface Findings {
   readonly examined: number;
+  /** In words. */
   readonly failures: readonly string[];
+  /** How many there are, where several are told in one line. */
+  readonly count?: number;
   /** Failures that the check lets pass; 0 unless said otherwise. */
   readonly tolerated?: number;
   readonly note?: string;
@@ -39,7 +42,7 @@ export function runCheck({ id, title, examine }: Check, evidence: Evidence): Che
   const found = examine(evidence);
   if ('skipped' in found)
     return { id, title, state: 'skipped', examined: 0, failures: 0, examples: [], note: found.skipped };
-  const { examined, failures, tolerated = 0, note = null } = found;
+  const { examined, failures, count = failures.length, tolerated = 0, note = null } = found;
   if (examined === 0)
     return {
       id,
@@ -50,13 +53,14 @@ export function runCheck({ id, title, examine }: Check, evidence: Evidence): Che
       examples: [],
       note: 'There was nothing to look at.',
     };
+  const isFailed = count > tolerated;
   return {
     id,
     title,
-    state: failures.length > tolerated ? 'failed' : 'passed',
+    state: isFailed ? 'failed' : 'passed',
     examined,
-    failures: failures.length,
-    examples: failures.slice(0, MAX_EXAMPLES),
+    failures: count,
+    examples: isFailed ? failures.slice(0, MAX_EXAMPLES) : [],
     note,
   };
 }

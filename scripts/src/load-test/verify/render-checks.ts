@@ -1,4 +1,5 @@
 import { type RenderFlaw, type TrackedRender } from '../renders/tracked-render';
+import { percent } from '../report/format';
 import { type Check } from './check';
 import { type Evidence } from './evidence';
 
@@ -26,6 +27,7 @@ export const RENDER_CHECKS: readonly Check[] = [
           .filter(({ end }) => end?.status === 'failed')
           .map(({ id, end }) => `${id}: ${end?.errorCode ?? 'without an error'}`),
         tolerated: Math.floor(ended.length * maxFailureRatio),
+        note: `${percent(maxFailureRatio)} are tolerated.`,
       };
     },
   },

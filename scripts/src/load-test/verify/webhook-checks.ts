@@ -58,6 +58,7 @@ export const WEBHOOK_CHECKS: readonly Check[] = [
           ...(forgedAttempts === 0 ? [] : [`${forgedAttempts} attempts with a wrong signature`]),
           ...(malformedAttempts === 0 ? [] : [`${malformedAttempts} attempts with a body that is no event`]),
         ],
+        count: forgedAttempts + malformedAttempts,
       };
     }),
   },
