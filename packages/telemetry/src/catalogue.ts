@@ -178,7 +178,7 @@ export const METRICS = {
 
   stage_duration_seconds: {
     type: 'histogram',
-    help: 'Time of a completed job in one stage; stages overlap.',
+    help: 'Time that a completed job spent in a stage that it passed; stages overlap.',
     labels: { engine: STAGE_OWNERS, stage: STAGES },
     services: ['gpu-worker'],
     buckets: STAGE_SECONDS,
@@ -200,7 +200,7 @@ export const METRICS = {
   gpu_seconds_total: {
     type: 'counter',
     help: 'Seconds inside graphs on a GPU; stays 0 where they run on the CPU.',
-    labels: { engine: ENGINES },
+    labels: { engine: STAGE_OWNERS },
     services: ['gpu-worker'],
     fromZero: true,
   },

@@ -5,3 +5,4 @@ export { countTurns, type TurnOutcome } from './loop-turns';
 export { createMetrics, type Metrics } from './metrics';
 export { openTelemetry, type Telemetry, type TelemetryEnv } from './open-telemetry';
 export { NO_SPAN, NO_TRACING, type Span, type SpanAttributes, type SpanStart, type Tracing } from './tracing';
+export { untraced } from './untraced';

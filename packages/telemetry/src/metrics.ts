@@ -93,7 +93,11 @@ function gaugeOf<L extends Labels>(metric: prometheus.Gauge): Gauge<L> {
   return {
     set: (labels, value) => metric.set(labels, value),
     add: (labels, change) => metric.inc(labels, change),
-    reset: () => metric.reset(),
+    reset: () => {
+      metric.reset();
+      // One without labels would be told with 0, which is a value like any other.
+      metric.remove({});
+    },
   };
 }
 

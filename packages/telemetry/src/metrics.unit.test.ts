@@ -68,6 +68,18 @@ describe('createMetrics', () => {
     expect((await scrape(metrics)).value('lipsync_webhook_backlog', { state: 'due' })).toBe(4);
   });
 
+  it('tells nothing of a gauge that was reset', async () => {
+    const metrics = createMetrics();
+    const [labelled, plain] = [metrics.gauge('live_slots'), metrics.gauge('webhook_oldest_due_seconds')];
+    labelled.set({ queue: 'media' }, 3);
+    plain.set({}, 3);
+    labelled.reset();
+    plain.reset();
+    const told = await scrape(metrics);
+    expect(told.families.get('lipsync_live_slots')?.samples).toEqual([]);
+    expect(told.families.get('lipsync_webhook_oldest_due_seconds')?.samples).toEqual([]);
+  });
+
   it('tells of the process itself when asked to', async () => {
     const metrics = createMetrics();
     metrics.addProcessMetrics();

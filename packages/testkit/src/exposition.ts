@@ -15,7 +15,7 @@ export interface MetricFamily {
 export interface Exposition {
   readonly families: ReadonlyMap<string, MetricFamily>;
   /** The value of the one sample with this name and at least these labels; undefined when there is none. */
-  value(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
+  readonly value: (name: string, labels?: Readonly<Record<string, string>>) => number | undefined;
 }
 
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';

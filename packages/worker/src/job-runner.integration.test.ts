@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claimJob, createAsset, createCustomer, createDb, type Db } from '@lipsync/db';
 import { createLogger } from '@lipsync/runtime';
-import { createTestDatabase, type TestDatabase } from '@lipsync/testkit';
+import { openTelemetry, untraced } from '@lipsync/telemetry';
+import { createTestDatabase, parseExposition, startOtlpCollector, type TestDatabase } from '@lipsync/testkit';
 import { createJobFolders } from './job-folders';
 import { createJobRunner, type JobResult, type JobRunner, type JobRunnerOptions } from './job-runner';
 import { LeaseLost } from './lease-keeper';
@@ -47,13 +48,15 @@ describe('the run of one job', () => {
         service: 'test',
         destination: { write: (line: string) => void lines.push(line) },
       }),
+      telemetry: untraced(),
       ...options,
     });
   }
 
-  async function newJob(): Promise<string> {
+  async function newJob(traceParent?: string): Promise<string> {
     const url = 'https://media.example.com/a.mp4';
-    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: 600 });
+    const request = { customerId, mediaType: 'video' as const, url, ttlSeconds: 600, traceParent };
+    const asset = await createAsset(db, request);
     return (await db.prisma.job.findUniqueOrThrow({ where: { assetId: asset.id } })).id;
   }
   const rowOf = (id: string) => db.prisma.job.findUniqueOrThrow({ where: { id } });
@@ -75,6 +78,62 @@ describe('the run of one job', () => {
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { event: 'job', job_id: id, kind: 'ingest', outcome: 'requeued', code: 'internal_error' },
     ]);
+  });
+
+  test('every claim is counted by its queue and outcome, with its wait and its time, and takes one slot meanwhile', async () => {
+    const telemetry = untraced();
+    const jobs = await runner({ telemetry });
+    const told = async () => parseExposition(await telemetry.metrics.text());
+    const during: (number | undefined)[] = [];
+    await jobs.run(await newJob(), NEVER, async () => {
+      during.push((await told()).value('lipsync_slots_busy'));
+      return { accepted: true, facts: {} };
+    });
+    await jobs.run(await newJob(), NEVER, () => Promise.reject(new Error('disk full')));
+    const metrics = await told();
+    const ended = (outcome: string) => metrics.value('lipsync_jobs_total', { queue: 'media', outcome });
+    expect([ended('completed'), ended('requeued'), ended('failed')]).toEqual([1, 1, undefined]);
+    expect(metrics.value('lipsync_queue_wait_seconds_count', { queue: 'media' })).toBe(2);
+    const completed = { queue: 'media', outcome: 'completed' };
+    expect(metrics.value('lipsync_job_duration_seconds_count', completed)).toBe(1);
+    expect([...during, metrics.value('lipsync_slots_busy')]).toEqual([1, 0]);
+  });
+
+  test('a job continues the trace of its request, with its stages below it and its trace in the log', async () => {
+    const collector = await startOtlpCollector();
+    const telemetry = await openTelemetry({
+      service: 'media-worker',
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_TRACES_SAMPLER_ARG: 1 },
+      logger: createLogger({ service: 'test', level: 'silent' }),
+      lifecycle: { onShutdown: () => undefined },
+    });
+    const traceId = 'a'.repeat(32);
+    const id = await newJob(`00-${traceId}-${'b'.repeat(16)}-01`);
+    const jobs = await runner({ telemetry });
+    await jobs.run(id, NEVER, ({ span }) => span.during('fetch', () => Promise.reject(new Error('no'))));
+    await telemetry.tracing.close();
+    const [fetch, job] = collector.spans();
+    expect(job).toMatchObject({
+      service: 'media-worker',
+      name: 'ingest',
+      kind: 5,
+      traceId,
+      parentSpanId: 'b'.repeat(16),
+      failed: true,
+      attributes: {
+        'lipsync.job_id': id,
+        'lipsync.queue': 'media',
+        'lipsync.attempt': 1,
+        'lipsync.queue_wait_seconds': expect.any(Number) as number,
+        'lipsync.outcome': 'requeued',
+        'error.type': 'internal_error',
+      },
+    });
+    expect(fetch).toMatchObject({ name: 'fetch', traceId, parentSpanId: job?.spanId, failed: true });
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { job_id: id, trace_id: traceId },
+    ]);
+    await collector.close();
   });
 
   test('what was finished after the job went to somebody else counts as lost, not as completed', async () => {

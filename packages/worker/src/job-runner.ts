@@ -1,7 +1,10 @@
 import { type Claim, claimJob, type Db, type JobStage } from '@lipsync/db';
 import { type LogFields, type Logger } from '@lipsync/runtime';
+import { type Span, type Telemetry } from '@lipsync/telemetry';
 import { type HeldClaim, holdClaim, type JobLimit } from './hold-claim';
 import { type JobFolders } from './job-folders';
+import { createJobMetrics } from './job-metrics';
+import { startJobSpan } from './job-span';
 import { settle, type Settlement } from './settle';
 import { type Blame, type Verdict, verdictOf } from './verdict';
 
@@ -13,6 +16,8 @@ export interface ClaimedJob {
   /** Aborted when the job must stop: lease lost, time limit, shutdown. */
   readonly signal: AbortSignal;
   readonly report: (stage: JobStage, percent: number) => void;
+  /** The job in its trace, to which its stages are added. */
+  readonly span: Span;
 }
 
 /** The end of work that completed its job in the database. */
@@ -53,12 +58,14 @@ export interface JobRunnerOptions {
   readonly blame: (error: unknown) => Blame;
   readonly limit?: JobLimit;
   readonly logger: Logger;
+  readonly telemetry: Telemetry;
 }
 
 const LEASE_SECONDS = 15;
 
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
-  const { db, folders, workerId, blame, limit, logger } = options;
+  const { db, folders, workerId, blame, limit, logger, telemetry } = options;
+  const metrics = createJobMetrics(telemetry.metrics);
   const running = new Map<Claim, HeldClaim>();
 
   async function runClaimed(
@@ -67,6 +74,8 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     work: (job: ClaimedJob) => Promise<JobResult>,
   ): Promise<EndedJob> {
     const started = performance.now();
+    metrics.began(claim);
+    const span = startJobSpan(telemetry.tracing, claim);
     const held = holdClaim({ db, claim, leaseSeconds: LEASE_SECONDS, limit, preempted });
     const { signal, report } = held;
     running.set(claim, held);
@@ -74,7 +83,9 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     let outcome: JobOutcome;
     let facts: LogFields;
     try {
-      const result = await folders.using(claim.jobId, (folder) => work({ claim, folder, signal, report }));
+      const result = await folders.using(claim.jobId, (folder) =>
+        work({ claim, folder, signal, report, span }),
+      );
       outcome = result.accepted ? 'completed' : 'lost';
       facts = result.facts;
     } catch (error) {
@@ -86,11 +97,18 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       await held.letGo();
     }
     if (verdict) outcome = await record(claim, verdict);
+    const durationMs = performance.now() - started;
+    const code = verdict && 'code' in verdict ? verdict.code : undefined;
+    metrics.ended(claim, outcome, durationMs / 1000);
+    span.set({ 'lipsync.outcome': outcome });
+    span.end(code);
     logger.wide('job', {
       ...identity(claim),
       outcome,
-      ...(verdict && 'code' in verdict ? { code: verdict.code } : {}),
-      duration_ms: Math.round(performance.now() - started),
+      code,
+      queue_wait_seconds: claim.waitedSeconds,
+      duration_ms: Math.round(durationMs),
+      trace_id: span.traceId,
       ...facts,
     });
     return { claim, outcome };

@@ -1,4 +1,5 @@
 import { type Logger } from '@lipsync/runtime';
+import { type TurnOutcome } from '@lipsync/telemetry';
 
 /** Work that is done again and again, one turn at a time. */
 export interface PeriodicLoop {
@@ -19,9 +20,11 @@ export function createPeriodicLoop(options: {
   name: string;
   everyMs: number;
   turn: () => Promise<void>;
+  /** Told after every turn. */
+  onTurn: (outcome: TurnOutcome) => void;
   logger: Logger;
 }): PeriodicLoop {
-  const { name, everyMs, turn, logger } = options;
+  const { name, everyMs, turn, onTurn, logger } = options;
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let wanted = false;
@@ -34,9 +37,11 @@ export function createPeriodicLoop(options: {
       await turn();
       if (failing) logger.info('loop works again', { loop: name });
       failing = false;
+      onTurn('completed');
     } catch (error) {
       if (!failing) logger.warn('loop fails', { loop: name, error });
       failing = true;
+      onTurn('failed');
     }
     lastTurnAtMs = Date.now();
   }

@@ -11,6 +11,8 @@ describe('a loop', () => {
   });
   let turns: number;
   let fail: boolean;
+  const outcomes: string[] = [];
+  const onTurn = (outcome: string): void => void outcomes.push(outcome);
   const turn = async (): Promise<void> => {
     turns += 1;
     if (fail) throw new Error('away');
@@ -19,13 +21,14 @@ describe('a loop', () => {
   beforeEach(() => {
     jest.useFakeTimers();
     lines.length = 0;
+    outcomes.length = 0;
     turns = 0;
     fail = false;
   });
   afterEach(() => jest.useRealTimers());
 
   it('takes its first turn at once and then one per period', async () => {
-    const loop = createPeriodicLoop({ name: 'x', everyMs: EVERY_MS, turn, logger });
+    const loop = createPeriodicLoop({ name: 'x', everyMs: EVERY_MS, turn, onTurn, logger });
     loop.start();
     await jest.advanceTimersByTimeAsync(3 * EVERY_MS);
     expect(turns).toBe(4);
@@ -36,7 +39,7 @@ describe('a loop', () => {
 
   it('goes on after a failed turn, and says so once at the beginning and once at the end of the trouble', async () => {
     fail = true;
-    const loop = createPeriodicLoop({ name: 'x', everyMs: EVERY_MS, turn, logger });
+    const loop = createPeriodicLoop({ name: 'x', everyMs: EVERY_MS, turn, onTurn, logger });
     loop.start();
     await jest.advanceTimersByTimeAsync(5 * EVERY_MS);
     fail = false;
@@ -44,6 +47,7 @@ describe('a loop', () => {
     await loop.stop();
     expect(turns).toBe(11);
     expect(lines).toHaveLength(2);
+    expect(outcomes).toEqual([...Array<string>(6).fill('failed'), ...Array<string>(5).fill('completed')]);
   });
 
   it('does not wait out its period when woken, and never takes two turns at once', async () => {
@@ -51,7 +55,7 @@ describe('a loop', () => {
     let most = 0;
     let ended = 0;
     const loop = createPeriodicLoop({
-      ...{ name: 'x', everyMs: EVERY_MS, logger },
+      ...{ name: 'x', everyMs: EVERY_MS, onTurn, logger },
       turn: async () => {
         under += 1;
         most = Math.max(most, under);

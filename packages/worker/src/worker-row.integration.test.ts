@@ -1,6 +1,7 @@
 import { createDb, type Db, removeWorker } from '@lipsync/db';
 import { createLogger } from '@lipsync/runtime';
-import { createTestDatabase, eventually, type TestDatabase } from '@lipsync/testkit';
+import { untraced } from '@lipsync/telemetry';
+import { createTestDatabase, eventually, parseExposition, type TestDatabase } from '@lipsync/testkit';
 import { keepWorkerRow } from './worker-row';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -25,9 +26,10 @@ describe('the row of a worker', () => {
       select: { id: true, service: true, slots: true },
     });
   const expected = [{ id: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } }];
+  const { metrics } = untraced();
   const keep = () =>
     keepWorkerRow({
-      ...{ db, logger, workerId: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } },
+      ...{ db, logger, metrics, workerId: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } },
       heartbeatMs: 20,
     });
 
@@ -36,6 +38,18 @@ describe('the row of a worker', () => {
     expect(await rows()).toEqual(expected);
     await remove();
     expect(await rows()).toEqual([]);
+  });
+
+  test('tells what it announces, and that it goes on announcing it', async () => {
+    const remove = await keep();
+    await eventually(async () => {
+      const told = parseExposition(await metrics.text());
+      expect(told.value('lipsync_slots')).toBe(2);
+      const turns = { loop: 'worker_row', outcome: 'completed' };
+      expect(told.value('lipsync_loop_turns_total', turns)).toBeGreaterThan(0);
+      expect(told.value('lipsync_loop_last_turn_timestamp_seconds')).toBeGreaterThan(1e9);
+    });
+    await remove();
   });
 
   test('given up during a long silence it comes back with all that the worker serves', async () => {

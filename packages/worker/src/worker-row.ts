@@ -1,5 +1,6 @@
-import { type Db, heartbeatWorker, registerWorker, removeWorker, type Slots } from '@lipsync/db';
+import { type Db, heartbeatWorker, QUEUE_NAMES, registerWorker, removeWorker, type Slots } from '@lipsync/db';
 import { type Logger } from '@lipsync/runtime';
+import { countTurns, type Metrics } from '@lipsync/telemetry';
 import { createPeriodicLoop } from './periodic-loop';
 
 const HEARTBEAT_MS = 5_000;
@@ -10,6 +11,7 @@ export interface WorkerRowOptions {
   readonly service: string;
   readonly slots: Slots;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   /** Five seconds unless told. */
   readonly heartbeatMs?: number;
 }
@@ -19,14 +21,19 @@ export interface WorkerRowOptions {
  * jobs may be announced. Resolves once it is there; the returned function takes it out.
  */
 export async function keepWorkerRow(options: WorkerRowOptions): Promise<() => Promise<void>> {
-  const { db, workerId, service, slots, logger, heartbeatMs = HEARTBEAT_MS } = options;
+  const { db, workerId, service, slots, logger, metrics, heartbeatMs = HEARTBEAT_MS } = options;
   const worker = { id: workerId, service, slots };
   await registerWorker(db, worker);
+  for (const queue of QUEUE_NAMES) {
+    const here = slots[queue];
+    if (here !== undefined) metrics.gauge('slots').set({ queue }, here);
+  }
   const turn = async (): Promise<void> => {
     // After a long silence the row was purged, and with it what this worker serves.
     if (!(await heartbeatWorker(db, workerId))) await registerWorker(db, worker);
   };
-  const loop = createPeriodicLoop({ name: 'worker row', everyMs: heartbeatMs, turn, logger });
+  const onTurn = countTurns(metrics, 'worker_row');
+  const loop = createPeriodicLoop({ name: 'worker row', everyMs: heartbeatMs, turn, onTurn, logger });
   loop.start();
   return async () => {
     await loop.stop();

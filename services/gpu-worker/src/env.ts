@@ -1,17 +1,16 @@
 import { ENGINES } from '@lipsync/contract';
-import { environment, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
+import { environment, OPERATIONS_SETTINGS, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
 
 /** What the gpu-worker reads from its environment. */
 export const gpuWorkerEnvironment = environment
   .pick({
     NODE_ENV: true,
-    LOG_LEVEL: true,
+    ...OPERATIONS_SETTINGS,
     DATABASE_URL: true,
     DATABASE_POOL_MAX: true,
     REDIS_URL: true,
     ...STORAGE_SETTINGS,
     PUBLIC_BASE_URL: true,
-    HEALTH_PORT: true,
     MODEL_PACKS_DIR: true,
     GPU_SLOTS: true,
     WORK_DIR: true,

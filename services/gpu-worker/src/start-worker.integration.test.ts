@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { createQueues, type Queues } from '@lipsync/queue';
 import { createLogger } from '@lipsync/runtime';
-import { eventually, freePorts, type RunningRedis, startRedis } from '@lipsync/testkit';
+import { eventually, freePorts, parseExposition, type RunningRedis, startRedis } from '@lipsync/testkit';
 import { keepTail } from './host/stderr-tail';
 import { createRenderFixture, type RenderFixture } from './test/render-fixture';
 
@@ -86,12 +86,25 @@ describe('gpu-worker process', () => {
   };
 
   test('it announces its queues, takes an announced job, and leaves cleanly when asked to', async () => {
-    const worker = startService();
+    const [port] = await freePorts(1);
+    const worker = startService({ HEALTH_PORT: String(port) });
     await untilServing();
     const { jobId, runId } = await fixture.render({ audio: 'short', prepared: true });
     await queues.add('musetalk', { jobId, dispatchSeq: 1 });
     await eventually(async () => expect(await runRow(runId)).toMatchObject({ status: 'completed' }), {
       deadlineMs: 60_000,
+    });
+    await eventually(async () => {
+      const told = parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+      const completed = { queue: 'musetalk', outcome: 'completed' };
+      expect(told.value('lipsync_jobs_total', completed)).toBe(1);
+      expect(told.value('lipsync_stage_duration_seconds_count', { engine: 'musetalk', stage: 'infer' })).toBe(
+        1,
+      );
+      expect(told.value('lipsync_engine_available', { engine: 'musetalk' })).toBe(1);
+      expect(told.value('lipsync_slots', { queue: 'musetalk' })).toBe(1);
+      expect(told.value('lipsync_inference_restarts_total', { reason: 'crashed' })).toBe(0);
+      expect(told.value('lipsync_build_info', { service: 'gpu-worker' })).toBe(1);
     });
 
     const end = ended(worker);

@@ -4,11 +4,12 @@ import { admitJobs, openDb, type QueueName } from '@lipsync/db';
 import { createConsumer, createQueues, onCancel, ringQueue } from '@lipsync/queue';
 import { type Lifecycle, type Logger } from '@lipsync/runtime';
 import { openStorage } from '@lipsync/storage';
+import { openTelemetry } from '@lipsync/telemetry';
 import { createJobFolders, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
 import { findPacks, type FoundPacks } from './host/find-packs';
 import { findVideoCodecs } from './host/find-video-codecs';
-import { createInferenceHost } from './host/inference-host';
+import { createInferenceHost, type InferenceLoss } from './host/inference-host';
 import { createDiskCache } from './supervisor/disk-cache';
 import { createJobRunner } from './supervisor/job-runner';
 import { createSlotPool } from './supervisor/slot-pool';
@@ -34,6 +35,8 @@ export async function startWorker(options: {
 }): Promise<void> {
   const { env, logger, lifecycle, workerId } = options;
   const redisUrl = env.REDIS_URL;
+  const telemetry = await openTelemetry({ service: 'gpu-worker', env, logger, lifecycle });
+  const { metrics } = telemetry;
   const db = openDb(env, logger);
   lifecycle.onShutdown('database', () => db.close());
   const storage = openStorage(env);
@@ -42,7 +45,7 @@ export async function startWorker(options: {
   lifecycle.onShutdown('queues', () => queues.close());
 
   const health = createWorkerHealth({
-    ...{ port: env.HEALTH_PORT, db, storage, queues, stopping: lifecycle.stopping },
+    ...{ port: env.HEALTH_PORT, db, storage, queues, stopping: lifecycle.stopping, metrics },
     loadingLimitMs: env.LOADING_TIMEOUT_SECONDS * 1000,
   });
   const port = await health.start();
@@ -50,16 +53,20 @@ export async function startWorker(options: {
 
   const codecs = await findVideoCodecs(env, process.env, logger);
   const packs = await usablePacks(env, logger);
+  const available = metrics.gauge('engine_available');
+  for (const engine of env.ENGINES) available.set({ engine }, packs.engines.has(engine) ? 1 : 0);
   const slotCount = env.GPU_SLOTS === 'auto' ? slotsFor(packs) : env.GPU_SLOTS;
   const environment = { ...process.env, ...codecs, GPU_SLOTS: String(slotCount) };
-  const hosts = Array.from({ length: slotCount }, () => createInferenceHost({ environment }));
+  const restarts = metrics.counter('inference_restarts_total');
+  const onLost = (reason: InferenceLoss): void => restarts.inc({ reason });
+  const hosts = Array.from({ length: slotCount }, () => createInferenceHost({ environment, onLost }));
   lifecycle.onShutdown('inference', () => hosts.forEach((host) => host.kill()));
   const slots = createSlotPool(hosts);
   const preparations: QueueName[] = env.PREPARATIONS ? ['preparation'] : [];
   const served: QueueName[] = packs.analyzer ? [...preparations, ...packs.engines.keys()] : [];
 
   const runner = createJobRunner({
-    ...{ db, storage, packs, slots, workerId, logger },
+    ...{ db, storage, packs, slots, workerId, logger, telemetry },
     podMeter: createPodMeter({
       cost: openPodCost(env),
       slots: slotCount,
@@ -91,7 +98,7 @@ export async function startWorker(options: {
   consumer.start();
   const slotsByQueue = Object.fromEntries(served.map((queue) => [queue, slotCount]));
   const removeRow = await keepWorkerRow({
-    ...{ db, workerId, logger },
+    ...{ db, workerId, logger, metrics },
     service: 'gpu-worker',
     slots: slotsByQueue,
   });

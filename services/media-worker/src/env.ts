@@ -1,16 +1,15 @@
-import { environment, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
+import { environment, OPERATIONS_SETTINGS, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
 
 /** What a media worker reads from its environment. */
 export const mediaWorkerEnvironment = environment
   .pick({
     NODE_ENV: true,
-    LOG_LEVEL: true,
+    ...OPERATIONS_SETTINGS,
     DATABASE_URL: true,
     DATABASE_POOL_MAX: true,
     REDIS_URL: true,
     ...STORAGE_SETTINGS,
     PUBLIC_BASE_URL: true,
-    HEALTH_PORT: true,
     WORK_DIR: true,
     EGRESS_ROUTES: true,
     EGRESS_CA_FILE: true,

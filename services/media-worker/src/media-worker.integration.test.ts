@@ -20,6 +20,7 @@ import {
   type HttpsReceiver,
   makeNumberedVideo,
   makeTone,
+  parseExposition,
   type RunningRedis,
   type S3Server,
   startHttpsReceiver,
@@ -120,6 +121,30 @@ it('fetches what was waiting when it starts and what comes while it runs, and sa
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 });
 
+it('tells what it did and what the whole system has not done yet, while the database is there', async () => {
+  const { port } = await startWorker('a');
+  const asset = await newAsset();
+  await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+  const scrape = async () => parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  const told = await eventually(async () => {
+    const metrics = await scrape();
+    const labels = { queue: 'media', outcome: 'completed' };
+    expect(metrics.value('lipsync_jobs_total', labels)).toBeGreaterThanOrEqual(1);
+    return metrics;
+  }, PATIENCE);
+  const { sizeBytes } = await assetOf(asset.id);
+  expect(told.value('lipsync_ingest_bytes_total')).toBeGreaterThanOrEqual(Number(sizeBytes));
+  expect(told.value('lipsync_queue_wait_seconds_count', { queue: 'media' })).toBeGreaterThanOrEqual(1);
+  expect(told.value('lipsync_slots', { queue: 'media' })).toBe(2);
+  expect(told.value('lipsync_live_slots', { queue: 'media' })).toBe(2);
+  expect(told.value('lipsync_queue_jobs', { queue: 'musetalk', state: 'waiting' })).toBe(0);
+  expect(told.value('lipsync_webhook_backlog', { state: 'due' })).toBe(0);
+  const turned = { loop: 'admission', outcome: 'completed' };
+  expect(told.value('lipsync_loop_turns_total', turned)).toBeGreaterThan(0);
+  expect(told.value('lipsync_build_info', { service: 'media-worker' })).toBe(1);
+  expect(told.families.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
+});
+
 it('takes up an ingest whose worker was killed in the middle', async () => {
   const asset = await newAsset();
   const { id } = await jobOf(asset.id);
@@ -134,9 +159,11 @@ it('announces again what Redis has forgotten', async () => {
   const asset = await newAsset();
   const lost = new Date(Date.now() - 60_000);
   await db.prisma.job.update({ where: { assetId: asset.id }, data: { dispatchedAt: lost, dispatchSeq: 7 } });
-  await startWorker('a');
+  const { port } = await startWorker('a');
   await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
   expect((await jobOf(asset.id)).dispatchSeq).toBeGreaterThan(7);
+  const told = parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  expect(told.value('lipsync_reconciler_actions_total', { action: 'rering' })).toBe(1);
 });
 
 it('ingests each of many assets exactly once with two workers side by side', async () => {
@@ -188,7 +215,7 @@ it('deletes the bytes of an expired asset and keeps the row, so that the asset i
 });
 
 it('deletes what was kept of a video, its rows and its bytes, once the last record that used it has expired', async () => {
-  await startWorker('a');
+  const { port } = await startWorker('a');
   const feature = { customerId, videoSha256: 'a'.repeat(64), name: 'track:2:analyser' };
   const content = { sha256: 'b'.repeat(64), frames: 10, complete: true };
   const object = { ...feature, sha256: content.sha256 };
@@ -201,6 +228,10 @@ it('deletes what was kept of a video, its rows and its bytes, once the last reco
   expect(expiresAt.getTime()).toBeLessThanOrEqual(Date.now());
   await eventually(async () => expect(await db.prisma.featureObject.count()).toBe(0), PATIENCE);
   expect(await db.prisma.feature.count()).toBe(0);
+  await eventually(async () => {
+    const told = parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    expect(told.value('lipsync_purged_total', { kind: 'feature' })).toBe(1);
+  }, PATIENCE);
 });
 
 it('takes itself out of the table of workers when it is stopped', async () => {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { type Db, openDb } from '@lipsync/db';
+import { type Db, openDb, readBacklog } from '@lipsync/db';
 import { resolveBinaries } from '@lipsync/media';
 import { createConsumer, createQueues } from '@lipsync/queue';
 import { createHealthServer, type Lifecycle, type Logger, openEgress, systemClock } from '@lipsync/runtime';
 import { openStorage, type Storage } from '@lipsync/storage';
+import { countTurns, openTelemetry, type Telemetry } from '@lipsync/telemetry';
 import {
   consumerFetches,
   createJobFolders,
@@ -12,10 +13,13 @@ import {
   type PeriodicLoop,
 } from '@lipsync/worker';
 import { type MediaWorkerEnv } from './env';
+import { tellBacklog } from './backlog-gauges';
 import { createIngestRunner, type IngestRunner } from './ingest/ingest-runner';
 import { admitAll } from './loops/admission';
 import { purgeOnce } from './loops/purging';
 import { reconcileOnce } from './loops/reconciliation';
+
+type LoopName = 'admission' | 'reconciliation' | 'purging';
 
 const ADMISSION_EVERY_MS = 500;
 const RECONCILE_EVERY_MS = 1_000;
@@ -31,25 +35,30 @@ export async function startMediaWorker(options: {
 }): Promise<number> {
   const { env, logger, lifecycle, workerId } = options;
   const redisUrl = env.REDIS_URL;
+  const telemetry = await openTelemetry({ service: 'media-worker', env, logger, lifecycle });
+  const { metrics } = telemetry;
   const db = openDb(env, logger);
   lifecycle.onShutdown('database', () => db.close());
   const storage = openStorage(env);
   lifecycle.onShutdown('storage', () => storage.close());
   const queues = createQueues({ redisUrl, logger });
   lifecycle.onShutdown('queues', () => queues.close());
-  const runIngest = await createRunner(env, { db, storage, logger, workerId });
+  const runIngest = await createRunner(env, { db, storage, logger, telemetry, workerId });
+  tellBacklog(metrics, { read: () => readBacklog(db), clock: systemClock });
 
-  const loop = (name: string, everyMs: number, turn: () => Promise<void>): PeriodicLoop => {
-    const made = createPeriodicLoop({ name, everyMs, turn, logger });
+  const loop = (name: LoopName, everyMs: number, turn: () => Promise<void>): PeriodicLoop => {
+    const made = createPeriodicLoop({ name, everyMs, turn, logger, onTurn: countTurns(metrics, name) });
     lifecycle.onShutdown(name, () => made.stop());
     return made;
   };
   const admission = loop('admission', ADMISSION_EVERY_MS, () => admitAll(db, queues, logger));
   const reconciliation = loop('reconciliation', RECONCILE_EVERY_MS, async () => {
     const options = { unservedSeconds: env.UNSERVED_DEADLINE_SECONDS };
-    if (await reconcileOnce(db, queues, logger, options)) admission.wake();
+    if (await reconcileOnce(db, queues, { logger, metrics, ...options })) admission.wake();
   });
-  const purging = loop('purging', env.PURGE_INTERVAL_SECONDS * 1000, () => purgeOnce(db, storage, logger));
+  const purging = loop('purging', env.PURGE_INTERVAL_SECONDS * 1000, () =>
+    purgeOnce(db, storage, { logger, metrics }),
+  );
   const loops = [admission, reconciliation, purging];
 
   const consumer = createConsumer({
@@ -68,11 +77,12 @@ export async function startMediaWorker(options: {
     },
     ready: { database: () => db.ping(), redis: () => queues.ping(), storage: () => storage.ping() },
     stopping: lifecycle.stopping,
+    metrics,
   });
   lifecycle.onShutdown('health', () => health.close());
 
   const removeRow = await keepWorkerRow({
-    ...{ db, workerId, logger },
+    ...{ db, workerId, logger, metrics },
     service: 'media-worker',
     slots: { media: env.MEDIA_SLOTS },
   });
@@ -87,7 +97,7 @@ export async function startMediaWorker(options: {
 
 async function createRunner(
   env: MediaWorkerEnv,
-  parts: { db: Db; storage: Storage; logger: Logger; workerId: string },
+  parts: { db: Db; storage: Storage; logger: Logger; telemetry: Telemetry; workerId: string },
 ): Promise<IngestRunner> {
   const binaries = await resolveBinaries({
     FFMPEG_BIN: env.FFMPEG_BIN,

@@ -41,7 +41,15 @@ export interface InferenceHost {
 interface Child {
   readonly process: ChildProcess;
   readonly stderr: () => string;
+  /** Why we ended it, if we did. */
+  endedBy: 'request' | 'deadline' | undefined;
 }
+
+/**
+ * Why a child is gone that nobody asked to go: by its own fault, killed from outside (an operator, the kernel when
+ * memory runs out), by us because it did not heed a cancel, or it never started.
+ */
+export type InferenceLoss = 'crashed' | 'killed' | 'unresponsive' | 'not_started';
 
 const CANCEL_GRACE_MS = 5_000;
 
@@ -58,9 +66,12 @@ export function createInferenceHost(
     program?: string;
     cancelGraceMs?: number;
     environment?: Readonly<Record<string, string | undefined>>;
+    /** Told when a child is lost; the next task starts another one. */
+    onLost?: (reason: InferenceLoss) => void;
   } = {},
 ): InferenceHost {
   const { entry = INFERENCE_ENTRY, program = process.execPath, cancelGraceMs = CANCEL_GRACE_MS } = options;
+  const onLost = options.onLost ?? (() => undefined);
   const environment = childEnvironment(options.environment ?? process.env);
   let current: Child | undefined;
 
@@ -72,9 +83,13 @@ export function createInferenceHost(
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    const child = { process: process_, stderr: process_.stderr ? keepTail(process_.stderr) : () => '' };
-    const forget = (): void => {
-      if (current === child) current = undefined;
+    const stderr = process_.stderr ? keepTail(process_.stderr) : () => '';
+    const child: Child = { process: process_, stderr, endedBy: undefined };
+    const forget = (_code: unknown, signal?: NodeJS.Signals | null): void => {
+      if (current !== child) return;
+      current = undefined;
+      const reason = lossOf(child, signal);
+      if (reason !== null) onLost(reason);
     };
     // A process that could not be started (no memory, no more processes) reports an error and nothing else.
     process_.on('exit', forget).on('error', forget);
@@ -88,7 +103,7 @@ export function createInferenceHost(
 
       const cancel = (): void => {
         send(child.process, { type: 'cancel', jobId: task.jobId });
-        killTimer ??= setTimeout(() => child.process.kill('SIGKILL'), cancelGraceMs);
+        killTimer ??= setTimeout(() => end(child, 'deadline'), cancelGraceMs);
       };
       const settle = (finish: () => void): void => {
         clearTimeout(killTimer);
@@ -136,10 +151,23 @@ export function createInferenceHost(
       return result;
     },
     kill: () => {
-      current?.process.kill('SIGKILL');
+      if (current) end(current, 'request');
     },
     pid: () => current?.process.pid,
   };
+}
+
+function end(child: Child, by: 'request' | 'deadline'): void {
+  child.endedBy ??= by;
+  child.process.kill('SIGKILL');
+}
+
+/** Null when it was asked to go. */
+function lossOf({ process: { pid }, endedBy }: Child, signal?: NodeJS.Signals | null): InferenceLoss | null {
+  if (endedBy === 'request') return null;
+  if (endedBy === 'deadline') return 'unresponsive';
+  if (pid === undefined) return 'not_started';
+  return signal === 'SIGKILL' ? 'killed' : 'crashed';
 }
 
 /** A child that has just died cannot be told anything; its 'close' event reports that. */

@@ -16,42 +16,44 @@ const ANALYSIS_SHARE = 0.5;
  * its renders look into. What is there already is not made again.
  */
 export async function runAnalyze(tools: JobTools, context: JobContext): Promise<JobResult> {
-  const { claim, folder, signal, report } = context;
-  const { db, packs } = tools;
+  const { claim, folder, signal, report, span } = context;
+  const { db, packs, metrics } = tools;
+  const { analyzer } = packs;
   const work = await loadAnalyzeWork(db, claim.preparationId ?? '');
-  if (!packs.analyzer) throw new InferenceFailure('engine_unavailable', 'no pack for the face analyser');
+  if (!analyzer) throw new InferenceFailure('engine_unavailable', 'no pack for the face analyser');
   report('analyzing', 0);
-  const video = await fetchAsset(tools, work.video, folder, 'video');
+  const fetching = performance.now();
+  const video = await span.during('fetch', () => fetchAsset(tools, work.video, folder, 'video'));
+  const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
   const { expiresAt } = work.preparation;
-  const obtained = await obtainTrack(tools, context, {
-    video: work.video,
-    videoPath: video.path,
-    analyzer: packs.analyzer,
-    wantedFrames: Infinity,
-    preparation: null,
-    expiresAt,
-    onProgress: (percent) => report('analyzing', percent * ANALYSIS_SHARE),
-  });
+  const obtained = await span.during('analyse', () =>
+    obtainTrack(tools, context, {
+      ...{ video: work.video, videoPath: video.path, analyzer, expiresAt },
+      wantedFrames: Infinity,
+      preparation: null,
+      onProgress: (percent) => report('analyzing', percent * ANALYSIS_SHARE),
+    }),
+  );
   if (!obtained.isKept) throw new StorageFailed('a preparation is nothing without its track');
-  const features = await prepareFeatures(tools, context, {
-    video: work.video,
-    videoPath: video.path,
-    analyzer: packs.analyzer,
-    track: obtained,
-    expiresAt,
-    onProgress: (percent) => report('analyzing', 100 * ANALYSIS_SHARE + percent * (1 - ANALYSIS_SHARE)),
-  });
+  const features = await span.during('features', () =>
+    prepareFeatures(tools, context, {
+      ...{ video: work.video, videoPath: video.path, analyzer, expiresAt },
+      track: obtained,
+      onProgress: (percent) => report('analyzing', 100 * ANALYSIS_SHARE + percent * (1 - ANALYSIS_SHARE)),
+    }),
+  );
 
   report('finalizing', 0);
   const { version, analyzerVersion, frames, fps, width, height } = obtained.track;
   const durationSeconds = frames / WORKING_FPS;
   const measures = { version, analyzerVersion, frames, fps, width, height, durationSeconds };
   const accepted = await insist(signal, () => completeAnalyze(db, claim, measures));
+  if (accepted) metrics.prepared({ input: video.from, track: obtained, features, fetchMs });
   return {
     accepted,
     facts: {
-      pack: packs.analyzer.version,
+      pack: analyzer.version,
       video_input: video.from,
       face_track: obtained.from,
       features_added: features?.featuresAdded ?? {},

@@ -6,6 +6,7 @@ import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { type PodMeter } from '../usage/pod-meter';
 import { type DiskCache } from './disk-cache';
+import { type WorkMetrics } from './work-metrics';
 
 /** What every job of this process shares. */
 export interface JobTools {
@@ -14,6 +15,7 @@ export interface JobTools {
   readonly cache: DiskCache;
   readonly packs: FoundPacks;
   readonly podMeter: PodMeter;
+  readonly metrics: WorkMetrics;
   readonly logger: Logger;
 }
 

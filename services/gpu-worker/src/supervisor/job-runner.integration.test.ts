@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { cancelRender, claimJob } from '@lipsync/db';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { createLogger } from '@lipsync/runtime';
-import { eventually } from '@lipsync/testkit';
+import { type Telemetry, untraced } from '@lipsync/telemetry';
+import { eventually, parseExposition } from '@lipsync/testkit';
 import { createJobFolders } from '@lipsync/worker';
 import { findPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
@@ -36,7 +37,7 @@ describe('job runner', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function runner(options: { limitMs?: number } = {}): Promise<JobRunner> {
+  async function runner(options: { limitMs?: number; telemetry?: Telemetry } = {}): Promise<JobRunner> {
     const logger = createLogger({ service: 'test', level: 'silent' });
     return createJobRunner({
       db: fixture.db,
@@ -47,6 +48,7 @@ describe('job runner', () => {
       slots: createSlotPool([host]),
       workerId: 'worker-under-test',
       limitMs: options.limitMs ?? 300_000,
+      telemetry: options.telemetry ?? untraced(),
       podMeter: createPodMeter({
         cost: fixedPrice({ usdPerHour: 3.6, incrementSeconds: 1 }),
         ...{ slots: 1, gpuModels: ['a GPU that nobody used'], logger },
@@ -106,6 +108,31 @@ describe('job runner', () => {
     expect(await rowOf('renders', renderId)).toMatchObject({ status: 'completed' });
     expect(await fixture.storage.head(outputKey)).toMatchObject({ contentType: 'video/mp4' });
     expect(await readdir(join(folder, 'jobs'))).toEqual([]);
+  }, 60_000);
+
+  test('what renders and preparations took, saved and came to is counted by engine', async () => {
+    const telemetry = untraced();
+    const jobs = await runner({ telemetry });
+    for (let i = 0; i < 2; i += 1)
+      await jobs.run((await fixture.render({ audio: 'short', prepared: true })).jobId, never);
+
+    const told = parseExposition(await telemetry.metrics.text());
+    const engine = 'musetalk';
+    const stage = (name: string) =>
+      told.value('lipsync_stage_duration_seconds_count', { engine, stage: name });
+    expect(['fetch', 'infer', 'encode', 'upload'].map(stage)).toEqual([2, 2, 2, 2]);
+    // The preparation's track was there: nothing was analysed, and so nothing is told of it.
+    expect(stage('analyse')).toBeUndefined();
+    expect(told.value('lipsync_render_realtime_factor_count', { engine })).toBe(2);
+    expect(told.value('lipsync_render_realtime_factor_sum', { engine })).toBeGreaterThan(0);
+    expect(told.value('lipsync_output_seconds_total', { engine })).toBeCloseTo(1.2);
+    expect(told.value('lipsync_gpu_seconds_total', { engine })).toBe(0);
+    expect(told.value('lipsync_render_without_face_ratio_count', { engine })).toBe(2);
+    const cache = (name: string, result: string) =>
+      told.value('lipsync_cache_requests_total', { cache: name, result });
+    expect(cache('face_track', 'hit')).toBe(2);
+    expect((cache('inputs', 'hit') ?? 0) + (cache('inputs', 'miss') ?? 0)).toBe(4);
+    expect(told.value('lipsync_jobs_total', { queue: engine, outcome: 'completed' })).toBe(2);
   }, 60_000);
 
   test('a video without a face fails render and preparation at once: trying again would not help', async () => {

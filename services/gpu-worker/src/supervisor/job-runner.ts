@@ -1,3 +1,4 @@
+import { type Telemetry } from '@lipsync/telemetry';
 import { createJobRunner as createClaimRunner, type JobFolders } from '@lipsync/worker';
 import { type InferenceHost } from '../host/inference-host';
 import { runAnalyze } from './analyze-job';
@@ -5,6 +6,7 @@ import { blame } from './blame';
 import { type JobTools } from './job-context';
 import { runRender } from './render-job';
 import { type SlotPool } from './slot-pool';
+import { createWorkMetrics } from './work-metrics';
 
 export interface JobRunner {
   /**
@@ -17,7 +19,8 @@ export interface JobRunner {
   checkCancelled(jobId: string): void;
 }
 
-export interface JobRunnerOptions extends JobTools {
+export interface JobRunnerOptions extends Omit<JobTools, 'metrics'> {
+  readonly telemetry: Telemetry;
   readonly slots: SlotPool<InferenceHost>;
   readonly folders: JobFolders;
   readonly workerId: string;
@@ -26,9 +29,10 @@ export interface JobRunnerOptions extends JobTools {
 }
 
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
-  const { db, slots, folders, workerId, limitMs, logger } = options;
+  const { db, slots, folders, workerId, limitMs, logger, telemetry } = options;
+  const tools: JobTools = { ...options, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
-  const claims = createClaimRunner({ db, folders, workerId, blame, limit, logger });
+  const claims = createClaimRunner({ db, folders, workerId, blame, limit, logger, telemetry });
 
   return {
     run: async (jobId, preempted) => {
@@ -39,7 +43,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       try {
         await claims.run(jobId, preempted, (job) => {
           const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
-          return perform(options, { ...job, host, preempted });
+          return perform(tools, { ...job, host, preempted });
         });
       } finally {
         preempted.removeEventListener('abort', kill);

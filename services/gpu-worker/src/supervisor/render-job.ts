@@ -17,8 +17,8 @@ const UPLOADING_PERCENT = 95;
 
 /** One engine's share of a render: inputs → face track → inference → upload → the finish transaction. */
 export async function runRender(tools: JobTools, context: JobContext): Promise<JobResult> {
-  const { claim, folder, host, signal, report } = context;
-  const { db, storage, packs, podMeter } = tools;
+  const { claim, folder, host, signal, report, span } = context;
+  const { db, storage, packs, podMeter, metrics } = tools;
   const startedAt = new Date();
   report('loading_model', 0);
   const runId = claim.engineRunId ?? '';
@@ -28,45 +28,61 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const pack = packs.engines.get(engine);
   if (!pack || !packs.analyzer) throw new InferenceFailure('engine_unavailable', `no pack for ${engine}`);
   const { expiresAt } = work.render;
-  const video = await fetchAsset(tools, work.video, folder, 'video');
-  const audio = await fetchAsset(tools, work.audio, folder, 'audio');
+  const fetching = performance.now();
+  const { video, audio } = await span.during('fetch', async () => ({
+    video: await fetchAsset(tools, work.video, folder, 'video'),
+    audio: await fetchAsset(tools, work.audio, folder, 'audio'),
+  }));
+  const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
-  const track = await obtainTrack(tools, context, {
-    video: work.video,
-    videoPath: video.path,
-    analyzer: packs.analyzer,
-    wantedFrames: usedVideoFrames(syncMode, work.audio.durationSeconds),
-    preparation: work.preparation,
-    expiresAt,
-    onProgress: (percent) => report('preparing', percent),
-  });
+  const { analyzer } = packs;
+  const track = await span.during('analyse', () =>
+    obtainTrack(tools, context, {
+      video: work.video,
+      videoPath: video.path,
+      analyzer,
+      wantedFrames: usedVideoFrames(syncMode, work.audio.durationSeconds),
+      preparation: work.preparation,
+      expiresAt,
+      onProgress: (percent) => report('preparing', percent),
+    }),
+  );
   const wish = { engine, pack, video: work.video, track: track.track, expiresAt };
   const features = await openEngineFeatures(tools, context, wish);
 
   const outputPath = join(folder, 'output.mp4');
-  const result = await host.render(
-    {
-      jobId: claim.jobId,
-      engine,
-      packDir: pack.dir,
-      analyzerPackDir: packs.analyzer.dir,
-      videoPath: video.path,
-      audioPath: audio.path,
-      outputPath,
-      syncMode,
-      faceTrackPath: track.path,
-      ...(features === null ? {} : { featuresPath: features.path }),
-    },
-    { signal, onProgress: report },
+  const result = await span.during('render', () =>
+    host.render(
+      {
+        jobId: claim.jobId,
+        engine,
+        packDir: pack.dir,
+        analyzerPackDir: analyzer.dir,
+        videoPath: video.path,
+        audioPath: audio.path,
+        outputPath,
+        syncMode,
+        faceTrackPath: track.path,
+        ...(features === null ? {} : { featuresPath: features.path }),
+      },
+      { signal, onProgress: report },
+    ),
   );
 
   report('uploading', UPLOADING_PERCENT);
   const key = outputKey(runId, claim.fence);
-  await transferring(() => storage.put(key, { file: outputPath }, { contentType: 'video/mp4', signal }));
+  const uploading = performance.now();
+  const upload = () => storage.put(key, { file: outputPath }, { contentType: 'video/mp4', signal });
+  await span.during('upload', () => transferring(upload));
+  const uploadMs = performance.now() - uploading;
   const { analysis } = track;
   const ended = { video: work.video, analysis, result, startedAt, claims: claim.fence };
   const usage = await renderUsage(podMeter, ended);
   const accepted = await insist(signal, () => completeRender(db, claim, { outputKey: key, usage }));
+  if (accepted) {
+    const inputs = [video.from, audio.from];
+    metrics.rendered({ engine, inputs, track, features, result, usage, fetchMs, uploadMs });
+  }
   if (accepted && features) {
     await keepAdded(tools, context, features, { frames: result.featuresAdded, expiresAt });
   }

@@ -1,6 +1,6 @@
 import { type Db } from '@lipsync/db';
 import { type Consumer, type Queues } from '@lipsync/queue';
-import { createHealthServer, type HealthServer, systemClock } from '@lipsync/runtime';
+import { createHealthServer, type HealthServer, type MetricsSource, systemClock } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { consumerFetches } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
@@ -22,15 +22,16 @@ export function createWorkerHealth(options: {
   storage: Pick<Storage, 'ping'>;
   queues: Pick<Queues, 'ping'>;
   stopping: AbortSignal;
+  metrics: MetricsSource;
   loadingLimitMs: number;
 }): WorkerHealth {
-  const { port, db, storage, queues, stopping, loadingLimitMs } = options;
+  const { port, db, storage, queues, stopping, metrics, loadingLimitMs } = options;
   const startedAt = performance.now();
   let engines: number | undefined;
   let fetches: (() => Promise<void>) | undefined;
 
   const server = createHealthServer({
-    ...{ port, stopping },
+    ...{ port, stopping, metrics },
     live: {
       packs: async () => {
         const isLate = performance.now() - startedAt > loadingLimitMs;

@@ -1,3 +1,4 @@
+import { untraced } from '@lipsync/telemetry';
 import { createWorkerHealth, type WorkerHealth } from './worker-health';
 
 const answers = { ping: () => Promise.resolve() };
@@ -10,7 +11,7 @@ describe('health of a gpu-worker', () => {
   afterEach(() => Promise.all(opened.splice(0).map((health) => health.close())));
 
   async function open(change: { loadingLimitMs?: number; stopping?: AbortSignal } = {}) {
-    const parts = { db: answers, storage: answers, queues: answers };
+    const parts = { db: answers, storage: answers, queues: answers, metrics: untraced().metrics };
     const stopping = new AbortController().signal;
     const health = createWorkerHealth({ port: 0, ...parts, stopping, loadingLimitMs: 60_000, ...change });
     opened.push(health);

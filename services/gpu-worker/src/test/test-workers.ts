@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createLogger, type LogFields } from '@lipsync/runtime';
 import { featureKey } from '@lipsync/storage';
+import { untraced } from '@lipsync/telemetry';
 import { createJobFolders } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
@@ -71,6 +72,7 @@ export function createTestWorkers(options: {
       slots,
       workerId: `worker-${count}`,
       limitMs: 300_000,
+      telemetry: untraced(),
       podMeter: createPodMeter({ cost: null, slots: 1, gpuModels: [], logger }),
       logger,
     });

@@ -14,7 +14,7 @@ export interface IngestTools {
 }
 
 /** One claimed ingest. */
-export interface IngestContext extends Pick<ClaimedJob, 'folder' | 'signal' | 'report'> {
+export interface IngestContext extends Pick<ClaimedJob, 'folder' | 'signal' | 'report' | 'span'> {
   readonly work: IngestWork;
   /** Where the accepted bytes will lie: new for every claim. */
   readonly objectKey: string;

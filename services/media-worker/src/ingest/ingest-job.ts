@@ -10,19 +10,21 @@ import { takeUpload } from './take-upload';
  * change them. Throws IngestFailure, MediaError, MediaProcessError, StorageError, or the reason of the signal.
  */
 export async function ingest(tools: IngestTools, context: IngestContext): Promise<IngestedMedia> {
-  const { work, objectKey, signal, report } = context;
-  const fetched = await fetchMedia(tools, context);
+  const { work, objectKey, signal, report, span } = context;
+  const fetched = await span.during('fetch', () => fetchMedia(tools, context));
   signal.throwIfAborted();
   report('probing', 100);
-  const probed = await probe(tools.binaries, fetched.path, {
-    mediaType: parseMediaType(work.asset.mediaType),
-    deadlineMs: tools.probeTimeoutMs,
-    signal,
-  });
+  const probed = await span.during('probe', () =>
+    probe(tools.binaries, fetched.path, {
+      mediaType: parseMediaType(work.asset.mediaType),
+      deadlineMs: tools.probeTimeoutMs,
+      signal,
+    }),
+  );
+  const { path, sha256, sizeBytes, contentType } = fetched;
   if (!fetched.stored) {
-    await tools.storage.put(objectKey, { file: fetched.path }, { contentType: fetched.contentType, signal });
+    await span.during('store', () => tools.storage.put(objectKey, { file: path }, { contentType, signal }));
   }
-  const { sha256, sizeBytes, contentType } = fetched;
   return { objectKey, sha256, sizeBytes, contentType, ...measures(probed) };
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { completeIngest, type Db, type IngestedMedia, loadIngestWork } from '@lipsync/db';
 import { type LogFields, type Logger } from '@lipsync/runtime';
 import { assetKey } from '@lipsync/storage';
+import { type Telemetry } from '@lipsync/telemetry';
 import { type ClaimedJob, createJobRunner, insist, type JobFolders, type JobResult } from '@lipsync/worker';
 import { ingestBlame } from './ingest-blame';
 import { type IngestTools } from './ingest-context';
@@ -13,6 +14,7 @@ export interface IngestRunnerOptions extends IngestTools {
   readonly folders: JobFolders;
   readonly workerId: string;
   readonly logger: Logger;
+  readonly telemetry: Telemetry;
 }
 
 /**
@@ -22,16 +24,18 @@ export interface IngestRunnerOptions extends IngestTools {
 export type IngestRunner = (jobId: string, preempted: AbortSignal) => Promise<void>;
 
 export function createIngestRunner(options: IngestRunnerOptions): IngestRunner {
-  const { db, storage, folders, workerId, logger } = options;
-  const jobs = createJobRunner({ db, folders, workerId, blame: ingestBlame, logger });
+  const { db, storage, folders, workerId, logger, telemetry } = options;
+  const ingestedBytes = telemetry.metrics.counter('ingest_bytes_total').at({});
+  const jobs = createJobRunner({ db, folders, workerId, blame: ingestBlame, logger, telemetry });
 
   async function perform(job: ClaimedJob, version: string): Promise<JobResult> {
-    const { claim, folder, signal, report } = job;
+    const { claim, folder, signal, report, span } = job;
     if (claim.assetId === null) throw new Error('the job is not an ingest');
     const work = await loadIngestWork(db, claim.assetId);
     const objectKey = assetKey(claim.assetId, version);
-    const media = await ingest(options, { work, folder, objectKey, signal, report });
+    const media = await ingest(options, { work, folder, objectKey, signal, report, span });
     const accepted = await insist(signal, () => completeIngest(db, claim, media));
+    if (accepted) ingestedBytes.inc(media.sizeBytes);
     return { accepted, facts: measures(media) };
   }
 

@@ -16,6 +16,7 @@ import { type AssetRow, MEDIA_MAX_BYTES } from '@lipsync/domain';
 import { resolveBinaries } from '@lipsync/media';
 import { createEgress, createLogger } from '@lipsync/runtime';
 import { createStorage, type Storage, uploadKey } from '@lipsync/storage';
+import { untraced } from '@lipsync/telemetry';
 import {
   createTestDatabase,
   eventually,
@@ -78,6 +79,7 @@ afterAll(async () => {
 async function runner(): Promise<IngestRunner> {
   return createIngestRunner({
     ...{ db, storage, workerId: 'w', logger: createLogger({ service: 'test', level: 'silent' }) },
+    telemetry: untraced(),
     folders: await createJobFolders(join(workDir, 'jobs')),
     binaries: await resolveBinaries(process.env),
     egress: createEgress({

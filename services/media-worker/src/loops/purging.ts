@@ -1,17 +1,21 @@
 import { type Db, purge } from '@lipsync/db';
 import { type Logger } from '@lipsync/runtime';
 import { assetPrefix, featureKey, outputKey, type Storage } from '@lipsync/storage';
+import { type Metrics } from '@lipsync/telemetry';
 
-/** One round of deleting what has expired. Logs what it deleted, and nothing when there was nothing. */
+/** One round of deleting what has expired. Counts and logs what it deleted. */
 export async function purgeOnce(
   db: Db,
   storage: Pick<Storage, 'delete' | 'list'>,
-  logger: Logger,
+  { logger, metrics }: { logger: Logger; metrics: Metrics },
 ): Promise<void> {
+  const deleted = metrics.counter('purged_total');
   const { purged, deletedRows, errors } = await purge(db, {
     storage,
     keys: { outputKey, assetPrefix, featureKey },
+    onPurged: (kind) => deleted.inc({ kind }),
   });
+  deleted.inc({ kind: 'row' }, deletedRows);
   if (purged + deletedRows > 0) {
     logger.wide('purge', { purged, deleted_rows: deletedRows, errors: errors.length });
   }

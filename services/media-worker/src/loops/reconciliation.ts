@@ -1,19 +1,26 @@
 import { type Db, reconcile } from '@lipsync/db';
 import { type Queues } from '@lipsync/queue';
 import { type Logger } from '@lipsync/runtime';
+import { type Metrics } from '@lipsync/telemetry';
 
-/** One round of reconciliation; true when it put jobs back in line. Logs what it found, and nothing when all is well. */
+/** One round of reconciliation; true when it put jobs back in line. Counts and logs what it found. */
 export async function reconcileOnce(
   db: Db,
   queues: Pick<Queues, 'isQueued'>,
-  logger: Logger,
-  options: { unservedSeconds: number },
+  options: { logger: Logger; metrics: Metrics; unservedSeconds: number },
 ): Promise<boolean> {
+  const { logger, metrics, unservedSeconds } = options;
+  const actions = metrics.counter('reconciler_actions_total');
   const report = await reconcile(db, {
-    ...options,
+    unservedSeconds,
     isInQueue: (queue, jobId, dispatchSeq) => queues.isQueued(queue, jobId, dispatchSeq),
   });
   const { requeued, workerLost, withdrawn, expiredUploads, overdue, errors } = report;
+  actions.inc({ action: 'expired_lease' }, requeued);
+  actions.inc({ action: 'given_up' }, workerLost);
+  actions.inc({ action: 'rering' }, withdrawn);
+  actions.inc({ action: 'expired_upload' }, expiredUploads);
+  actions.inc({ action: 'deadline' }, overdue);
   if (requeued + workerLost + withdrawn + expiredUploads + overdue > 0) {
     const found = { requeued, worker_lost: workerLost, withdrawn, expired_uploads: expiredUploads, overdue };
     logger.wide('reconcile', { ...found, errors: errors.length });

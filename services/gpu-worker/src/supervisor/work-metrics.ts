@@ -1,0 +1,104 @@
+import { type Engine } from '@lipsync/contract';
+import { type MeasuredUsage, WORKING_FPS } from '@lipsync/domain';
+import { type LabelsOf, type Metrics } from '@lipsync/telemetry';
+import { type AnalyzeResult, type RenderResult, type StageTimings } from '../inference/protocol';
+import { type EngineFeatures } from './engine-features';
+import { type ObtainedTrack } from './track-wish';
+
+/** Whether an input lay in the disk cache. */
+export type InputOrigin = 'hit' | 'fetched';
+
+/** A completed render, as far as it is measured. */
+export interface MeasuredRender {
+  readonly engine: Engine;
+  readonly inputs: readonly InputOrigin[];
+  readonly track: Pick<ObtainedTrack, 'from' | 'analysis'>;
+  /** Null where the engine keeps none. */
+  readonly features: Pick<EngineFeatures, 'frames'> | null;
+  readonly result: RenderResult;
+  readonly usage: MeasuredUsage;
+  readonly fetchMs: number;
+  readonly uploadMs: number;
+}
+
+/** A completed preparation. */
+export interface MeasuredPreparation {
+  readonly input: InputOrigin;
+  readonly track: Pick<ObtainedTrack, 'from' | 'analysis'>;
+  /** The computation of features; null when there was nothing to do. */
+  readonly features: AnalyzeResult | null;
+  readonly fetchMs: number;
+}
+
+/** What the completed jobs of this process add up to: speed, what was saved, and how good it is. */
+export interface WorkMetrics {
+  rendered(render: MeasuredRender): void;
+  prepared(preparation: MeasuredPreparation): void;
+}
+
+type Stage = LabelsOf<'stage_duration_seconds'>['stage'];
+type StageTime = readonly [stage: Stage, ms: number];
+
+export function createWorkMetrics(metrics: Metrics): WorkMetrics {
+  const stages = metrics.histogram('stage_duration_seconds');
+  const factors = metrics.histogram('render_realtime_factor');
+  const outputSeconds = metrics.counter('output_seconds_total');
+  const gpuSeconds = metrics.counter('gpu_seconds_total');
+  const cache = metrics.counter('cache_requests_total');
+  const correlations = metrics.histogram('render_sync_correlation');
+  const lags = metrics.histogram('render_sync_lag_seconds');
+  const faceless = metrics.histogram('render_without_face_ratio');
+
+  /** A stage that was not passed says nothing about how long it takes. */
+  function addStages(engine: Engine | 'preparation', times: readonly StageTime[]): void {
+    for (const [stage, ms] of times) if (ms > 0) stages.observe({ engine, stage }, ms / 1000);
+  }
+  function addInputs(inputs: readonly InputOrigin[], { from }: MeasuredRender['track']): void {
+    for (const input of inputs) cache.inc({ cache: 'inputs', result: input === 'hit' ? 'hit' : 'miss' });
+    cache.inc({ cache: 'face_track', result: from === 'analysis' ? 'miss' : 'hit' });
+  }
+  function addQuality(engine: Engine, { quality }: RenderResult): void {
+    const { syncCorrelation, syncLagFrames, facelessShare } = quality;
+    correlations.observe({ engine }, syncCorrelation ?? NaN);
+    lags.observe({ engine }, syncLagFrames === null ? NaN : syncLagFrames / WORKING_FPS);
+    faceless.observe({ engine }, facelessShare);
+  }
+
+  return {
+    rendered: ({ engine, inputs, track, features, result, usage, fetchMs, uploadMs }) => {
+      const spent = [result.timings, ...(track.analysis ? [track.analysis.timings] : [])];
+      addStages(engine, [['fetch', fetchMs], ...stagesOf(spent), ['upload', uploadMs]]);
+      addInputs(inputs, track);
+      if (features) cache.inc({ cache: 'features', result: features.frames > 0 ? 'hit' : 'miss' });
+      factors.observe({ engine }, (usage.processing_ms ?? NaN) / 1000 / result.outputSeconds);
+      outputSeconds.inc({ engine }, result.outputSeconds);
+      gpuSeconds.inc({ engine }, usage.gpu_inference_seconds ?? 0);
+      addQuality(engine, result);
+    },
+    prepared: ({ input, track, features, fetchMs }) => {
+      const engine = 'preparation';
+      const parts = [track.analysis, features].filter((part) => part !== null);
+      addStages(engine, [['fetch', fetchMs], ...stagesOf(parts.map(({ timings }) => timings))]);
+      for (const { gpuInferenceMs } of parts) gpuSeconds.inc({ engine }, (gpuInferenceMs ?? 0) / 1000);
+      addInputs([input], track);
+    },
+  };
+}
+
+/** Milliseconds by stage, over all tasks that the inference process did for one job. */
+function stagesOf(timings: readonly StageTimings[]): StageTime[] {
+  const sum = (of: (each: StageTimings) => number): number =>
+    timings.reduce((total, each) => total + of(each), 0);
+  return [
+    ['load', sum(({ loadMs }) => loadMs)],
+    ['analyse', sum(({ analyseMs }) => analyseMs)],
+    ['features', sum(({ featuresMs }) => featuresMs)],
+    ['audio', sum(({ audioMs }) => audioMs)],
+    ['decode', sum(({ decodeMs }) => decodeMs)],
+    ['crop', sum(({ cropMs }) => cropMs)],
+    ['infer', sum(({ inferMs }) => inferMs)],
+    ['paste', sum(({ pasteMs }) => pasteMs)],
+    ['encode', sum(({ encodeMs }) => encodeMs)],
+    ['quality', sum(({ qualityMs }) => qualityMs)],
+  ];
+}

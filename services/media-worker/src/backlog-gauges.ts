@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Backlog } from '@lipsync/db';
+import { type Clock } from '@lipsync/runtime';
+import { type Metrics } from '@lipsync/telemetry';
+
+/** Several scrapers cost the database one look. */
+const FRESH_MS = 2_000;
+/** A scrape has ten seconds by default, and the rest of it must not wait for a database that hangs. */
+const DEADLINE_MS = 3_000;
+
+/**
+ * Tells the backlog of the whole system at every scrape, as `read` finds it. While it cannot be read nothing is told of
+ * it: an old number would look like a queue that stands still.
+ */
+export function tellBacklog(metrics: Metrics, deps: { read: () => Promise<Backlog>; clock: Clock }): void {
+  const jobs = metrics.gauge('queue_jobs');
+  const oldest = metrics.gauge('queue_oldest_seconds');
+  const slots = metrics.gauge('live_slots');
+  const webhooks = metrics.gauge('webhook_backlog');
+  const oldestDue = metrics.gauge('webhook_oldest_due_seconds');
+  let readAtMs = -Infinity;
+  let reading: Promise<void> | undefined;
+
+  function tell(backlog: Backlog): void {
+    for (const { queue, oldestSeconds, liveSlots, ...counts } of backlog.queues) {
+      const { blocked, waiting, dispatched, running } = counts;
+      jobs.set({ queue, state: 'blocked' }, blocked);
+      jobs.set({ queue, state: 'waiting' }, waiting);
+      jobs.set({ queue, state: 'dispatched' }, dispatched);
+      jobs.set({ queue, state: 'running' }, running);
+      oldest.set({ queue }, oldestSeconds);
+      slots.set({ queue }, liveSlots);
+    }
+    webhooks.set({ state: 'due' }, backlog.webhooksDue);
+    webhooks.set({ state: 'scheduled' }, backlog.webhooksScheduled);
+    oldestDue.set({}, backlog.webhooksOldestDueSeconds);
+  }
+
+  async function look(): Promise<void> {
+    const startedAtMs = deps.clock.now();
+    const late = new AbortController();
+    try {
+      const backlog = await Promise.race([
+        deps.read(),
+        delay(DEADLINE_MS, undefined, { signal: late.signal }).then(() => {
+          throw new Error('the database does not answer in time');
+        }),
+      ]);
+      tell(backlog);
+      readAtMs = startedAtMs;
+    } catch {
+      for (const gauge of [jobs, oldest, slots, webhooks, oldestDue]) gauge.reset();
+      readAtMs = -Infinity;
+    } finally {
+      late.abort();
+      reading = undefined;
+    }
+  }
+
+  metrics.onScrape(async () => {
+    if (deps.clock.now() - readAtMs >= FRESH_MS) await (reading ??= look());
+  });
+}

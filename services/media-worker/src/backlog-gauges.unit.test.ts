@@ -1,0 +1,72 @@
+import { type Backlog } from '@lipsync/db';
+import { createMetrics } from '@lipsync/telemetry';
+import { parseExposition } from '@lipsync/testkit';
+import { tellBacklog } from './backlog-gauges';
+
+const BACKLOG: Backlog = {
+  queues: [
+    {
+      ...{ queue: 'musetalk', blocked: 1, waiting: 2, dispatched: 3, running: 4 },
+      ...{ oldestSeconds: 5.5, liveSlots: 6 },
+    },
+  ],
+  ...{ webhooksDue: 7, webhooksScheduled: 8, webhooksOldestDueSeconds: 9 },
+};
+
+describe('tellBacklog', () => {
+  let now = 0;
+  const clock = { now: () => now };
+  const told = async (metrics: ReturnType<typeof createMetrics>) => parseExposition(await metrics.text());
+
+  it('tells every number of the backlog', async () => {
+    const metrics = createMetrics();
+    tellBacklog(metrics, { read: async () => BACKLOG, clock });
+    const { value } = await told(metrics);
+    const jobs = (state: string) => value('lipsync_queue_jobs', { queue: 'musetalk', state });
+    expect([jobs('blocked'), jobs('waiting'), jobs('dispatched'), jobs('running')]).toEqual([1, 2, 3, 4]);
+    expect(value('lipsync_queue_oldest_seconds')).toBe(5.5);
+    expect(value('lipsync_live_slots')).toBe(6);
+    expect(value('lipsync_webhook_backlog', { state: 'due' })).toBe(7);
+    expect(value('lipsync_webhook_backlog', { state: 'scheduled' })).toBe(8);
+    expect(value('lipsync_webhook_oldest_due_seconds')).toBe(9);
+  });
+
+  it('asks the database once for scrapes that come together, and again when it is two seconds old', async () => {
+    const metrics = createMetrics();
+    const read = jest.fn(async () => BACKLOG);
+    tellBacklog(metrics, { read, clock });
+    await Promise.all([told(metrics), told(metrics)]);
+    now += 1_000;
+    await told(metrics);
+    expect(read).toHaveBeenCalledTimes(1);
+    now += 1_000;
+    await told(metrics);
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+
+  it('tells the rest, and no old number of the backlog, while the database does not answer', async () => {
+    const metrics = createMetrics();
+    let read = async () => BACKLOG;
+    tellBacklog(metrics, { read: () => read(), clock });
+    metrics.counter('ingest_bytes_total').inc({}, 5);
+    await told(metrics);
+    now += 60_000;
+    read = () => Promise.reject(new Error('away'));
+    const { families, value } = await told(metrics);
+    expect(value('lipsync_ingest_bytes_total')).toBe(5);
+    expect(families.get('lipsync_queue_jobs')?.samples).toEqual([]);
+    expect(value('lipsync_webhook_oldest_due_seconds')).toBeUndefined();
+    read = async () => BACKLOG;
+    expect((await told(metrics)).value('lipsync_webhook_oldest_due_seconds')).toBe(9);
+  });
+
+  it('does not wait for a database that hangs', async () => {
+    jest.useFakeTimers();
+    const metrics = createMetrics();
+    tellBacklog(metrics, { read: () => new Promise(() => undefined), clock });
+    const scraped = told(metrics);
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect((await scraped).families.get('lipsync_queue_jobs')?.samples).toEqual([]);
+    jest.useRealTimers();
+  });
+});
