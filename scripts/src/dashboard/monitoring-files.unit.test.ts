@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createMetrics, METRICS } from '@lipsync/telemetry';
+import { parse } from 'yaml';
+import { REPOSITORY_ROOT } from '../local-stack/layout';
+import { readDashboard } from './dashboard-file';
+import { DASHBOARD_FILE, RULES_FILE } from './files';
+import { type Matcher, promqlNames } from './promql-names';
+
+interface Rule {
+  record?: string;
+  alert?: string;
+  expr: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+}
+
+const { groups } = parse(readFileSync(RULES_FILE, 'utf8')) as { groups: { name: string; rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const alerts = rules.filter((rule) => rule.alert !== undefined);
+const alertNames = [...new Set(alerts.map(({ alert = '' }) => alert))];
+const dashboard = readDashboard(DASHBOARD_FILE);
+const runbook = readFileSync(path.join(REPOSITORY_ROOT, 'deploy', 'README.md'), 'utf8');
+
+/** What the scrape adds, and what belongs to alerts that fire. */
+const ADDED_LABELS = ['namespace', 'job', 'instance'];
+const SUFFIX = /_(bucket|count|sum)$/;
+
+const queries = [
+  ...rules.map(({ expr, alert, record }) => [alert ?? record ?? '', expr] as const),
+  ...dashboard.panels.flatMap((panel) =>
+    panel.type === 'row' ? [] : panel.targets.map(({ expr }) => [`panel ${panel.title}`, expr] as const),
+  ),
+];
+
+/** The labels of a metric and the values that each can have; null: such a metric does not exist. */
+async function labelsOf(metric: string): Promise<Readonly<Record<string, readonly string[]>> | null> {
+  if (metric === 'ALERTS') return { alertname: [], alertstate: ['firing', 'pending'] };
+  if (rules.some(({ record }) => record === metric)) return {};
+  const histogram = Object.entries(METRICS).find(
+    ([name, { type }]) => type === 'histogram' && `lipsync_${name}` === metric.replace(SUFFIX, ''),
+  );
+  if (histogram && SUFFIX.test(metric)) {
+    const [, { labels, buckets }] = histogram as [string, { labels: object; buckets?: readonly number[] }];
+    const le = metric.endsWith('_bucket') ? { le: [...(buckets ?? []).map(String), '+Inf'] } : {};
+    return { ...labels, ...le };
+  }
+  const plain = Object.entries(METRICS).find(([name]) => `lipsync_${name}` === metric);
+  if (plain) return plain[1].type === 'histogram' ? null : plain[1].labels;
+  return (await processMetrics()).has(metric) ? {} : null;
+}
+
+async function processMetrics(): Promise<Set<string>> {
+  const metrics = createMetrics();
+  metrics.addProcessMetrics();
+  const text = await metrics.text();
+  return new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
+}
+
+function canMatch({ operator, value }: Matcher, values: readonly string[]): boolean {
+  if (values.length === 0 || value.includes('$')) return true;
+  if (operator === '=' || operator === '!=') return values.includes(value);
+  // Every alternative must be somebody: a value that does not exist is a misspelt one.
+  return value.split('|').every((each) => values.some((known) => new RegExp(`^(?:${each})$`).test(known)));
+}
+
+describe('rules and dashboard', () => {
+  it.each(queries)('%s asks only for metrics, labels and values that the services tell', async (_, expr) => {
+    const { selectors, groupingLabels } = promqlNames(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    const known = new Set(ADDED_LABELS);
+    for (const { metric, matchers } of selectors) {
+      const labels = await labelsOf(metric);
+      expect({ metric, exists: labels !== null }).toEqual({ metric, exists: true });
+      for (const label of Object.keys(labels ?? {})) known.add(label);
+      for (const matcher of matchers) {
+        const values = ADDED_LABELS.includes(matcher.label) ? [] : labels?.[matcher.label];
+        expect({ metric, matcher, possible: values !== undefined && canMatch(matcher, values) }).toEqual({
+          ...{ metric, matcher, possible: true },
+        });
+      }
+    }
+    for (const label of groupingLabels) expect([...known]).toContain(label);
+  });
+});
+
+describe('alerts', () => {
+  it.each(alerts.map((rule) => [rule.alert ?? '', rule] as const))(
+    '%s says how bad it is, what it means and where help is',
+    (name, { labels, annotations }) => {
+      expect(['critical', 'warning']).toContain(labels?.['severity']);
+      expect(annotations?.['summary']).toMatch(/\S/);
+      expect(annotations?.['description']).toMatch(/\S/);
+      expect(annotations?.['runbook_url']).toBe(`deploy/README.md#${name.toLowerCase()}`);
+    },
+  );
+
+  it('each have a section in the runbook, and each section of an alert has its alert', () => {
+    const sections = [...runbook.matchAll(/^#+ (Lipsync\w+)$/gm)].map(([, name = '']) => name);
+    expect([...sections].sort()).toEqual([...alertNames].sort());
+  });
+
+  it('each have a test of when they fire', () => {
+    const folder = path.join(REPOSITORY_ROOT, 'deploy', 'prometheus', 'tests');
+    const tests = ['slo', 'work', 'webhooks', 'processes']
+      .map((name) => readFileSync(path.join(folder, `${name}.test.yaml`), 'utf8'))
+      .join('\n');
+    for (const name of alertNames) expect(tests).toContain(`ALERTS{alertname="${name}",alertstate="firing"`);
+  });
+});
+
+describe('dashboard', () => {
+  it('has the schema of Grafana 12 and panels that do not overlap', () => {
+    expect(dashboard.schemaVersion).toBe(42);
+    const taken = new Set<string>();
+    for (const panel of dashboard.panels) {
+      if (panel.type === 'row') continue;
+      const { x, y, w, h } = panel.gridPos;
+      expect(x + w).toBeLessThanOrEqual(24);
+      for (let column = x; column < x + w; column++)
+        for (let line = y; line < y + h; line++) {
+          expect(taken).not.toContain(`${column},${line}`);
+          taken.add(`${column},${line}`);
+        }
+    }
+  });
+});
+
+describe('promqlNames', () => {
+  it('tells metrics from functions, keywords and labels', () => {
+    expect(
+      promqlNames(
+        'max by (a) (histogram_quantile(0.5, sum by (le) (rate(x_bucket{q="1",r=~"b|c"}[5m])))) unless on (d) y > 3',
+      ),
+    ).toEqual({
+      selectors: [
+        {
+          metric: 'x_bucket',
+          matchers: [
+            { label: 'q', operator: '=', value: '1' },
+            { label: 'r', operator: '=~', value: 'b|c' },
+          ],
+        },
+        { metric: 'y', matchers: [] },
+      ],
+      groupingLabels: ['a', 'le', 'd'],
+    });
+  });
+});
