@@ -21,7 +21,7 @@ WITH running AS (
   FROM jobs WHERE status = 'queued' AND available_at <= now() AND queue IN ({{ include "lipsync.backlog.queues" .queues }}) GROUP BY customer_id
 )
 SELECT (COALESCE(sum(running.here), 0) * {{ .jobsPerReplica }} / {{ .slots }}
-  + COALESCE(sum(LEAST(waiting.jobs, GREATEST(COALESCE(customers.running_jobs_max, 4) - COALESCE(running.jobs, 0), 0))), 0))::float8
+  + COALESCE(sum(LEAST(COALESCE(waiting.jobs, 0), GREATEST(COALESCE(customers.running_jobs_max, 4) - COALESCE(running.jobs, 0), 0))), 0))::float8
 FROM running FULL JOIN waiting USING (customer_id) JOIN customers ON customers.id = customer_id
 {{- end -}}
 

@@ -7,6 +7,14 @@
       key: {{ index .root.Values.secrets.keys .key }}
 {{- end -}}
 
+{{/* Of every container that speaks to a server of the operator's. */}}
+{{- define "lipsync.env.caBundle" -}}
+{{- if .Values.caBundle.configMap }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/ca-bundle/{{ .Values.caBundle.key }}
+{{- end }}
+{{- end -}}
+
 {{/* What every service reads. */}}
 {{- define "lipsync.env.common" -}}
 - name: NODE_ENV
@@ -23,6 +31,7 @@
 - name: OTEL_TRACES_SAMPLER_ARG
   value: {{ $.Values.tracing.samplingRatio | quote }}
 {{- end }}
+{{- include "lipsync.env.caBundle" . }}
 {{ include "lipsync.env.secret" (dict "root" . "name" "DATABASE_URL" "key" "databaseUrl") }}
 {{- end -}}
 
@@ -41,6 +50,13 @@
   value: {{ .Values.s3.forcePathStyle | quote }}
 {{ include "lipsync.env.secret" (dict "root" . "name" "S3_ACCESS_KEY_ID" "key" "s3AccessKeyId") }}
 {{ include "lipsync.env.secret" (dict "root" . "name" "S3_SECRET_ACCESS_KEY" "key" "s3SecretAccessKey") }}
+{{- end -}}
+
+{{/* Of those who seal and open webhook secrets. The previous key is there while its secrets are sealed anew. */}}
+{{- define "lipsync.env.masterKey" -}}
+{{ include "lipsync.env.secret" (dict "root" . "name" "MASTER_KEY" "key" "masterKey") }}
+{{ include "lipsync.env.secret" (dict "root" . "name" "MASTER_KEY_PREVIOUS" "key" "previousMasterKey") }}
+      optional: true
 {{- end -}}
 
 {{/* Further settings of a service, from its `env`. */}}

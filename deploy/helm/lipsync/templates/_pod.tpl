@@ -65,6 +65,22 @@ annotations:
 {{- end }}
 {{- end -}}
 
+{{- define "lipsync.caBundle.mount" -}}
+{{- if .Values.caBundle.configMap }}
+- name: ca-bundle
+  mountPath: /etc/ca-bundle
+  readOnly: true
+{{- end }}
+{{- end -}}
+
+{{- define "lipsync.caBundle.volume" -}}
+{{- with .Values.caBundle.configMap }}
+- name: ca-bundle
+  configMap:
+    name: {{ . }}
+{{- end }}
+{{- end -}}
+
 {{- define "lipsync.containerSecurity" -}}
 securityContext:
   allowPrivilegeEscalation: false

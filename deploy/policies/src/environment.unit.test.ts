@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadEnv, type z } from '@lipsync/runtime';
+import { parse } from 'yaml';
+import { apiEnvironment } from '../../../services/api/src/env';
+import { gpuWorkerEnvironment } from '../../../services/gpu-worker/src/env';
+import { mediaWorkerEnvironment } from '../../../services/media-worker/src/env';
+import { dispatcherEnvironment } from '../../../services/webhook-dispatcher/src/env';
+import { CHART, type Container, EXAMPLES, workloads } from './rendered';
+
+const ENVIRONMENTS: Readonly<Record<string, z.ZodObject>> = {
+  api: apiEnvironment,
+  'media-worker': mediaWorkerEnvironment,
+  'gpu-worker': gpuWorkerEnvironment,
+  'webhook-dispatcher': dispatcherEnvironment,
+};
+/** Read by Node.js libraries. */
+const EVERYWHERE = ['NODE_ENV'];
+/** Settings for development, and of the process. */
+const NOT_HERE = ['EGRESS_ROUTES', 'EGRESS_CA_FILE', 'PATH'];
+const MASTER_KEY = '0'.repeat(64);
+const SECRETS: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'postgres://u:p@postgres/lipsync',
+  REDIS_URL: 'redis://redis',
+  S3_ACCESS_KEY_ID: 'id',
+  S3_SECRET_ACCESS_KEY: 'secret',
+  MASTER_KEY,
+  MASTER_KEY_PREVIOUS: MASTER_KEY,
+};
+
+describe.each(EXAMPLES)('environment of the %s example', (_name, manifests) => {
+  const services = workloads(manifests).flatMap((workload) => {
+    const schema = ENVIRONMENTS[workload.component];
+    const [container] = workload.pod.containers;
+    return schema && container ? [{ name: workload.manifest.metadata.name, schema, container }] : [];
+  });
+
+  it.each(services)('$name is given nothing that it does not know', ({ schema, container }) => {
+    const known = [...Object.keys(schema.shape), ...EVERYWHERE];
+    for (const { name } of container.env) expect(known).toContain(name);
+    expect(new Set(namesIn(container)).size).toBe(container.env.length);
+  });
+
+  it.each(services)('$name starts with what it is given', ({ schema, container }) => {
+    expect(() => loadEnv(schema, environmentOf(container))).not.toThrow();
+  });
+
+  it.each(services)(
+    '$name has secrets from the secret alone, and only those that it reads',
+    ({ schema, container }) => {
+      for (const { name, value, valueFrom } of container.env) {
+        if (!(name in SECRETS)) continue;
+        expect(value).toBeUndefined();
+        expect(valueFrom?.secretKeyRef?.key).toBe(name);
+        expect(Object.keys(schema.shape)).toContain(name);
+      }
+    },
+  );
+
+  it('gives the master key to those that seal or open webhook secrets, and to nobody else', () => {
+    const holders = workloads(manifests).filter(({ pod }) =>
+      pod.containers.some((container) => namesIn(container).includes('MASTER_KEY')),
+    );
+    for (const { component } of holders) expect(['webhook-dispatcher', 'admin']).toContain(component);
+  });
+
+  it('tells the API which engines it may accept while their workers are away', () => {
+    const api = services.find(({ name }) => name.endsWith('-api'));
+    const offered = api?.container.env.find(({ name }) => name === 'ENGINES_ON_DEMAND')?.value;
+    const scaledToZero = manifests
+      .filter(({ kind, spec }) => kind === 'ScaledObject' && spec['minReplicaCount'] === 0)
+      .map(({ metadata }) => metadata.name);
+    const served = services
+      .filter(({ name }) => scaledToZero.includes(name))
+      .flatMap(
+        ({ container }) => container.env.find(({ name }) => name === 'ENGINES')?.value?.split(',') ?? [],
+      );
+    expect(offered?.split(',')).toEqual(expect.arrayContaining(served));
+  });
+
+  it('has a pool that makes preparations', () => {
+    const pools = services.filter(({ name }) => name.includes('-gpu-'));
+    const answers = pools.map(
+      ({ container }) => container.env.find(({ name }) => name === 'PREPARATIONS')?.value,
+    );
+    expect(answers).toContain('true');
+  });
+});
+
+describe('settings that may be added to a service in the values', () => {
+  const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')) as {
+    definitions: Record<string, { properties?: object }>;
+  };
+  /** Set by some value of its own, in one of the examples or where the template has a condition. */
+  const setByChart = new Set([
+    ...EXAMPLES.flatMap(([, manifests]) => workloads(manifests)).flatMap(({ pod }) =>
+      pod.containers.flatMap(namesIn),
+    ),
+    'S3_PUBLIC_ENDPOINT',
+  ]);
+
+  it.each([
+    ['apiEnv', 'api'],
+    ['mediaWorkerEnv', 'media-worker'],
+    ['gpuWorkerEnv', 'gpu-worker'],
+    ['webhookDispatcherEnv', 'webhook-dispatcher'],
+  ])('%s are all that the service knows and the chart does not set itself', (definition, component) => {
+    const further = Object.keys(schema.definitions[definition]?.properties ?? {});
+    const chartOwn = [...setByChart].filter((name) => !further.includes(name));
+    const known = Object.keys(ENVIRONMENTS[component]?.shape ?? {});
+    const expected = known.filter((name) => !chartOwn.includes(name) && !NOT_HERE.includes(name));
+    expect(further.sort()).toEqual(expected.sort());
+  });
+});
+
+describe('keys of the secret', () => {
+  it('are described, every one', () => {
+    const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as { secrets: { keys: object } };
+    const readme = readFileSync(join(CHART, 'README.md'), 'utf8');
+    for (const key of Object.keys(values.secrets.keys)) expect(readme).toContain(`\`secrets.keys.${key}\``);
+  });
+});
+
+function namesIn({ env }: Container): string[] {
+  return env.map(({ name }) => name);
+}
+
+function environmentOf({ env }: Container): Record<string, string> {
+  return Object.fromEntries(
+    env.map(({ name, value, valueFrom }) => [
+      name,
+      value ?? (valueFrom?.fieldRef ? 'pod-1' : (SECRETS[name] ?? '')),
+    ]),
+  );
+}

@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { CHART } from './rendered';
+
+interface Values {
+  [name: string]: unknown;
+}
+
+const read = (path: string): Values => parse(readFileSync(join(CHART, path), 'utf8')) as Values;
+const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')) as object;
+const validate = new Ajv({ allErrors: true, strict: false }).compile(schema);
+
+const DEFAULTS = read('values.yaml');
+const EXAMPLES = readdirSync(join(CHART, 'examples')).map((file) => [
+  basename(file, '.yaml'),
+  `examples/${file}`,
+]);
+const SMALL = merged(DEFAULTS, read('examples/small.yaml'));
+
+/** As Helm puts values together: maps are merged, everything else is replaced. */
+function merged(base: Values, over: Values): Values {
+  const result = { ...base };
+  for (const [name, value] of Object.entries(over)) {
+    const below = result[name];
+    result[name] = isMap(below) && isMap(value) ? merged(below, value) : value;
+  }
+  return result;
+}
+
+function isMap(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Where the schema finds fault. */
+function faults(values: Values): string[] {
+  validate(values);
+  return (validate.errors ?? []).map(({ instancePath }) => instancePath);
+}
+
+describe('values.schema.json', () => {
+  it.each(EXAMPLES)('takes the %s example', (_name, path) => {
+    expect(faults(merged(DEFAULTS, read(path ?? '')))).toEqual([]);
+  });
+
+  it('demands what cannot be guessed', () => {
+    expect(faults(DEFAULTS)).toEqual(
+      expect.arrayContaining([
+        '/publicBaseUrl',
+        '/secrets/existingSecret',
+        '/s3/endpoint',
+        '/s3/bucket',
+        '/networkPolicy/postgres/to',
+        '/networkPolicy/redis/to',
+        '/networkPolicy/s3/to',
+      ]),
+    );
+  });
+
+  const withPack = (pack: Values): Values => ({
+    engines: [{ name: 'a', serves: ['musetalk'], packs: [pack] }],
+  });
+  const peers = [{ ipBlock: { cidr: '10.0.0.0/8' } }];
+  const full = {
+    postgres: { port: 1, to: peers },
+    redis: { port: 1, to: peers },
+    s3: { port: 1, to: peers },
+  };
+
+  it.each<[string, Values, string]>([
+    ['a name that is misspelt', { replicaCount: 2 }, ''],
+    ['one within a service', { api: { replica: 2 } }, '/api'],
+    ['a setting that the service does not know', { api: { env: { MEDIA_SLOTS: '2' } } }, '/api/env'],
+    ['a setting for development', { mediaWorker: { env: { EGRESS_ROUTES: 'x' } } }, '/mediaWorker/env'],
+    [
+      'a secret among the settings',
+      { webhookDispatcher: { env: { MASTER_KEY: 'x' } } },
+      '/webhookDispatcher/env',
+    ],
+    ['a tag that means something else tomorrow', { image: { tag: 'latest' } }, '/image/tag'],
+    ['an image named with its tag', { api: { image: { repository: 'api:1' } } }, '/api/image/repository'],
+    ['a digest that is none', { api: { image: { digest: 'sha256:1' } } }, '/api/image/digest'],
+    ['an address without a scheme', { publicBaseUrl: 'api.example.com' }, '/publicBaseUrl'],
+    [
+      'no media worker, which also admits and reconciles',
+      { mediaWorker: { scale: { min: 0 } } },
+      '/mediaWorker/scale/min',
+    ],
+    ['an unknown engine', { engines: [{ name: 'a', serves: ['wav2lip'] }] }, '/engines/0/serves/0'],
+    ['a pool without engines', { engines: [{ name: 'a', serves: [] }] }, '/engines/0/serves'],
+    ['no pool', { engines: [] }, '/engines'],
+    ['a pack from nowhere', withPack({ name: 'p' }), '/engines/0/packs/0'],
+    ['a pack from two places', withPack({ name: 'p', image: 'i', claim: 'c' }), '/engines/0/packs/0'],
+    ['a folder of an image', withPack({ name: 'p', image: 'i', subPath: 's' }), '/engines/0/packs/0'],
+    ['a pack that is hidden', withPack({ name: '.p', claim: 'c' }), '/engines/0/packs/0/name'],
+    [
+      'resources without a limit',
+      { api: { resources: { limits: { memory: null } } } },
+      '/api/resources/limits/memory',
+    ],
+    [
+      'traces that no policy lets out',
+      { tracing: { endpoint: 'http://c:4318' }, networkPolicy: full },
+      '/networkPolicy/tracing/to',
+    ],
+    [
+      'costs that no policy lets be asked',
+      { openCost: { url: 'http://c' }, networkPolicy: full },
+      '/networkPolicy/openCost/to',
+    ],
+    [
+      'a peer that is everybody',
+      { networkPolicy: { s3: { port: 443, to: [{}] } } },
+      '/networkPolicy/s3/to/0',
+    ],
+  ])('refuses %s', (_what, change, where) => {
+    expect(faults(SMALL)).toEqual([]);
+    expect(faults(merged(SMALL, change))).toContain(where);
+  });
+
+  it('uses no pattern that Helm’s regular expressions do not know', () => {
+    // RE2 has neither lookaround nor back-references.
+    const patterns = [...JSON.stringify(schema).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)].map(
+      ([, text]) => text,
+    );
+    expect(patterns.length).toBeGreaterThan(5);
+    for (const pattern of patterns) expect(pattern).not.toMatch(/\(\?[=!<]|\\\\[1-9]/);
+  });
+});
