@@ -53,9 +53,15 @@ topologySpreadConstraints:
 {{- end }}
 {{- end -}}
 
+{{/* Without the chart's own version: a new one of that is no reason to load packs anew. */}}
 {{- define "lipsync.podMetadata" -}}
 labels:
-  {{- include "lipsync.labels" . | nindent 2 }}
+  {{- include "lipsync.selector" . | nindent 2 }}
+  app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+  app.kubernetes.io/part-of: lipsync
+  {{- with .root.Values.commonLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   {{- with .workload.podLabels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
