@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { compare } from './capacity/compare';
+import { machine } from './bench/machine';
 import { measure } from './capacity/measure/measure';
+import { measureAdmission } from './capacity/measure/measure-admission';
 import { plan, simulateDay } from './capacity/plan';
 import { printComparison, printDay, printPlan } from './capacity/print-plan';
 import { readPrices, readProfile } from './capacity/profile';
@@ -120,6 +122,15 @@ program
     const comparison = compare(readProfile(file));
     if (json === true) console.log(JSON.stringify(comparison, null, 2));
     else printComparison(comparison);
+  });
+
+program
+  .command('admission')
+  .description('what a round of admission costs, by the length of the backlog, on a scratch Postgres')
+  .option('--waiting <counts>', 'lengths of the backlog', '1000,10000,100000')
+  .action(async ({ waiting }: { waiting: string }) => {
+    const costs = await measureAdmission(waiting.split(',').map(positive));
+    console.log(JSON.stringify({ machine: machine(), costs }, null, 2));
   });
 
 function notNegative(text: string): number {

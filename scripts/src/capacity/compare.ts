@@ -86,14 +86,14 @@ function draw(render: MeasuredRender, profile: Profile, random: Random): RenderA
   };
 }
 
-function run({ slots, engines }: Profile, arrivals: readonly RenderArrival[]) {
+function run({ slots, engines, pickup_seconds }: Profile, arrivals: readonly RenderArrival[]) {
   const result = simulate({
     arrivals,
     pools: [
       { name: 'media', queues: [MEDIA_QUEUE], slotsPerPod: slots.media, pods: 1 },
       { name: 'gpu', queues: Object.keys(engines), slotsPerPod: slots.gpu, pods: 1 },
     ],
-    policy: SERVICE_POLICY,
+    policy: { ...SERVICE_POLICY, pickupSeconds: pickup_seconds },
   });
   const jobs = result.jobs.filter(({ queue }) => queue !== MEDIA_QUEUE);
   const gpu = result.pools.get('gpu');

@@ -2,7 +2,7 @@ import { type AutoscalerSettings } from './autoscaler';
 import { type Prices, type Profile } from './profile';
 import { mean, quantile } from './quantile';
 import { createRandom } from './random';
-import { MEDIA_QUEUE, type PoolSettings, SERVICE_POLICY } from './simulation-input';
+import { MEDIA_QUEUE, type PolicySettings, type PoolSettings, SERVICE_POLICY } from './simulation-input';
 import { type SimulationResult } from './simulation-result';
 import { simulate } from './simulate';
 import { arrivalsOf, type Workload } from './workload';
@@ -68,7 +68,7 @@ export function plan(
       .filter((queue) => queue !== MEDIA_QUEUE)
       .map((queue) => pool(`gpu-worker/${queue}`, queue, slots.gpu, needed(queue, slots.gpu))),
   ];
-  const policy = { ...SERVICE_POLICY, runningJobsMax: targets.runningJobsMax };
+  const policy = policyOf(profile, targets);
   for (;;) {
     const result = simulate({ arrivals, pools, policy });
     const late = new Set(pools.filter((each) => isLate(each, result, targets)).map(({ name }) => name));
@@ -88,6 +88,10 @@ function pool(
   pods: number,
 ): PoolSettings & { pods: number } {
   return { name, queues: [queue], slotsPerPod, pods };
+}
+
+function policyOf({ pickup_seconds }: Profile, { runningJobsMax }: PlanTargets): PolicySettings {
+  return { ...SERVICE_POLICY, pickupSeconds: pickup_seconds, runningJobsMax };
 }
 
 function waitsOf(queues: readonly string[], { jobs }: SimulationResult): number[] {
@@ -187,7 +191,7 @@ export function simulateDay(
       pool('media-worker', MEDIA_QUEUE, profile.slots.media, Math.max(REDUNDANT, media)),
       ...engines.map((engine) => ({ ...pool(engine, engine, profile.slots.gpu, 0), pods: autoscaler })),
     ],
-    policy: { ...SERVICE_POLICY, runningJobsMax: targets.runningJobsMax },
+    policy: policyOf(profile, targets),
   });
   return engines.map((engine) => {
     const waits = waitsOf([engine], result);

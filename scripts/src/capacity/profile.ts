@@ -34,6 +34,8 @@ const profile = z.object({
   about: z.record(z.string(), z.unknown()),
   media: serviceModel,
   engines: z.record(z.string(), serviceModel),
+  /** From the moment in which a job could start on an idle slot to its claim. */
+  pickup_seconds: seconds,
   slots: z.object({ media: z.int().min(1), gpu: z.int().min(1), webhook: z.int().min(1) }),
   webhook: z.object({
     attempt_seconds: seconds,

@@ -90,6 +90,11 @@ async function profileOf(
         ),
       ]),
     ),
+    // A quarter of the waits and more are those of jobs that found a slot idle.
+    pickup_seconds: quantile(
+      renders.map(({ wait_seconds }) => wait_seconds),
+      0.25,
+    ),
     slots: SLOTS,
     webhook: {
       attempt_seconds: round(mean(attempts.map(({ durationMs }) => durationMs)) / 1000 || 0),
