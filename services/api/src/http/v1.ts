@@ -24,7 +24,7 @@ export function v1(deps: ApiDeps): RequestHandler {
     const { path, fields } = context;
     const span = deps.tracing.startSpan('http request', {
       kind: 'server',
-      parent: req.headersDistinct['traceparent']?.[0],
+      parent: req.get('traceparent'),
       attributes: { 'http.request.method': req.method, 'lipsync.request_id': context.requestId },
     });
     context.span = span;

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type MetricDefinition, METRICS, SERVICES } from './catalogue';
+
+const DOCUMENT = join(__dirname, '../../../docs/metrics.md');
+/** More values than this are told by the label's own paragraph of the page. */
+const VALUES_MAX = 6;
+
+/** The row of a metric in docs/metrics.md: where a test fails, this is what to write there. */
+function row(name: string, { type, labels, help }: MetricDefinition): string {
+  const told = Object.entries(labels).map(([label, values]) => {
+    const isShort = values.length > 0 && values.length <= VALUES_MAX;
+    return isShort ? `\`${label}\` (${values.join(', ')})` : `\`${label}\``;
+  });
+  return `| \`lipsync_${name}\` | ${type} | ${told.join('; ')} | ${help} |`;
+}
+
+describe('docs/metrics.md', () => {
+  const sections = readFileSync(DOCUMENT, 'utf8').split(/^## /m);
+  const rowsOf = (text: string): string[] =>
+    text.split('\n').filter((line) => line.startsWith('| `lipsync_'));
+
+  it('says what every metric is, under the services that tell it, and of no other', () => {
+    const inSections = sections.map((section) => [section.split('\n')[0] ?? '', rowsOf(section)] as const);
+    const documented = inSections.filter(([, rows]) => rows.length > 0);
+    const expected = new Map<string, string[]>();
+    for (const [name, definition] of Object.entries(METRICS)) {
+      const title = titleOf(definition);
+      expected.set(title, [...(expected.get(title) ?? []), row(name, definition)]);
+    }
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(expected));
+  });
+});
+
+function titleOf({ services }: MetricDefinition): string {
+  return services.length === SERVICES.length ? 'Every service' : services.join(', ');
+}
