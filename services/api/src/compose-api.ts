@@ -1,9 +1,9 @@
+import { type RequestListener } from 'node:http';
 import { admitJobs, type Db } from '@lipsync/db';
 import { type Queues, type RateLimiter, ringQueue } from '@lipsync/queue';
 import { type Clock, type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
-import { type Express } from 'express';
 import { type ApiConfig } from './api-deps';
 import { createApp } from './app';
 import { createHttpMetrics } from './http/http-metrics';
@@ -24,7 +24,7 @@ export function composeApi(parts: {
   logger: Logger;
   telemetry: Telemetry;
   isDraining: () => boolean;
-}): { app: Express; ringer: Ringer } {
+}): { app: RequestListener; ringer: Ringer } {
   const { config, db, storage, queues, logger, telemetry } = parts;
   const ringer = createRinger({
     logger,

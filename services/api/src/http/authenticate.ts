@@ -1,8 +1,10 @@
+import { type IncomingMessage } from 'node:http';
 import { findApiKey, touchApiKey, type Db } from '@lipsync/db';
 import { customerLimits, hashApiKey, isApiKey, type CustomerLimits } from '@lipsync/domain';
 import { type RateLimiter } from '@lipsync/queue';
 import { type Clock, type Logger } from '@lipsync/runtime';
-import { type Request } from 'express';
+import { type ApiConfig } from '../api-deps';
+import { clientAddress } from './client-address';
 import { refuseCredential } from './failed-auth';
 import { type HttpMetrics } from './http-metrics';
 import { createKeyUse } from './key-use';
@@ -21,18 +23,19 @@ export interface Customer {
  * The returned function throws ServiceError invalid_api_key, or rate_limit_exceeded for an address that keeps failing.
  */
 export function createAuthenticator(deps: {
+  config: Pick<ApiConfig, 'trustedProxyHops'>;
   db: Db;
   rateLimiter: RateLimiter;
   httpMetrics: HttpMetrics;
   clock: Clock;
   logger: Logger;
-}): (req: Request) => Promise<Customer> {
-  const { db } = deps;
+}): (req: IncomingMessage) => Promise<Customer> {
+  const { db, config } = deps;
   const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
   return async (req) => {
     const key = bearer(req.headers.authorization);
     const owner = key === null ? null : await findApiKey(db, hashApiKey(key));
-    if (owner === null) throw await refuseCredential(deps, req.ip ?? 'unknown');
+    if (owner === null) throw await refuseCredential(deps, clientAddress(req, config.trustedProxyHops));
     noteUse(owner.keyId);
     return { id: owner.customer.id, apiKeyId: owner.keyId, limits: customerLimits(owner.customer) };
   };

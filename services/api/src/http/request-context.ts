@@ -14,7 +14,7 @@ export interface RequestFields {
   error?: unknown;
 }
 
-/** Carried along one request in `res.locals`. */
+/** Carried along one request; the pages that Express routes find it in `res.locals`. */
 export interface RequestContext {
   requestId: string;
   /** Path as sent, without the query. */

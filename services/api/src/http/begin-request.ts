@@ -1,0 +1,49 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Logger } from '@lipsync/runtime';
+import { NO_SPAN } from '@lipsync/telemetry';
+import { type HttpMetrics } from './http-metrics';
+import { type RequestContext } from './request-context';
+import { requestId } from './request-id';
+import { requestPath } from './request-path';
+import { SECURITY_HEADERS } from './security-headers';
+
+/** Paths are the caller's text: cut so that a log line stays a line. */
+const PATH_MAX_CHARACTERS = 256;
+
+/**
+ * First of all: names the request (X-Request-Id in and out), and when the answer is out or the caller is gone writes
+ * its one log line, counts it and ends its span.
+ */
+export function beginRequest(
+  { logger, httpMetrics }: { logger: Logger; httpMetrics: HttpMetrics },
+  req: IncomingMessage,
+  res: ServerResponse,
+): RequestContext {
+  const startedAt = performance.now();
+  const context: RequestContext = {
+    requestId: requestId(req.headers['x-request-id']),
+    path: requestPath(req.url ?? ''),
+    span: NO_SPAN,
+    fields: {},
+  };
+  res.setHeader('X-Request-Id', context.requestId);
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);
+  res.once('close', () => {
+    const { fields, span } = context;
+    const status = res.writableFinished ? res.statusCode : 499;
+    const durationMs = performance.now() - startedAt;
+    httpMetrics.ended(fields, status, durationMs / 1000);
+    span.set({ 'http.response.status_code': status, 'lipsync.resource_id': fields.resource_id });
+    span.end(status >= 500 ? (fields.error_code ?? String(status)) : undefined);
+    logger.wide('http_request', {
+      request_id: context.requestId,
+      method: req.method,
+      path: context.path.slice(0, PATH_MAX_CHARACTERS),
+      status,
+      duration_ms: Math.round(durationMs * 10) / 10,
+      trace_id: span.traceId,
+      ...fields,
+    });
+  });
+  return context;
+}

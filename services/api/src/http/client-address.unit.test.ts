@@ -1,0 +1,32 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { clientAddress } from './client-address';
+
+const PEER = '192.0.2.1';
+
+function request(forwardedFor?: string): IncomingMessage {
+  const socket = new Socket();
+  Object.defineProperty(socket, 'remoteAddress', { value: PEER });
+  const message = new IncomingMessage(socket);
+  if (forwardedFor !== undefined) message.headers['x-forwarded-for'] = forwardedFor;
+  return message;
+}
+
+describe('clientAddress', () => {
+  it('believes nobody but the connection when there is no proxy', () => {
+    expect(clientAddress(request('198.51.100.7'), 0)).toBe(PEER);
+  });
+
+  it.each([
+    [1, '198.51.100.7', '198.51.100.7'],
+    [1, 'made-up, 198.51.100.7', '198.51.100.7'],
+    [2, 'made-up, 198.51.100.7 ,203.0.113.9', '198.51.100.7'],
+  ])('counts %d proxies from the end of %s', (hops, header, address) => {
+    expect(clientAddress(request(header), hops)).toBe(address);
+  });
+
+  it('takes the furthest that is told when fewer proxies spoke than are believed', () => {
+    expect(clientAddress(request('198.51.100.7'), 3)).toBe('198.51.100.7');
+    expect(clientAddress(request(), 2)).toBe(PEER);
+  });
+});
