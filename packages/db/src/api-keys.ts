@@ -13,15 +13,14 @@ export interface KeyOwner {
 
 type CustomerLimitsRow = Pick<CustomerRow, 'id' | keyof CustomerLimits>;
 
-/** On every request, uncached: a key that was revoked a second ago is refused. */
-const FIND_API_KEY = {
-  name: 'find_api_key',
+const FIND_API_KEYS = {
+  name: 'find_api_keys',
   text: `
-    SELECT key.id AS "keyId", customer.id, post_per_minute AS "postPerMinute", get_per_minute AS "getPerMinute",
-      active_records_max AS "activeRecordsMax", running_jobs_max AS "runningJobsMax",
-      open_uploads_max AS "openUploadsMax"
+    SELECT key.hash, key.id AS "keyId", customer.id, post_per_minute AS "postPerMinute",
+      get_per_minute AS "getPerMinute", active_records_max AS "activeRecordsMax",
+      running_jobs_max AS "runningJobsMax", open_uploads_max AS "openUploadsMax"
     FROM api_keys AS key JOIN customers AS customer ON customer.id = key.customer_id
-    WHERE key.hash = $1 AND key.revoked_at IS NULL`,
+    WHERE key.hash = ANY ($1) AND key.revoked_at IS NULL`,
 };
 
 const USE_RESOLUTION_SECONDS = 60;
@@ -36,12 +35,13 @@ export async function issueKey(
   return db.prisma.apiKey.create({ data: { id: db.newId('key'), ...key }, omit: { hash: true } });
 }
 
-/** Who owns the key with this hash; null for unknown and revoked keys alike. */
-export async function findApiKey(db: Db, hash: string): Promise<KeyOwner | null> {
-  const [row] = await run<KeyOwner['customer'] & { keyId: string }>(db, FIND_API_KEY, [hash]);
-  if (row === undefined) return null;
-  const { keyId, ...customer } = row;
-  return { keyId, customer };
+/** Who owns the keys with these hashes, in their order; null for unknown and revoked keys alike. */
+export async function findApiKeys(db: Db, hashes: readonly string[]): Promise<(KeyOwner | null)[]> {
+  type Row = CustomerLimitsRow & { hash: string; keyId: string };
+  const owners = new Map<string, KeyOwner>();
+  for (const { hash, keyId, ...customer } of await run<Row>(db, FIND_API_KEYS, [hashes]))
+    owners.set(hash, { keyId, customer });
+  return hashes.map((hash) => owners.get(hash) ?? null);
 }
 
 /** Notes that the key was used, at most once a minute. */

@@ -1,8 +1,11 @@
 import { type RenderRequest } from '@lipsync/contract';
+import { isServiceError } from '@lipsync/domain';
+import { eventually } from '@lipsync/testkit';
 import { codeOf, DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
 import { cancelRender } from './cancel-render';
-import { createRender, type CreatedRender } from './create-render';
+import { createRender, type CreatedRender, createRenders } from './create-render';
 import { createPreparation } from './preparations';
+import { type NewRender } from './render-draft';
 
 const KEY = { key: 'order-1', fingerprint: 'f'.repeat(64) };
 const URLS: RenderRequest = {
@@ -11,6 +14,9 @@ const URLS: RenderRequest = {
   engines: ['musetalk', 'highsync'],
   sync_mode: 'loop',
 };
+
+const idOf = (result: CreatedRender | Error | undefined): string =>
+  result !== undefined && 'render' in result ? result.render.id : '';
 
 describe('createRender', () => {
   let scenario: Scenario;
@@ -199,6 +205,70 @@ describe('createRender', () => {
     await create(customerId, { ...URLS, video }, KEY);
     await scenario.make.query('UPDATE assets SET expires_at = now() WHERE id = $1', [video.asset_id]);
     expect((await create(customerId, { ...URLS, video }, KEY)).replayed).toBe(true);
+  });
+
+  describe('in batches', () => {
+    const batch = (...requests: (Partial<NewRender> & { customerId: string })[]) => {
+      const same = { request: URLS, idempotency: null, ttlSeconds: DAY_SECONDS };
+      return createRenders(
+        scenario.db,
+        requests.map((request) => ({ ...same, ...request })),
+      );
+    };
+    const ends = (results: readonly (CreatedRender | Error)[]): unknown[] =>
+      results.map((result) => (isServiceError(result) ? result.code : 'queues' in result));
+
+    it('comes to an end for each, in the order of the requests', async () => {
+      const [first, second] = [await scenario.make.customer(), await scenario.make.customer()];
+      const full = await scenario.make.customer({ activeRecordsMax: 0 });
+      const unknown: RenderRequest = { ...URLS, audio: { asset_id: 'ast_unknown' } };
+      const results = await batch(
+        { customerId: second },
+        { customerId: full },
+        { customerId: first, request: unknown },
+        { customerId: first },
+      );
+      expect(ends(results)).toEqual([true, 'concurrency_limit_exceeded', 'asset_not_found', true]);
+      expect(results[0]).toMatchObject({ render: { customerId: second } });
+      expect(results[3]).toMatchObject({ render: { customerId: first } });
+      expect(await counts(first)).toMatchObject({ renders: 1, engine_runs: 2, assets: 2, jobs: 4 });
+    });
+
+    it('counts those before it against the limit, and knows their keys', async () => {
+      const customerId = await scenario.make.customer({ activeRecordsMax: 2 });
+      const keyed = { customerId, idempotency: KEY };
+      const results = await batch(keyed, { customerId }, keyed, { customerId });
+      expect(ends(results)).toEqual([true, true, true, 'concurrency_limit_exceeded']);
+      expect(results[2]).toMatchObject({ replayed: true, render: { id: idOf(results[0]) } });
+    });
+
+    it('costs nobody else anything that one of them cannot be stored, or waits for a key that is in use', async () => {
+      const customerId = await scenario.make.customer();
+      const held = await scenario.make.customer();
+      // No column takes this; whatever checks requests let it through.
+      const broken: RenderRequest = { ...URLS, video: { url: 'https://media.example.com/\0' } };
+      const spoilt = await batch({ customerId }, { customerId, request: broken }, { customerId });
+      expect(spoilt.map((result) => 'queues' in result)).toEqual([true, false, true]);
+      const { prisma } = scenario.db;
+      let waiting: Promise<unknown[]> | undefined;
+      await prisma.$transaction(async (tx) => {
+        const key = { ...KEY, operation: 'create_render', resourceId: 'ren_1', customerId: held };
+        await tx.idempotencyKey.create({ data: { ...key, expiresAt: new Date() } });
+        waiting = batch({ customerId: held, idempotency: KEY }, { customerId }).then(ends);
+        // The other one does not wait for the end of this transaction.
+        await eventually(async () => expect(await counts(customerId)).toMatchObject({ renders: 3 }));
+      });
+      expect(await waiting).toEqual([true, true]);
+    });
+
+    it('takes one round trip, however many they are', async () => {
+      const customerId = await scenario.make.customer();
+      const sent = jest.spyOn(scenario.db.pool, 'query');
+      await batch({ customerId }, { customerId, idempotency: KEY }, { customerId });
+      await create(customerId, URLS);
+      expect(sent).toHaveBeenCalledTimes(2);
+      sent.mockRestore();
+    });
   });
 
   describe('references', () => {

@@ -1,26 +1,13 @@
-import { type Engine, type ErrorCode, type Input, type RenderRequest } from '@lipsync/contract';
-import { DEFAULT_CUSTOMER_LIMITS, isId, ServiceError } from '@lipsync/domain';
-import { secondsAfter } from './database-clock';
+import { types } from 'node:util';
+import { type ErrorCode } from '@lipsync/contract';
+import { ServiceError } from '@lipsync/domain';
 import { type Db } from './db';
-import { type IdempotencyClaim, storableKey } from './idempotency';
+import { LOCK_TIMEOUT } from './idempotency';
 import { type QueueName } from './queue-names';
-import { type RenderDetails, requireRender } from './renders';
+import { draftRender, type NewRender, renderArgument, type RenderDraft, storedDraft } from './render-draft';
+import { findRenders, type RenderDetails } from './renders';
+import { sqlState } from './sql-state';
 import { run } from './statement';
-import { OFFER_SECONDS } from './workers';
-
-export interface NewRender {
-  customerId: string;
-  /** Checked against the contract and the URL policies. */
-  request: RenderRequest;
-  /** Null when the request carries no key. */
-  idempotency: IdempotencyClaim | null;
-  /** Lifetime of the record and its implicit assets, RECORD_TTL_SECONDS. */
-  ttlSeconds: number;
-  /** Engines that are accepted while no worker serves them: the work that waits starts one. */
-  enginesOnDemand?: readonly Engine[];
-  /** W3C trace context of the request; jobs and webhooks of the render join its trace. */
-  traceParent?: string | undefined;
-}
 
 export interface CreatedRender extends RenderDetails {
   /** An earlier request with this key created it. */
@@ -29,10 +16,12 @@ export interface CreatedRender extends RenderDetails {
   queues: QueueName[];
 }
 
-/** The function of the migration `create_render`; what it is given has the names that it knows. */
-const CREATE_RENDER = {
-  name: 'create_render',
-  text: `SELECT refusal, bound_to AS "boundTo", at, is_ready AS "isReady" FROM create_render($1)`,
+/** The function of the migration `create_render`, for each of a list. */
+const CREATE_RENDERS = {
+  name: 'create_renders',
+  text: `
+    SELECT place::integer, refusal, bound_to AS "boundTo", at, is_ready AS "isReady"
+    FROM jsonb_array_elements($1) WITH ORDINALITY AS given(render, place), create_render(given.render, $2)`,
 };
 
 interface Outcome {
@@ -43,70 +32,93 @@ interface Outcome {
   isReady: boolean;
 }
 
+/** In a batch nobody waits long for what one of it has to wait for. */
+const BATCH_LOCK_TIMEOUT = '250ms';
+
 /**
- * Creates a render with its implicit assets, engine runs and jobs, all or nothing, in one round trip. Throws, in this
- * order: idempotency_key_reused, idempotency_in_progress; what referring to video, audio and preparation can throw;
- * engine_unavailable; concurrency_limit_exceeded. Only success binds the idempotency key.
+ * Creates renders with their implicit assets, engine runs and jobs, in one round trip and one transaction. Each comes to
+ * its own end, in the order of the requests: it is there with all that belongs to it, or an error says why not. The
+ * errors, in this order: idempotency_key_reused, idempotency_in_progress; what referring to video, audio and preparation
+ * can throw; engine_unavailable; concurrency_limit_exceeded. Only success binds the idempotency key.
  */
-export async function createRender(db: Db, input: NewRender): Promise<CreatedRender> {
-  const { customerId, request, idempotency } = input;
-  const id = db.newId('ren');
-  const video = inputSource(db, request.video);
-  const audio = inputSource(db, request.audio);
-  const runs = request.engines.map((engine) => ({ engine, id: db.newId('run'), jobId: db.newId('job') }));
-  const given = {
-    ...{ id, customer_id: customerId, ttl_seconds: input.ttlSeconds },
-    idempotency_key: idempotency && storableKey(idempotency.key),
-    fingerprint: idempotency?.fingerprint,
-    ...{ video_id: video.id, video_url: video.url, video_job_id: video.jobId },
-    ...{ audio_id: audio.id, audio_url: audio.url, audio_job_id: audio.jobId },
-    preparation_id: request.preparation_id && idOrUnknown('prp', request.preparation_id),
-    ...{ sync_mode: request.sync_mode, webhook_url: request.webhook_url, trace_parent: input.traceParent },
-    engines: request.engines,
-    run_ids: runs.map((each) => each.id),
-    job_ids: runs.map(({ jobId }) => jobId),
-    needed_engines: request.engines.filter((engine) => !input.enginesOnDemand?.includes(engine)),
-    ...{ offer_seconds: OFFER_SECONDS, default_active_max: DEFAULT_CUSTOMER_LIMITS.activeRecordsMax },
-  };
-  const [outcome] = await run<Outcome>(db, CREATE_RENDER, [given]);
-  if (outcome === undefined) throw new Error('create_render returned nothing');
-  if (outcome.refusal) throw new ServiceError(outcome.refusal);
-  if (outcome.boundTo !== null) {
-    return { ...(await requireRender(db, customerId, outcome.boundTo)), replayed: true, queues: [] };
+export async function createRenders(
+  db: Db,
+  inputs: readonly NewRender[],
+): Promise<(CreatedRender | Error)[]> {
+  const drafts = inputs.map((input) => draftRender(db, input));
+  const [only] = drafts;
+  if (only !== undefined && drafts.length === 1) return [await settle(create(db, only))];
+  let outcomes: Outcome[];
+  try {
+    outcomes = await submit(db, drafts, BATCH_LOCK_TIMEOUT);
+  } catch (error) {
+    if (!wasRolledBack(error)) throw error;
+    return Promise.all(drafts.map((draft) => settle(create(db, draft))));
   }
-  const queues = new Set<QueueName>(video.url === undefined && audio.url === undefined ? [] : ['media']);
-  if (outcome.isReady) for (const engine of request.engines) queues.add(engine);
-  const { at } = outcome;
-  const preparation =
-    request.preparation_id === undefined ? null : (await requireRender(db, customerId, id)).preparation;
-  const begun = { status: 'accepted', stage: 'queued', progressPercent: 0, errorCode: null };
-  return {
-    render: {
-      ...{ id, customerId, ...begun },
-      ...{ videoAssetId: video.id, audioAssetId: audio.id, syncMode: request.sync_mode },
-      preparationId: request.preparation_id ?? null,
-      webhookUrl: request.webhook_url ?? null,
-      ...{ createdAt: at, updatedAt: at, completedAt: null },
-      expiresAt: secondsAfter(at, input.ttlSeconds),
-      purgedAt: null,
-    },
-    runs: runs.map(({ id: runId, engine }, position) => ({
-      ...{ id: runId, engine, position, ...begun, outputKey: null, usage: {} },
-    })),
-    preparation,
-    webhookEventId: null,
-    replayed: false,
-    queues: [...queues],
-  };
+  return Promise.all(
+    drafts.map((draft, index) => {
+      const outcome = outcomes[index];
+      // The first request with this key may take its time: only its duplicate waits for it.
+      const isAlone = outcome === undefined || outcome.refusal === 'idempotency_in_progress';
+      return settle(isAlone ? create(db, draft) : createdFrom(db, draft, outcome));
+    }),
+  );
 }
 
-/** Where an input comes from: an asset that exists, or one that is made now and fetched from a URL. */
-function inputSource(db: Db, input: Input): { id: string; url?: string; jobId?: string } {
-  if ('asset_id' in input) return { id: idOrUnknown('ast', input.asset_id) };
-  return { id: db.newId('ast'), url: input.url, jobId: db.newId('job') };
+/** The same for one: throws what hinders it. */
+export function createRender(db: Db, input: NewRender): Promise<CreatedRender> {
+  return create(db, draftRender(db, input));
 }
 
-/** A malformed id may hold what Postgres does not take; it is unknown like any other that does not exist. */
-function idOrUnknown(prefix: 'ast' | 'prp', id: string): string {
-  return isId(prefix, id) ? id : '';
+async function create(db: Db, draft: RenderDraft): Promise<CreatedRender> {
+  const [outcome] = await submit(db, [draft], LOCK_TIMEOUT);
+  if (outcome === undefined) throw new Error('create_render returned nothing');
+  return createdFrom(db, draft, outcome);
+}
+
+/** The outcomes in the order of the drafts. Processes that lock the same customers lock them in the same order. */
+async function submit(db: Db, drafts: readonly RenderDraft[], lockTimeout: string): Promise<Outcome[]> {
+  const sorted = drafts.map((draft, index) => ({ index, render: renderArgument(draft) }));
+  sorted.sort((a, b) => (a.render.customer_id < b.render.customer_id ? -1 : 1));
+  const list = JSON.stringify(sorted.map(({ render }) => render));
+  const outcomes: Outcome[] = [];
+  for (const row of await run<Outcome & { place: number }>(db, CREATE_RENDERS, [list, lockTimeout])) {
+    const { place, ...outcome } = row;
+    const index = sorted[place - 1]?.index;
+    if (index !== undefined) outcomes[index] = outcome;
+  }
+  return outcomes;
+}
+
+async function createdFrom(
+  db: Db,
+  draft: RenderDraft,
+  { refusal, boundTo, at, isReady }: Outcome,
+): Promise<CreatedRender> {
+  const { customerId, request } = draft.input;
+  if (refusal) throw new ServiceError(refusal);
+  if (boundTo !== null) return { ...(await stored(db, customerId, boundTo)), replayed: true, queues: [] };
+  const queues = new Set<QueueName>('url' in request.video || 'url' in request.audio ? ['media'] : []);
+  if (isReady) for (const engine of request.engines) queues.add(engine);
+  const isComplete = request.preparation_id === undefined;
+  const details = isComplete ? storedDraft(draft, at) : await stored(db, customerId, draft.id);
+  return { ...details, replayed: false, queues: [...queues] };
+}
+
+async function stored(db: Db, customerId: string, renderId: string): Promise<RenderDetails> {
+  const [found] = await findRenders(db, [{ customerId, renderId }]);
+  if (!found) throw new ServiceError('render_not_found');
+  return found;
+}
+
+/**
+ * A value that Postgres refuses, a lock that was not to be had in time, a deadlock: nothing of the statement remains, and
+ * it was about one of the batch. After any other failure nobody knows whether it was committed.
+ */
+function wasRolledBack(error: unknown): boolean {
+  return /^(2[23]...|55P03|40P01)$/.test(sqlState(error) ?? '');
+}
+
+function settle(work: Promise<CreatedRender>): Promise<CreatedRender | Error> {
+  return work.catch((error: unknown) => (types.isNativeError(error) ? error : new Error(String(error))));
 }

@@ -1,5 +1,5 @@
 import { openScenario, type Scenario } from '../test/scenario';
-import { findApiKey, issueKey, listKeys, revokeKey, touchApiKey } from './api-keys';
+import { findApiKeys, issueKey, listKeys, revokeKey, touchApiKey } from './api-keys';
 import { createCustomer, listCustomers, setLimits } from './customers';
 import { getSecret, rotateSecret } from './webhook-secrets';
 
@@ -45,10 +45,10 @@ describe('customers', () => {
   it('are found by their keys until these are revoked', async () => {
     const { db, customerId } = scenario;
     const key = await issueKey(db, { customerId, hash: HASH, lastFour: 'aaaa' });
-    expect(await findApiKey(db, HASH)).toMatchObject({ keyId: key?.id, customer: { id: customerId } });
-    expect(await findApiKey(db, 'b'.repeat(64))).toBeNull();
+    const found = { keyId: key?.id, customer: { id: customerId } };
+    expect(await findApiKeys(db, ['b'.repeat(64), HASH, HASH])).toMatchObject([null, found, found]);
     expect(await revokeKey(db, key?.id ?? '')).toBe(true);
-    expect(await findApiKey(db, HASH)).toBeNull();
+    expect(await findApiKeys(db, [HASH])).toEqual([null]);
     expect(await revokeKey(db, key?.id ?? '')).toBe(false);
     expect(
       await issueKey(db, { customerId: 'cus_unknown', hash: 'c'.repeat(64), lastFour: 'cccc' }),

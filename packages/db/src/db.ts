@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Prisma, PrismaClient } from '@lipsync/prisma';
@@ -39,6 +39,7 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 const SILENCE_MS = 20_000;
 const TRANSACTION_TIMEOUT_MS = 30_000;
 const ID_RANDOM_BYTES = 10;
+const IDS_PER_DRAW = 256;
 
 /** Opens a pool lazily: the first query connects. */
 export function createDb(options: DbOptions): Db {
@@ -66,15 +67,30 @@ export function createDb(options: DbOptions): Db {
     errorFormat: 'minimal',
     transactionOptions: { maxWait: CONNECT_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS },
   });
+  const nextRandom = createRandom();
   return {
     prisma,
     pool,
     publicBaseUrl: options.publicBaseUrl,
-    newId: (prefix) => newId(prefix, Date.now(), randomBytes(ID_RANDOM_BYTES)),
+    newId: (prefix) => newId(prefix, Date.now(), nextRandom()),
     ping: async () => {
       await prisma.$queryRaw`SELECT 1`;
     },
     close: () => prisma.$disconnect(),
+  };
+}
+
+/** Random bytes for one id after the other: asking for many at once costs hardly more than asking for few. */
+function createRandom(): () => Uint8Array {
+  const pool = Buffer.alloc(ID_RANDOM_BYTES * IDS_PER_DRAW);
+  let next = pool.length;
+  return () => {
+    if (next === pool.length) {
+      randomFillSync(pool);
+      next = 0;
+    }
+    next += ID_RANDOM_BYTES;
+    return pool.subarray(next - ID_RANDOM_BYTES, next);
   };
 }
 

@@ -2,6 +2,9 @@ import { type ErrorCode } from '@lipsync/contract';
 import { ServiceError } from '@lipsync/domain';
 import { type Tx } from './db';
 
+/** How long a duplicate waits for the request that came first. */
+export const LOCK_TIMEOUT = '5s';
+
 /** A customer's key for one create request, with the fingerprint of what was asked for. */
 export interface IdempotencyClaim {
   key: string;
@@ -23,6 +26,7 @@ export interface KeyReservation extends IdempotencyClaim {
 export async function reserveKey(tx: Tx, reservation: KeyReservation): Promise<string | null> {
   const { customerId, operation, fingerprint, resourceId, expiresAt } = reservation;
   const key = storableKey(reservation.key);
+  await tx.$queryRaw`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
   const [reserved] = await tx.$queryRaw<{ refusal: ErrorCode | null; boundTo: string | null }[]>`
     SELECT refusal, bound_to AS "boundTo" FROM reserve_idempotency_key(
       ${customerId}, ${key}, ${operation}, ${fingerprint}, ${resourceId}, ${expiresAt})`;

@@ -1,7 +1,7 @@
 export { admitJobs, type Dispatch } from './admission';
 export {
   type ApiKeySummary,
-  findApiKey,
+  findApiKeys,
   issueKey,
   type KeyOwner,
   listKeys,
@@ -29,7 +29,8 @@ export {
   completeRender,
   type IngestedMedia,
 } from './complete';
-export { type CreatedRender, createRender, type NewRender } from './create-render';
+export { type CreatedRender, createRender, createRenders } from './create-render';
+export { type NewRender } from './render-draft';
 export { createCustomer, type LimitChanges, listCustomers, type NewCustomer, setLimits } from './customers';
 export { databaseNow } from './database-clock';
 export { isDatabaseUnavailable } from './database-unavailable';
@@ -54,7 +55,7 @@ export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './p
 export { type DatabaseEnv, openDb } from './open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './queue-names';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './reconcile';
-export { getRender, type RenderDetails } from './renders';
+export { getRender, getRenders, type RenderDetails, type RenderName } from './renders';
 export { type StoredUpload } from './rows';
 export { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
 export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './webhook-secrets';

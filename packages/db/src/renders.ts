@@ -18,11 +18,11 @@ export interface RenderDetails {
   webhookEventId: string | null;
 }
 
-/** A render with all that its resource is made of. What hangs on it comes as JSON, in the form of the rows. */
-const FIND_RENDER = {
-  name: 'find_render',
+/** Renders with all that their resources are made of. What hangs on one comes as JSON, in the form of the rows. */
+const FIND_RENDERS = {
+  name: 'find_renders',
   text: `
-    SELECT render.id, render.customer_id AS "customerId", render.status, render.stage,
+    SELECT wanted.place::integer, render.id, render.customer_id AS "customerId", render.status, render.stage,
       render.progress_percent AS "progressPercent", render.video_asset_id AS "videoAssetId",
       render.audio_asset_id AS "audioAssetId", render.sync_mode AS "syncMode",
       render.preparation_id AS "preparationId", render.webhook_url AS "webhookUrl", render.error_code AS "errorCode",
@@ -40,24 +40,48 @@ const FIND_RENDER = {
         FROM preparations WHERE id = render.preparation_id
       ) AS preparation,
       (SELECT id FROM webhook_events WHERE render_id = render.id) AS "webhookEventId"
-    FROM renders AS render
-    WHERE render.id = $1 AND render.customer_id = $2`,
+    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted(id, customer_id, place)
+    JOIN renders AS render ON render.id = wanted.id AND render.customer_id = wanted.customer_id`,
 };
 
-/** Throws render_not_found (also for a foreign or malformed id) and render_expired. */
-export async function getRender(db: Db, customerId: string, renderId: string): Promise<RenderDetails> {
-  const details = await requireRender(db, customerId, renderId);
-  if (details.render.expiresAt <= new Date()) throw new ServiceError('render_expired');
-  return details;
+/** What names a render. */
+export interface RenderName {
+  customerId: string;
+  renderId: string;
 }
 
-/** Throws render_not_found. */
-export async function requireRender(db: Db, customerId: string, renderId: string): Promise<RenderDetails> {
-  type Row = RenderRow & Omit<RenderDetails, 'render' | 'runs'> & { runs: RunSummary[] | null };
-  const [row] = isId('ren', renderId) ? await run<Row>(db, FIND_RENDER, [renderId, customerId]) : [];
-  if (row === undefined) throw new ServiceError('render_not_found');
-  const { runs, preparation, webhookEventId, ...render } = row;
-  return { render, runs: runs ?? [], preparation, webhookEventId };
+/** The renders of these names, in their order; null for unknown, foreign and malformed ids. Expired ones are found, too. */
+export async function findRenders(db: Db, names: readonly RenderName[]): Promise<(RenderDetails | null)[]> {
+  type Row = RenderRow &
+    Omit<RenderDetails, 'render' | 'runs'> & { place: number; runs: RunSummary[] | null };
+  // A malformed id may hold what Postgres does not take.
+  const ids = names.map(({ renderId }) => (isId('ren', renderId) ? renderId : ''));
+  const found = names.map((): RenderDetails | null => null);
+  for (const row of await run<Row>(db, FIND_RENDERS, [ids, names.map(({ customerId }) => customerId)])) {
+    const { place, runs, preparation, webhookEventId, ...render } = row;
+    found[place - 1] = { render, runs: runs ?? [], preparation, webhookEventId };
+  }
+  return found;
+}
+
+/** The renders of these names, in their order, or why they cannot be shown: render_not_found, render_expired. */
+export async function getRenders(
+  db: Db,
+  names: readonly RenderName[],
+): Promise<(RenderDetails | ServiceError)[]> {
+  const now = new Date();
+  return (await findRenders(db, names)).map((found) => {
+    if (found === null) return new ServiceError('render_not_found');
+    return found.render.expiresAt <= now ? new ServiceError('render_expired') : found;
+  });
+}
+
+/** One of them. Throws render_not_found and render_expired. */
+export async function getRender(db: Db, customerId: string, renderId: string): Promise<RenderDetails> {
+  const [found] = await getRenders(db, [{ customerId, renderId }]);
+  if (found === undefined || found instanceof ServiceError)
+    throw found ?? new ServiceError('render_not_found');
+  return found;
 }
 
 /** The same within a transaction that has the render. */

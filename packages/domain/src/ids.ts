@@ -22,12 +22,24 @@ const RANDOM_BYTES = 10;
 const MAX_TIME_MS = 2 ** 48 - 1;
 const BODY = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-function encode(value: bigint, characters: number): string {
-  let rest = value;
+function encodeTime(milliseconds: number): string {
+  let rest = milliseconds;
   let text = '';
-  for (let i = 0; i < characters; i += 1) {
-    text = ALPHABET.charAt(Number(rest % 32n)) + text;
-    rest /= 32n;
+  for (let i = 0; i < TIME_CHARACTERS; i += 1) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+/** Five bits a character, most significant first; the bytes hold a whole number of them. */
+function encodeBytes(bytes: Uint8Array): string {
+  let text = '';
+  let bits = 0;
+  let held = 0;
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0xfff;
+    for (bits += 8; bits >= 5; bits -= 5) text += ALPHABET.charAt((held >> (bits - 5)) & 31);
   }
   return text;
 }
@@ -41,8 +53,7 @@ export function newId(prefix: IdPrefix, nowMs: number, random: Uint8Array): stri
   if (random.length !== RANDOM_BYTES) throw new RangeError(`An id needs ${RANDOM_BYTES} random bytes`);
   if (!Number.isInteger(nowMs) || nowMs < 0 || nowMs > MAX_TIME_MS)
     throw new RangeError('Not a time of an id');
-  const entropy = random.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
-  return `${prefix}_${encode(BigInt(nowMs), TIME_CHARACTERS)}${encode(entropy, 16)}`;
+  return `${prefix}_${encodeTime(nowMs)}${encodeBytes(random)}`;
 }
 
 /** Says whether a string is a well-formed id of this kind. A malformed id is answered like an unknown one. */

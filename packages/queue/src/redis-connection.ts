@@ -20,6 +20,8 @@ export function producerOptions() {
     socketTimeout: SOCKET_TIMEOUT_MS,
     retryStrategy: reconnectDelay,
     reconnectOnError: onReadOnly,
+    // Commands of one turn of the event loop share a write and an answer.
+    enableAutoPipelining: true,
   } satisfies RedisOptions;
 }
 

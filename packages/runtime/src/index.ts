@@ -13,6 +13,7 @@ export { EgressError, type EgressErrorReason } from './egress/egress-error';
 export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
 export { EnvError, loadEnv } from './env';
 export { type NodeEnv, OPERATIONS_SETTINGS, STORAGE_SETTINGS, environment, wholeNumber } from './environment';
+export { gather } from './gather';
 export {
   type HealthCheck,
   type HealthServer,

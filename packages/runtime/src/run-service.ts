@@ -1,7 +1,7 @@
 import { type z } from 'zod';
 import { loadEnv } from './env';
 import { createLifecycle, type Lifecycle, type ProcessHandle } from './lifecycle';
-import { createLogger, type Logger, type LogLevel } from './logger';
+import { bufferedOutput, createLogger, type Logger, type LogLevel } from './logger';
 
 /** What starts a service: opens what it needs, and registers with the lifecycle how that is closed. */
 export type StartService<Env> = (env: Env, logger: Logger, lifecycle: Lifecycle) => Promise<unknown>;
@@ -36,7 +36,11 @@ export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: LogLevel 
     handle.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return handle.exit(1);
   }
-  const logger = createLogger({ service: options.service, level: env.LOG_LEVEL });
+  const logger = createLogger({
+    service: options.service,
+    level: env.LOG_LEVEL,
+    destination: bufferedOutput(),
+  });
   const lifecycle = createLifecycle({
     logger,
     process: handle,

@@ -6,7 +6,8 @@
 -- name, and drops the old one a release later.
 
 -- Binds a key to a resource that the caller is about to create. A concurrent duplicate waits until the first one has
--- committed or rolled back, for 5 s at most. `bound_to` names what an earlier request created; both null: it is bound now.
+-- committed or rolled back, as long as the caller's lock_timeout allows. `bound_to` names what an earlier request created;
+-- both null: it is bound now.
 CREATE FUNCTION reserve_idempotency_key(
   p_customer_id text, p_key text, p_operation text, p_fingerprint text, p_resource_id text, p_expires_at timestamptz,
   OUT refusal text, OUT bound_to text
@@ -14,7 +15,6 @@ CREATE FUNCTION reserve_idempotency_key(
 DECLARE
   bound idempotency_keys;
 BEGIN
-  PERFORM set_config('lock_timeout', '5s', true);
   -- A key that expired under our eyes is replaced; more often than this it cannot.
   FOR round IN 1..4 LOOP
     BEGIN
@@ -121,8 +121,10 @@ END $$;
 -- the caller's, `at` is now. An input with a URL becomes an asset under its id, one without is an asset that exists.
 -- `needed_engines` are those that must have a live worker. With `bound_to` an earlier request with this key created that
 -- render; with neither that nor a refusal this one was created.
-CREATE FUNCTION create_render(p_render jsonb, OUT refusal text, OUT bound_to text, OUT at timestamptz, OUT is_ready boolean)
-LANGUAGE plpgsql AS $$
+CREATE FUNCTION create_render(
+  p_render jsonb, p_lock_timeout text,
+  OUT refusal text, OUT bound_to text, OUT at timestamptz, OUT is_ready boolean
+) LANGUAGE plpgsql AS $$
 DECLARE
   render record;
   expiry timestamptz;
@@ -136,6 +138,7 @@ BEGIN
     preparation_id text, sync_mode text, webhook_url text, trace_parent text,
     engines text[], run_ids text[], job_ids text[],
     needed_engines text[], offer_seconds integer, default_active_max integer);
+  PERFORM set_config('lock_timeout', p_lock_timeout, true);
   -- In the resolution of the columns, so that the caller knows what was stored.
   at := date_trunc('milliseconds', clock_timestamp());
   expiry := at + make_interval(secs => render.ttl_seconds);

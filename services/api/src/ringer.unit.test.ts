@@ -1,4 +1,5 @@
 import { createLogger } from '@lipsync/runtime';
+import { eventually } from '@lipsync/testkit';
 import { createRinger } from './ringer';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -9,6 +10,7 @@ describe('createRinger', () => {
     let release = (): void => undefined;
     const ringer = createRinger({
       logger,
+      pauseMs: 0,
       ringQueue: (queue) => {
         rung.push(queue);
         return new Promise((resolve) => (release = resolve));
@@ -19,8 +21,7 @@ describe('createRinger', () => {
     ringer.ring(['media']);
     expect(rung).toEqual(['media']);
     release();
-    await new Promise(setImmediate);
-    expect(rung).toEqual(['media', 'media']);
+    await eventually(() => expect(rung).toEqual(['media', 'media']));
     release();
     await ringer.idle();
     expect(rung).toEqual(['media', 'media']);
@@ -30,6 +31,7 @@ describe('createRinger', () => {
     let rings = 0;
     const ringer = createRinger({
       logger,
+      pauseMs: 0,
       ringQueue: async () => {
         rings += 1;
         throw new Error('no Redis');

@@ -1,13 +1,15 @@
 import { type IncomingMessage } from 'node:http';
-import { findApiKey, touchApiKey, type Db } from '@lipsync/db';
+import { type Db, findApiKeys, type KeyOwner, touchApiKey } from '@lipsync/db';
 import { customerLimits, hashApiKey, isApiKey, type CustomerLimits } from '@lipsync/domain';
 import { type RateLimiter } from '@lipsync/queue';
-import { type Clock, type Logger } from '@lipsync/runtime';
+import { type Clock, gather, type Logger } from '@lipsync/runtime';
 import { type ApiConfig } from '../api-deps';
 import { clientAddress } from './client-address';
 import { refuseCredential } from './failed-auth';
 import { type HttpMetrics } from './http-metrics';
 import { createKeyUse } from './key-use';
+
+const BATCHES = { max: 32, inFlight: 4 };
 
 /** Who asks. */
 export interface Customer {
@@ -32,9 +34,10 @@ export function createAuthenticator(deps: {
 }): (req: IncomingMessage) => Promise<Customer> {
   const { db, config } = deps;
   const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
+  const findKey = gather<string, KeyOwner | null>(BATCHES, (hashes) => findApiKeys(db, hashes));
   return async (req) => {
     const key = bearer(req.headers.authorization);
-    const owner = key === null ? null : await findApiKey(db, hashApiKey(key));
+    const owner = key === null ? null : await findKey(hashApiKey(key));
     if (owner === null) throw await refuseCredential(deps, clientAddress(req, config.trustedProxyHops));
     noteUse(owner.keyId);
     return { id: owner.customer.id, apiKeyId: owner.keyId, limits: customerLimits(owner.customer) };

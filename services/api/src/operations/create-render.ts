@@ -1,5 +1,6 @@
-import { createRender as insertRender } from '@lipsync/db';
+import { type CreatedRender, createRenders, type NewRender } from '@lipsync/db';
 import { fingerprint, parseMediaUrl, parseWebhookUrl } from '@lipsync/domain';
+import { gather } from '@lipsync/runtime';
 import { type ApiDeps } from '../api-deps';
 import { resolveIdempotencyKey } from '../http/idempotency-key';
 import { requireBody } from '../http/require-body';
@@ -7,15 +8,19 @@ import { type Handler } from './operation';
 import { replayed } from './replayed';
 import { viewRender } from './view-render';
 
+/** Creates that arrive together share a transaction; its locks are held until the last of them is done. */
+const BATCHES = { max: 16, inFlight: 2 };
+
 /** POST /v1/renders */
 export function createRender(deps: ApiDeps): Handler {
   const { db, config, ringer } = deps;
+  const insert = gather<NewRender, CreatedRender>(BATCHES, (renders) => createRenders(db, renders));
   return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('RenderRequest', body);
     for (const input of [request.video, request.audio]) if ('url' in input) parseMediaUrl(input.url);
     if (request.webhook_url !== undefined) parseWebhookUrl(request.webhook_url);
     const key = resolveIdempotencyKey(idempotencyHeaders, request.idempotency_key);
-    const created = await insertRender(db, {
+    const created = await insert({
       customerId: customer.id,
       request,
       idempotency: key === null ? null : { key, fingerprint: fingerprint('create_render', request) },

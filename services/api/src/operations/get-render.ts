@@ -1,13 +1,17 @@
-import { getRender as findRender } from '@lipsync/db';
+import { getRenders, type RenderDetails, type RenderName } from '@lipsync/db';
+import { gather } from '@lipsync/runtime';
 import { type ApiDeps } from '../api-deps';
 import { type Handler } from './operation';
 import { pollHint } from './poll-hint';
 import { viewRender } from './view-render';
 
+const BATCHES = { max: 32, inFlight: 4 };
+
 /** GET /v1/renders/{id} */
 export function getRender(deps: ApiDeps): Handler {
+  const find = gather<RenderName, RenderDetails>(BATCHES, (names) => getRenders(deps.db, names));
   return async ({ customer, id }) => {
-    const found = await findRender(deps.db, customer.id, id);
+    const found = await find({ customerId: customer.id, renderId: id });
     return {
       body: await viewRender(deps, found),
       headers: pollHint(found.render.completedAt === null),

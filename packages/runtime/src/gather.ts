@@ -1,0 +1,57 @@
+import { types } from 'node:util';
+
+/**
+ * Gathers calls into batches: under load many requests share what is costly about a round trip. A call waits for the end
+ * of the event loop's turn, and while `inFlight` batches are under way for one of them to end; alone it waits for nobody.
+ * @param runAll takes at most `max` items and resolves with a result for each in their order, or the error that this one
+ * failed with; when it rejects, all of them have failed
+ */
+export function gather<Item, Result>(
+  { max, inFlight }: { max: number; inFlight: number },
+  runAll: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+): (item: Item) => Promise<Result> {
+  interface Call {
+    item: Item;
+    resolve: (result: Result) => void;
+    reject: (reason: unknown) => void;
+  }
+  const waiting: Call[] = [];
+  let running = 0;
+  let isScheduled = false;
+
+  async function runBatch(calls: readonly Call[]): Promise<void> {
+    try {
+      const results = await runAll(calls.map(({ item }) => item));
+      if (results.length !== calls.length) throw new Error('there is not one result for each call');
+      results.forEach((result, index) => {
+        if (types.isNativeError(result)) calls[index]?.reject(result);
+        else calls[index]?.resolve(result);
+      });
+    } catch (error) {
+      for (const { reject } of calls) reject(error);
+    } finally {
+      running -= 1;
+      schedule();
+    }
+  }
+
+  function start(): void {
+    isScheduled = false;
+    while (waiting.length > 0 && running < inFlight) {
+      running += 1;
+      void runBatch(waiting.splice(0, max));
+    }
+  }
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0 || running >= inFlight) return;
+    isScheduled = true;
+    setImmediate(start);
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      schedule();
+    });
+}

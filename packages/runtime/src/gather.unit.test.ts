@@ -1,0 +1,57 @@
+import { gather } from './gather';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Batches that end when the test says so. */
+function held(options: { max: number; inFlight: number }) {
+  const batches: (readonly number[])[] = [];
+  const ends: (() => void)[] = [];
+  const double = gather<number, number>(options, (items) => {
+    batches.push(items);
+    return new Promise((resolve) => ends.push(() => resolve(items.map((item) => item * 2))));
+  });
+  return { batches, double, end: () => ends.shift()?.() };
+}
+
+describe('gather', () => {
+  it('runs what is asked in one turn of the event loop as one batch, and answers each with its own result', async () => {
+    const { batches, double, end } = held({ max: 8, inFlight: 1 });
+    const results = Promise.all([double(1), double(2), double(3)]);
+    await turn();
+    end();
+    expect(await results).toEqual([2, 4, 6]);
+    expect(batches).toEqual([[1, 2, 3]]);
+  });
+
+  it('keeps to the size of a batch and to the batches under way', async () => {
+    const { batches, double, end } = held({ max: 2, inFlight: 2 });
+    const results = Promise.all([1, 2, 3, 4, 5].map(double));
+    await turn();
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    end();
+    await turn();
+    await turn();
+    expect(batches).toEqual([[1, 2], [3, 4], [5]]);
+    end();
+    end();
+    expect(await results).toEqual([2, 4, 6, 8, 10]);
+  });
+
+  it('fails one for itself, and all of a batch when the batch fails', async () => {
+    const run = gather<string, string>({ max: 8, inFlight: 1 }, async (items) => {
+      if (items.includes('all')) throw new Error('everything');
+      return items.map((item) => (item === 'one' ? new Error('this one') : item));
+    });
+    const settled = await Promise.allSettled([run('one'), run('other')]);
+    expect(settled).toMatchObject([
+      { status: 'rejected', reason: { message: 'this one' } },
+      { status: 'fulfilled', value: 'other' },
+    ]);
+    const failed = await Promise.allSettled([run('all'), run('other')]);
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await run('other')).toBe('other');
+  });
+});
