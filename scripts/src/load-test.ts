@@ -20,10 +20,11 @@ async function loadTest(options: LoadTestOptions): Promise<void> {
   mkdirSync(outDir, { recursive: true });
   const target = await openTarget(options, say);
   const stopped = new AbortController();
-  process.once('SIGINT', () => {
-    say('Stopping the arrivals; what was accepted is still waited for (again to leave at once).');
-    stopped.abort();
-  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      say('Stopping the arrivals; what was accepted is still waited for (again to leave at once).');
+      stopped.abort();
+    });
   try {
     const report = await runLoadTest({ config, target, signal: stopped.signal, say });
     writeFileSync(path.join(outDir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);

@@ -49,7 +49,11 @@ export async function seedRenders(
   for (let i = 0; i < SEED_RENDERS; i++) {
     const now = performance.now();
     const traveller = { customer, stream: SETUP, intendedAt: now, random };
-    const created = await createRender(context, traveller, customer.media, now);
+    const created = await createRender(context, traveller, {
+      purpose: 'cancel',
+      media: customer.media,
+      sendFrom: now,
+    });
     if (created === null)
       throw new Error('the service refused the first create_render: see that its limits allow it');
     const { body, sentAt, answeredAt } = await customer.client.call('cancel_render', {

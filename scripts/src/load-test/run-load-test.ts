@@ -18,7 +18,7 @@ import { startUsageMeter } from './report/usage-meter';
 import { type LoadTarget, type WebhookSink } from './target/target';
 import { retryAfterMs } from './verify/ask';
 import { type CompletedUpload } from './verify/collect-evidence';
-import { drain, settleLostAnswers } from './verify/drain';
+import { cancelLeftOvers, drain, settleLostAnswers } from './verify/drain';
 import { verifyRun } from './verify/verify-run';
 
 export interface RunOptions {
@@ -42,7 +42,7 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
   const http = createHttpClient({ connections: config.connections, timeoutMs });
   const sideHttp = createHttpClient({ connections: POLL_CONCURRENCY, timeoutMs });
   const clockOffset = createClockOffsetEstimate();
-  // Nothing is measured while the run is prepared and verified.
+  // What prepares the run, settles and verifies it is not measured.
   let onRequest: (request: MeasuredRequest) => void = () => undefined;
   const clientOver =
     (over: HttpClient) =>
@@ -99,17 +99,18 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
     const onProgress = (inFlight: number): void => say(progressLine(recorder, ledger, inFlight));
     const inFlightPeak = await offerLoad({ clock, startAt, config, context, recorder, signal, onProgress });
     const usage = stopMeter();
+    onRequest = () => undefined;
     const arrivalsEndAt = signal.aborted ? clock.now() : startAt + arrivalsMs;
 
     say('Arrivals are over: waiting for what they caused …');
     const deadline = clock.now() + config.drainSeconds * 1000;
     const unsettled = await settleLostAnswers({ clock, ledger, deadline }, customers);
+    await cancelLeftOvers({ clock, ledger, deadline }, customers);
     const onWaiting = atMostEvery(SAY_EVERY_MS, (open: number, unannounced: number) =>
       say(`  ${open} renders open, ${unannounced} not announced`),
     );
     await drain({ clock, ledger, webhooks, deadline, onWaiting });
     await poller.stop();
-    onRequest = () => undefined;
 
     say('Checking …');
     const checks = await verifyRun({

@@ -2,7 +2,15 @@ import { type RecordResource, type RenderRequest } from '@lipsync/contract';
 import { pick } from '../arrivals/random';
 import { type CustomerMedia } from '../customer';
 import { type SentCreate } from '../renders/ledger';
+import { type RenderPurpose } from '../renders/tracked-render';
 import { type JourneyContext, type Traveller } from './journey';
+
+export interface CreateOptions {
+  readonly purpose: RenderPurpose;
+  readonly media: CustomerMedia;
+  /** When the step before was answered; the arrival, if there was none. */
+  readonly sendFrom: number;
+}
 
 export interface CreatedRender {
   readonly record: RecordResource;
@@ -17,8 +25,7 @@ export interface CreatedRender {
 export async function createRender(
   context: JourneyContext,
   { customer, stream, intendedAt, random }: Traveller,
-  media: CustomerMedia,
-  sendFrom: number,
+  { purpose, media, sendFrom }: CreateOptions,
 ): Promise<CreatedRender | null> {
   const announcement = stream.announces ? (context.announce?.(customer.index, random) ?? null) : null;
   const request: RenderRequest = {
@@ -30,7 +37,7 @@ export async function createRender(
   };
   const create: SentCreate = {
     customer: customer.index,
-    stream: stream.name,
+    purpose,
     idempotencyKey: context.newKey(),
     request,
     announcedTo: announcement?.behaviour ?? null,

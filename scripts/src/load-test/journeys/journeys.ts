@@ -1,4 +1,5 @@
 import { pick } from '../arrivals/random';
+import { type CustomerMedia } from '../customer';
 import { createRender } from './create-render';
 import { type Journey, type Journeys } from './journey';
 import { upload, uploadMedia } from './upload';
@@ -13,7 +14,11 @@ const get: Journey = async ({ ledger }, { customer, intendedAt, random }) => {
 
 const create: Journey = async (context, traveller) => {
   const { customer, intendedAt } = traveller;
-  const created = await createRender(context, traveller, customer.media, intendedAt);
+  const created = await createRender(context, traveller, {
+    purpose: 'cancel',
+    media: customer.media,
+    sendFrom: intendedAt,
+  });
   if (created === null) return false;
   const { outcome, body, sentAt, answeredAt } = await customer.client.call('cancel_render', {
     intendedAt: created.answeredAt,
@@ -41,14 +46,14 @@ const replay: Journey = async ({ ledger }, { customer, intendedAt, random }) => 
 
 const render: Journey = async (context, traveller) => {
   const { customer, intendedAt } = traveller;
-  if (context.media === 'once')
-    return (await createRender(context, traveller, customer.media, intendedAt)) !== null;
+  const create = async (media: CustomerMedia, sendFrom: number): Promise<boolean> =>
+    (await createRender(context, traveller, { purpose: 'result', media, sendFrom })) !== null;
+  if (context.media === 'once') return create(customer.media, intendedAt);
   const video = await uploadMedia(customer, context.video, intendedAt);
   if (video === null) return false;
   const audio = await uploadMedia(customer, context.audio, video.endedAt);
   if (audio === null) return false;
-  const media = { videoAssetId: video.assetId, audioAssetId: audio.assetId };
-  return (await createRender(context, traveller, media, audio.endedAt)) !== null;
+  return create({ videoAssetId: video.assetId, audioAssetId: audio.assetId }, audio.endedAt);
 };
 
 export const JOURNEYS: Journeys = { get, create, replay, upload, render };

@@ -1,11 +1,11 @@
 import { type RecordResource, type RenderRequest } from '@lipsync/contract';
 import { type ReceiverBehaviour } from '../webhooks/behaviour';
-import { observeRender, type TrackedRender } from './tracked-render';
+import { observeRender, type RenderPurpose, type TrackedRender } from './tracked-render';
 
 /** A create as it was sent: what a replay of it must send again. */
 export interface SentCreate {
   readonly customer: number;
-  readonly stream: string;
+  readonly purpose: RenderPurpose;
   readonly idempotencyKey: string;
   readonly request: RenderRequest;
   readonly announcedTo: ReceiverBehaviour | null;
@@ -63,7 +63,7 @@ export function createLedger(onAccepted: (render: TrackedRender) => void): Ledge
       const tracked: TrackedRender = {
         id: record.id,
         customer: create.customer,
-        stream: create.stream,
+        purpose: create.purpose,
         engines: create.request.engines.length,
         acceptedAfterMs: answeredAt - create.intendedAt,
         acceptedAt: answeredAt,

@@ -5,7 +5,7 @@ import { type TrackedRender } from './tracked-render';
 const render = (id: string): TrackedRender => ({
   id,
   customer: 0,
-  stream: 'renders',
+  purpose: 'result',
   engines: 1,
   acceptedAfterMs: 0,
   acceptedAt: 0,

@@ -6,8 +6,7 @@ import { type ReceiverBehaviour } from '../webhooks/behaviour';
 export interface TrackedRender {
   readonly id: string;
   readonly customer: number;
-  /** The kind of caller that asked for it. */
-  readonly stream: string;
+  readonly purpose: RenderPurpose;
   readonly engines: number;
   /** From the caller's arrival to the answer that accepted it, in milliseconds. */
   readonly acceptedAfterMs: number;
@@ -28,6 +27,9 @@ export interface TrackedRender {
   /** What was seen that must not be. */
   flaws: RenderFlaw[];
 }
+
+/** What its caller wants of it: the result, or to cancel it at once. */
+export type RenderPurpose = 'result' | 'cancel';
 
 export interface RenderStart {
   /** Epoch milliseconds of the service. */

@@ -53,7 +53,7 @@ const finished = (seconds: number, processingMs?: number): RecordResource =>
 
 const create = (engines: SentCreate['request']['engines'] = ['musetalk']): SentCreate => ({
   customer: 0,
-  stream: 'renders',
+  purpose: 'result',
   idempotencyKey: 'key',
   request: { video: { asset_id: 'v' }, audio: { asset_id: 'a' }, engines, sync_mode: 'cut_off' },
   announcedTo: null,

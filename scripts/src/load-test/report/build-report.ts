@@ -29,7 +29,7 @@ export function buildReport(run: RunResult): LoadTestReport {
   });
   const generator = generatorFigures(run);
   // What callers cancel themselves is work of the control plane only.
-  const rendered = run.renders.filter(({ stream }) => isRendered(config, stream));
+  const rendered = run.renders.filter(({ purpose }) => purpose === 'result');
   const series = seriesOf(run, rendered);
   const openAt = (at: number): number => rendered.filter((render) => isOpenAt(run, render, at)).length;
   const halfAt = run.startAt + (run.arrivalsEndAt - run.startAt) / 2;
@@ -68,10 +68,6 @@ export function buildReport(run: RunResult): LoadTestReport {
     checks: [...checks],
     ...facts,
   };
-}
-
-function isRendered(config: LoadTestConfig, stream: string): boolean {
-  return config.streams.some(({ name, mix }) => name === stream && (mix.render ?? 0) > 0);
 }
 
 function streamReport(

@@ -11,7 +11,7 @@ const completed = (
   const render: TrackedRender = {
     id: String(over.createdAt),
     customer: 0,
-    stream: 'renders',
+    purpose: 'result',
     engines: 1,
     acceptedAfterMs: 100,
     acceptedAt: 0,

@@ -7,7 +7,7 @@ import { type Evidence, type WebhookEvidence } from './evidence';
 const render = (over: Partial<TrackedRender> = {}): TrackedRender => ({
   id: 'render',
   customer: 0,
-  stream: 'renders',
+  purpose: 'result',
   engines: 1,
   acceptedAfterMs: 10,
   acceptedAt: 0,

@@ -3,8 +3,10 @@ import { type Customer } from '../customer';
 import { type Ledger, type SentCreate } from '../renders/ledger';
 import { type WebhookSink } from '../target/target';
 import { ask } from './ask';
+import { inParallel } from './in-parallel';
 
 const EVERY_MS = 250;
+const CANCEL_WIDTH = 8;
 
 export interface DrainOptions {
   readonly clock: Clock;
@@ -30,6 +32,23 @@ function countUnannounced(ledger: Ledger, { log }: WebhookSink): number {
   for (const { id, announcedTo } of ledger.renders())
     if (announcedTo !== null && !log.eventsOf(id).some(({ acknowledged }) => acknowledged)) count++;
   return count;
+}
+
+/**
+ * Cancels what callers wanted to cancel and could not, because they were refused or had no answer: it would be rendered
+ * for nobody. What resists is left to end by itself.
+ */
+export async function cancelLeftOvers(
+  { clock, ledger, deadline }: Pick<DrainOptions, 'clock' | 'ledger' | 'deadline'>,
+  customers: readonly Customer[],
+): Promise<void> {
+  const leftOver = [...ledger.renders()].filter(({ purpose, end }) => purpose === 'cancel' && end === null);
+  await inParallel(leftOver, CANCEL_WIDTH, async ({ id, customer }) => {
+    const client = customers[customer]?.client;
+    if (client === undefined) return;
+    const { body, sentAt, answeredAt } = await ask({ client, clock, deadline }, 'cancel_render', { id });
+    if (body !== null) ledger.observed(body, sentAt, answeredAt);
+  });
 }
 
 /**
