@@ -26,16 +26,20 @@ export interface RenderedFile {
 
 export interface RenderFilesResult {
   record: RecordResource;
-  event: ReceivedEvent;
+  /** Absent when no webhook was asked for. */
+  event?: ReceivedEvent;
   files: RenderedFile[];
 }
 
 const POLL_MS = 500;
 
-/** The typical flow of the interface: upload, render, be told by webhook, fetch, download. Outlives a restart of the API. */
+/**
+ * The typical flow of the interface: upload, render, be told by webhook where there is a receiver, fetch, download.
+ * Outlives a restart of the API.
+ */
 export async function renderFiles(
   request: RenderFilesRequest,
-  { api, receiver, show }: { api: ApiClient; receiver: EventReceiver; show: ShowProgress },
+  { api, receiver, show }: { api: ApiClient; receiver?: EventReceiver; show: ShowProgress },
 ): Promise<RenderFilesResult> {
   const upload = (file: string, mediaType: 'video' | 'audio') =>
     persist(() => api.upload(file, mediaType, contentTypeOf(file, mediaType)));
@@ -50,14 +54,15 @@ export async function renderFiles(
       audio: { asset_id: audio.id },
       engines: request.engines,
       sync_mode: request.syncMode,
-      webhook_url: receiver.url,
+      ...(receiver === undefined ? {} : { webhook_url: receiver.url }),
       idempotency_key: idempotencyKey,
     }),
   );
   await pollUntilTerminal(api, id, show);
-  const event = await receiver.eventFor(id);
+  const event = await receiver?.eventFor(id);
   const record = await persist(() => api.getRender(id));
-  return { record, event, files: await downloadOutputs(record, request) };
+  const files = await downloadOutputs(record, request);
+  return event === undefined ? { record, files } : { record, event, files };
 }
 
 async function pollUntilTerminal(api: ApiClient, id: string, show: ShowProgress): Promise<void> {

@@ -18,7 +18,8 @@ describe('the demo command', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-demo-'));
   });
   afterAll(async () => {
-    for (const name of ['stack', 'killed']) await createStack({ root: path.join(folder, name) }).down();
+    for (const name of ['stack', 'target', 'killed'])
+      await createStack({ root: path.join(folder, name) }).down();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -61,6 +62,28 @@ describe('the demo command', () => {
       services: { pid: number | null }[];
     };
     expect(services.map(({ pid }) => pid)).toEqual([null, null, null, null]);
+  });
+
+  it('renders at a service that runs already, for the customer whose key it is given', async () => {
+    const stack = createStack({ root: path.join(folder, 'target') });
+    const { base_url: target, customers } = await stack.up();
+    const outFile = path.join(folder, 'remote.mp4');
+    const key = customers[0]?.api_key ?? '';
+    const { stdout } = await run(
+      script('demo'),
+      '--json',
+      '--out',
+      outFile,
+      '--target',
+      target,
+      '--key',
+      key,
+    );
+    const said = JSON.parse(stdout) as { record: unknown };
+    expect(said.record).toMatchObject({ status: 'completed' });
+    expect(said).not.toHaveProperty('event');
+    expect((await stat(outFile)).size).toBeGreaterThan(10_000);
+    expect(stack.describe()?.services.every(({ pid }) => pid !== null)).toBe(true);
   });
 
   it('completes although every service is killed while it renders, and announces it once', async () => {

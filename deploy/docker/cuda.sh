@@ -1,0 +1,49 @@
+#!/bin/sh
+# cuda.sh ROOT CUDA_IMAGE_ROOT SERVICE
+#
+# Fills ROOT with what the CUDA execution provider of ONNX Runtime loads: the provider itself, which npm's package is too
+# small for, from NuGet, and NVIDIA's libraries from their own image. The driver's part (libcuda, libnvcuvid,
+# libnvidia-encode) is put into the container by the NVIDIA container runtime.
+#
+# ONNXRUNTIME_CUDA=skip leaves both out, for a machine that reaches neither: such an image is put together like the real
+# one and has no CUDA. ONNXRUNTIME_CUDA_SHA512 pins the package; without it the hash that NuGet publishes is asked for.
+set -eu
+root=$1 image=$2 service=$3
+libraries=$root/usr/lib/cuda
+mkdir -p "$libraries" "$root/etc/ld.so.conf.d"
+echo /usr/lib/cuda >"$root/etc/ld.so.conf.d/cuda.conf"
+[ "${ONNXRUNTIME_CUDA:-fetch}" != skip ] || { echo 'CUDA is left out: ONNXRUNTIME_CUDA=skip'; exit 0; }
+
+runtime=$(realpath "$service"/node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node)
+version=$(node -p "require('$runtime/package.json').version")
+
+missing=0
+for name in libcudart.so.12 libcublas.so.12 libcublasLt.so.12 libcufft.so.11 libcurand.so.10 libnvrtc.so.12 \
+  libnvrtc-builtins.so libnvJitLink.so.12 libcudnn.so.9 libcudnn_graph.so.9 libcudnn_ops.so.9 libcudnn_cnn.so.9 \
+  libcudnn_adv.so.9 libcudnn_heuristic.so.9 libcudnn_engines_precompiled.so.9 libcudnn_engines_runtime_compiled.so.9; do
+  found=$(find "$image/usr/local" "$image/usr/lib" -name "$name*" ! -name '*.alt.*' 2>/dev/null | sort | head -1)
+  if [ -z "$found" ]; then
+    echo "the CUDA image has no $name" >&2
+    missing=1
+    continue
+  fi
+  # Under the name that it is asked for by: its own, which is not always the file's.
+  soname=$(objdump -p "$found" | sed -n 's/^ *SONAME *//p')
+  cp --dereference "$found" "$libraries/$soname"
+done
+[ "$missing" = 0 ] || exit 1
+
+apt-get install -y -qq --no-install-recommends unzip >/dev/null
+node "$(dirname "$0")/fetch-nupkg.mjs" microsoft.ml.onnxruntime.gpu.linux "$version" /tmp/provider.nupkg \
+  "${ONNXRUNTIME_CUDA_SHA512:-}"
+# Where the binding looks for it: beside itself.
+target=$root/app${runtime#"$service"}/bin/napi-v6/linux/x64
+mkdir -p "$target"
+for name in libonnxruntime_providers_cuda.so libonnxruntime_providers_shared.so; do
+  unzip -q -o -j /tmp/provider.nupkg "runtimes/linux-x64/native/$name" -d "$target"
+done
+rm /tmp/provider.nupkg
+
+# Nothing may be missing but what the driver brings.
+lacking=$(LD_LIBRARY_PATH=$libraries:$runtime/bin/napi-v6/linux/x64 ldd "$target"/*.so | grep 'not found' | grep -v 'libcuda\.so' || true)
+[ -z "$lacking" ] || { echo "$lacking" >&2; exit 1; }

