@@ -2,11 +2,11 @@ export { consumerFetches } from './consumer-health';
 export { type JobLimit } from './hold-claim';
 export { insist } from './insist';
 export { createJobFolders, type JobFolders } from './job-folders';
+export { type JobOutcome } from './job-outcome';
 export {
   type ClaimedJob,
   createJobRunner,
   type EndedJob,
-  type JobOutcome,
   type JobResult,
   type JobRunner,
   type JobRunnerOptions,

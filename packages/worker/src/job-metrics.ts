@@ -1,6 +1,6 @@
 import { type Claim } from '@lipsync/db';
 import { type Metrics } from '@lipsync/telemetry';
-import { type JobOutcome } from './job-runner';
+import { type JobOutcome } from './job-outcome';
 
 /** What the jobs of this process add up to. */
 export interface JobMetrics {

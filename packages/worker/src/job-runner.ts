@@ -4,8 +4,9 @@ import { type Span, type Telemetry } from '@lipsync/telemetry';
 import { type HeldClaim, holdClaim, type JobLimit } from './hold-claim';
 import { type JobFolders } from './job-folders';
 import { createJobMetrics } from './job-metrics';
+import { type JobOutcome } from './job-outcome';
 import { startJobSpan } from './job-span';
-import { settle, type Settlement } from './settle';
+import { settle } from './settle';
 import { type Blame, type Verdict, verdictOf } from './verdict';
 
 /** One claimed job, as its work sees it. */
@@ -27,9 +28,6 @@ export interface JobResult {
   /** What the job's log line says about it. */
   readonly facts: LogFields;
 }
-
-/** `unrecorded`: the database could not be told; the lease runs out and the reconciler takes the job up. */
-export type JobOutcome = 'completed' | Settlement | 'unrecorded';
 
 export interface EndedJob {
   readonly claim: Claim;

@@ -2,7 +2,6 @@ import { type Engine } from '@lipsync/contract';
 import { type MeasuredUsage, WORKING_FPS } from '@lipsync/domain';
 import { type LabelsOf, type Metrics } from '@lipsync/telemetry';
 import { type AnalyzeResult, type RenderResult, type StageTimings } from '../inference/protocol';
-import { type EngineFeatures } from './engine-features';
 import { type ObtainedTrack } from './track-wish';
 
 /** Whether an input lay in the disk cache. */
@@ -13,8 +12,8 @@ export interface MeasuredRender {
   readonly engine: Engine;
   readonly inputs: readonly InputOrigin[];
   readonly track: Pick<ObtainedTrack, 'from' | 'analysis'>;
-  /** Null where the engine keeps none. */
-  readonly features: Pick<EngineFeatures, 'frames'> | null;
+  /** Frames whose features were known; null where the engine keeps none. */
+  readonly features: { readonly frames: number } | null;
   readonly result: RenderResult;
   readonly usage: MeasuredUsage;
   readonly fetchMs: number;
