@@ -41,9 +41,14 @@ program
     const now = Date.now() / 1000;
     const { prometheus, namespace, engine, scrapeSeconds } = options;
     const range = timeRange(parseTime(options.from, now), parseTime(options.to, now), scrapeSeconds);
-    const run = (expr: string) =>
-      queryRange(prometheus, substitute(expr, { namespace, engine }, range, scrapeSeconds), range);
-    const page = await drawPage(readDashboard(options.file), run, range, prometheus);
+    const fill = (text: string, variables: Record<string, string>): string =>
+      substitute(text, variables, range, scrapeSeconds);
+    const source = {
+      run: (expr: string) => queryRange(prometheus, fill(expr, { namespace, engine }), range),
+      title: (text: string) => fill(text, { namespace, engine: engine === '.*' ? 'all engines' : engine }),
+      name: prometheus,
+    };
+    const page = await drawPage(readDashboard(options.file), source, range);
     writeFileSync(options.out, page);
     console.log(options.out);
   });

@@ -11,19 +11,23 @@ export interface ChartFrame {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
+  /** Of the whole drawing. */
+  readonly width: number;
 }
 
-export const CHART_WIDTH = 520;
-export const CHART_HEIGHT = 190;
+/** A panel of the dashboard's 24 columns is drawn so wide: letters are then as large in all panels. */
+export const COLUMN_WIDTH = 65;
+const CHART_HEIGHT = 190;
 const MARGIN = { left: 58, right: 8, top: 8, bottom: 20 };
 
-export function chartFrame(range: TimeRange, low: number, high: number): ChartFrame {
+export function chartFrame(range: TimeRange, low: number, high: number, columns: number): ChartFrame {
   const { left, top } = MARGIN;
-  const right = CHART_WIDTH - MARGIN.right;
+  const width = columns * COLUMN_WIDTH;
+  const right = width - MARGIN.right;
   const bottom = CHART_HEIGHT - MARGIN.bottom;
   const seconds = range.to - range.from;
   return {
-    ...{ left, right, top, bottom },
+    ...{ left, right, top, bottom, width },
     x: (at) => left + ((at - range.from) / seconds) * (right - left),
     y: (value) => bottom - ((value - low) / (high - low)) * (bottom - top),
   };
@@ -36,7 +40,7 @@ export function drawAxes(
   values?: { low: number; high: number; unit: string },
 ): string {
   const lines = [];
-  for (const { at, label } of timeTicks(range.from, range.to, 6)) {
+  for (const { at, label } of timeTicks(range.from, range.to, frame.width / 85)) {
     const x = frame.x(at).toFixed(1);
     lines.push(
       `<line class="grid" x1="${x}" x2="${x}" y1="${frame.top}" y2="${frame.bottom}"/>`,
@@ -54,6 +58,6 @@ export function drawAxes(
   return lines.join('');
 }
 
-export function svg(content: string): string {
-  return `<svg viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT}" role="img">${content}</svg>`;
+export function svg({ width }: ChartFrame, content: string): string {
+  return `<svg viewBox="0 0 ${width} ${CHART_HEIGHT}" role="img">${content}</svg>`;
 }

@@ -83,7 +83,7 @@ describe('drawPage', () => {
     ...{ title: 'Test', schemaVersion: 42, templating: { list: [] }, panels },
   });
   const draw = (panels: Dashboard['panels'], answer: Series[]): Promise<string> =>
-    drawPage(dashboard(panels), async () => answer, range, 'a test');
+    drawPage(dashboard(panels), { run: async () => answer, title: (text) => text, name: 'a test' }, range);
 
   it('draws a line per series, interrupted where there is no value, and names it by its labels', async () => {
     const page = await draw([panel('timeseries')], [series({ job: 'a<b' }, 1, 2, NaN, 4, 5)]);
@@ -127,6 +127,12 @@ describe('drawPage', () => {
     expect(page.match(/<rect/g)).toHaveLength(5);
   });
 
+  it('gives a line of nothing but 0 an axis that can be read', async () => {
+    const page = await draw([panel('timeseries')], [series({ job: 'a' }, 0, 0, 0, 0, 0)]);
+    expect(page).toContain('>500 ms</text>');
+    expect(page).not.toMatch(/>[^<]*\de-\d/);
+  });
+
   it('says so when there is nothing to show', async () => {
     expect(await draw([panel('timeseries')], [])).toContain('no data');
     expect(await draw([panel('timeseries')], [series({ job: 'a' }, NaN, NaN)])).toContain('no data');
@@ -134,14 +140,18 @@ describe('drawPage', () => {
 
   it('can draw every panel of the service’s own dashboard', async () => {
     const own = readDashboard(DASHBOARD_FILE);
+    const fill = (text: string) => substitute(text, { namespace: '.*', engine: '.*' }, range, 5);
     const page = await drawPage(
       own,
-      async (expr) => {
-        substitute(expr, { namespace: '.*', engine: '.*' }, range, 5);
-        return [series({ le: '1', queue: 'media' }, 1, 2, 3, 4, 5)];
+      {
+        run: async (expr) => {
+          fill(expr);
+          return [series({ le: '1', queue: 'media' }, 1, 2, 3, 4, 5)];
+        },
+        title: fill,
+        name: 'a test',
       },
       range,
-      'a test',
     );
     expect(page.match(/class="panel"/g)).toHaveLength(own.panels.filter(({ type }) => type !== 'row').length);
     expect(page).not.toContain('no data');

@@ -1,14 +1,19 @@
-import { CHART_HEIGHT, chartFrame, drawAxes, svg } from './chart-frame';
+import { chartFrame, drawAxes, svg } from './chart-frame';
 import { formatValue } from './format-value';
 import { escapeMarkup } from './markup';
 import { pointsOf, type Series } from './prometheus-client';
 import { type TimeRange } from './time-range';
 
 /** How many observations fell into each bucket of a histogram over time; the darker, the more. */
-export function drawHeatmap(series: readonly Series[], unit: string, range: TimeRange): string {
+export function drawHeatmap(
+  series: readonly Series[],
+  unit: string,
+  range: TimeRange,
+  columns: number,
+): string {
   const buckets = ownCounts(series);
   const largest = Math.max(0, ...buckets.flatMap(({ values }) => values.filter(Number.isFinite)));
-  const frame = chartFrame(range, 0, Math.max(1, buckets.length));
+  const frame = chartFrame(range, 0, Math.max(1, buckets.length), columns);
   const at = pointsOf(range);
   const width = (frame.x(range.from + range.step) - frame.x(range.from)).toFixed(2);
   const height = ((frame.bottom - frame.top) / Math.max(1, buckets.length)).toFixed(2);
@@ -27,8 +32,8 @@ export function drawHeatmap(series: readonly Series[], unit: string, range: Time
       : '',
   );
   return (
-    svg(drawAxes(frame, range) + cells.join('') + labels.join('')) +
-    `<p class="note" style="min-height:${CHART_HEIGHT / 20}px">darkest: ${formatValue(largest)} in ${formatValue(range.step, 's')}</p>`
+    svg(frame, drawAxes(frame, range) + cells.join('') + labels.join('')) +
+    `<p class="note">darkest: ${formatValue(largest)} in ${formatValue(range.step, 's')}</p>`
   );
 }
 

@@ -7,8 +7,14 @@ import { nameSeries } from './panel-data';
 import { type Series } from './prometheus-client';
 import { type TimeRange } from './time-range';
 
-/** Looks a query up whose variables have their values. */
-export type RunQuery = (expr: string) => Promise<Series[]>;
+export interface PageSource {
+  /** Looks up how an expression of the dashboard went, variables and all. */
+  readonly run: (expr: string) => Promise<Series[]>;
+  /** A title with the values of its variables. */
+  readonly title: (text: string) => string;
+  /** Where the figures come from. */
+  readonly name: string;
+}
 
 const STYLE = `
   body { font: 13px/1.4 system-ui, sans-serif; color: #1f2328; background: #f4f5f5; margin: 16px; }
@@ -25,30 +31,27 @@ const STYLE = `
   .empty { color: #8a9096; text-align: center; padding: 60px 0; }`;
 
 /** The whole dashboard as one page that needs nothing else. */
-export async function drawPage(
-  dashboard: Dashboard,
-  run: RunQuery,
-  range: TimeRange,
-  source: string,
-): Promise<string> {
+export async function drawPage(dashboard: Dashboard, source: PageSource, range: TimeRange): Promise<string> {
   const sections: string[] = [];
   let open = false;
   for (const panel of dashboard.panels) {
     if (panel.type === 'row') {
-      sections.push(`${open ? '</div>' : ''}<h2>${escapeMarkup(panel.title)}</h2><div class="grid24">`);
+      sections.push(
+        `${open ? '</div>' : ''}<h2>${escapeMarkup(source.title(panel.title))}</h2><div class="grid24">`,
+      );
       open = true;
-    } else sections.push(await drawPanel(panel, run, range));
+    } else sections.push(await drawPanel(panel, source, range));
   }
   const [from, to] = [range.from, range.to].map((at) => new Date(at * 1000).toISOString().slice(0, 19));
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escapeMarkup(dashboard.title)}</title><style>${STYLE}</style></head>
 <body><h1>${escapeMarkup(dashboard.title)}</h1>
-<p class="note">${from} to ${to} UTC, a point every ${range.step} s, from ${escapeMarkup(source)}</p>
+<p class="note">${from} to ${to} UTC, a point every ${range.step} s, from ${escapeMarkup(source.name)}</p>
 ${sections.join('\n')}${open ? '</div>' : ''}</body></html>
 `;
 }
 
-async function drawPanel(panel: ChartPanel, run: RunQuery, range: TimeRange): Promise<string> {
+async function drawPanel(panel: ChartPanel, { run }: PageSource, range: TimeRange): Promise<string> {
   const { title, description, gridPos, fieldConfig, options, targets } = panel;
   const answers = await Promise.all(
     targets.map(async ({ expr, legendFormat }) => ({ legendFormat, series: await run(expr) })),
@@ -60,7 +63,7 @@ async function drawPanel(panel: ChartPanel, run: RunQuery, range: TimeRange): Pr
     if (named.length === 0) return '<p class="empty">no data</p>';
     switch (panel.type) {
       case 'timeseries':
-        return drawTimeseries(named, fieldConfig.defaults, range);
+        return drawTimeseries(named, fieldConfig.defaults, range, gridPos.w);
       case 'stat':
         return drawStat(named, fieldConfig.defaults);
       case 'heatmap':
@@ -68,6 +71,7 @@ async function drawPanel(panel: ChartPanel, run: RunQuery, range: TimeRange): Pr
           answers.flatMap(({ series }) => series),
           options.yAxis?.unit ?? 's',
           range,
+          gridPos.w,
         );
     }
   };

@@ -19,6 +19,7 @@ export function drawTimeseries(
   series: readonly NamedSeries[],
   defaults: FieldDefaults,
   range: TimeRange,
+  columns: number,
 ): string {
   const stacked = defaults.custom?.stacking?.mode === 'normal';
   const unit = defaults.unit ?? 'short';
@@ -28,8 +29,10 @@ export function drawTimeseries(
   const low = defaults.min ?? Math.min(0, ...reached);
   // A limit that is far away is not worth flattening the lines for.
   const near = limit !== null && limit < 2 * Math.max(...reached, 0) ? [limit] : [];
-  const high = Math.max(low + 1e-6, defaults.max ?? Math.max(...reached, ...near, 0) * 1.05);
-  const frame = chartFrame(range, low, high);
+  const highest = defaults.max ?? Math.max(...reached, ...near, 0) * 1.05;
+  // Where everything is 0 the line lies on the ground of an axis that says something.
+  const high = highest > low ? highest : low + 1;
+  const frame = chartFrame(range, low, high, columns);
   const at = pointsOf(range);
   const paths = layers.map(({ bottom, top }, index) => {
     const area = bottom ? areaPath(frame, at, bottom, top) : '';
@@ -40,7 +43,9 @@ export function drawTimeseries(
     limit !== null && limit <= high
       ? `<line class="limit" x1="${frame.left}" x2="${frame.right}" y1="${frame.y(limit)}" y2="${frame.y(limit)}"/>`
       : '';
-  return svg(drawAxes(frame, range, { low, high, unit }) + paths.join('') + line) + legend(series, unit);
+  return (
+    svg(frame, drawAxes(frame, range, { low, high, unit }) + paths.join('') + line) + legend(series, unit)
+  );
 }
 
 function thresholdOf({ custom, thresholds }: FieldDefaults): number | null {
