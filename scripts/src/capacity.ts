@@ -127,9 +127,9 @@ program
 program
   .command('admission')
   .description('what a round of admission costs, by the length of the backlog, on a scratch Postgres')
-  .option('--waiting <counts>', 'lengths of the backlog', '1000,10000,100000')
+  .option('--waiting <counts>', 'lengths of the backlog', '0,1000,10000,100000')
   .action(async ({ waiting }: { waiting: string }) => {
-    const costs = await measureAdmission(waiting.split(',').map(positive));
+    const costs = await measureAdmission(waiting.split(',').map(notNegative));
     console.log(JSON.stringify({ machine: machine(), costs }, null, 2));
   });
 

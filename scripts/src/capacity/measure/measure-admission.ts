@@ -15,6 +15,7 @@ export interface AdmissionCost {
 
 const CUSTOMERS = 500;
 const ROUNDS = 40;
+const ENDED = 100_000;
 /** As many as one round may admit. */
 const SLOTS = 4;
 
@@ -43,8 +44,8 @@ export async function measureAdmission(backlogs: readonly number[]): Promise<Adm
     return costs;
 
     async function costOf(waiting: number): Promise<AdmissionCost> {
-      // Ten times as many have ended and are kept, as after some days.
-      const ended = waiting * 10;
+      // Many more have ended and are kept, as after some days.
+      const ended = Math.max(ENDED, waiting * 10);
       await client.query('TRUNCATE jobs');
       await client.query(
         `INSERT INTO jobs (id, kind, queue, customer_id, engine_run_id, status, created_at)
