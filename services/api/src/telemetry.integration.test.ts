@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openTelemetry, type Telemetry } from '@lipsync/telemetry';
 import {
   eventually,
@@ -5,6 +8,7 @@ import {
   type OtlpCollector,
   parseExposition,
   startOtlpCollector,
+  startRedis,
 } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { recordedLog } from '../test/recorded-log';
@@ -80,14 +84,18 @@ describe('metrics of the API', () => {
   });
 
   it('tell when the limiter lets everything pass because Redis does not answer', async () => {
-    const own = await startApi({ redisUrl: 'redis://127.0.0.1:1' });
+    const dataDir = await mkdtemp(join(tmpdir(), 'redis-'));
+    const redis = await startRedis({ dataDir });
+    const own = await startApi({ redisUrl: redis.url });
     const { key } = await own.newCustomer();
+    await redis.stop();
     await own.operations.refused('get_render', { key, id: 'x' });
     await told(own, (metrics) => {
       const labels = { limit: 'reads', decision: 'unavailable' };
       expect(metrics.value('lipsync_rate_limit_decisions_total', labels)).toBe(1);
     });
     await own.close();
+    await rm(dataDir, { recursive: true, force: true });
   });
 });
 
