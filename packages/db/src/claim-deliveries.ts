@@ -1,6 +1,7 @@
 import { nextAttemptAt, WEBHOOK_RETRY_DELAYS_SECONDS, type WebhookDeliveryRow } from '@lipsync/domain';
 import { databaseNow, secondsAfter } from './database-clock';
-import { transaction, type Db, type Tx } from './db';
+import { transaction, type Db } from './db';
+import { run } from './statement';
 
 /** A delivery that this dispatcher may attempt now, with all that the attempt needs. */
 export interface ClaimedDelivery {
@@ -53,25 +54,62 @@ export interface DeliverySettlement {
   delaysSeconds?: readonly number[];
 }
 
-/** One claim at a time, so that the caps hold over all dispatchers. */
-const CLAIM_LOCK = 727_003;
+/** The function of the migration `claim_deliveries`. */
+const CLAIM_DELIVERIES = {
+  name: 'claim_deliveries',
+  text: `
+    SELECT id, claim_token AS "claimToken", event_id AS "eventId", event_type AS "eventType",
+      customer_id AS "customerId", url, origin, attempt, body, secret, waited_seconds AS "waitedSeconds",
+      trace_parent AS "traceParent"
+    FROM claim_deliveries($1, $2, $3, $4, $5)`,
+};
 
 /**
  * Claims due deliveries, oldest first, within the caps per origin and per customer: a receiver that hangs cannot take
  * all attempts. The attempt counts from here, so that a delivery that kills its dispatcher ends as well.
  */
 export function claimDeliveries(db: Db, options: DeliveryClaimOptions): Promise<ClaimedDelivery[]> {
+  const { limit, leaseSeconds, perOrigin, perCustomer } = options;
   const maxAttempts = options.maxAttempts ?? WEBHOOK_RETRY_DELAYS_SECONDS.length + 1;
-  return transaction(db, async (tx) => {
-    await tx.$queryRaw`SELECT pg_advisory_xact_lock(${CLAIM_LOCK}::int)::text`;
-    await failExhausted(tx, maxAttempts);
-    return claimDue(tx, options);
-  });
+  return run<ClaimedDelivery>(db, CLAIM_DELIVERIES, [
+    limit,
+    leaseSeconds,
+    perOrigin,
+    perCustomer,
+    maxAttempts,
+  ]);
+}
+
+const SETTLE_DELIVERED = {
+  name: 'settle_delivered',
+  text: `
+    UPDATE webhook_deliveries AS delivery
+    SET status = 'delivered', last_http_status = settled.http_status, last_error = NULL, next_attempt_at = NULL,
+      lease_until = NULL, claim_token = NULL, updated_at = clock_timestamp()
+    FROM unnest($1::text[], $2::text[], $3::integer[]) AS settled(id, claim_token, http_status)
+    WHERE delivery.id = settled.id AND delivery.claim_token = settled.claim_token AND delivery.status = 'pending'
+    RETURNING delivery.id`,
+};
+
+/**
+ * Writes that claimed attempts succeeded, and tells for each what the delivery is then. Null: the claim had run out and
+ * somebody else's counts.
+ */
+export async function settleDelivered(
+  db: Db,
+  attempts: readonly { id: string; claimToken: string; httpStatus: number }[],
+): Promise<('delivered' | null)[]> {
+  const settled = await run<{ id: string }>(db, SETTLE_DELIVERED, [
+    attempts.map(({ id }) => id),
+    attempts.map(({ claimToken }) => claimToken),
+    attempts.map(({ httpStatus }) => httpStatus),
+  ]);
+  const ids = new Set(settled.map(({ id }) => id));
+  return attempts.map(({ id }) => (ids.has(id) ? 'delivered' : null));
 }
 
 /**
- * Writes the outcome of a claimed attempt, and tells what the delivery is then. Null: the claim had run out and somebody
- * else's counts.
+ * Writes the outcome of a claimed attempt, whatever it is. Null: the claim had run out and somebody else's counts.
  */
 export function settleDelivery(db: Db, settlement: DeliverySettlement): Promise<DeliveryState | null> {
   const { id, claimToken, outcome } = settlement;
@@ -111,61 +149,4 @@ function changeBy(
       return { ...failure, status: next ? 'pending' : 'failed', nextAttemptAt: next };
     }
   }
-}
-
-/** The last attempt was claimed and its dispatcher died: what it did is unknown, and there is no further one. */
-async function failExhausted(tx: Tx, maxAttempts: number): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE webhook_deliveries
-    SET status = 'failed', next_attempt_at = NULL, lease_until = NULL, claim_token = NULL,
-        last_error = COALESCE(last_error, 'timeout'), updated_at = clock_timestamp()
-    WHERE status = 'pending' AND attempts >= ${maxAttempts}::int AND lease_until < clock_timestamp()`;
-}
-
-function claimDue(
-  tx: Tx,
-  { limit, leaseSeconds, perOrigin, perCustomer }: DeliveryClaimOptions,
-): Promise<ClaimedDelivery[]> {
-  return tx.$queryRaw<ClaimedDelivery[]>`
-    WITH busy AS (
-      SELECT origin, customer_id FROM webhook_deliveries WHERE status = 'pending' AND lease_until >= clock_timestamp()
-    ), busy_origin AS (
-      SELECT origin, count(*) AS attempts FROM busy GROUP BY origin
-    ), busy_customer AS (
-      SELECT customer_id, count(*) AS attempts FROM busy GROUP BY customer_id
-    ), due AS (
-      SELECT id, origin, customer_id, next_attempt_at,
-        row_number() OVER (PARTITION BY origin ORDER BY next_attempt_at, id) AS origin_turn
-      FROM webhook_deliveries
-      WHERE status = 'pending' AND next_attempt_at <= clock_timestamp()
-        AND (lease_until IS NULL OR lease_until < clock_timestamp())
-    ), by_origin AS (
-      SELECT due.*, row_number() OVER (PARTITION BY customer_id ORDER BY next_attempt_at, id) AS customer_turn
-      FROM due LEFT JOIN busy_origin USING (origin)
-      WHERE origin_turn + COALESCE(busy_origin.attempts, 0) <= ${perOrigin}::int
-    ), chosen AS (
-      SELECT id FROM by_origin LEFT JOIN busy_customer USING (customer_id)
-      WHERE customer_turn + COALESCE(busy_customer.attempts, 0) <= ${perCustomer}::int
-      ORDER BY next_attempt_at, id
-      LIMIT ${limit}::int
-    ), claimed AS (
-      UPDATE webhook_deliveries AS delivery
-      SET attempts = attempts + 1, claim_token = gen_random_uuid()::text,
-          lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}::float8)
-      FROM chosen
-      WHERE delivery.id = chosen.id
-      RETURNING delivery.*
-    )
-    SELECT claimed.id, claimed.claim_token AS "claimToken", claimed.event_id AS "eventId", event.type AS "eventType",
-      claimed.customer_id AS "customerId", claimed.url, claimed.origin, claimed.attempts AS attempt, event.body,
-      (SELECT ciphertext FROM webhook_secrets AS secret
-        WHERE secret.customer_id = claimed.customer_id AND secret.retired_at IS NULL
-        ORDER BY secret.created_at DESC, secret.id DESC LIMIT 1) AS secret,
-      GREATEST(0, extract(epoch FROM clock_timestamp() - claimed.next_attempt_at))::float8 AS "waitedSeconds",
-      COALESCE(
-        (SELECT trace_parent FROM renders WHERE renders.id = event.render_id),
-        (SELECT trace_parent FROM preparations WHERE preparations.id = event.preparation_id)
-      ) AS "traceParent"
-    FROM claimed JOIN webhook_events AS event ON event.id = claimed.event_id
-    ORDER BY claimed.next_attempt_at, claimed.id`;
 }

@@ -4,6 +4,7 @@ import {
   claimDeliveries,
   type ClaimedDelivery,
   type DeliveryOutcome,
+  settleDelivered,
   settleDelivery,
 } from './claim-deliveries';
 import { getDeliveryByEvent, redeliver } from './deliveries';
@@ -186,6 +187,39 @@ describe('deliveries', () => {
     expect(await claim({ perOrigin: 2, perCustomer: 3 })).toEqual([]);
     for (const delivery of byOrigin) await settle(delivery, { kind: 'delivered', httpStatus: 200 });
     expect(await claim({ perOrigin: 2, perCustomer: 3 })).toHaveLength(3);
+  });
+
+  it('of a long backlog do not keep others waiting once it has all attempts that it may have', async () => {
+    for (let i = 0; i < 10; i += 1) await event('https://slow.example.com/a');
+    await event('https://fast.example.com/a', await scenario.make.customer());
+    // One is asked for at a time: the backlog alone is more than such a claim looks at.
+    const origins = [];
+    for (let i = 0; i < 2; i += 1) origins.push(only(await claim({ limit: 1, perOrigin: 1 })).origin);
+    expect(origins).toEqual(['https://slow.example.com', 'https://fast.example.com']);
+    expect(await claim({ limit: 1, perOrigin: 1 })).toEqual([]);
+  });
+
+  it('that succeeded are settled together, each by the claim that holds it', async () => {
+    for (let i = 0; i < 3; i += 1) await event();
+    const [first, second, lost] = (await claim()).map(({ id, claimToken }) => ({
+      id,
+      claimToken,
+      httpStatus: 204,
+    }));
+    if (!first || !second || !lost) throw new Error('not all were claimed');
+    const stale = { ...lost, claimToken: 'of somebody else' };
+    expect(await settleDelivered(scenario.db, [first, stale, second])).toEqual([
+      'delivered',
+      null,
+      'delivered',
+    ]);
+    expect(await settleDelivered(scenario.db, [first])).toEqual([null]);
+    const rows = await scenario.make.query<{ status: string }>(
+      `SELECT status, last_http_status AS http, next_attempt_at AS next, lease_until AS lease FROM webhook_deliveries
+       ORDER BY id`,
+    );
+    const delivered = { status: 'delivered', http: 204, next: null, lease: null };
+    expect(rows).toMatchObject([delivered, delivered, { status: 'pending' }]);
   });
 
   it('are claimed oldest first, as many as asked for', async () => {

@@ -20,6 +20,7 @@ export {
   type DeliveryOutcome,
   type DeliverySettlement,
   type DeliveryState,
+  settleDelivered,
   settleDelivery,
 } from './claim-deliveries';
 export {

@@ -4,9 +4,11 @@ import {
   databaseNow,
   type Db,
   type DeliveryOutcome,
+  type DeliveryState,
+  settleDelivered,
   settleDelivery,
 } from '@lipsync/db';
-import { type Clock, type Egress, type Logger, type SecretBox } from '@lipsync/runtime';
+import { type Clock, type Egress, gather, type Logger, type SecretBox } from '@lipsync/runtime';
 import { countTurns, type Telemetry } from '@lipsync/telemetry';
 import { type ClockGuard, createClockGuard } from './clock-guard';
 import { createDispatchLoop, type DispatchLoop } from './dispatch-loop';
@@ -36,7 +38,8 @@ export interface Dispatcher extends DispatchLoop {
   readonly clockGuard: ClockGuard;
 }
 
-const POLL_MS = 1_000;
+/** What is due waits for half of this on average while nothing else happens; a look that finds nothing costs one query. */
+const POLL_MS = 100;
 const LEASE_SECONDS = 30;
 /** Attempts under way at one origin. */
 const PER_ORIGIN = 8;
@@ -44,6 +47,12 @@ const PER_ORIGIN = 8;
 const CUSTOMER_SHARE = 0.25;
 /** Wait after a fault of this side. */
 const DEFER_SECONDS = 60;
+
+/** Successes that come together are written together. */
+const SETTLEMENTS = { max: 64, inFlight: 2 };
+
+type Claimed = Pick<ClaimedDelivery, 'id' | 'claimToken'>;
+type Success = Claimed & { httpStatus: number };
 
 /** Claims due deliveries from the database and carries each through: sign, send, settle, one log line. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -63,6 +72,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       ...(delaysSeconds === undefined ? {} : { maxAttempts: delaysSeconds.length + 1 }),
     });
   };
+
+  const settleSuccess = gather<Success, DeliveryState | null>(SETTLEMENTS, (all) => settleDelivered(db, all));
+  const settle = (claimed: Claimed, outcome: DeliveryOutcome): Promise<DeliveryState | null> =>
+    outcome.kind === 'delivered'
+      ? settleSuccess({ ...claimed, httpStatus: outcome.httpStatus })
+      : settleDelivery(db, { ...claimed, outcome, jitter: Math.random(), ...schedule });
 
   const deliver = async (delivery: ClaimedDelivery): Promise<void> => {
     const startedAtMs = clock.now();
@@ -87,7 +102,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     span.end(outcome.kind === 'failed' ? outcome.error : undefined);
     const { id, claimToken } = delivery;
     const state = await settlePersistently({
-      settle: () => settleDelivery(db, { id, claimToken, outcome, jitter: Math.random(), ...schedule }),
+      settle: () => settle({ id, claimToken }, outcome),
       forMs: leaseSeconds * 1000 - (sentAtMs - startedAtMs),
       logger: logger.child({ delivery_id: id }),
     });

@@ -24,9 +24,12 @@ export async function startDispatcher(
   const db = openDb(env, logger);
   lifecycle.onShutdown('database', () => db.close());
 
+  const egress = openEgress(env, 'any');
+  lifecycle.onShutdown('egress', () => egress.close());
+
   const dispatcher = createDispatcher({
     db,
-    egress: openEgress(env, 'any'),
+    egress,
     secretBox: createSecretBox(env.MASTER_KEY, env.MASTER_KEY_PREVIOUS),
     clock: systemClock,
     logger,

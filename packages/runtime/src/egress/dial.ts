@@ -51,8 +51,13 @@ export async function dial(
 
 /** The last line: whatever the layers below did, the peer is one of the vetted addresses. */
 export function assertVettedPeer(peer: string | undefined, vetted: readonly string[]): void {
-  const plain = peer?.replace(/^::ffff:(?=\d+\.)/i, '');
+  const plain = plainAddress(peer);
   if (plain === undefined || !vetted.includes(plain)) throw new EgressError('address_not_allowed');
+}
+
+/** An address as a resolver writes it: one that is mapped into IPv6 is the same. */
+export function plainAddress(peer: string | undefined): string | undefined {
+  return peer?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 function answerFrom(addresses: readonly string[]): LookupFunction {

@@ -2,6 +2,7 @@ import { isPublicAddress } from '@lipsync/domain';
 import { type NodeEnv } from '../environment';
 import { type Download, type DownloadOptions, download } from './download';
 import { type PostOptions, type PostResponse, post } from './post';
+import { createKeptConnections } from './kept-connections';
 import { type EgressPolicy } from './policy';
 import { resolveAddresses } from './resolver';
 import { type EgressRoutes } from './routes';
@@ -13,6 +14,8 @@ export { type PostOptions, type PostResponse } from './post';
 export interface Egress {
   download(url: string, options: DownloadOptions): Promise<Download>;
   post(url: string, options: PostOptions): Promise<PostResponse>;
+  /** Closes the connections that are kept for a next request. */
+  close(): Promise<void>;
 }
 
 export interface EgressOptions {
@@ -46,8 +49,10 @@ export function createEgress(options: EgressOptions): Egress {
 
 /** The client under a policy given in full. Production code uses `createEgress`. */
 export function egressUnder(policy: EgressPolicy): Egress {
+  const kept = createKeptConnections();
   return {
     download: (url, options) => download(policy, url, options),
-    post: (url, options) => post(policy, url, options),
+    post: (url, options) => post({ policy, kept }, url, options),
+    close: () => kept.close(),
   };
 }

@@ -1,12 +1,11 @@
-import { Client, type Dispatcher } from 'undici';
-import { resolveDestination } from './destination';
-import { dial } from './dial';
+import { type Dispatcher } from 'undici';
+import { type Connection, discard, openConnection } from './connection';
+import { type Destination, resolveDestination } from './destination';
 import { withDeadline } from './deadline';
 import { EgressError } from './egress-error';
+import { type KeptConnections } from './kept-connections';
 import { type EgressPolicy } from './policy';
 
-/** A response header block larger than this is an attack on memory. */
-const HEADER_BYTES_MAX = 16_384;
 const USER_AGENT = 'lipsync-service/1.0';
 
 export interface Request {
@@ -15,49 +14,96 @@ export interface Request {
   body?: string | Uint8Array;
 }
 
+export interface ExchangeOptions {
+  policy: EgressPolicy;
+  signal: AbortSignal;
+  /** Connections that may be used again, and where this one may be left; without it, it is gone when this settles. */
+  kept?: KeptConnections;
+}
+
 /**
- * One HTTP/1.1 request on one freshly vetted connection, which is gone when the returned promise settles. Connections
- * are not reused: each request is vetted by today's answers, and no idle connection can close under a POST.
- * Redirects are handed to `consume` like any response; bodies are never decompressed.
+ * One HTTP/1.1 request on one vetted connection. Redirects are handed to `consume` like any response; bodies are never
+ * decompressed. A kept connection may be closed by the other side in the moment in which it is used again: a request
+ * that got no answer on one is sent once more on a new one, so what is sent over kept connections must bear being
+ * received twice.
  */
 export async function exchange<T>(
   url: URL,
   request: Request,
-  options: { policy: EgressPolicy; signal: AbortSignal },
+  options: ExchangeOptions,
   consume: (response: Dispatcher.ResponseData) => Promise<T>,
 ): Promise<T> {
-  const socket = await withDeadline(options.policy.connectTimeoutMs, options.signal, async ({ signal }) => {
-    const destination = await resolveDestination(url, options.policy, signal);
-    return dial(destination, { ca: options.policy.ca, signal });
-  });
-  const client = new Client(url.origin, {
-    connect: (_target, callback) =>
-      // Later, not at once: undici does not resume its queue from within its own connect call.
-      queueMicrotask(() =>
-        // A destroyed socket means that the one connection was used up: there is no second one.
-        socket.destroyed ? callback(new EgressError('connection_failed'), null) : callback(null, socket),
-      ),
-    allowH2: false,
-    maxHeaderSize: HEADER_BYTES_MAX,
-    // The caller's total deadline rules; undici's own timers would only add a second truth.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const { kept, signal } = options;
+  const route = await connect(url, options, kept);
   try {
-    const response = await client.request({
-      method: request.method,
-      path: `${url.pathname}${url.search}`,
-      headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...request.headers },
-      body: request.body ?? null,
-      reset: true,
-      signal: options.signal,
-    });
+    return await converse(url, request, route, options, consume);
+  } catch (error) {
+    if (!(error instanceof Unanswered) || !route.connection.isReused || signal.aborted) throw causeOf(error);
+  }
+  try {
+    return await converse(url, request, await connect(url, options, undefined), options, consume);
+  } catch (error) {
+    throw causeOf(error);
+  }
+}
+
+interface Route {
+  destination: Destination;
+  connection: Connection;
+}
+
+/** No byte of an answer came. */
+class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Unanswered ? error.cause : error;
+}
+
+/** Vets the destination, and takes one of the kept connections to it or opens one. */
+function connect(
+  url: URL,
+  { policy, signal }: ExchangeOptions,
+  kept: KeptConnections | undefined,
+): Promise<Route> {
+  return withDeadline(policy.connectTimeoutMs, signal, async (limited) => {
+    const destination = await resolveDestination(url, policy, limited.signal);
+    const dialling = { ca: policy.ca, signal: limited.signal };
+    const connection = kept?.take(destination) ?? (await openConnection(url.origin, destination, dialling));
+    return { destination, connection };
+  });
+}
+
+async function converse<T>(
+  url: URL,
+  request: Request,
+  { destination, connection }: Route,
+  { signal, kept }: ExchangeOptions,
+  consume: (response: Dispatcher.ResponseData) => Promise<T>,
+): Promise<T> {
+  let isReadToTheEnd = false;
+  try {
+    const response = await connection.client
+      .request({
+        method: request.method,
+        path: `${url.pathname}${url.search}`,
+        headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...request.headers },
+        body: request.body ?? null,
+        reset: kept === undefined,
+        signal,
+      })
+      .catch((cause: unknown) => {
+        throw new Unanswered('there was no answer', { cause });
+      });
     // Leaving a body unread is normal here; its late errors concern nobody.
     response.body.on('error', () => undefined);
-    return await consume(response);
+    const result = await consume(response);
+    isReadToTheEnd = response.body.readableEnded;
+    return result;
   } finally {
-    await client.destroy();
-    socket.destroy();
+    if (kept !== undefined && isReadToTheEnd) kept.keep(destination, connection);
+    else await discard(connection);
   }
 }
 

@@ -2,6 +2,7 @@ import { type Dispatcher } from 'undici';
 import { withDeadline } from './deadline';
 import { EgressError } from './egress-error';
 import { exchange, headerOf, toEgressError } from './exchange';
+import { type KeptConnections } from './kept-connections';
 import { type EgressPolicy } from './policy';
 
 export interface PostOptions {
@@ -23,13 +24,18 @@ const ANSWER_BYTES_MAX = 4_096;
 
 /**
  * Sends a body to a customer's URL. Any status is a result, redirects included: they are never followed. The status
- * line and headers decide; a body that is endless, slow or broken after them changes nothing. Throws `EgressError`.
+ * line and headers decide; a body that is endless, slow or broken after them changes nothing. The body may arrive twice
+ * where a kept connection breaks (see `exchange`). Throws `EgressError`.
  */
-export async function post(policy: EgressPolicy, url: string, options: PostOptions): Promise<PostResponse> {
+export async function post(
+  { policy, kept }: { policy: EgressPolicy; kept: KeptConnections },
+  url: string,
+  options: PostOptions,
+): Promise<PostResponse> {
   if (!URL.canParse(url)) throw new EgressError('address_not_allowed');
   const request = { method: 'POST', headers: options.headers, body: options.body } as const;
   return withDeadline(options.deadlineMs, options.signal, ({ signal }) =>
-    exchange(new URL(url), request, { policy, signal }, async (response) => {
+    exchange(new URL(url), request, { policy, signal, kept }, async (response) => {
       await readSome(response);
       return { status: response.statusCode, retryAfter: headerOf(response, 'retry-after') };
     }).catch((error: unknown) => {

@@ -27,6 +27,8 @@ export interface HttpsReceiver {
   /** PEM of the authority that signed the server's certificate. */
   readonly ca: string;
   readonly requests: readonly ReceivedRequest[];
+  /** TLS connections that were made so far. */
+  connections(): number;
   /** URL under the first host name, with the real port. */
   url(path?: string): string;
   /** Replaces the script from the next request on. */
@@ -70,6 +72,8 @@ export async function startHttpsReceiver(options: {
     // A client that gives up while sending is part of the game.
     receive(message, response).catch(() => response.destroy());
   });
+  let connections = 0;
+  server.on('secureConnection', () => (connections += 1));
   const port = await listenOnLoopback(server, options.port);
 
   const until = (condition: () => boolean, deadlineMs: number): Promise<void> =>
@@ -94,6 +98,7 @@ export async function startHttpsReceiver(options: {
     address: `127.0.0.1:${port}`,
     ca: authority.cert,
     requests,
+    connections: () => connections,
     url: (path = '/') => `https://${options.hostnames[0]}:${port}${path}`,
     reply: (next) => {
       script = next;

@@ -1,0 +1,105 @@
+import { type HttpsReceiver, type ReceiverScript, startHttpsReceiver } from '@lipsync/testkit';
+import { openConnection } from './connection';
+import { type Destination } from './destination';
+import { type Egress, egressUnder } from './egress';
+import { createKeptConnections } from './kept-connections';
+
+const HOST = 'hooks.example.test';
+const OTHER_HOST = 'other.example.test';
+
+let receiver: HttpsReceiver;
+let egress: Egress;
+
+beforeEach(async () => {
+  receiver = await startHttpsReceiver({ hostnames: [HOST, OTHER_HOST] });
+  egress = egressUnder({
+    allowedPorts: 'any',
+    resolve: () => Promise.reject(new Error('everything is routed')),
+    isAllowedAddress: () => false,
+    routes: new Map([HOST, OTHER_HOST].map((host) => [`${host}:443`, receiver.address])),
+    ca: receiver.ca,
+    connectTimeoutMs: 2_000,
+  });
+});
+afterEach(async () => {
+  await egress.close();
+  await receiver.close();
+});
+
+async function post(host = HOST): Promise<number> {
+  const options = { headers: {}, body: '{}', deadlineMs: 5_000 };
+  return (await egress.post(`https://${host}/hook`, options)).status;
+}
+
+/** The replies to the first requests; 200 after that. */
+const replies =
+  (...script: Exclude<ReceiverScript, (...all: never[]) => unknown>[]): ReceiverScript =>
+  (_request, index) =>
+    script[index] ?? { status: 200 };
+
+describe('connections of posts', () => {
+  it('are used again for the same host, one after the other', async () => {
+    for (let times = 0; times < 5; times += 1) expect(await post()).toBe(200);
+    expect(receiver.connections()).toBe(1);
+  });
+
+  it('are as many as there are posts at once, and are all kept', async () => {
+    await Promise.all([post(), post(), post()]);
+    await Promise.all([post(), post(), post()]);
+    expect(receiver.connections()).toBe(3);
+  });
+
+  it('belong to the host that they were verified for, also where another one has the same address', async () => {
+    await post(HOST);
+    await post(OTHER_HOST);
+    expect(receiver.connections()).toBe(2);
+  });
+
+  it.each([
+    ['the receiver ends them', { status: 200, headers: { connection: 'close' } }],
+    ['the answer was not read to its end', 'endless'],
+    ['the answer breaks off', { status: 200, headers: { 'content-length': '9' }, body: 'x' }],
+  ] as const)('are not used again when %s', async (_when, reply) => {
+    receiver.reply(replies(reply));
+    expect(await post()).toBe(200);
+    expect(await post()).toBe(200);
+    expect(receiver.connections()).toBe(2);
+  });
+
+  it('that break when they are used again are replaced by a new one, once', async () => {
+    receiver.reply(replies({ status: 200 }, 'reset', { status: 202 }, 'reset', 'reset'));
+    expect(await post()).toBe(200);
+    expect(await post()).toBe(202);
+    expect(receiver.connections()).toBe(2);
+    await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
+    expect(receiver.requests).toHaveLength(5);
+  });
+
+  it('that were never used are not replaced: the receiver is asked once', async () => {
+    receiver.reply('reset');
+    await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+describe('createKeptConnections', () => {
+  const destination = (...addresses: string[]): Destination => {
+    return { hostname: HOST, addresses, port: receiver.port, routed: true };
+  };
+
+  it('gives a connection back only while the name leads to its address', async () => {
+    const kept = createKeptConnections();
+    const here = destination('127.0.0.1');
+    const dialling = { ca: receiver.ca, signal: new AbortController().signal };
+    const connection = await openConnection(`https://${HOST}`, here, dialling);
+    kept.keep(here, connection);
+    expect(kept.take(destination('93.184.215.14'))).toBeUndefined();
+    expect(kept.take({ ...here, routed: false })).toBeUndefined();
+    expect(kept.take(destination('93.184.215.14', '127.0.0.1'))).toBe(connection);
+    expect(kept.take(here)).toBeUndefined();
+    kept.keep(here, connection);
+    await kept.close();
+    expect(connection.socket.destroyed).toBe(true);
+    expect(kept.take(here)).toBeUndefined();
+  });
+});

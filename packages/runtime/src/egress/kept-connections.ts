@@ -1,0 +1,68 @@
+import { type Connection, discard } from './connection';
+import { type Destination } from './destination';
+
+/**
+ * Connections that a next request may use: for a few seconds, and only where its host's name leads to the address of the
+ * connection by today's answers, vetted today. What is saved is the handshake, not the look.
+ */
+export interface KeptConnections {
+  take(destination: Destination): Connection | undefined;
+  /** Takes one back whose answer was read to its end. */
+  keep(destination: Destination, connection: Connection): void;
+  close(): Promise<void>;
+}
+
+/** As many as are ever used at once for one place. */
+const PER_PLACE = 8;
+const IN_ALL = 256;
+/** A name that leads elsewhere by now is followed within this time even where the old address goes on answering. */
+const AGE_MS = 60_000;
+
+export function createKeptConnections(): KeptConnections {
+  const places = new Map<string, Connection[]>();
+  let kept = 0;
+
+  function forget(place: string, connection: Connection): void {
+    const connections = places.get(place) ?? [];
+    const index = connections.indexOf(connection);
+    if (index === -1) return;
+    connections.splice(index, 1);
+    kept -= 1;
+    if (connections.length === 0) places.delete(place);
+  }
+
+  return {
+    take: (destination) => {
+      const place = placeOf(destination);
+      const connection = places
+        .get(place)
+        ?.findLast(({ address, socket }) => destination.addresses.includes(address) && !socket.destroyed);
+      if (connection === undefined) return undefined;
+      forget(place, connection);
+      connection.isReused = true;
+      return connection;
+    },
+    keep: (destination, connection) => {
+      const place = placeOf(destination);
+      const connections = places.get(place) ?? [];
+      const isOld = Date.now() - connection.openedAtMs > AGE_MS;
+      if (isOld || connection.socket.destroyed || connections.length >= PER_PLACE || kept >= IN_ALL) {
+        void discard(connection);
+        return;
+      }
+      connections.push(connection);
+      places.set(place, connections);
+      kept += 1;
+      // The other side closed it, or nobody needed it for a while.
+      if (!connection.isReused) connection.socket.once('close', () => forget(place, connection));
+    },
+    close: async () => {
+      await Promise.all([...places.values()].flat().map(discard));
+    },
+  };
+}
+
+/** The certificate was checked for this name, under the authority that counts there. */
+function placeOf({ hostname, port, routed }: Destination): string {
+  return `${routed ? 'routed ' : ''}${hostname} ${port}`;
+}

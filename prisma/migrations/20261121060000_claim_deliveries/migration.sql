@@ -1,0 +1,85 @@
+-- The attempts that are under way, which every claim counts.
+CREATE INDEX "webhook_deliveries_leased_idx" ON "webhook_deliveries"("lease_until") WHERE "lease_until" IS NOT NULL;
+
+-- Claims due deliveries in one round trip: oldest first, at most `p_limit`, within the caps of attempts under way per
+-- origin and per customer. One claim at a time, so that the caps hold over all dispatchers: a receiver that hangs cannot
+-- take all attempts. What it costs does not grow with a backlog: origins and customers that are at their cap are passed
+-- over, of the others a few times as many are looked at as are taken; whoever is crowded out by that has its turn in the
+-- next claim, when those that crowd are at their cap.
+CREATE FUNCTION claim_deliveries(
+  p_limit integer, p_lease_seconds double precision, p_per_origin integer, p_per_customer integer, p_max_attempts integer
+) RETURNS TABLE (
+  id text, claim_token text, event_id text, event_type text, customer_id text, url text, origin text, attempt integer,
+  body text, secret bytea, waited_seconds double precision, trace_parent text
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  moment timestamptz := clock_timestamp();
+  full_origins text[];
+  full_customers text[];
+BEGIN
+  -- Most looks find nothing: they take no lock and write nothing.
+  IF NOT EXISTS (
+    SELECT FROM webhook_deliveries
+    WHERE status = 'pending' AND next_attempt_at <= moment AND (lease_until IS NULL OR lease_until < moment)
+  ) THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(727003);
+  moment := clock_timestamp();
+
+  -- The last attempt was claimed and its dispatcher died: what it did is unknown, and there is no further one.
+  UPDATE webhook_deliveries
+  SET status = 'failed', next_attempt_at = NULL, lease_until = NULL, claim_token = NULL,
+    last_error = COALESCE(last_error, 'timeout'), updated_at = moment
+  WHERE status = 'pending' AND attempts >= p_max_attempts AND lease_until < moment;
+
+  SELECT COALESCE(array_agg(origin), '{}') INTO full_origins FROM (
+    SELECT origin FROM webhook_deliveries WHERE lease_until >= moment GROUP BY origin HAVING count(*) >= p_per_origin
+  ) AS at_cap;
+  SELECT COALESCE(array_agg(customer_id), '{}') INTO full_customers FROM (
+    SELECT customer_id FROM webhook_deliveries WHERE lease_until >= moment
+    GROUP BY customer_id HAVING count(*) >= p_per_customer
+  ) AS at_cap;
+
+  RETURN QUERY
+  WITH due AS MATERIALIZED (
+    SELECT id, origin, customer_id, next_attempt_at FROM webhook_deliveries
+    WHERE status = 'pending' AND next_attempt_at <= moment AND (lease_until IS NULL OR lease_until < moment)
+      AND origin <> ALL (full_origins) AND customer_id <> ALL (full_customers)
+    ORDER BY next_attempt_at, id LIMIT p_limit * 8
+  ), busy AS MATERIALIZED (
+    SELECT origin, customer_id FROM webhook_deliveries WHERE lease_until >= moment
+  ), in_turn AS (
+    SELECT due.*, row_number() OVER (PARTITION BY origin ORDER BY next_attempt_at, id) AS origin_turn FROM due
+  ), by_origin AS (
+    SELECT in_turn.*, row_number() OVER (PARTITION BY customer_id ORDER BY next_attempt_at, id) AS customer_turn
+    FROM in_turn
+    WHERE origin_turn + (SELECT count(*) FROM busy WHERE busy.origin = in_turn.origin) <= p_per_origin
+  ), chosen AS (
+    SELECT id FROM by_origin
+    WHERE customer_turn + (SELECT count(*) FROM busy WHERE busy.customer_id = by_origin.customer_id) <= p_per_customer
+    ORDER BY next_attempt_at, id LIMIT p_limit
+  ), claimed AS (
+    -- The attempt counts from here, so that a delivery that kills its dispatcher ends as well.
+    UPDATE webhook_deliveries AS delivery
+    SET attempts = attempts + 1, claim_token = gen_random_uuid()::text,
+      lease_until = moment + make_interval(secs => p_lease_seconds)
+    FROM chosen WHERE delivery.id = chosen.id
+    RETURNING delivery.*
+  )
+  SELECT claimed.id, claimed.claim_token, claimed.event_id, event.type, claimed.customer_id, claimed.url, claimed.origin,
+    claimed.attempts, event.body,
+    (
+      SELECT ciphertext FROM webhook_secrets AS secret
+      WHERE secret.customer_id = claimed.customer_id AND secret.retired_at IS NULL
+      ORDER BY secret.created_at DESC, secret.id DESC LIMIT 1
+    ),
+    GREATEST(0, extract(epoch FROM moment - claimed.next_attempt_at))::double precision,
+    COALESCE(
+      (SELECT trace_parent FROM renders WHERE renders.id = event.render_id),
+      (SELECT trace_parent FROM preparations WHERE preparations.id = event.preparation_id)
+    )
+  FROM claimed JOIN webhook_events AS event ON event.id = claimed.event_id
+  ORDER BY claimed.next_attempt_at, claimed.id;
+END $$;
