@@ -17,19 +17,19 @@ echo /usr/lib/cuda >"$root/etc/ld.so.conf.d/cuda.conf"
 runtime=$(realpath "$service"/node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node)
 version=$(node -p "require('$runtime/package.json').version")
 
+libraries_of_image() { find "$image/usr/local" "$image/usr/lib" -name "$1" ! -name '*.alt.*' 2>/dev/null | sort; }
+
+# By the package's own account it needs the first; the others are what those load at run time. cuDNN 9 is many files.
 missing=0
-for name in libcudart.so.12 libcublas.so.12 libcublasLt.so.12 libcufft.so.11 libcurand.so.10 libnvrtc.so.12 \
-  libnvrtc-builtins.so libnvJitLink.so.12 libcudnn.so.9 libcudnn_graph.so.9 libcudnn_ops.so.9 libcudnn_cnn.so.9 \
-  libcudnn_adv.so.9 libcudnn_heuristic.so.9 libcudnn_engines_precompiled.so.9 libcudnn_engines_runtime_compiled.so.9; do
-  found=$(find "$image/usr/local" "$image/usr/lib" -name "$name*" ! -name '*.alt.*' 2>/dev/null | sort | head -1)
-  if [ -z "$found" ]; then
-    echo "the CUDA image has no $name" >&2
-    missing=1
-    continue
-  fi
-  # Under the name that it is asked for by: its own, which is not always the file's.
-  soname=$(objdump -p "$found" | sed -n 's/^ *SONAME *//p')
-  cp --dereference "$found" "$libraries/$soname"
+for name in libcudart.so.12 libcublas.so.12 libcublasLt.so.12 libcufft.so.11 libcurand.so.10 libcudnn.so.9 \
+  libnvrtc.so.12 libnvrtc-builtins.so libnvJitLink.so.12 'libcudnn_*.so.9'; do
+  found=$(libraries_of_image "$name*")
+  [ -n "$found" ] || { echo "the CUDA image has no $name" >&2; missing=1; }
+  for file in $found; do
+    # Under the name that it is asked for by: its own, which is not always the file's.
+    soname=$(objdump -p "$file" | sed -n 's/^ *SONAME *//p')
+    [ -e "$libraries/$soname" ] || cp --dereference "$file" "$libraries/$soname"
+  done
 done
 [ "$missing" = 0 ] || exit 1
 
@@ -45,5 +45,5 @@ done
 rm /tmp/provider.nupkg
 
 # Nothing may be missing but what the driver brings.
-lacking=$(LD_LIBRARY_PATH=$libraries:$runtime/bin/napi-v6/linux/x64 ldd "$target"/*.so | grep 'not found' | grep -v 'libcuda\.so' || true)
+lacking=$(LD_LIBRARY_PATH=$libraries:$target:$runtime/bin/napi-v6/linux/x64 ldd "$target"/*.so | grep 'not found' | grep -v 'libcuda\.so' || true)
 [ -z "$lacking" ] || { echo "$lacking" >&2; exit 1; }
