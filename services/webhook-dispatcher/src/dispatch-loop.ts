@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger } from '@lipsync/runtime';
 import { type TurnOutcome } from '@lipsync/telemetry';
 
@@ -28,14 +27,17 @@ export function createDispatchLoop<Delivery>(options: {
   const { slots, pollMs, claim, deliver, onTurn, logger } = options;
   const inFlight = new Set<Promise<void>>();
   let stopping = false;
-  let wake = new AbortController();
+  /** Something ended since the last look. */
+  let hasRoom = false;
+  let wake = (): void => undefined;
   let lastTurnAtMs = Date.now();
   let running: Promise<void> = Promise.resolve();
 
   const launch = (delivery: Delivery): void => {
     const work = deliver(delivery).finally(() => {
       inFlight.delete(work);
-      wake.abort();
+      hasRoom = true;
+      wake();
     });
     inFlight.add(work);
   };
@@ -55,12 +57,21 @@ export function createDispatchLoop<Delivery>(options: {
     }
   };
 
+  const rest = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, pollMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
   const run = async (): Promise<void> => {
     while (!stopping) {
       lastTurnAtMs = Date.now();
-      wake = new AbortController();
+      hasRoom = false;
       const taken = await takeDue();
-      if (taken === 0 && !stopping) await rest(pollMs, wake.signal);
+      if (taken === 0 && !hasRoom && !stopping) await rest();
     }
     await Promise.all(inFlight);
   };
@@ -71,14 +82,9 @@ export function createDispatchLoop<Delivery>(options: {
     },
     close: () => {
       stopping = true;
-      wake.abort();
+      wake();
       return running;
     },
     lastTurnAtMs: () => lastTurnAtMs,
   };
-}
-
-/** Waits; a signal ends the wait early. */
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -104,7 +104,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const state = await settlePersistently({
       settle: () => settle({ id, claimToken }, outcome),
       forMs: leaseSeconds * 1000 - (sentAtMs - startedAtMs),
-      logger: logger.child({ delivery_id: id }),
+      deliveryId: id,
+      logger,
     });
     metrics.settled(state);
     logger.wide('webhook_attempt', {

@@ -11,6 +11,7 @@ const RETRY_MS = 500;
 export async function settlePersistently<State>(options: {
   settle: () => Promise<State | null>;
   forMs: number;
+  deliveryId: string;
   logger: Logger;
 }): Promise<State | null> {
   const giveUpAtMs = Date.now() + options.forMs;
@@ -19,7 +20,10 @@ export async function settlePersistently<State>(options: {
       return await options.settle();
     } catch (error) {
       if (Date.now() + RETRY_MS >= giveUpAtMs) {
-        options.logger.error('could not settle a delivery before its claim ran out', { error });
+        options.logger.error('could not settle a delivery before its claim ran out', {
+          delivery_id: options.deliveryId,
+          error,
+        });
         return null;
       }
     }
