@@ -40,6 +40,8 @@ export interface Plan {
 /** Enough arrivals for a stable 95th percentile. */
 const ARRIVALS = 4000;
 const SEED = 1;
+/** So many pods more in vain: whoever still waits does not wait for pods. */
+const VAIN_ROUNDS = 3;
 /** Two, so that losing a node or rolling out a version stops nothing. */
 const REDUNDANT = 2;
 
@@ -69,15 +71,25 @@ export function plan(
       .map((queue) => pool(`gpu-worker/${queue}`, queue, slots.gpu, needed(queue, slots.gpu))),
   ];
   const policy = policyOf(profile, targets);
+  const stalls = new Map<string, { p95: number; rounds: number }>();
   for (;;) {
     const result = simulate({ arrivals, pools, policy });
-    const late = new Set(pools.filter((each) => isLate(each, result, targets)).map(({ name }) => name));
+    const late = new Map(
+      pools
+        .map((each) => [each.name, lateness(each, result, targets)] as const)
+        .filter(([, { p95, limit }]) => p95 > limit),
+    );
     if (late.size === 0) return report(profile, workload, targets, prices, pools, result, durationSeconds);
+    for (const [name, { p95 }] of late) {
+      const before = stalls.get(name);
+      const rounds = before && p95 > 0.99 * before.p95 ? before.rounds + 1 : 0;
+      if (rounds >= VAIN_ROUNDS)
+        throw new Error(
+          `${name}: more pods do not shorten the wait; customers wait for the jobs that they may run at once`,
+        );
+      stalls.set(name, { p95, rounds });
+    }
     pools = pools.map((each) => (late.has(each.name) ? { ...each, pods: each.pods + 1 } : each));
-    if (pools.some(({ pods }) => pods > ARRIVALS))
-      throw new Error(
-        'no number of pods meets the targets: look at the running jobs that a customer may have',
-      );
   }
 }
 
@@ -100,9 +112,9 @@ function waitsOf(queues: readonly string[], { jobs }: SimulationResult): number[
     .map(({ claimedAt, availableAt }) => claimedAt - availableAt);
 }
 
-function isLate({ queues }: PoolSettings, result: SimulationResult, targets: PlanTargets): boolean {
+function lateness({ queues }: PoolSettings, result: SimulationResult, targets: PlanTargets) {
   const limit = queues.includes(MEDIA_QUEUE) ? targets.ingestStartSeconds : targets.startSeconds;
-  return quantile(waitsOf(queues, result), 0.95) > limit;
+  return { limit, p95: quantile(waitsOf(queues, result), 0.95) };
 }
 
 function report(

@@ -51,9 +51,8 @@ export class WorkQueue {
     this.count(now, 1);
     this.unclaimed.add(job.customer, 1);
     const line = this.waiting.get(job.customer) ?? [];
-    // A job that was handed over is older than those behind it.
-    const behind = line.findIndex((other) => job.createdAt < other.createdAt);
-    line.splice(behind < 0 ? line.length : behind, 0, job);
+    // Nearly always the youngest; one that was handed over is older than those behind it.
+    line.splice(line.findLastIndex((other) => other.createdAt <= job.createdAt) + 1, 0, job);
     this.waiting.set(job.customer, line);
   }
 
@@ -69,9 +68,10 @@ export class WorkQueue {
       cap: () => (this.isGpu ? this.runningJobsMax : Infinity),
     });
     for (const job of chosen) {
-      const line = this.waiting.get(job.customer) ?? [];
-      line.splice(line.indexOf(job), 1);
-      if (line.length === 0) this.waiting.delete(job.customer);
+      // Of each customer the oldest are chosen.
+      const line = this.waiting.get(job.customer);
+      line?.shift();
+      if (line?.length === 0) this.waiting.delete(job.customer);
       this.underWay(job, 1);
       this.ready.push(job);
     }

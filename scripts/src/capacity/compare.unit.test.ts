@@ -1,0 +1,42 @@
+import { compare } from './compare';
+import { type Profile } from './profile';
+
+const render = (atSeconds: number, serviceSeconds: number, waitSeconds: number) => ({
+  ...{ at_seconds: atSeconds, customer: 'one', engine: 'musetalk', output_seconds: 4, analysed_seconds: 0 },
+  ingests: [{ media_seconds: 4, wait_seconds: 0, service_seconds: 1 }],
+  ...{ wait_seconds: waitSeconds, service_seconds: serviceSeconds },
+  end_to_end_seconds: 1 + waitSeconds + serviceSeconds,
+});
+const exact = {
+  fixed_seconds: 6,
+  seconds_per_media_second: 1,
+  analysis_seconds_per_video_second: 0,
+  scatter: 0,
+};
+
+describe('compare', () => {
+  // One slot, ten seconds a job, an ingest of one second before: what must come out is known.
+  const profile: Profile = {
+    about: {},
+    media: { ...exact, fixed_seconds: 1, seconds_per_media_second: 0 },
+    engines: { musetalk: exact },
+    pickup_seconds: 0,
+    slots: { media: 2, gpu: 1, webhook: 64 },
+    webhook: { attempt_seconds: 0, first_attempt_lag_p50: 0, first_attempt_lag_p95: 0 },
+    per_render: {
+      ...{ api_requests: 1, database_transactions: 1, wal_bytes: 1, stored_row_bytes: 1 },
+      cpu_seconds: {},
+    },
+    idle_transactions_per_second: 0,
+    renders: [render(0, 10, 0), render(5, 10, 5), render(10, 10, 10)],
+  };
+
+  it('predicts the waits of a run that went exactly by the policy, from its times and from its model', () => {
+    const { wait, end_to_end, utilisation } = compare(profile);
+    expect(wait.measured).toEqual({ mean: 5, p50: 5, p90: 10, p95: 10 });
+    expect(wait.replayed).toEqual(wait.measured);
+    expect(wait.modelled).toEqual(wait.measured);
+    expect(end_to_end.replayed).toEqual({ mean: 16, p50: 16, p90: 21, p95: 21 });
+    expect(utilisation).toBeCloseTo(30 / 31, 6);
+  });
+});
