@@ -8,7 +8,7 @@ import { type Profile } from '../profile';
 import { mean, quantile } from '../quantile';
 import { type WideLine, wideLines } from './log-lines';
 import { measuredRenders } from './measured-renders';
-import { type Snapshot, takeSnapshot } from './snapshot';
+import { cpuBetween, type Snapshot, takeSnapshot } from './snapshot';
 
 /** How long the processes are watched while nothing happens. */
 const IDLE_MS = 15_000;
@@ -107,10 +107,7 @@ async function profileOf(
       wal_bytes: perRender(after.walBytes - before.walBytes),
       stored_row_bytes: perRender(after.rowBytes - before.rowBytes),
       cpu_seconds: Object.fromEntries(
-        Object.entries(after.cpuSeconds).map(([name, used]) => [
-          name,
-          perRender(Math.max(0, used - (before.cpuSeconds[name] ?? 0))),
-        ]),
+        Object.entries(cpuBetween(before, after)).map(([name, used]) => [name, perRender(used)]),
       ),
     },
     idle_transactions_per_second: round(idle),

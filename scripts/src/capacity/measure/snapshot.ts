@@ -10,7 +10,18 @@ export interface Snapshot {
   readonly transactions: number;
   readonly walBytes: number;
   readonly rowBytes: number;
-  readonly cpuSeconds: Readonly<Record<string, number>>;
+  /** By service and process: one that is started anew begins at 0. */
+  readonly processes: readonly { readonly name: string; readonly pid: number; readonly cpuSeconds: number }[];
+}
+
+/** Processor seconds by service between two snapshots; what a process used that is not there any more is not known. */
+export function cpuBetween(before: Snapshot, after: Snapshot): Record<string, number> {
+  return Object.fromEntries(
+    after.processes.map(({ name, pid, cpuSeconds }) => {
+      const same = before.processes.find((process) => process.pid === pid);
+      return [name, cpuSeconds - (same?.cpuSeconds ?? 0)];
+    }),
+  );
 }
 
 export async function takeSnapshot(client: Client, stack: Stack): Promise<Snapshot> {
@@ -26,14 +37,10 @@ export async function takeSnapshot(client: Client, stack: Stack): Promise<Snapsh
     transactions: Number(row?.transactions),
     walBytes: Number(row?.wal),
     rowBytes: Number(row?.bytes),
-    cpuSeconds: {
-      ...Object.fromEntries(
-        (stack.describe()?.services ?? []).flatMap(({ name, pid }) =>
-          pid === null ? [] : [[name, cpuSeconds(pid)]],
-        ),
-      ),
-      postgres: cpuSeconds(postmasterPid(stack)),
-    },
+    processes: [
+      ...(stack.describe()?.services ?? []),
+      { name: 'postgres', pid: postmasterPid(stack) },
+    ].flatMap(({ name, pid }) => (pid === null ? [] : [{ name, pid, cpuSeconds: cpuSeconds(pid) }])),
   };
 }
 
