@@ -45,12 +45,18 @@ const SECRETS: Readonly<Record<string, string>> = {
   MASTER_KEY: 'a'.repeat(64),
 };
 
-/** `${NAME:?…}` and `${NAME:-default}` as Compose puts them in. */
-const filled = text.replace(
-  /\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g,
-  (_, name: string, fallback?: string) => SECRETS[name] ?? fallback ?? '',
-);
-const compose = parse(filled, { merge: true }) as {
+/** `${NAME:?…}` and `${NAME:-default}` in every text, as Compose puts them in. */
+function filled(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.replace(
+      /\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g,
+      (_, name: string, fallback?: string) => SECRETS[name] ?? fallback ?? '',
+    );
+  if (Array.isArray(value)) return value.map(filled);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item)]));
+}
+const compose = filled(parse(text, { merge: true })) as {
   services: Record<string, ComposeService>;
   networks: Record<string, { internal?: boolean } | null>;
 };
@@ -200,7 +206,7 @@ describe('.env.example', () => {
   it('has no value for a secret, and without one nothing starts', () => {
     for (const name of Object.keys(SECRETS)) {
       expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
-      expect(text).not.toMatch(new RegExp(`\\$\\{${name}(?!:\\?)`));
+      expect(text).not.toMatch(new RegExp(`\\$\\{${name}\\b(?!:\\?)`));
       expect(read('deploy/docker/secrets.sh')).toContain(`^${name}=$`);
     }
     expect(read('.gitignore').split('\n')).toContain('.env');
