@@ -37,8 +37,9 @@ export interface Plan {
   readonly costPerRender: number | null;
 }
 
-/** Enough arrivals for a stable 95th percentile. */
+/** Enough arrivals for a stable 95th percentile, and long enough that the empty beginning does not matter. */
 const ARRIVALS = 4000;
+const SHORTEST_SECONDS = 7200;
 const SEED = 1;
 /** So many pods more in vain: whoever still waits does not wait for pods. */
 const VAIN_ROUNDS = 3;
@@ -52,7 +53,7 @@ export function plan(
   targets: PlanTargets,
   prices: Prices | null,
 ): Plan {
-  const durationSeconds = (ARRIVALS / workload.rendersPerHour) * 3600;
+  const durationSeconds = Math.max(SHORTEST_SECONDS, (ARRIVALS / workload.rendersPerHour) * 3600);
   const arrivals = arrivalsOf(workload, profile, createRandom(SEED), { durationSeconds });
   const work = new Map<string, number>();
   const add = (queue: string, seconds: number): void =>
@@ -61,8 +62,10 @@ export function plan(
     for (const seconds of ingestSeconds) add(MEDIA_QUEUE, seconds);
     for (const { queue, serviceSeconds } of jobs) add(queue, serviceSeconds);
   }
+  /** Slots that work at any moment, on average. */
+  const load = (queue: string): number => (work.get(queue) ?? 0) / durationSeconds;
   const needed = (queue: string, slots: number): number =>
-    Math.max(1, Math.ceil((work.get(queue) ?? 0) / durationSeconds / slots / targets.utilisation));
+    Math.max(1, Math.ceil(load(queue) / slots / targets.utilisation));
   const { slots } = profile;
   let pools: (PoolSettings & { pods: number })[] = [
     pool('media-worker', MEDIA_QUEUE, slots.media, Math.max(REDUNDANT, needed(MEDIA_QUEUE, slots.media))),
@@ -79,7 +82,7 @@ export function plan(
         .map((each) => [each.name, lateness(each, result, targets)] as const)
         .filter(([, { p95, limit }]) => p95 > limit),
     );
-    if (late.size === 0) return report(profile, workload, targets, prices, pools, result, durationSeconds);
+    if (late.size === 0) return report(profile, workload, targets, prices, pools, result, load);
     for (const [name, { p95 }] of late) {
       const before = stalls.get(name);
       const rounds = before && p95 > 0.99 * before.p95 ? before.rounds + 1 : 0;
@@ -124,19 +127,19 @@ function report(
   prices: Prices | null,
   pools: readonly (PoolSettings & { pods: number })[],
   result: SimulationResult,
-  durationSeconds: number,
+  load: (queue: string) => number,
 ): Plan {
   const price = (kind: string, pods: number): number | null => {
     const each = prices?.pod_hour[kind];
     return each === undefined ? null : each * pods;
   };
   const perSecond = workload.rendersPerHour / 3600;
-  const unsimulated = (kind: string, load: number): PlannedPool => {
-    const pods = Math.max(REDUNDANT, Math.ceil(load / targets.utilisation));
+  const unsimulated = (kind: string, busy: number): PlannedPool => {
+    const pods = Math.max(REDUNDANT, Math.ceil(busy / targets.utilisation));
     return {
       kind,
       pods,
-      utilisation: load / pods,
+      utilisation: busy / pods,
       waitP50: null,
       waitP95: null,
       costPerHour: price(kind, pods),
@@ -147,10 +150,9 @@ function report(
     unsimulated('api', (perSecond * per_render.api_requests) / targets.apiRequestsPerPod),
     ...pools.map(({ name, queues, pods, slotsPerPod }) => {
       const waits = waitsOf(queues, result);
-      const busy = result.pools.get(name)?.busySlotSeconds ?? 0;
       return {
         ...{ kind: name, pods, costPerHour: price(name, pods) },
-        utilisation: busy / (Math.max(durationSeconds, result.endedAt) * pods * slotsPerPod),
+        utilisation: queues.reduce((sum, queue) => sum + load(queue), 0) / (pods * slotsPerPod),
         waitP50: quantile(waits, 0.5),
         waitP95: quantile(waits, 0.95),
       };
