@@ -15,8 +15,8 @@ const URLS: RenderRequest = {
   sync_mode: 'loop',
 };
 
-const idOf = (result: CreatedRender | Error | undefined): string =>
-  result !== undefined && 'render' in result ? result.render.id : '';
+const isCreated = (result: unknown): result is CreatedRender =>
+  typeof result === 'object' && result !== null && 'queues' in result;
 
 describe('createRender', () => {
   let scenario: Scenario;
@@ -213,10 +213,10 @@ describe('createRender', () => {
       return createRenders(
         scenario.db,
         requests.map((request) => ({ ...same, ...request })),
-      );
+      ).then((results) => Promise.all(results.map((result) => result.catch((error: unknown) => error))));
     };
-    const ends = (results: readonly (CreatedRender | Error)[]): unknown[] =>
-      results.map((result) => (isServiceError(result) ? result.code : 'queues' in result));
+    const ends = (results: readonly unknown[]): unknown[] =>
+      results.map((result) => (isServiceError(result) ? result.code : isCreated(result)));
 
     it('comes to an end for each, in the order of the requests', async () => {
       const [first, second] = [await scenario.make.customer(), await scenario.make.customer()];
@@ -239,7 +239,8 @@ describe('createRender', () => {
       const keyed = { customerId, idempotency: KEY };
       const results = await batch(keyed, { customerId }, keyed, { customerId });
       expect(ends(results)).toEqual([true, true, true, 'concurrency_limit_exceeded']);
-      expect(results[2]).toMatchObject({ replayed: true, render: { id: idOf(results[0]) } });
+      const id = isCreated(results[0]) ? results[0].render.id : '';
+      expect(results[2]).toMatchObject({ replayed: true, render: { id } });
     });
 
     it('costs nobody else anything that one of them cannot be stored, or waits for a key that is in use', async () => {
@@ -248,7 +249,7 @@ describe('createRender', () => {
       // No column takes this; whatever checks requests let it through.
       const broken: RenderRequest = { ...URLS, video: { url: 'https://media.example.com/\0' } };
       const spoilt = await batch({ customerId }, { customerId, request: broken }, { customerId });
-      expect(spoilt.map((result) => 'queues' in result)).toEqual([true, false, true]);
+      expect(spoilt.map(isCreated)).toEqual([true, false, true]);
       const { prisma } = scenario.db;
       let waiting: Promise<unknown[]> | undefined;
       await prisma.$transaction(async (tx) => {

@@ -1,6 +1,5 @@
-import { types } from 'node:util';
 import { type ErrorCode } from '@lipsync/contract';
-import { ServiceError } from '@lipsync/domain';
+import { DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
 import { type Db } from './db';
 import { LOCK_TIMEOUT } from './idempotency';
 import { type QueueName } from './queue-names';
@@ -8,6 +7,7 @@ import { draftRender, type NewRender, renderArgument, type RenderDraft, storedDr
 import { findRenders, type RenderDetails } from './renders';
 import { sqlState } from './sql-state';
 import { run } from './statement';
+import { OFFER_SECONDS } from './workers';
 
 export interface CreatedRender extends RenderDetails {
   /** An earlier request with this key created it. */
@@ -16,12 +16,11 @@ export interface CreatedRender extends RenderDetails {
   queues: QueueName[];
 }
 
-/** The function of the migration `create_render`, for each of a list. */
+/** The function of the migration `create_render`; it answers in the order of what it is given. */
 const CREATE_RENDERS = {
   name: 'create_renders',
   text: `
-    SELECT place::integer, refusal, bound_to AS "boundTo", at, is_ready AS "isReady"
-    FROM jsonb_array_elements($1) WITH ORDINALITY AS given(render, place), create_render(given.render, $2)`,
+    SELECT refusal, bound_to AS "boundTo", at, is_ready AS "isReady" FROM create_renders($1, $2, $3, $4)`,
 };
 
 interface Outcome {
@@ -37,42 +36,34 @@ const BATCH_LOCK_TIMEOUT = '250ms';
 
 /**
  * Creates renders with their implicit assets, engine runs and jobs, in one round trip and one transaction. Each comes to
- * its own end, in the order of the requests: it is there with all that belongs to it, or an error says why not. The
- * errors, in this order: idempotency_key_reused, idempotency_in_progress; what referring to video, audio and preparation
- * can throw; engine_unavailable; concurrency_limit_exceeded. Only success binds the idempotency key.
+ * its own end, in the order of the requests, and one that has to wait (for the first request with its key, say) is left
+ * behind: it goes on alone when this resolves. What a render can be refused with, in this order: idempotency_key_reused,
+ * idempotency_in_progress; what referring to video, audio and preparation can throw; engine_unavailable;
+ * concurrency_limit_exceeded. Only success binds the idempotency key.
  */
-export async function createRenders(
-  db: Db,
-  inputs: readonly NewRender[],
-): Promise<(CreatedRender | Error)[]> {
+export async function createRenders(db: Db, inputs: readonly NewRender[]): Promise<Promise<CreatedRender>[]> {
   const drafts = inputs.map((input) => draftRender(db, input));
-  const [only] = drafts;
-  if (only !== undefined && drafts.length === 1) return [await settle(create(db, only))];
-  let outcomes: Outcome[];
+  let outcomes: Outcome[] = [];
   try {
     outcomes = await submit(db, drafts, BATCH_LOCK_TIMEOUT);
   } catch (error) {
     if (!wasRolledBack(error)) throw error;
-    return Promise.all(drafts.map((draft) => settle(create(db, draft))));
   }
-  return Promise.all(
-    drafts.map((draft, index) => {
-      const outcome = outcomes[index];
-      // The first request with this key may take its time: only its duplicate waits for it.
-      const isAlone = outcome === undefined || outcome.refusal === 'idempotency_in_progress';
-      return settle(isAlone ? create(db, draft) : createdFrom(db, draft, outcome));
-    }),
-  );
+  return drafts.map((draft, index) => {
+    const outcome = outcomes[index];
+    const isDone = outcome !== undefined && outcome.refusal !== 'idempotency_in_progress';
+    return isDone ? createdFrom(db, draft, outcome) : createAlone(db, draft);
+  });
 }
 
-/** The same for one: throws what hinders it. */
+/** The same for one. */
 export function createRender(db: Db, input: NewRender): Promise<CreatedRender> {
-  return create(db, draftRender(db, input));
+  return createAlone(db, draftRender(db, input));
 }
 
-async function create(db: Db, draft: RenderDraft): Promise<CreatedRender> {
+async function createAlone(db: Db, draft: RenderDraft): Promise<CreatedRender> {
   const [outcome] = await submit(db, [draft], LOCK_TIMEOUT);
-  if (outcome === undefined) throw new Error('create_render returned nothing');
+  if (outcome === undefined) throw new Error('create_renders returned nothing');
   return createdFrom(db, draft, outcome);
 }
 
@@ -80,12 +71,16 @@ async function create(db: Db, draft: RenderDraft): Promise<CreatedRender> {
 async function submit(db: Db, drafts: readonly RenderDraft[], lockTimeout: string): Promise<Outcome[]> {
   const sorted = drafts.map((draft, index) => ({ index, render: renderArgument(draft) }));
   sorted.sort((a, b) => (a.render.customer_id < b.render.customer_id ? -1 : 1));
-  const list = JSON.stringify(sorted.map(({ render }) => render));
+  const rows = await run<Outcome>(db, CREATE_RENDERS, [
+    JSON.stringify(sorted.map(({ render }) => render)),
+    lockTimeout,
+    OFFER_SECONDS,
+    DEFAULT_CUSTOMER_LIMITS.activeRecordsMax,
+  ]);
   const outcomes: Outcome[] = [];
-  for (const row of await run<Outcome & { place: number }>(db, CREATE_RENDERS, [list, lockTimeout])) {
-    const { place, ...outcome } = row;
-    const index = sorted[place - 1]?.index;
-    if (index !== undefined) outcomes[index] = outcome;
+  for (const [place, { index }] of sorted.entries()) {
+    const outcome = rows[place];
+    if (outcome !== undefined) outcomes[index] = outcome;
   }
   return outcomes;
 }
@@ -117,8 +112,4 @@ async function stored(db: Db, customerId: string, renderId: string): Promise<Ren
  */
 function wasRolledBack(error: unknown): boolean {
   return /^(2[23]...|55P03|40P01)$/.test(sqlState(error) ?? '');
-}
-
-function settle(work: Promise<CreatedRender>): Promise<CreatedRender | Error> {
-  return work.catch((error: unknown) => (types.isNativeError(error) ? error : new Error(String(error))));
 }

@@ -4,9 +4,9 @@ import { type Tx } from './db';
 /** Throws concurrency_limit_exceeded when the customer has as many accepted and processing records as it may. */
 export async function requireRecordSlot(tx: Tx, customerId: string): Promise<void> {
   const { activeRecordsMax } = DEFAULT_CUSTOMER_LIMITS;
-  const [slot] = await tx.$queryRaw<{ taken: boolean }[]>`
-    SELECT take_record_slot(${customerId}, ${activeRecordsMax}::int) AS taken`;
-  if (slot?.taken !== true) throw new ServiceError('concurrency_limit_exceeded');
+  const [free] = await tx.$queryRaw<{ places: number }[]>`
+    SELECT free_record_places(${customerId}, ${activeRecordsMax}::int) AS places`;
+  if (free === undefined || free.places < 1) throw new ServiceError('concurrency_limit_exceeded');
 }
 
 /**

@@ -1,10 +1,9 @@
 import { type Engine, type Input, type RenderRequest } from '@lipsync/contract';
-import { DEFAULT_CUSTOMER_LIMITS, isId } from '@lipsync/domain';
+import { isId } from '@lipsync/domain';
 import { secondsAfter } from './database-clock';
 import { type Db } from './db';
 import { type IdempotencyClaim, storableKey } from './idempotency';
 import { type RenderDetails } from './renders';
-import { OFFER_SECONDS } from './workers';
 
 export interface NewRender {
   customerId: string;
@@ -58,7 +57,7 @@ function idOrUnknown(prefix: 'ast' | 'prp', id: string): string {
   return isId(prefix, id) ? id : '';
 }
 
-/** The draft under the names that the SQL function `create_render` knows. */
+/** The draft under the names of the SQL type `new_render`. */
 export function renderArgument({ input, id, video, audio, runs }: RenderDraft) {
   const { customerId, request, idempotency } = input;
   return {
@@ -81,8 +80,6 @@ export function renderArgument({ input, id, video, audio, runs }: RenderDraft) {
     run_ids: runs.map((run) => run.id),
     job_ids: runs.map(({ jobId }) => jobId),
     needed_engines: request.engines.filter((engine) => !input.enginesOnDemand?.includes(engine)),
-    offer_seconds: OFFER_SECONDS,
-    default_active_max: DEFAULT_CUSTOMER_LIMITS.activeRecordsMax,
   };
 }
 

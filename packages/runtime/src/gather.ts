@@ -3,16 +3,16 @@ import { types } from 'node:util';
 /**
  * Gathers calls into batches: under load many requests share what is costly about a round trip. A call waits for the end
  * of the event loop's turn, and while `inFlight` batches are under way for one of them to end; alone it waits for nobody.
- * @param runAll takes at most `max` items and resolves with a result for each in their order, or the error that this one
- * failed with; when it rejects, all of them have failed
+ * @param runAll takes at most `max` items and resolves with a result for each in their order: the error that this one failed
+ * with, or a promise where this one takes longer than the batch; when it rejects, all of them have failed
  */
 export function gather<Item, Result>(
   { max, inFlight }: { max: number; inFlight: number },
-  runAll: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+  runAll: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result> | Error)[]>,
 ): (item: Item) => Promise<Result> {
   interface Call {
     item: Item;
-    resolve: (result: Result) => void;
+    resolve: (result: Result | Promise<Result>) => void;
     reject: (reason: unknown) => void;
   }
   const waiting: Call[] = [];

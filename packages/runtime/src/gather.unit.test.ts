@@ -54,4 +54,16 @@ describe('gather', () => {
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(await run('other')).toBe('other');
   });
+
+  it('goes on with the next batch while one of the last takes longer', async () => {
+    let finish: (value: string) => void = () => undefined;
+    const slow = new Promise<string>((resolve) => (finish = resolve));
+    const run = gather<string, string>({ max: 1, inFlight: 1 }, async ([item = '']) => [
+      item === 'slow' ? slow : item,
+    ]);
+    const first = run('slow');
+    expect(await run('other')).toBe('other');
+    finish('done');
+    expect(await first).toBe('done');
+  });
 });

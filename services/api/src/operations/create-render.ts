@@ -8,8 +8,11 @@ import { type Handler } from './operation';
 import { replayed } from './replayed';
 import { viewRender } from './view-render';
 
-/** Creates that arrive together share a transaction; its locks are held until the last of them is done. */
-const BATCHES = { max: 16, inFlight: 2 };
+/**
+ * Creates that arrive together share a transaction. One at a time: two would mostly wait for each other's locks, and the
+ * larger a batch is the less each of it costs.
+ */
+const BATCHES = { max: 16, inFlight: 1 };
 
 /** POST /v1/renders */
 export function createRender(deps: ApiDeps): Handler {
