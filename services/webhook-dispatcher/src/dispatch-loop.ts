@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger } from '@lipsync/runtime';
 import { type TurnOutcome } from '@lipsync/telemetry';
 
@@ -9,9 +10,13 @@ export interface DispatchLoop {
   lastTurnAtMs(): number;
 }
 
+/** Between two looks at the least. One costs nearly the same whether it finds one delivery or many: those share it. */
+const GAP_MS = 5;
+
 /**
- * Keeps up to `slots` deliveries in flight. Looks for due ones every `pollMs`, and at once after a claim that found
- * some or when one under way has ended (its receiver's cap has room again). A failing claim is logged and tried again.
+ * Keeps up to `slots` deliveries in flight. Looks for due ones at once after a claim that found some and when one under
+ * way has ended (its receiver's cap has room again), else less and less often, at last every `pollMs`. A failing claim is
+ * logged and tried again.
  */
 export function createDispatchLoop<Delivery>(options: {
   slots: number;
@@ -57,9 +62,9 @@ export function createDispatchLoop<Delivery>(options: {
     }
   };
 
-  const rest = (): Promise<void> =>
+  const rest = (ms: number): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, pollMs);
+      const timer = setTimeout(resolve, ms);
       wake = () => {
         clearTimeout(timer);
         resolve();
@@ -67,11 +72,14 @@ export function createDispatchLoop<Delivery>(options: {
     });
 
   const run = async (): Promise<void> => {
+    let restMs = GAP_MS;
     while (!stopping) {
       lastTurnAtMs = Date.now();
       hasRoom = false;
       const taken = await takeDue();
-      if (taken === 0 && !hasRoom && !stopping) await rest();
+      restMs = taken > 0 ? GAP_MS : Math.min(restMs * 2, pollMs);
+      await delay(GAP_MS);
+      if (taken === 0 && !hasRoom && !stopping) await rest(restMs);
     }
     await Promise.all(inFlight);
   };

@@ -49,7 +49,7 @@ const CUSTOMER_SHARE = 0.25;
 const DEFER_SECONDS = 60;
 
 /** Successes that come together are written together. */
-const SETTLEMENTS = { max: 64, inFlight: 2 };
+const SETTLEMENTS = { max: 64, inFlight: 1 };
 
 type Claimed = Pick<ClaimedDelivery, 'id' | 'claimToken'>;
 type Success = Claimed & { httpStatus: number };

@@ -18,7 +18,7 @@ export interface Comparison {
 
 const ROUNDS = 3;
 const SECONDS = 0.8;
-const WARM_UP_SECONDS = 1;
+const WARM_UP_SECONDS = 2;
 const CONNECTIONS = 16;
 /** The points at which the service is measured: fewer connections wait for less. */
 const SERVICE_CONNECTIONS = [16, 12, 8, 6, 4];

@@ -24,7 +24,7 @@ export interface DeliveryFigures {
 
 const ROUNDS = 3;
 const DELIVERIES = 3_000;
-const WARM_UP = 1_000;
+const WARM_UP = 3_000;
 const SLOTS = 64;
 const OFFERED_PER_SECOND = 200;
 const OFFERED_SECONDS = 5;
