@@ -1,11 +1,12 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
+import { DatabaseError } from 'pg';
 import { type Db } from './db';
 import { LOCK_TIMEOUT } from './idempotency';
 import { type QueueName } from './queue-names';
 import { draftRender, type NewRender, renderArgument, type RenderDraft, storedDraft } from './render-draft';
 import { findRenders, type RenderDetails } from './renders';
-import { sqlState } from './sql-state';
+import { LOCK_NOT_AVAILABLE, sqlState } from './sql-state';
 import { run } from './statement';
 import { OFFER_SECONDS } from './workers';
 
@@ -36,8 +37,8 @@ const BATCH_LOCK_TIMEOUT = '250ms';
 
 /**
  * Creates renders with their implicit assets, engine runs and jobs, in one round trip and one transaction. Each comes to
- * its own end, in the order of the requests, and one that has to wait (for the first request with its key, say) is left
- * behind: it goes on alone when this resolves. What a render can be refused with, in this order: idempotency_key_reused,
+ * its own end, in the order of the requests. When one of them has to wait (for the first request with its key, say), each
+ * goes on alone when this resolves. What a render can be refused with, in this order: idempotency_key_reused,
  * idempotency_in_progress; what referring to video, audio and preparation can throw; engine_unavailable;
  * concurrency_limit_exceeded. Only success binds the idempotency key.
  */
@@ -51,8 +52,7 @@ export async function createRenders(db: Db, inputs: readonly NewRender[]): Promi
   }
   return drafts.map((draft, index) => {
     const outcome = outcomes[index];
-    const isDone = outcome !== undefined && outcome.refusal !== 'idempotency_in_progress';
-    return isDone ? createdFrom(db, draft, outcome) : createAlone(db, draft);
+    return outcome === undefined ? createAlone(db, draft) : createdFrom(db, draft, outcome);
   });
 }
 
@@ -62,7 +62,9 @@ export function createRender(db: Db, input: NewRender): Promise<CreatedRender> {
 }
 
 async function createAlone(db: Db, draft: RenderDraft): Promise<CreatedRender> {
-  const [outcome] = await submit(db, [draft], LOCK_TIMEOUT);
+  const [outcome] = await submit(db, [draft], LOCK_TIMEOUT).catch((error: unknown) => {
+    throw waitedForKey(error) ? new ServiceError('idempotency_in_progress') : error;
+  });
   if (outcome === undefined) throw new Error('create_renders returned nothing');
   return createdFrom(db, draft, outcome);
 }
@@ -112,4 +114,10 @@ async function stored(db: Db, customerId: string, renderId: string): Promise<Ren
  */
 function wasRolledBack(error: unknown): boolean {
   return /^(2[23]...|55P03|40P01)$/.test(sqlState(error) ?? '');
+}
+
+/** The first request with the key has not come to an end. */
+function waitedForKey(error: unknown): boolean {
+  const isTimeout = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+  return isTimeout && (error.where?.includes('reserve_idempotency_key') ?? false);
 }

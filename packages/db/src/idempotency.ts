@@ -1,6 +1,7 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { ServiceError } from '@lipsync/domain';
 import { type Tx } from './db';
+import { LOCK_NOT_AVAILABLE, sqlState } from './sql-state';
 
 /** How long a duplicate waits for the request that came first. */
 export const LOCK_TIMEOUT = '5s';
@@ -29,7 +30,11 @@ export async function reserveKey(tx: Tx, reservation: KeyReservation): Promise<s
   await tx.$queryRaw`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
   const [reserved] = await tx.$queryRaw<{ refusal: ErrorCode | null; boundTo: string | null }[]>`
     SELECT refusal, bound_to AS "boundTo" FROM reserve_idempotency_key(
-      ${customerId}, ${key}, ${operation}, ${fingerprint}, ${resourceId}, ${expiresAt})`;
+      ${customerId}, ${key}, ${operation}, ${fingerprint}, ${resourceId}, ${expiresAt})`.catch(
+    (error: unknown) => {
+      throw sqlState(error) === LOCK_NOT_AVAILABLE ? new ServiceError('idempotency_in_progress') : error;
+    },
+  );
   if (reserved?.refusal) throw new ServiceError(reserved.refusal);
   return reserved?.boundTo ?? null;
 }

@@ -6,8 +6,8 @@
 -- name, and drops the old one a release later.
 
 -- Binds a key to a resource that the caller is about to create. A concurrent duplicate waits until the first one has
--- committed or rolled back, as long as the caller's lock_timeout allows. `bound_to` names what an earlier request created;
--- both null: it is bound now.
+-- committed or rolled back; when that takes longer than the caller's lock_timeout, the error passes (to catch it here would
+-- cost every create a subtransaction). `bound_to` names what an earlier request created; both null: it is bound now.
 CREATE FUNCTION reserve_idempotency_key(
   p_customer_id text, p_key text, p_operation text, p_fingerprint text, p_resource_id text, p_expires_at timestamptz,
   OUT refusal text, OUT bound_to text
@@ -17,15 +17,10 @@ DECLARE
 BEGIN
   -- A key that expired under our eyes is replaced; more often than this it cannot.
   FOR round IN 1..4 LOOP
-    BEGIN
-      INSERT INTO idempotency_keys (customer_id, key, operation, fingerprint, resource_id, expires_at)
-      VALUES (p_customer_id, p_key, p_operation, p_fingerprint, p_resource_id, p_expires_at)
-      ON CONFLICT (customer_id, key) DO NOTHING;
-      IF FOUND THEN RETURN; END IF;
-    EXCEPTION WHEN lock_not_available THEN
-      refusal := 'idempotency_in_progress';
-      RETURN;
-    END;
+    INSERT INTO idempotency_keys (customer_id, key, operation, fingerprint, resource_id, expires_at)
+    VALUES (p_customer_id, p_key, p_operation, p_fingerprint, p_resource_id, p_expires_at)
+    ON CONFLICT (customer_id, key) DO NOTHING;
+    IF FOUND THEN RETURN; END IF;
     SELECT * INTO bound FROM idempotency_keys WHERE customer_id = p_customer_id AND key = p_key;
     IF NOT FOUND THEN CONTINUE; END IF;
     IF bound.expires_at > clock_timestamp() THEN
