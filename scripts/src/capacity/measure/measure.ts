@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { machine } from '../../bench/machine';
 import { createStack } from '../../local-stack/stack';
 import { fitModel } from '../fit-model';
+import { pickupSeconds } from '../pickup';
 import { type Profile } from '../profile';
 import { mean, quantile } from '../quantile';
 import { type WideLine, wideLines } from './log-lines';
@@ -90,11 +91,7 @@ async function profileOf(
         ),
       ]),
     ),
-    // A quarter of the waits and more are those of jobs that found a slot idle.
-    pickup_seconds: quantile(
-      renders.map(({ wait_seconds }) => wait_seconds),
-      0.25,
-    ),
+    pickup_seconds: round(pickupSeconds(renders)),
     slots: SLOTS,
     webhook: {
       attempt_seconds: round(mean(attempts.map(({ durationMs }) => durationMs)) / 1000 || 0),
