@@ -27,7 +27,7 @@ describe('compare', () => {
       ...{ api_requests: 1, database_transactions: 1, wal_bytes: 1, stored_row_bytes: 1 },
       cpu_seconds: {},
     },
-    idle_transactions_per_second: 0,
+    idle: { database_transactions_per_second: 10, cpu_seconds_per_second: {} },
     renders: [render(0, 10, 0), render(5, 10, 5), render(10, 10, 10)],
   };
 

@@ -19,7 +19,7 @@ const profile: Profile = {
     ...{ api_requests: 12, database_transactions: 100, wal_bytes: 80_000, stored_row_bytes: 9000 },
     cpu_seconds: {},
   },
-  idle_transactions_per_second: 10,
+  idle: { database_transactions_per_second: 10, cpu_seconds_per_second: {} },
   renders: [],
 };
 const workload: Workload = {

@@ -48,10 +48,14 @@ const profile = z.object({
     database_transactions: z.number().min(0),
     wal_bytes: z.number().min(0),
     stored_row_bytes: z.number().min(0),
+    /** Beyond what the processes use while nothing happens. */
     cpu_seconds: z.record(z.string(), seconds),
   }),
-  /** What the processes ask of the database while nothing happens. */
-  idle_transactions_per_second: z.number().min(0),
+  /** What is asked of the database, and used of processors, by one process of each service while nothing happens. */
+  idle: z.object({
+    database_transactions_per_second: z.number().min(0),
+    cpu_seconds_per_second: z.record(z.string(), seconds),
+  }),
   renders: z.array(measuredRender),
 });
 export type Profile = z.output<typeof profile>;

@@ -12,7 +12,7 @@ import { measuredRenders } from './measured-renders';
 import { cpuBetween, type Snapshot, takeSnapshot } from './snapshot';
 
 /** How long the processes are watched while nothing happens. */
-const IDLE_MS = 15_000;
+const IDLE_MS = 30_000;
 /** As the local stack is configured. */
 const SLOTS = { media: 2, gpu: 1, webhook: 64 };
 
@@ -62,6 +62,12 @@ async function profileOf(
   const engines = [...new Set(renders.map(({ engine }) => engine))];
   const ingests = renders.flatMap((render) => render.ingests);
   const idle = (before.transactions - atRest.transactions) / seconds(before.atMs - atRest.atMs);
+  const idleCpu = Object.fromEntries(
+    Object.entries(cpuBetween(atRest, before)).map(([name, used]) => [
+      name,
+      round(used / seconds(before.atMs - atRest.atMs)),
+    ]),
+  );
   const spent = seconds(after.atMs - before.atMs);
   const perRender = (amount: number): number => round(amount / renders.length);
   const attempts = lines('webhook-dispatcher', 'webhook_attempt');
@@ -104,10 +110,16 @@ async function profileOf(
       wal_bytes: perRender(after.walBytes - before.walBytes),
       stored_row_bytes: perRender(after.rowBytes - before.rowBytes),
       cpu_seconds: Object.fromEntries(
-        Object.entries(cpuBetween(before, after)).map(([name, used]) => [name, perRender(used)]),
+        Object.entries(cpuBetween(before, after)).map(([name, used]) => [
+          name,
+          perRender(Math.max(0, used - (idleCpu[name] ?? 0) * spent)),
+        ]),
       ),
     },
-    idle_transactions_per_second: round(idle),
+    idle: {
+      database_transactions_per_second: round(idle),
+      cpu_seconds_per_second: idleCpu,
+    },
     renders,
   };
 }
