@@ -48,7 +48,7 @@ export function drawAxes(
     );
   }
   if (values)
-    for (const tick of axisTicks(values.low, values.high, 4)) {
+    for (const tick of roundValues(values)) {
       const y = frame.y(tick).toFixed(1);
       lines.push(
         `<line class="grid" x1="${frame.left}" x2="${frame.right}" y1="${y}" y2="${y}"/>`,
@@ -56,6 +56,12 @@ export function drawAxes(
       );
     }
   return lines.join('');
+}
+
+/** Bytes are round in powers of 1024. */
+function roundValues({ low, high, unit }: { low: number; high: number; unit: string }): number[] {
+  const scale = unit === 'bytes' ? 1024 ** Math.floor(Math.log(Math.max(1, high)) / Math.log(1024)) : 1;
+  return axisTicks(low / scale, high / scale, 4).map((tick) => tick * scale);
 }
 
 export function svg({ width }: ChartFrame, content: string): string {

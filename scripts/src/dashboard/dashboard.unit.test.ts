@@ -133,6 +133,13 @@ describe('drawPage', () => {
     expect(page).not.toMatch(/>[^<]*\de-\d/);
   });
 
+  it('divides an axis of bytes by powers of 1024', async () => {
+    const bytes = panel('timeseries', { fieldConfig: { defaults: { unit: 'bytes', min: 0 } } });
+    const page = await draw([bytes], [series({ job: 'a' }, 0, 0, 0, 0, 190 * 1024 * 1024)]);
+    expect(page).toContain('>50 MiB</text>');
+    expect(page).toContain('>150 MiB</text>');
+  });
+
   it('says so when there is nothing to show', async () => {
     expect(await draw([panel('timeseries')], [])).toContain('no data');
     expect(await draw([panel('timeseries')], [series({ job: 'a' }, NaN, NaN)])).toContain('no data');
