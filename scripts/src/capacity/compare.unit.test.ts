@@ -24,10 +24,13 @@ describe('compare', () => {
     slots: { media: 2, gpu: 1, webhook: 64 },
     webhook: { attempt_seconds: 0, first_attempt_lag_p50: 0, first_attempt_lag_p95: 0 },
     per_render: {
-      ...{ api_requests: 1, database_transactions: 1, wal_bytes: 1, stored_row_bytes: 1 },
+      ...{ api_requests: 1, database_transactions: 1, wal_bytes: 1, stored_row_bytes: 1, redis_commands: 1 },
       cpu_seconds: {},
     },
-    idle: { database_transactions_per_second: 10, cpu_seconds_per_second: {} },
+    idle: {
+      ...{ database_transactions_per_second: 10, wal_bytes_per_second: 0, redis_commands_per_second: 0 },
+      cpu_seconds_per_second: {},
+    },
     renders: [render(0, 10, 0), render(5, 10, 5), render(10, 10, 10)],
   };
 

@@ -17,9 +17,12 @@ const profile: Profile = {
   webhook: { attempt_seconds: 0.2, first_attempt_lag_p50: 0.5, first_attempt_lag_p95: 1 },
   per_render: {
     ...{ api_requests: 12, database_transactions: 100, wal_bytes: 80_000, stored_row_bytes: 9000 },
-    cpu_seconds: {},
+    ...{ redis_commands: 100, cpu_seconds: {} },
   },
-  idle: { database_transactions_per_second: 10, cpu_seconds_per_second: {} },
+  idle: {
+    ...{ database_transactions_per_second: 10, wal_bytes_per_second: 0, redis_commands_per_second: 0 },
+    cpu_seconds_per_second: {},
+  },
   renders: [],
 };
 const workload: Workload = {

@@ -42,18 +42,21 @@ const profile = z.object({
     first_attempt_lag_p50: seconds,
     first_attempt_lag_p95: seconds,
   }),
+  /** Beyond what is used while nothing happens. */
   per_render: z.object({
     /** Requests to the API, polls included. */
     api_requests: z.number().min(0),
     database_transactions: z.number().min(0),
     wal_bytes: z.number().min(0),
     stored_row_bytes: z.number().min(0),
-    /** Beyond what the processes use while nothing happens. */
+    redis_commands: z.number().min(0),
     cpu_seconds: z.record(z.string(), seconds),
   }),
-  /** What is asked of the database, and used of processors, by one process of each service while nothing happens. */
+  /** What one process of each service uses while nothing happens. */
   idle: z.object({
     database_transactions_per_second: z.number().min(0),
+    wal_bytes_per_second: z.number().min(0),
+    redis_commands_per_second: z.number().min(0),
     cpu_seconds_per_second: z.record(z.string(), seconds),
   }),
   renders: z.array(measuredRender),

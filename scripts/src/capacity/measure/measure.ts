@@ -11,6 +11,8 @@ import { type WideLine, wideLines } from './log-lines';
 import { measuredRenders } from './measured-renders';
 import { cpuBetween, type Snapshot, takeSnapshot } from './snapshot';
 
+/** A stack that was started a moment ago still loads and compiles. */
+const SETTLE_MS = 20_000;
 /** How long the processes are watched while nothing happens. */
 const IDLE_MS = 30_000;
 /** As the local stack is configured. */
@@ -19,17 +21,19 @@ const SLOTS = { media: 2, gpu: 1, webhook: 64 };
 /** Runs `command` against the local stack and measures what its renders took and used. */
 export async function measure(root: string, command: readonly string[]): Promise<Profile> {
   const stack = createStack({ root });
-  const { postgres_url, logs_dir } = await stack.up();
+  const { postgres_url, redis_url, logs_dir } = await stack.up();
   const client = new Client({ connectionString: postgres_url });
   await client.connect();
   try {
-    const atRest = await takeSnapshot(client, stack);
+    const snapshot = (): Promise<Snapshot> => takeSnapshot(client, redis_url, stack);
+    await delay(SETTLE_MS);
+    const atRest = await snapshot();
     await delay(IDLE_MS);
-    const before = await takeSnapshot(client, stack);
+    const before = await snapshot();
     run(command);
     // The last statistics of the services' sessions.
     await delay(2_000);
-    const after = await takeSnapshot(client, stack);
+    const after = await snapshot();
     return await profileOf(client, { atRest, before, after, logs_dir, command });
   } finally {
     await client.end();
@@ -61,15 +65,15 @@ async function profileOf(
     throw new Error(`only ${renders.length} renders were completed: too few to measure`);
   const engines = [...new Set(renders.map(({ engine }) => engine))];
   const ingests = renders.flatMap((render) => render.ingests);
-  const idle = (before.transactions - atRest.transactions) / seconds(before.atMs - atRest.atMs);
-  const idleCpu = Object.fromEntries(
-    Object.entries(cpuBetween(atRest, before)).map(([name, used]) => [
-      name,
-      round(used / seconds(before.atMs - atRest.atMs)),
-    ]),
-  );
+  const atRestFor = seconds(before.atMs - atRest.atMs);
   const spent = seconds(after.atMs - before.atMs);
-  const perRender = (amount: number): number => round(amount / renders.length);
+  const idle = (of: (snapshot: Snapshot) => number): number => (of(before) - of(atRest)) / atRestFor;
+  const idleCpu = Object.fromEntries(
+    Object.entries(cpuBetween(atRest, before)).map(([name, used]) => [name, round(used / atRestFor)]),
+  );
+  const perRender = (amount: number): number => round(Math.max(0, amount) / renders.length);
+  const beyondIdle = (of: (snapshot: Snapshot) => number): number =>
+    perRender(of(after) - of(before) - idle(of) * spent);
   const attempts = lines('webhook-dispatcher', 'webhook_attempt');
   const lags = await firstAttemptLags(client, attempts);
   return {
@@ -106,18 +110,21 @@ async function profileOf(
     },
     per_render: {
       api_requests: perRender(lines('api', 'http_request').length),
-      database_transactions: perRender(Math.max(0, after.transactions - before.transactions - idle * spent)),
-      wal_bytes: perRender(after.walBytes - before.walBytes),
+      database_transactions: beyondIdle(({ transactions }) => transactions),
+      wal_bytes: beyondIdle(({ walBytes }) => walBytes),
       stored_row_bytes: perRender(after.rowBytes - before.rowBytes),
+      redis_commands: beyondIdle(({ redisCommands }) => redisCommands),
       cpu_seconds: Object.fromEntries(
         Object.entries(cpuBetween(before, after)).map(([name, used]) => [
           name,
-          perRender(Math.max(0, used - (idleCpu[name] ?? 0) * spent)),
+          perRender(used - (idleCpu[name] ?? 0) * spent),
         ]),
       ),
     },
     idle: {
-      database_transactions_per_second: round(idle),
+      database_transactions_per_second: round(idle(({ transactions }) => transactions)),
+      wal_bytes_per_second: round(idle(({ walBytes }) => walBytes)),
+      redis_commands_per_second: round(idle(({ redisCommands }) => redisCommands)),
       cpu_seconds_per_second: idleCpu,
     },
     renders,

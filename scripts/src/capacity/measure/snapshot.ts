@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Client } from 'pg';
 import { type Stack } from '../../local-stack/stack';
 import { cpuSeconds } from './process-cpu';
+import { redisInfo } from './redis-info';
 
 /** What has been used of everything so far. */
 export interface Snapshot {
@@ -10,6 +11,7 @@ export interface Snapshot {
   readonly transactions: number;
   readonly walBytes: number;
   readonly rowBytes: number;
+  readonly redisCommands: number;
   /** By service and process: one that is started anew begins at 0. */
   readonly processes: readonly { readonly name: string; readonly pid: number; readonly cpuSeconds: number }[];
 }
@@ -24,7 +26,7 @@ export function cpuBetween(before: Snapshot, after: Snapshot): Record<string, nu
   );
 }
 
-export async function takeSnapshot(client: Client, stack: Stack): Promise<Snapshot> {
+export async function takeSnapshot(client: Client, redisUrl: string, stack: Stack): Promise<Snapshot> {
   // Statistics of a session are told to the others at most once a second, and kept for the transaction that asks.
   const { rows } = await client.query<{ transactions: string; wal: string; bytes: string }>(`
     SELECT (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS transactions,
@@ -32,14 +34,17 @@ export async function takeSnapshot(client: Client, stack: Stack): Promise<Snapsh
       (SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace)
         AS bytes`);
   const [row] = rows;
+  const redis = await redisInfo(redisUrl);
   return {
     atMs: Date.now(),
     transactions: Number(row?.transactions),
     walBytes: Number(row?.wal),
     rowBytes: Number(row?.bytes),
+    redisCommands: Number(redis.get('total_commands_processed')),
     processes: [
       ...(stack.describe()?.services ?? []),
       { name: 'postgres', pid: postmasterPid(stack) },
+      { name: 'redis', pid: Number(redis.get('process_id')) },
     ].flatMap(({ name, pid }) => (pid === null ? [] : [{ name, pid, cpuSeconds: cpuSeconds(pid) }])),
   };
 }
