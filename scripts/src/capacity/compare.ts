@@ -11,11 +11,26 @@ export interface Distribution {
   readonly p95: number;
 }
 
-export interface Comparison {
-  /** `wait`: ready to claimed, of engine jobs. `end_to_end`: created to completed. In seconds. */
-  readonly wait: Readonly<Record<'measured' | 'replayed' | 'modelled', Distribution>>;
-  readonly end_to_end: Readonly<Record<'measured' | 'replayed' | 'modelled', Distribution>>;
+/** How a run of renders went. */
+export interface Run {
+  /** Engine jobs, from ready to claimed. In seconds. */
+  readonly wait: Distribution;
+  /** Created to completed. In seconds. */
+  readonly end_to_end: Distribution;
+  /** Renders that were completed when the last one was created. */
+  readonly completed_at_last_arrival: number;
+  /** From the first create to the last completion. */
+  readonly completed_per_hour: number;
+  /** Share of that time in which the engine slots worked. */
   readonly utilisation: number;
+}
+
+/** `replayed`: with each job's own measured time. `modelled`: with times from the fitted model, mean of many seeds. */
+export interface Comparison {
+  readonly renders: number;
+  readonly measured: Run;
+  readonly replayed: Run;
+  readonly modelled: Run;
 }
 
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1);
@@ -25,31 +40,64 @@ const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1);
  * with times drawn from the fitted model (the mean over many seeds).
  */
 export function compare(profile: Profile): Comparison {
-  const { renders } = profile;
-  const replayed = run(profile, renders.map(replay));
-  const modelled = SEEDS.map((seed) => {
-    const random = createRandom(seed);
-    return run(
-      profile,
-      renders.map((render) => draw(render, profile, random)),
-    );
-  });
-  const average = (of: (result: (typeof modelled)[number]) => Distribution): Distribution => {
-    const each = (part: keyof Distribution): number => mean(modelled.map((result) => of(result)[part]));
-    return { mean: each('mean'), p50: each('p50'), p90: each('p90'), p95: each('p95') };
-  };
+  const { renders, slots } = profile;
   return {
-    wait: {
-      measured: distribution(renders.map(({ wait_seconds }) => wait_seconds)),
-      replayed: replayed.wait,
-      modelled: average(({ wait }) => wait),
-    },
-    end_to_end: {
-      measured: distribution(renders.map(({ end_to_end_seconds }) => end_to_end_seconds)),
-      replayed: replayed.endToEnd,
-      modelled: average(({ endToEnd }) => endToEnd),
-    },
-    utilisation: replayed.utilisation,
+    renders: renders.length,
+    measured: runOf(
+      slots.gpu,
+      renders.map((render) => ({
+        createdAt: render.at_seconds,
+        endedAt: render.at_seconds + render.end_to_end_seconds,
+        waitSeconds: render.wait_seconds,
+        serviceSeconds: render.service_seconds,
+      })),
+    ),
+    replayed: simulated(profile, renders.map(replay)),
+    modelled: averaged(
+      SEEDS.map((seed) => {
+        const random = createRandom(seed);
+        return simulated(
+          profile,
+          renders.map((render) => draw(render, profile, random)),
+        );
+      }),
+    ),
+  };
+}
+
+interface Outcome {
+  readonly createdAt: number;
+  readonly endedAt: number;
+  readonly waitSeconds: number;
+  readonly serviceSeconds: number;
+}
+
+function runOf(slots: number, outcomes: readonly Outcome[]): Run {
+  const lastArrival = Math.max(...outcomes.map(({ createdAt }) => createdAt));
+  const seconds = Math.max(...outcomes.map(({ endedAt }) => endedAt));
+  return {
+    wait: distribution(outcomes.map(({ waitSeconds }) => waitSeconds)),
+    end_to_end: distribution(outcomes.map(({ createdAt, endedAt }) => endedAt - createdAt)),
+    completed_at_last_arrival: outcomes.filter(({ endedAt }) => endedAt <= lastArrival).length,
+    completed_per_hour: (outcomes.length / seconds) * 3600,
+    utilisation: outcomes.reduce((sum, { serviceSeconds }) => sum + serviceSeconds, 0) / slots / seconds,
+  };
+}
+
+function averaged(runs: readonly Run[]): Run {
+  const over = (of: (run: Run) => number): number => mean(runs.map(of));
+  const distributionOver = (of: (run: Run) => Distribution): Distribution => ({
+    mean: over((run) => of(run).mean),
+    p50: over((run) => of(run).p50),
+    p90: over((run) => of(run).p90),
+    p95: over((run) => of(run).p95),
+  });
+  return {
+    wait: distributionOver(({ wait }) => wait),
+    end_to_end: distributionOver(({ end_to_end }) => end_to_end),
+    completed_at_last_arrival: over((run) => run.completed_at_last_arrival),
+    completed_per_hour: over((run) => run.completed_per_hour),
+    utilisation: over(({ utilisation }) => utilisation),
   };
 }
 
@@ -86,8 +134,8 @@ function draw(render: MeasuredRender, profile: Profile, random: Random): RenderA
   };
 }
 
-function run({ slots, engines, pickup_seconds }: Profile, arrivals: readonly RenderArrival[]) {
-  const result = simulate({
+function simulated({ slots, engines, pickup_seconds }: Profile, arrivals: readonly RenderArrival[]): Run {
+  const { jobs, renders } = simulate({
     arrivals,
     pools: [
       { name: 'media', queues: [MEDIA_QUEUE], slotsPerPod: slots.media, pods: 1 },
@@ -95,11 +143,16 @@ function run({ slots, engines, pickup_seconds }: Profile, arrivals: readonly Ren
     ],
     policy: { ...SERVICE_POLICY, pickupSeconds: pickup_seconds },
   });
-  const jobs = result.jobs.filter(({ queue }) => queue !== MEDIA_QUEUE);
-  const gpu = result.pools.get('gpu');
-  return {
-    wait: distribution(jobs.map(({ claimedAt, availableAt }) => claimedAt - availableAt)),
-    endToEnd: distribution(result.renders.map(({ createdAt, endedAt }) => endedAt - createdAt)),
-    utilisation: gpu ? gpu.busySlotSeconds / gpu.liveSlotSeconds : NaN,
-  };
+  const created = new Map(renders.map(({ render, createdAt }) => [render, createdAt]));
+  return runOf(
+    slots.gpu,
+    jobs
+      .filter(({ queue }) => queue !== MEDIA_QUEUE)
+      .map(({ render, availableAt, claimedAt, endedAt }) => ({
+        createdAt: created.get(render) ?? NaN,
+        endedAt,
+        waitSeconds: claimedAt - availableAt,
+        serviceSeconds: endedAt - claimedAt,
+      })),
+  );
 }

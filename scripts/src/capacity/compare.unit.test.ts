@@ -35,11 +35,19 @@ describe('compare', () => {
   };
 
   it('predicts the waits of a run that went exactly by the policy, from its times and from its model', () => {
-    const { wait, end_to_end, utilisation } = compare(profile);
-    expect(wait.measured).toEqual({ mean: 5, p50: 5, p90: 10, p95: 10 });
-    expect(wait.replayed).toEqual(wait.measured);
-    expect(wait.modelled).toEqual(wait.measured);
-    expect(end_to_end.replayed).toEqual({ mean: 16, p50: 16, p90: 21, p95: 21 });
-    expect(utilisation).toBeCloseTo(30 / 31, 6);
+    const { renders, measured, replayed, modelled } = compare(profile);
+    expect(renders).toBe(3);
+    expect(measured.wait).toEqual({ mean: 5, p50: 5, p90: 10, p95: 10 });
+    expect(measured.end_to_end).toEqual({ mean: 16, p50: 16, p90: 21, p95: 21 });
+    expect(measured.completed_at_last_arrival).toBe(0);
+    expect(measured.completed_per_hour).toBeCloseTo((3 / 31) * 3600, 6);
+    expect(measured.utilisation).toBeCloseTo(30 / 31, 6);
+    expect(replayed).toEqual(measured);
+    expect(modelled).toEqual({
+      ...measured,
+      // A mean of many seeds.
+      completed_per_hour: expect.closeTo(measured.completed_per_hour, 6) as number,
+      utilisation: expect.closeTo(measured.utilisation, 6) as number,
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { formatValue } from '../dashboard/format-value';
-import { type Comparison, type Distribution } from './compare';
+import { type Comparison, type Distribution, type Run } from './compare';
 import { type Plan, type ScaledDay } from './plan';
 
 const time = (seconds: number | null): string => (seconds === null ? '' : formatValue(seconds, 's'));
@@ -30,33 +30,40 @@ export function printDay(days: readonly ScaledDay[]): void {
   ]);
 }
 
-export function printComparison({ wait, end_to_end, utilisation }: Comparison): void {
-  const row = (name: string, { mean, p50, p90, p95 }: Distribution): string[] => [
+export function printComparison({ renders, measured, replayed, modelled }: Comparison): void {
+  const row = (name: string, of: (run: Run) => number, print: (value: number) => string): string[] => [
     name,
-    ...[mean, p50, p90, p95].map(time),
+    ...[measured, replayed, modelled].map((run) => print(of(run))),
+    ...[replayed, modelled].map((run) => deviation(of(run), of(measured))),
   ];
-  const deviation = (name: string, of: Distribution, from: Distribution): string[] => [
-    name,
-    ...(['mean', 'p50', 'p90', 'p95'] as const).map((part) => {
-      const percent = Math.round((of[part] / from[part] - 1) * 100);
-      return Number.isFinite(percent) ? `${percent >= 0 ? '+' : ''}${percent} %` : '–';
-    }),
-  ];
-  for (const [title, each] of [
-    ['Wait of engine jobs', wait],
-    ['Created to completed', end_to_end],
-  ] as const) {
-    console.log(`\n${title}`);
-    table([
-      ['', 'mean', 'p50', 'p90', 'p95'],
-      row('measured', each.measured),
-      row('simulated, measured times', each.replayed),
-      deviation('  deviation', each.replayed, each.measured),
-      row('simulated, fitted model', each.modelled),
-      deviation('  deviation', each.modelled, each.measured),
-    ]);
-  }
-  console.log(`\nThe engine slots were busy for ${share(utilisation)} of the run.`);
+  const distribution = (name: string, of: (run: Run) => Distribution): string[][] =>
+    (['mean', 'p50', 'p90', 'p95'] as const).map((part) =>
+      row(`${name} ${part}`, (run) => of(run)[part], time),
+    );
+  console.log(
+    `${renders} renders: as measured, simulated with the measured times, and with the fitted model`,
+  );
+  table([
+    ['', 'measured', 'own times', 'model', 'deviation', 'deviation'],
+    ...distribution('wait of engine jobs,', ({ wait }) => wait),
+    ...distribution('created to completed,', ({ end_to_end }) => end_to_end),
+    row(
+      'completed at the last arrival',
+      (run) => run.completed_at_last_arrival,
+      (value) => value.toFixed(0),
+    ),
+    row(
+      'completed per hour',
+      (run) => run.completed_per_hour,
+      (value) => value.toFixed(0),
+    ),
+    row('engine slots busy', ({ utilisation }) => utilisation, share),
+  ]);
+}
+
+function deviation(value: number, from: number): string {
+  const percent = Math.round((value / from - 1) * 100);
+  return Number.isFinite(percent) ? `${percent >= 0 ? '+' : ''}${percent} %` : '–';
 }
 
 function table(rows: readonly (readonly string[])[]): void {
