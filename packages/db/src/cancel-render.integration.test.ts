@@ -88,7 +88,9 @@ describe('cancelRender', () => {
     expect(await codeOf(cancel(render.id, await scenario.make.customer()))).toBe('render_not_found');
     expect(await codeOf(cancel(render.id.replace(/.{6}$/, '000000')))).toBe('render_not_found');
     expect(await codeOf(cancel('ren_\0'))).toBe('render_not_found');
-    await scenario.make.query('UPDATE renders SET expires_at = now() WHERE id = $1', [render.id]);
+    await scenario.make.query(`UPDATE renders SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      render.id,
+    ]);
     expect(await codeOf(cancel(render.id))).toBe('render_expired');
     expect(await codeOf(getRender(scenario.db, scenario.customerId, render.id))).toBe('render_expired');
   });

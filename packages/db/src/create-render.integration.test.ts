@@ -141,9 +141,10 @@ describe('createRender', () => {
   it('forgets a key that has expired', async () => {
     const customerId = await scenario.make.customer();
     const first = await create(customerId, URLS, KEY);
-    await scenario.make.query('UPDATE idempotency_keys SET expires_at = now() WHERE customer_id = $1', [
-      customerId,
-    ]);
+    await scenario.make.query(
+      `UPDATE idempotency_keys SET expires_at = now() - interval '1 ms' WHERE customer_id = $1`,
+      [customerId],
+    );
     const second = await create(customerId, URLS, { ...KEY, fingerprint: 'e'.repeat(64) });
     expect(second.replayed).toBe(false);
     expect(second.render.id).not.toBe(first.render.id);
@@ -203,7 +204,9 @@ describe('createRender', () => {
     const customerId = await scenario.make.customer({ activeRecordsMax: 1 });
     const video = { asset_id: await scenario.make.readyAsset({ customerId, mediaType: 'video' }) };
     await create(customerId, { ...URLS, video }, KEY);
-    await scenario.make.query('UPDATE assets SET expires_at = now() WHERE id = $1', [video.asset_id]);
+    await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      video.asset_id,
+    ]);
     expect((await create(customerId, { ...URLS, video }, KEY)).replayed).toBe(true);
   });
 
@@ -288,7 +291,7 @@ describe('createRender', () => {
 
     it('are refused when expired before anything else is looked at', async () => {
       const id = await asset(customerId, 'audio');
-      await scenario.make.query(`UPDATE assets SET expires_at = now() WHERE id = $1`, [id]);
+      await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 ms' WHERE id = $1`, [id]);
       expect(await using(id)).toBe('asset_expired');
     });
 

@@ -50,9 +50,10 @@ describe('deliveries', () => {
   ): Promise<Awaited<ReturnType<typeof getDeliveryByEvent>>['delivery']> =>
     (await getDeliveryByEvent(scenario.db, scenario.customerId, eventId)).delivery;
 
+  /** A little before now: times are kept in milliseconds, and rounding may put now() into the future. */
   async function makeDue(): Promise<void> {
     await scenario.make.query(
-      `UPDATE webhook_deliveries SET next_attempt_at = now() WHERE status = 'pending'`,
+      `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 ms' WHERE status = 'pending'`,
     );
   }
 
@@ -255,7 +256,7 @@ describe('deliveries', () => {
     expect(await codeOf(getDeliveryByEvent(scenario.db, scenario.customerId, 'evt_x'))).toBe(
       'webhook_event_not_found',
     );
-    await scenario.make.query('UPDATE webhook_events SET expires_at = now()');
+    await scenario.make.query(`UPDATE webhook_events SET expires_at = now() - interval '1 ms'`);
     expect(await codeOf(getDeliveryByEvent(scenario.db, scenario.customerId, eventId))).toBe(
       'webhook_event_expired',
     );

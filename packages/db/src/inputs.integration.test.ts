@@ -243,7 +243,9 @@ describe('inputs', () => {
   it('fail a render whose preparation expired while they were fetched', async () => {
     const preparationId = await completedPreparation(MEDIA.sha256);
     const { render } = await renderUrls(preparationId);
-    await scenario.make.query('UPDATE preparations SET expires_at = now() WHERE id = $1', [preparationId]);
+    await scenario.make.query(`UPDATE preparations SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      preparationId,
+    ]);
     await completeIngest(scenario.db, await ingest(render.audioAssetId), MEDIA);
     await completeIngest(scenario.db, await ingest(render.videoAssetId), MEDIA);
     expect((await state(render.id)).render.errorCode).toBe('preparation_expired');

@@ -142,7 +142,9 @@ describe('job protocol', () => {
     expect(await retryJob(scenario.db, first, failure)).toBe('requeued');
     expect(await claimJob(scenario.db, jobId, { workerId: 'early', leaseSeconds: 30 })).toBeNull();
     for (const expected of ['requeued', 'failed']) {
-      await scenario.make.query('UPDATE jobs SET available_at = now() WHERE id = $1', [jobId]);
+      await scenario.make.query(`UPDATE jobs SET available_at = now() - interval '1 ms' WHERE id = $1`, [
+        jobId,
+      ]);
       expect(await retryJob(scenario.db, await scenario.claim(jobId), failure)).toBe(expected);
     }
     const { render, runs } = await getRender(scenario.db, scenario.customerId, renderId);

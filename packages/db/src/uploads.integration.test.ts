@@ -92,7 +92,9 @@ describe('uploads', () => {
   it('answer with expired once their asset has expired', async () => {
     const { upload: row, asset } = await upload();
     await complete(row.id);
-    await scenario.make.query('UPDATE assets SET expires_at = now() WHERE id = $1', [asset.id]);
+    await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      asset.id,
+    ]);
     expect(await codeOf(complete(row.id))).toBe('upload_expired');
     expect(await codeOf(getAsset(scenario.db, scenario.customerId, asset.id))).toBe('asset_expired');
   });

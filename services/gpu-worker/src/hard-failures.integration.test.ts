@@ -175,7 +175,9 @@ describe('a render whose every attempt fails ends after the last one with the co
     for (let i = 1; i <= MAX_ATTEMPTS + 1; i++) {
       await workers.perform(job);
       expect((await fixture.job(job.jobId)).attempts).toBe(Math.min(i, MAX_ATTEMPTS));
-      await fixture.factories.query('UPDATE jobs SET available_at = now() WHERE id = $1', [job.jobId]);
+      await fixture.factories.query(`UPDATE jobs SET available_at = now() - interval '1 ms' WHERE id = $1`, [
+        job.jobId,
+      ]);
     }
     child.kill();
     const [row] = await fixture.factories.query<Record<string, unknown>>(

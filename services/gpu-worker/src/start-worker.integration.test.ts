@@ -196,7 +196,9 @@ describe('gpu-worker process', () => {
     );
     expect(await makers()).toEqual([{ maker_job_id: making.jobId }]);
     // What would come by itself within the fifteen seconds of a lease.
-    await fixture.factories.query('UPDATE jobs SET lease_until = now() WHERE id = $1', [making.jobId]);
+    await fixture.factories.query(`UPDATE jobs SET lease_until = now() - interval '1 ms' WHERE id = $1`, [
+      making.jobId,
+    ]);
     await eventually(async () => expect(await runRow(waiting.runId)).toMatchObject({ status: 'completed' }), {
       deadlineMs: 60_000,
     });

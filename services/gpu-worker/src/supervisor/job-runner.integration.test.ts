@@ -168,7 +168,9 @@ describe('job runner', () => {
     });
     expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });
 
-    await fixture.factories.query('UPDATE jobs SET available_at = now() WHERE id = $1', [jobId]);
+    await fixture.factories.query(`UPDATE jobs SET available_at = now() - interval '1 ms' WHERE id = $1`, [
+      jobId,
+    ]);
     await jobs.run(jobId, never);
     expect(pidOf()).not.toBe(killed);
     expect(await rowOf('engine_runs', runId)).toMatchObject({
