@@ -5,6 +5,7 @@ import { createRandom } from './random';
 import { MEDIA_QUEUE, type PolicySettings, type PoolSettings, SERVICE_POLICY } from './simulation-input';
 import { type SimulationResult } from './simulation-result';
 import { simulate } from './simulate';
+import { sharedDemand, type SharedDemand } from './shared-demand';
 import { arrivalsOf, type Workload } from './workload';
 
 export interface PlanTargets {
@@ -35,6 +36,7 @@ export interface Plan {
   readonly endToEndP95: number;
   readonly costPerHour: number | null;
   readonly costPerRender: number | null;
+  readonly shared: SharedDemand;
 }
 
 /** Enough arrivals for a stable 95th percentile, and long enough that the empty beginning does not matter. */
@@ -159,6 +161,7 @@ function report(
     }),
     unsimulated('webhook-dispatcher', (perSecond * webhook.attempt_seconds) / slots.webhook),
   ];
+  const podsOf = (kind: string): number => planned.find((each) => each.kind === kind)?.pods ?? 0;
   const endToEnd = result.renders.map(({ createdAt, endedAt }) => endedAt - createdAt);
   const known = prices !== null && planned.every(({ costPerHour }) => costPerHour !== null);
   const cost = known
@@ -170,6 +173,11 @@ function report(
     endToEndP95: quantile(endToEnd, 0.95),
     costPerHour: cost,
     costPerRender: cost === null ? null : cost / workload.rendersPerHour,
+    shared: sharedDemand(
+      profile,
+      workload.rendersPerHour,
+      Math.max(podsOf('media-worker'), podsOf('webhook-dispatcher')),
+    ),
   };
 }
 

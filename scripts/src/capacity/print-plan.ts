@@ -6,8 +6,7 @@ const time = (seconds: number | null): string => (seconds === null ? '' : format
 const share = (value: number): string => `${Math.round(value * 100)} %`;
 
 export function printPlan(plan: Plan, currency: string): void {
-  const cost = (value: number | null, digits = 2): string =>
-    value === null ? '' : `${value.toFixed(digits)} ${currency}`;
+  const cost = (value: number | null): string => (value === null ? '' : `${value.toFixed(2)} ${currency}`);
   table([
     ['pods', 'count', 'busy', 'wait p50', 'wait p95', 'per hour'],
     ...plan.pools.map(({ kind, pods, utilisation, waitP50, waitP95, costPerHour }) => [
@@ -17,8 +16,17 @@ export function printPlan(plan: Plan, currency: string): void {
   console.log(
     `\nA render takes ${time(plan.endToEndP50)} (p50), ${time(plan.endToEndP95)} (p95) from create to completed.`,
   );
+  const { postgres, redis } = plan.shared;
+  const number = (value: number): string => formatValue(value);
+  console.log(
+    `Postgres: ${number(postgres.transactionsPerSecond)} transactions a second, ${postgres.cores.toFixed(2)} cores, ` +
+      `${formatValue(postgres.walBytesPerSecond, 'Bps')} of write-ahead log, ${formatValue(postgres.storedBytes, 'bytes')} of rows and indexes.`,
+  );
+  console.log(
+    `Redis: ${number(redis.commandsPerSecond)} commands a second, ${redis.cores.toFixed(2)} cores.`,
+  );
   if (plan.costPerRender !== null)
-    console.log(`${cost(plan.costPerHour)} an hour, ${cost(plan.costPerRender, 4)} a render.`);
+    console.log(`${cost(plan.costPerHour)} an hour, ${cost(plan.costPerRender * 1000)} for 1000 renders.`);
 }
 
 export function printDay(days: readonly ScaledDay[]): void {
