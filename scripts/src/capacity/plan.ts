@@ -173,11 +173,10 @@ function report(
     endToEndP95: quantile(endToEnd, 0.95),
     costPerHour: cost,
     costPerRender: cost === null ? null : cost / workload.rendersPerHour,
-    shared: sharedDemand(
-      profile,
-      workload.rendersPerHour,
-      Math.max(podsOf('media-worker'), podsOf('webhook-dispatcher')),
-    ),
+    shared: sharedDemand(profile, workload.rendersPerHour, {
+      all: planned.reduce((sum, { pods }) => sum + pods, 0),
+      idleAsking: Math.max(podsOf('media-worker'), podsOf('webhook-dispatcher')),
+    }),
   };
 }
 

@@ -19,7 +19,7 @@ export function printPlan(plan: Plan, currency: string): void {
   const { postgres, redis } = plan.shared;
   const number = (value: number): string => formatValue(value);
   console.log(
-    `Postgres: ${number(postgres.transactionsPerSecond)} transactions a second, ${postgres.cores.toFixed(2)} cores, ` +
+    `Postgres: up to ${number(postgres.connections)} connections, ${number(postgres.transactionsPerSecond)} transactions a second, ${postgres.cores.toFixed(2)} cores, ` +
       `${formatValue(postgres.walBytesPerSecond, 'Bps')} of write-ahead log, ${formatValue(postgres.storedBytes, 'bytes')} of rows and indexes.`,
   );
   console.log(

@@ -4,6 +4,8 @@ import { type Profile } from './profile';
 /** What all pods together ask of the one Postgres and the one Redis. */
 export interface SharedDemand {
   readonly postgres: {
+    /** At most: every pod has a pool (DATABASE_POOL_MAX, as it is unless set). */
+    readonly connections: number;
     readonly transactionsPerSecond: number;
     readonly cores: number;
     readonly walBytesPerSecond: number;
@@ -13,21 +15,25 @@ export interface SharedDemand {
   readonly redis: { readonly commandsPerSecond: number; readonly cores: number };
 }
 
+const CONNECTIONS_PER_POD = 10;
+
 /**
  * Renders ask by their number, processes by being there. Of these it is media workers and dispatchers that ask while
- * nothing happens; both are measured together, so `idleProcesses` is the greater of their numbers.
+ * nothing happens; both are measured together, so `idleAsking` is
+ * the greater of their numbers.
  */
 export function sharedDemand(
   { per_render, idle }: Pick<Profile, 'per_render' | 'idle'>,
   rendersPerHour: number,
-  idleProcesses: number,
+  pods: { readonly all: number; readonly idleAsking: number },
 ): SharedDemand {
   const perSecond = rendersPerHour / 3600;
-  const rate = (ofRender: number, ofIdle: number): number => perSecond * ofRender + idleProcesses * ofIdle;
+  const rate = (ofRender: number, ofIdle: number): number => perSecond * ofRender + pods.idleAsking * ofIdle;
   const cores = (server: string): number =>
     rate(per_render.cpu_seconds[server] ?? 0, idle.cpu_seconds_per_second[server] ?? 0);
   return {
     postgres: {
+      connections: pods.all * CONNECTIONS_PER_POD,
       transactionsPerSecond: rate(per_render.database_transactions, idle.database_transactions_per_second),
       cores: cores('postgres'),
       walBytesPerSecond: rate(per_render.wal_bytes, idle.wal_bytes_per_second),

@@ -13,8 +13,9 @@ describe('sharedDemand', () => {
   };
 
   it('adds what renders ask to what processes ask by being there', () => {
-    expect(sharedDemand(profile, 7200, 3)).toEqual({
+    expect(sharedDemand(profile, 7200, { all: 9, idleAsking: 3 })).toEqual({
       postgres: {
+        connections: 90,
         transactionsPerSecond: 260,
         cores: expect.closeTo(0.66, 9) as number,
         walBytesPerSecond: 10_300,
