@@ -1,11 +1,12 @@
 import { modelSeconds, type Profile, type ServiceModel } from './profile';
 import { type Random } from './random';
 import { type RenderArrival } from './simulation-input';
+import { wantedEngines } from './wanted-engines';
 
 /** What customers ask for. */
 export interface Workload {
   readonly rendersPerHour: number;
-  /** Share of the renders that ask for each engine; an engine asked for by all has 1. */
+  /** Share of the renders that ask for each engine; an engine asked for by all has 1. A render asks for one at least. */
   readonly engines: Readonly<Record<string, number>>;
   /** Mean length of an output; lengths are gamma distributed around it. */
   readonly outputSeconds: number;
@@ -43,15 +44,12 @@ function render(
   const isNew = random.uniform() < workload.newVideoShare;
   const time = (model: ServiceModel, analysed = 0): number =>
     modelSeconds(model, output, analysed) * random.gamma(1, model.scatter);
-  const wanted = Object.entries(workload.engines).filter(([, share]) => random.uniform() < share);
-  // A render names one engine at least.
-  const chosen = wanted.length > 0 ? wanted : Object.entries(workload.engines).slice(0, 1);
   return {
     atSeconds,
     customer: `customer-${Math.floor(random.uniform() * workload.customers)}`,
     // The voice is new every time; the video with its first render.
     ingestSeconds: [time(media), ...(isNew ? [time(media)] : [])],
-    jobs: chosen.map(([queue], index) => {
+    jobs: wantedEngines(workload.engines, random.uniform()).map((queue, index) => {
       const model = engines[queue];
       if (model === undefined) throw new Error(`the profile has no service times of ${queue}`);
       // One job makes the face track, the others of the render find it.
