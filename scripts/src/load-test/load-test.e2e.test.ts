@@ -141,6 +141,21 @@ describe('the load-test command', () => {
     expect(outcome.stdout).toMatch(/FAILED {3}Every attempt is signed/);
   });
 
+  it('does not take an event for delivered that was refused and not yet attempted again', async () => {
+    const outcome = await run(
+      'refused-events',
+      ...[...target(), ...keys(), ...receiver(), '--scenario', 'webhooks', '--receivers', 'failing=1'],
+      // The first repetition is due after some ten seconds.
+      ...['--rate', '4', '--burst', '2', '--duration', '2', '--warm-up', '0', '--drain', '2'],
+    );
+    expect(outcome).toMatchObject({ exitCode: 1 });
+    expect(states(outcome)).toMatchObject({
+      webhooks_arrive: 'passed',
+      webhooks_acknowledged: 'failed',
+      webhooks_settled: 'skipped',
+    });
+  });
+
   it('refuses to start on what is not the service, or does not know the key', async () => {
     const stranger = await run('stranger', ...target(), '--key', `svc_${'0'.repeat(64)}`);
     expect(stranger).toMatchObject({ exitCode: 1, report: null });

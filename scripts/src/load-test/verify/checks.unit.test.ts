@@ -168,6 +168,16 @@ describe('the checks of a load test', () => {
     ],
     ['webhooks_arrive', 'an event that never came', { webhooks: webhooks({ events: [] }) }],
     [
+      'webhooks_acknowledged',
+      'an event whose first attempt was refused and never repeated',
+      {
+        webhooks: webhooks({
+          events: [event({ behaviour: 'failing', acknowledged: false })],
+          deliveries: [],
+        }),
+      },
+    ],
+    [
       'webhooks_once',
       'two events for one render',
       { webhooks: webhooks({ events: [event(), event({ id: 'second' })] }) },

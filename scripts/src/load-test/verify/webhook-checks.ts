@@ -30,6 +30,21 @@ export const WEBHOOK_CHECKS: readonly Check[] = [
     }),
   },
   {
+    id: 'webhooks_acknowledged',
+    // Without it a dispatcher that never repeats an attempt would pass: what is refused or left hanging has arrived.
+    title: 'Every event that arrived has been acknowledged by its receiver',
+    examine: withReceiver(({ events }, { drainSeconds }) => ({
+      examined: events.length,
+      failures: events
+        .filter(({ acknowledged }) => !acknowledged)
+        .map(
+          ({ recordId, id, attempts, behaviour }) =>
+            `${recordId}: event ${id} is not acknowledged after ${attempts} attempts (receiver: ${behaviour})`,
+        ),
+      note: `What a receiver refuses or leaves hanging at first it takes the next time, if that comes within the ${drainSeconds} s of the drain.`,
+    })),
+  },
+  {
     id: 'webhooks_once',
     title: 'Exactly one event announces a render',
     examine: withReceiver(({ events }, { renders }) => {
