@@ -1,5 +1,6 @@
 import { arrivalSchedule } from './arrivals/arrival-schedule';
 import { type Clock } from './arrivals/clock';
+import { createInFlight } from './arrivals/in-flight';
 import { runOpenLoop } from './arrivals/open-loop';
 import { createRandom, pick, pickWeighted } from './arrivals/random';
 import { type LoadTestConfig, type StreamConfig } from './config';
@@ -23,8 +24,8 @@ const PROGRESS_EVERY_MS = 5_000;
 /** Lets the callers of every stream come, each stream by its own schedule. Returns the most that were under way at once. */
 export async function offerLoad(options: OfferOptions): Promise<number> {
   const { clock, startAt, config, context, recorder, signal, onProgress } = options;
-  let inFlight = 0;
-  let peak = 0;
+  // One for all streams: it is the process whose memory it bounds.
+  const inFlight = createInFlight(config.maxInFlight);
 
   const run = (stream: StreamConfig): Promise<void> => {
     const { name, plan, mix } = stream;
@@ -33,26 +34,24 @@ export async function offerLoad(options: OfferOptions): Promise<number> {
       clock,
       startAt,
       schedule: arrivalSchedule(plan, createRandom(config.seed, `${name} arrivals`)),
-      maxInFlight: config.maxInFlight,
+      inFlight,
       signal,
       onSent: ({ intendedAt }, lagMs) => recorder.sent(name, intendedAt, lagMs),
       onNotSent: ({ intendedAt }) => recorder.notSent(name, intendedAt),
       serve: async ({ intendedAt }) => {
-        peak = Math.max(peak, ++inFlight);
         const journey = JOURNEYS[pickWeighted(mix, random)];
         const customer = pick(context.customers, random);
         const succeeded = await journey(context, { customer, stream, intendedAt, random });
-        inFlight--;
         recorder.served(name, intendedAt, clock.now(), succeeded);
       },
     });
   };
 
-  const progress = setInterval(() => onProgress(inFlight), PROGRESS_EVERY_MS);
+  const progress = setInterval(() => onProgress(inFlight.current), PROGRESS_EVERY_MS);
   try {
     await Promise.all(config.streams.map(run));
   } finally {
     clearInterval(progress);
   }
-  return peak;
+  return inFlight.peak;
 }

@@ -90,7 +90,12 @@ export function addLoadTestOptions(program: Command): Command {
     .option('--drain <time>', 'for what was accepted to end', parse.parseDuration, defaults.drainSeconds)
     .option('--seed <n>', 'of the arrivals and choices', parse.parseWhole, defaults.seed)
     .option('--connections <n>', 'to each origin, at most', parse.parseCount, defaults.connections)
-    .option('--max-in-flight <n>', 'callers under way, at most', parse.parseCount, defaults.maxInFlight)
+    .option(
+      '--max-in-flight <n>',
+      'callers of all streams under way, at most',
+      parse.parseCount,
+      defaults.maxInFlight,
+    )
     .option('--timeout <time>', 'for one request', parse.parseDuration, defaults.timeoutSeconds)
     .optionsGroup('Callers:')
     .option('--mix <weights>', 'of the control plane: get=60,create=20,replay=12,upload=8', parse.parseMix)

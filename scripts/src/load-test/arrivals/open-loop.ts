@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock } from './clock';
+import { type InFlight } from './in-flight';
 
 export interface Arrival {
   /** When the caller arrives, on the clock; latency is counted from here, however late it is sent. */
@@ -11,8 +12,8 @@ export interface OpenLoopOptions {
   readonly startAt: number;
   /** Milliseconds from `startAt`, rising. */
   readonly schedule: Iterable<number>;
-  /** Arrivals under way at most: the bound of the generator's memory. What arrives beyond it is not sent. */
-  readonly maxInFlight: number;
+  /** Of all loops of a run together. What arrives when nobody more may be under way is not sent. */
+  readonly inFlight: InFlight;
   readonly signal: AbortSignal;
   /** Does what this caller came for. That the service refuses it is no reason to reject: a rejection ends the run. */
   readonly serve: (arrival: Arrival) => Promise<void>;
@@ -28,8 +29,8 @@ const SENT_PER_TURN = 64;
  * slow service and so leave out the very requests that it keeps waiting (coordinated omission).
  */
 export async function runOpenLoop(options: OpenLoopOptions): Promise<void> {
-  const { clock, startAt, schedule, maxInFlight, signal, serve, onSent, onNotSent } = options;
-  let inFlight = 0;
+  const { clock, startAt, schedule, inFlight, signal, serve, onSent, onNotSent } = options;
+  let own = 0;
   let sentThisTurn = 0;
   let wake: (() => void) | undefined;
   let broken: { error: unknown } | undefined;
@@ -44,22 +45,22 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<void> {
     if (signal.aborted || broken !== undefined) break;
     // Timers may be a fraction of a millisecond early; nobody is answered before having arrived.
     const arrival = { intendedAt: Math.min(dueAt, clock.now()) };
-    if (inFlight >= maxInFlight) {
+    if (!inFlight.enter()) {
       onNotSent(arrival);
       continue;
     }
-    inFlight++;
+    own++;
     onSent(arrival, Math.max(0, clock.now() - arrival.intendedAt));
     void serve(arrival)
       .catch((error: unknown) => {
         broken ??= { error };
       })
       .finally(() => {
-        inFlight--;
-        if (inFlight === 0) wake?.();
+        inFlight.leave();
+        if (--own === 0) wake?.();
       });
   }
-  if (inFlight > 0)
+  if (own > 0)
     await new Promise<void>((resolve) => {
       wake = resolve;
     });

@@ -1,6 +1,7 @@
 import { Histogram } from '../measure/histogram';
 import { createVirtualClock } from '../test/virtual-clock';
 import { type Clock } from './clock';
+import { createInFlight } from './in-flight';
 import { type Arrival, type OpenLoopOptions, runOpenLoop } from './open-loop';
 
 const every = (gapMs: number, count: number): number[] => Array.from({ length: count }, (_, i) => i * gapMs);
@@ -11,7 +12,7 @@ describe('runOpenLoop', () => {
     clock,
     startAt: clock.now(),
     schedule: [],
-    maxInFlight: 1_000,
+    inFlight: createInFlight(1_000),
     signal: new AbortController().signal,
     serve: async () => undefined,
     onSent: () => undefined,
@@ -69,7 +70,7 @@ describe('runOpenLoop', () => {
       runOpenLoop(
         options({
           schedule: every(10, 6),
-          maxInFlight: 2,
+          inFlight: createInFlight(2),
           onSent: ({ intendedAt }) => sent.push(intendedAt - startAt),
           onNotSent: ({ intendedAt }) => notSent.push(intendedAt - startAt),
           serve: () => clock.until(clock.now() + 25),
