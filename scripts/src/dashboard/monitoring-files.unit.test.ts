@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createMetrics, METRICS } from '@lipsync/telemetry';
 import { parse } from 'yaml';
@@ -22,9 +22,20 @@ const alertNames = [...new Set(alerts.map(({ alert = '' }) => alert))];
 const dashboard = readDashboard(DASHBOARD_FILE);
 const runbook = readFileSync(path.join(REPOSITORY_ROOT, 'deploy', 'README.md'), 'utf8');
 
-/** What the scrape adds, and what belongs to alerts that fire. */
+/** What any scrape adds, and what belongs to alerts that fire. */
 const ADDED_LABELS = ['namespace', 'job', 'instance'];
+/** What the Prometheus operator adds besides: rules must not need it, and tests show that it does not disturb them. */
+const OPERATOR_LABELS = ['service', 'pod', 'container', 'endpoint'];
 const SUFFIX = /_(bucket|count|sum)$/;
+
+interface RuleTest {
+  readonly name: string;
+  readonly input_series: readonly { readonly series: string }[];
+}
+
+const TESTS = path.join(REPOSITORY_ROOT, 'deploy', 'prometheus', 'tests');
+const testFiles = readdirSync(TESTS).map((name) => readFileSync(path.join(TESTS, name), 'utf8'));
+const ruleTests = testFiles.flatMap((text) => (parse(text) as { tests: RuleTest[] }).tests);
 
 const queries = [
   ...rules.map(({ expr, alert, record }) => [alert ?? record ?? '', expr] as const),
@@ -42,12 +53,19 @@ async function labelsOf(metric: string): Promise<Readonly<Record<string, readonl
   );
   if (histogram && SUFFIX.test(metric)) {
     const [, { labels, buckets }] = histogram as [string, { labels: object; buckets?: readonly number[] }];
-    const le = metric.endsWith('_bucket') ? { le: [...(buckets ?? []).map(String), '+Inf'] } : {};
+    const le = metric.endsWith('_bucket')
+      ? { le: [...(buckets ?? []).flatMap((bound) => [String(bound), stored(bound)]), '+Inf'] }
+      : {};
     return { ...labels, ...le };
   }
   const plain = Object.entries(METRICS).find(([name]) => `lipsync_${name}` === metric);
   if (plain) return plain[1].type === 'histogram' ? null : plain[1].labels;
   return (await processMetrics()).has(metric) ? {} : null;
+}
+
+/** How Prometheus 3 stores a bucket's bound, whatever it was scraped as: whole numbers with a decimal. */
+function stored(bound: number): string {
+  return Number.isInteger(bound) ? `${bound}.0` : String(bound);
 }
 
 async function processMetrics(): Promise<Set<string>> {
@@ -62,6 +80,12 @@ function canMatch({ operator, value }: Matcher, values: readonly string[]): bool
   if (operator === '=' || operator === '!=') return values.includes(value);
   // Every alternative must be somebody: a value that does not exist is a misspelt one.
   return value.split('|').every((each) => values.some((known) => new RegExp(`^(?:${each})$`).test(known)));
+}
+
+/** Whether it takes this value of its label. */
+function takes({ operator, value }: Matcher, own: string): boolean {
+  const same = operator.includes('~') ? new RegExp(`^(?:${value})$`).test(own) : own === value;
+  return operator.startsWith('!') ? !same : same;
 }
 
 describe('rules and dashboard', () => {
@@ -82,6 +106,42 @@ describe('rules and dashboard', () => {
     }
     for (const label of groupingLabels) expect([...known]).toContain(label);
   });
+
+  it('ask for buckets as Prometheus 2 stores them and as 3 does', () => {
+    const bounds = new Set(
+      Object.values(METRICS).flatMap((metric): readonly number[] =>
+        'buckets' in metric ? metric.buckets : [],
+      ),
+    );
+    const asked = queries
+      .flatMap(([, expr]) => promqlNames(expr).selectors)
+      .flatMap(({ matchers }) => matchers.filter(({ label }) => label === 'le'));
+    expect(asked.length).toBeGreaterThan(0);
+    for (const matcher of asked)
+      for (const bound of bounds)
+        expect({ matcher, bound, taken: takes(matcher, stored(bound)) }).toEqual({
+          ...{ matcher, bound, taken: takes(matcher, String(bound)) },
+        });
+  });
+});
+
+describe('tests of the rules', () => {
+  it.each(ruleTests.map((test) => [test.name, test] as const))(
+    '%s: made of what the services can tell',
+    async (_, { input_series }) => {
+      for (const { series } of input_series) {
+        const [selector] = promqlNames(series).selectors;
+        const labels = await labelsOf(selector?.metric ?? '');
+        expect({ series, exists: labels !== null }).toEqual({ series, exists: true });
+        for (const { label, value } of selector?.matchers ?? []) {
+          if ([...ADDED_LABELS, ...OPERATOR_LABELS].includes(label)) continue;
+          const values = labels?.[label];
+          const possible = values !== undefined && (values.length === 0 || values.includes(value));
+          expect({ series, label, possible }).toEqual({ series, label, possible: true });
+        }
+      }
+    },
+  );
 });
 
 describe('alerts', () => {
@@ -101,10 +161,7 @@ describe('alerts', () => {
   });
 
   it('each have a test of when they fire', () => {
-    const folder = path.join(REPOSITORY_ROOT, 'deploy', 'prometheus', 'tests');
-    const tests = ['slo', 'work', 'webhooks', 'processes']
-      .map((name) => readFileSync(path.join(folder, `${name}.test.yaml`), 'utf8'))
-      .join('\n');
+    const tests = testFiles.join('\n');
     for (const name of alertNames) expect(tests).toContain(`ALERTS{alertname="${name}",alertstate="firing"`);
   });
 });
@@ -130,7 +187,7 @@ describe('promqlNames', () => {
   it('tells metrics from functions, keywords and labels', () => {
     expect(
       promqlNames(
-        'max by (a) (histogram_quantile(0.5, sum by (le) (rate(x_bucket{q="1",r=~"b|c"}[5m])))) unless on (d) y > 3',
+        'max by (a) (histogram_quantile(0.5, sum by (le) (rate(x_bucket{q="1",r=~"b|c\\\\.d"}[5m])))) unless on (d) y > 3',
       ),
     ).toEqual({
       selectors: [
@@ -138,7 +195,7 @@ describe('promqlNames', () => {
           metric: 'x_bucket',
           matchers: [
             { label: 'q', operator: '=', value: '1' },
-            { label: 'r', operator: '=~', value: 'b|c' },
+            { label: 'r', operator: '=~', value: 'b|c\\.d' },
           ],
         },
         { metric: 'y', matchers: [] },

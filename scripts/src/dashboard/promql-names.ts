@@ -1,6 +1,7 @@
 export interface Matcher {
   readonly label: string;
   readonly operator: '=' | '!=' | '=~' | '!~';
+  /** Without the escapes of the string that it was written as. */
   readonly value: string;
 }
 
@@ -43,6 +44,6 @@ function matchers(braces: string): Matcher[] {
   return [...braces.matchAll(MATCHER)].map(([, label = '', operator, value = '']) => ({
     label,
     operator: operator as Matcher['operator'],
-    value,
+    value: value.replace(/\\(.)/g, '$1'),
   }));
 }
