@@ -5,6 +5,7 @@ import { createHttpClient, type HttpClient } from './client/http-client';
 import { createServiceClient, type ServiceClient } from './client/service-client';
 import { type LoadTestConfig } from './config';
 import { type JourneyContext } from './journeys/journey';
+import { createAnswerTally } from './measure/answer-tally';
 import { createClockOffsetEstimate } from './measure/clock-offset';
 import { createRecorder, type MeasuredRequest, type Recorder } from './measure/recorder';
 import { readMediaFile } from './media-file';
@@ -42,8 +43,9 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
   const http = createHttpClient({ connections: config.connections, timeoutMs });
   const sideHttp = createHttpClient({ connections: POLL_CONCURRENCY, timeoutMs });
   const clockOffset = createClockOffsetEstimate();
-  // What prepares the run, settles and verifies it is not measured.
-  let onRequest: (request: MeasuredRequest) => void = () => undefined;
+  const answers = { ofCallers: createAnswerTally(), beforeAndAfter: createAnswerTally() };
+  // What prepares the run, settles and verifies it is not measured, but checked: most records are seen to end then.
+  let onRequest: (request: MeasuredRequest) => void = answers.beforeAndAfter.request;
   const clientOver =
     (over: HttpClient) =>
     ({ apiKey }: { apiKey: string }): ServiceClient =>
@@ -94,12 +96,15 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
     const startAt = clock.now();
     timing.measuredFrom = startAt + warmUpMs;
     const recorder = createRecorder({ startAt, warmUpMs, sliceMs, slices });
-    onRequest = (request) => recorder.request(request);
+    onRequest = (request) => {
+      answers.ofCallers.request(request);
+      recorder.request(request);
+    };
     const stopMeter = startUsageMeter();
     const onProgress = (inFlight: number): void => say(progressLine(recorder, ledger, inFlight));
     const inFlightPeak = await offerLoad({ clock, startAt, config, context, recorder, signal, onProgress });
     const usage = stopMeter();
-    onRequest = () => undefined;
+    onRequest = answers.beforeAndAfter.request;
     const arrivalsEndAt = signal.aborted ? clock.now() : startAt + arrivalsMs;
 
     say('Arrivals are over: waiting for what they caused …');
@@ -120,7 +125,7 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
       ledger,
       webhooks,
       uploads,
-      recorder,
+      answers,
       unsettled,
     });
     return buildReport({

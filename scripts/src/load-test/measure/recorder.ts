@@ -1,3 +1,4 @@
+import { createAnswerTally, type ErrorCount } from './answer-tally';
 import { Histogram } from './histogram';
 import { FAILURE_CLASSES, type Outcome } from './outcome';
 
@@ -20,12 +21,6 @@ export interface OperationFigures {
   expected: number;
   limited: number;
   failed: number;
-}
-
-export interface ErrorCount {
-  readonly operation: string;
-  readonly outcome: Outcome;
-  count: number;
 }
 
 export interface StreamFigures {
@@ -51,7 +46,7 @@ export interface Slice {
 
 export interface RecorderOptions {
   readonly startAt: number;
-  /** Arrivals before this are served and checked, but are in no figure except the time series. */
+  /** Arrivals before this are in no figure except the time series. */
   readonly warmUpMs: number;
   readonly sliceMs: number;
   readonly slices: number;
@@ -61,7 +56,7 @@ export interface RecorderOptions {
 export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount }: RecorderOptions) {
   const operations = new Map<string, OperationFigures>();
   const streams = new Map<string, StreamFigures>();
-  const errors = new Map<string, ErrorCount>();
+  const answers = createAnswerTally();
   const slices: Slice[] = Array.from({ length: sliceCount }, emptySlice);
 
   const counts = (at: number): boolean => at >= startAt + warmUpMs;
@@ -86,6 +81,7 @@ export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount 
       if (tellsLatency) entry(slice.latency, operation, newHistogram).record(answeredAt - intendedAt);
       if (!counts(intendedAt)) return;
 
+      answers.request({ operation, outcome });
       const figures = entry(operations, operation, emptyOperation);
       figures.requests++;
       if (outcome.class === 'success') figures.succeeded++;
@@ -96,9 +92,6 @@ export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount 
         figures.latency.record(answeredAt - intendedAt);
         figures.response.record(answeredAt - sentAt);
       }
-      if (outcome.class === 'success') return;
-      const key = JSON.stringify([operation, outcome]);
-      entry(errors, key, () => ({ operation, outcome, count: 0 })).count++;
     },
     sent(stream: string, intendedAt: number, lagMs: number): void {
       sliceAt(intendedAt).arrivals++;
@@ -128,7 +121,7 @@ export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount 
     },
     operations: operations as ReadonlyMap<string, OperationFigures>,
     streams: streams as ReadonlyMap<string, StreamFigures>,
-    errors: (): readonly ErrorCount[] => [...errors.values()].sort((a, b) => b.count - a.count),
+    errors: (): readonly ErrorCount[] => answers.counts().errors,
     slices: slices as readonly Slice[],
   };
 }

@@ -71,6 +71,7 @@ export async function startScriptedService(script: (base: string) => Script) {
     recent: createRecentCreates(),
   };
   return {
+    base,
     customer,
     requests,
     close: async () => {

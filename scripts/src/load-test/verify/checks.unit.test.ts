@@ -1,3 +1,4 @@
+import { type AnswerCounts } from '../measure/answer-tally';
 import { type TrackedRender } from '../renders/tracked-render';
 import { type LoggedEvent } from '../webhooks/event-log';
 import { type CheckResult } from './check';
@@ -51,10 +52,11 @@ const webhooks = (over: Partial<WebhookEvidence> = {}): WebhookEvidence => ({
   deliveries: [{ eventId: 'event', status: 'delivered', attempts: 1 }],
   ...over,
 });
+const NO_ERRORS: AnswerCounts = { total: 100, failed: 0, errors: [] };
 /** A run in which everything was looked at and all is well. */
 const evidence = (over: Partial<Evidence> = {}): Evidence => ({
   renders: [render()],
-  requests: { total: 100, failed: 0, errors: [] },
+  requests: { ofCallers: NO_ERRORS, beforeAndAfter: NO_ERRORS },
   replays: { count: 1, unmarked: 0, mismatches: [] },
   lostAnswers: { count: 1, unsettled: [] },
   rechecked: [{ id: 'render', status: 'completed', webhookEventId: 'event' }],
@@ -65,10 +67,7 @@ const evidence = (over: Partial<Evidence> = {}): Evidence => ({
   drainSeconds: 60,
   ...over,
 });
-const failure = (
-  count: number,
-  outcome: 'out_of_contract' | 'unavailable' | 'limited',
-): Evidence['requests'] => ({
+const errors = (count: number, outcome: 'out_of_contract' | 'unavailable' | 'limited'): AnswerCounts => ({
   total: 100,
   failed: outcome === 'limited' ? 0 : count,
   errors: [
@@ -78,6 +77,14 @@ const failure = (
       count,
     },
   ],
+});
+const failure = (...of: Parameters<typeof errors>): Evidence['requests'] => ({
+  ofCallers: errors(...of),
+  beforeAndAfter: NO_ERRORS,
+});
+const failureAside = (...of: Parameters<typeof errors>): Evidence['requests'] => ({
+  ofCallers: NO_ERRORS,
+  beforeAndAfter: errors(...of),
 });
 const ended = (status: 'failed' | 'cancelled', errorCode: string | null = null): TrackedRender =>
   render({
@@ -104,7 +111,17 @@ describe('the checks of a load test', () => {
 
   const faults: [id: string, fault: string, Partial<Evidence>][] = [
     ['answers_in_contract', 'an answer of another form', { requests: failure(1, 'out_of_contract') }],
+    [
+      'answers_in_contract',
+      'an answer of another form to a poll of the drain',
+      { requests: failureAside(1, 'out_of_contract') },
+    ],
     ['requests_succeed', 'more failures than tolerated', { requests: failure(2, 'unavailable') }],
+    [
+      'requests_succeed',
+      'more failures than tolerated in the drain alone',
+      { requests: failureAside(2, 'unavailable') },
+    ],
     [
       'replays_same_render',
       'a replay that made another render',

@@ -46,7 +46,11 @@ export async function cancelLeftOvers(
   await inParallel(leftOver, CANCEL_WIDTH, async ({ id, customer }) => {
     const client = customers[customer]?.client;
     if (client === undefined) return;
-    const { body, sentAt, answeredAt } = await ask({ client, clock, deadline }, 'cancel_render', { id });
+    const { body, sentAt, answeredAt } = await ask({ client, clock, deadline }, 'cancel_render', {
+      id,
+      // It may have ended since it was last seen.
+      expected: ['render_not_cancellable'],
+    });
     if (body !== null) ledger.observed(body, sentAt, answeredAt);
   });
 }

@@ -1,5 +1,5 @@
 import { type RecordStatus } from '@lipsync/contract';
-import { type ErrorCount } from '../measure/recorder';
+import { type AnswerCounts } from '../measure/answer-tally';
 import { type ReplayMismatch } from '../renders/ledger';
 import { type TrackedRender } from '../renders/tracked-render';
 import { type LoggedEvent } from '../webhooks/event-log';
@@ -43,10 +43,12 @@ export interface WebhookEvidence {
 /** All that the checks look at: what was seen during the run, and what was asked once more at its end. */
 export interface Evidence {
   readonly renders: readonly TrackedRender[];
+  /** Every answer of the run, whether or not it is in a figure. */
   readonly requests: {
-    readonly total: number;
-    readonly failed: number;
-    readonly errors: readonly ErrorCount[];
+    /** From the first arrival of the warm-up until the last caller had been served. */
+    readonly ofCallers: AnswerCounts;
+    /** Of preparation, drain and verification. */
+    readonly beforeAndAfter: AnswerCounts;
   };
   readonly replays: {
     readonly count: number;

@@ -1,26 +1,25 @@
-import { type Recorder } from '../measure/recorder';
+import { type AnswerTally } from '../measure/answer-tally';
 import { type CheckResult } from './check';
 import { runChecks } from './checks';
 import { type CollectOptions, collectEvidence } from './collect-evidence';
 
 export interface VerifyOptions extends CollectOptions {
-  readonly recorder: Recorder;
+  readonly answers: { readonly ofCallers: AnswerTally; readonly beforeAndAfter: AnswerTally };
   /** Creates whose answer was lost and that a replay could not settle, in words. */
   readonly unsettled: readonly string[];
 }
 
 /** Asks once more for what the run has left behind, and holds all that was seen to the checks. */
 export async function verifyRun(options: VerifyOptions): Promise<CheckResult[]> {
-  const { recorder, ledger, webhooks, config, unsettled } = options;
+  const { answers, ledger, webhooks, config, unsettled } = options;
   const { deliveries, ...collected } = await collectEvidence(options);
-  const operations = [...recorder.operations.values()];
   return runChecks({
     ...collected,
     renders: [...ledger.renders()],
     requests: {
-      total: operations.reduce((sum, { requests }) => sum + requests, 0),
-      failed: operations.reduce((sum, { failed }) => sum + failed, 0),
-      errors: recorder.errors(),
+      ofCallers: answers.ofCallers.counts(),
+      // What was asked just now is among them.
+      beforeAndAfter: answers.beforeAndAfter.counts(),
     },
     replays: {
       count: ledger.replays,

@@ -7,7 +7,7 @@ const BAR_WIDTH = 160;
 
 export function errorSection({ errors }: LoadTestReport): Markup {
   if (errors.length === 0)
-    return markup`<h2>Errors and refusals</h2><p class="note">Every request was answered with success.</p>`;
+    return markup`<h2>Errors and refusals</h2><p class="note">Every request that was measured was answered with success.</p>`;
   const most = Math.max(...errors.map(({ count }) => count));
   const bar = ({ count, class: kind }: ErrorReport): Markup =>
     markup`<span class="bar ${kind}" style="width:${Math.max(2, Math.round((count / most) * BAR_WIDTH))}px"></span>${whole(count)}`;

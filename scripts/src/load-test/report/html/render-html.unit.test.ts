@@ -213,7 +213,7 @@ describe('renderHtml', () => {
         series: { slice_seconds: 1, arrivals_end_seconds: 0, warm_up_seconds: 0, slices: [] },
       }),
     );
-    expect(page).toContain('Every request was answered with success.');
+    expect(page).toContain('Every request that was measured was answered with success.');
     expect(page).not.toMatch(/NaN|Infinity|undefined|null/);
     expect(page).not.toContain('<h2>Renders');
   });

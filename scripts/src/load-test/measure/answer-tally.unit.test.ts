@@ -1,0 +1,25 @@
+import { createAnswerTally } from './answer-tally';
+import { type Outcome, transportOutcome } from './outcome';
+
+const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable: null };
+const LIMITED: Outcome = { class: 'limited', status: 429, code: 'rate_limit_exceeded', retryable: true };
+
+describe('createAnswerTally', () => {
+  it('counts every answer, and of errors which they were, the most frequent first', () => {
+    const tally = createAnswerTally();
+    const lost = transportOutcome('ECONNRESET');
+    for (const outcome of [SUCCESS, lost, LIMITED, LIMITED])
+      tally.request({ operation: 'get_render', outcome });
+    tally.request({ operation: 'create_render', outcome: lost });
+    expect(tally.counts()).toEqual({
+      total: 5,
+      // A limit that is enforced is no failure.
+      failed: 2,
+      errors: [
+        { operation: 'get_render', outcome: LIMITED, count: 2 },
+        { operation: 'get_render', outcome: lost, count: 1 },
+        { operation: 'create_render', outcome: lost, count: 1 },
+      ],
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CONFIG_DEFAULTS, type LoadTestConfig } from './config';
+import { type LoadTestReport } from './report/report';
+import { runLoadTest } from './run-load-test';
+import {
+  recordOf,
+  refusal,
+  type Script,
+  type ScriptedAnswer,
+  startScriptedService,
+} from './test/scripted-service';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const ASSET = {
+  id: 'asset',
+  media_type: 'video',
+  status: 'ready',
+  stage: 'ready',
+  media: { size_bytes: 1, duration_seconds: 4, codec: 'h264' },
+  created_at: AT,
+  expires_at: AT,
+};
+const upload = (base: string) => ({
+  id: 'upload',
+  asset_id: 'asset',
+  status: 'awaiting_upload',
+  upload_url: `${base}/bytes`,
+  expires_at: AT,
+  method: 'PUT',
+  required_headers: {},
+  complete_url: `${base}/v1/uploads/upload/complete`,
+});
+const failed = recordOf('render', {
+  status: 'failed',
+  stage: 'failed',
+  completed_at: AT,
+  error: { code: 'internal_error', message: 'Any.', retryable: true },
+});
+const STRANGE: ScriptedAnswer = { status: 200, body: { no: 'render' } };
+
+/** A service with one render, whose polls are answered as given: the first after the last arrival. */
+const service =
+  (polls: readonly ScriptedAnswer[], over: Script = {}) =>
+  (base: string): Script => ({
+    'GET /v1/renders/render_of_nobody': [refusal(404, 'render_not_found', false)],
+    'POST /v1/uploads': [{ status: 201, body: upload(base) }],
+    'PUT /bytes': [{ status: 200, body: null }],
+    'POST /v1/uploads/upload/complete': [{ status: 202, body: ASSET }],
+    'GET /v1/assets/asset': [{ status: 200, body: ASSET }],
+    'POST /v1/renders': [{ status: 202, body: recordOf('render') }],
+    'GET /v1/renders/render': polls,
+    ...over,
+  });
+
+describe('a load test', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'load-test-'));
+    writeFileSync(path.join(folder, 'face.mp4'), 'video');
+    writeFileSync(path.join(folder, 'speech.wav'), 'audio');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  async function run(
+    script: (base: string) => Script,
+    over: Partial<LoadTestConfig>,
+  ): Promise<LoadTestReport> {
+    const { base, close } = await startScriptedService(script);
+    const config: LoadTestConfig = {
+      ...CONFIG_DEFAULTS,
+      scenario: 'renders',
+      streams: [
+        { name: 'renders', plan: { kind: 'at-once', count: 1 }, mix: { render: 1 }, announces: false },
+      ],
+      durationSeconds: 0.1,
+      warmUpSeconds: 0,
+      drainSeconds: 10,
+      // Everything happens at once, so all polls are of the drain.
+      pollIntervalSeconds: 0.2,
+      videoFile: path.join(folder, 'face.mp4'),
+      audioFile: path.join(folder, 'speech.wav'),
+      ...over,
+    };
+    try {
+      return await runLoadTest({
+        config,
+        target: {
+          baseUrl: base,
+          description: 'a script',
+          customers: [{ apiKey: 'svc_key', signingSecret: null }],
+          webhooks: null,
+          isLocal: true,
+          close: async () => undefined,
+        },
+        signal: new AbortController().signal,
+        say: () => undefined,
+      });
+    } finally {
+      await close();
+    }
+  }
+  const check = ({ checks }: LoadTestReport, id: string) => checks.find((each) => each.id === id);
+  const ENDED: ScriptedAnswer = { status: 200, body: failed };
+
+  it('holds answers of the drain to the contract, and leaves them out of the figures', async () => {
+    const report = await run(service([STRANGE, ENDED]), {});
+    expect(check(report, 'renders_end')?.state).toBe('passed');
+    expect(check(report, 'answers_in_contract')).toMatchObject({
+      state: 'failed',
+      failures: 1,
+      examples: ['1 × poll_render: 200'],
+    });
+    expect(report.errors).toEqual([]);
+    expect(report.operations.map(({ operation, requests }) => [operation, requests])).toEqual([
+      ['create_render', 1],
+    ]);
+  });
+
+  it('holds answers of the warm-up to the contract', async () => {
+    const script = service([ENDED], { 'POST /v1/renders': [STRANGE] });
+    const report = await run(script, { warmUpSeconds: 0.1 });
+    expect(check(report, 'answers_in_contract')).toMatchObject({
+      state: 'failed',
+      examples: ['1 × create_render: 200'],
+    });
+    expect(report.operations).toEqual([]);
+  });
+});
