@@ -37,6 +37,7 @@ export const highsyncParamsSchema = z
       mask.bottom < latent.height &&
       mask.right < latent.width,
     'the rectangle lies inside the latent',
-  );
+  )
+  .refine(({ stretch, window }) => stretch >= window, 'a stretch holds at least a window');
 
 export type HighsyncParams = z.infer<typeof highsyncParamsSchema>;

@@ -2,9 +2,7 @@ export {
   encodeModel,
   float,
   floats,
-  graphAttribute,
   GraphBuilder,
-  tensorAttribute,
   type Attribute,
   type DataType,
   type Graph,
@@ -26,6 +24,8 @@ export {
   type Manifest,
   type MusetalkManifest,
   type PackEngine,
+  type Provider,
+  PROVIDERS,
 } from './manifest';
 export { type MusetalkParams } from './musetalk-params';
 export {
@@ -34,9 +34,15 @@ export {
   openPack,
   openPackFor,
   type Pack,
+  type PackRef,
   packVersion,
   parseManifest,
+  readPack,
+  readPackAgain,
 } from './open-pack';
+export { type PackClaim, readClaim } from './pack-claim';
+export { rememberDigests } from './remember-digests';
+export { type VerifyFilesOptions, verifyPackFiles } from './verify-pack-files';
 export { copyPack } from './copy-pack';
 export { PackError } from './pack-error';
 export { sha256 } from './pack-digest';

@@ -20,10 +20,15 @@ export const latentsyncParamsSchema = z.strictObject({
    * The part of the aligned face that is generated: rows of a square of `size` pixels as [row, first column, last
    * column], both included; a row may occur more than once.
    */
-  mask: z.strictObject({
-    size: z.int().positive(),
-    spans: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative(), z.int().nonnegative()])).min(1),
-  }),
+  mask: z
+    .strictObject({
+      size: z.int().positive(),
+      spans: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative(), z.int().nonnegative()])).min(1),
+    })
+    .refine(
+      ({ size, spans }) => spans.every(([row, first, last]) => row < size && first <= last && last < size),
+      'rows of the mask lie inside its square',
+    ),
 });
 
 export type LatentsyncParams = z.infer<typeof latentsyncParamsSchema>;

@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { analyzerParamsSchema } from './analyzer-params';
+import { type Misfit, misfits } from './fitting-tensors';
 import { highsyncParamsSchema } from './highsync-params';
+import { highsyncTensors } from './highsync-tensors';
 import { latentsyncParamsSchema } from './latentsync-params';
+import { latentsyncTensors } from './latentsync-tensors';
 import { musetalkParamsSchema } from './musetalk-params';
+import { musetalkTensors } from './musetalk-tensors';
 import { roleSchema } from './role';
 import { tensorSpecSchema } from './tensor-spec';
+
+/** Execution providers of ONNX Runtime that packs may be made for. */
+export const PROVIDERS = ['cuda', 'webgpu', 'cpu'] as const;
+export type Provider = (typeof PROVIDERS)[number];
 
 const commonFields = {
   /** Version of this file's own format. */
@@ -14,7 +22,7 @@ const commonFields = {
   /** SPDX expression, and where the weights come from. */
   licence: z.strictObject({ spdx: z.string().min(1), source: z.string().min(1) }),
   /** Execution providers the files are made for, preferred first: graphs optimised for one may not load in another. */
-  providers: z.array(z.enum(['cuda', 'webgpu', 'cpu'])).min(1),
+  providers: z.array(z.enum(PROVIDERS)).min(1),
 };
 
 const analyzerManifestSchema = z.strictObject({
@@ -27,33 +35,41 @@ const analyzerManifestSchema = z.strictObject({
   params: analyzerParamsSchema,
 });
 
-const musetalkManifestSchema = z.strictObject({
-  ...commonFields,
-  engine: z.literal('musetalk'),
-  roles: z.strictObject({
-    whisper_encoder: roleSchema(['mel'], ['states']),
-    vae_encoder: roleSchema(['image'], ['latent']),
-    // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that are told where the face is.
-    unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks']),
-    vae_decoder: roleSchema(['latent'], ['image']),
-    // BiSeNet: [1, 3, 512, 512] in ImageNet's normalisation → scores of its 19 classes.
-    face_parsing: roleSchema(['image'], ['scores']).optional(),
-  }),
-  params: musetalkParamsSchema,
-});
+function addAll(context: z.RefinementCtx, found: readonly Misfit[]): void {
+  for (const { path, message } of found) context.addIssue({ code: 'custom', path: [...path], message });
+}
 
-const latentsyncManifestSchema = z.strictObject({
-  ...commonFields,
-  engine: z.literal('latentsync'),
-  roles: z.strictObject({
-    whisper_encoder: roleSchema(['mel'], ['states']),
-    vae_encoder: roleSchema(['image'], ['latent']),
-    // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width].
-    unet3d: roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']),
-    vae_decoder: roleSchema(['latent'], ['image']),
-  }),
-  params: latentsyncParamsSchema,
-});
+const musetalkManifestSchema = z
+  .strictObject({
+    ...commonFields,
+    engine: z.literal('musetalk'),
+    roles: z.strictObject({
+      whisper_encoder: roleSchema(['mel'], ['states']),
+      vae_encoder: roleSchema(['image'], ['latent']),
+      // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that are told where the face is.
+      unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks']),
+      vae_decoder: roleSchema(['latent'], ['image']),
+      // BiSeNet: [1, 3, 512, 512] in ImageNet's normalisation → scores of its 19 classes.
+      face_parsing: roleSchema(['image'], ['scores']).optional(),
+    }),
+    params: musetalkParamsSchema,
+  })
+  .superRefine(({ roles, params }, context) => addAll(context, misfits(roles, musetalkTensors(params))));
+
+const latentsyncManifestSchema = z
+  .strictObject({
+    ...commonFields,
+    engine: z.literal('latentsync'),
+    roles: z.strictObject({
+      whisper_encoder: roleSchema(['mel'], ['states']),
+      vae_encoder: roleSchema(['image'], ['latent']),
+      // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width].
+      unet3d: roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']),
+      vae_decoder: roleSchema(['latent'], ['image']),
+    }),
+    params: latentsyncParamsSchema,
+  })
+  .superRefine(({ roles, params }, context) => addAll(context, misfits(roles, latentsyncTensors(params))));
 
 /** What the reference network remembers of a frame, one tensor per transformer block, in the order of the blocks. */
 const BANK = /^bank_\d+$/;
@@ -90,6 +106,9 @@ const highsyncManifestSchema = z
   .refine(
     ({ roles, params }) => params.guidance === 1 || roles.denoising_unet_unconditional !== undefined,
     'guidance needs the network without condition',
+  )
+  .superRefine(({ roles, params }, context) =>
+    addAll(context, misfits(roles, highsyncTensors(params, roles.reference_unet.outputs))),
   );
 
 /** pack.json: what a pack is for, its files by role, and the numbers that the engine's code must know about them. */
@@ -101,6 +120,13 @@ export const manifestSchema = z.discriminatedUnion('engine', [
 ]);
 
 export type Manifest = z.infer<typeof manifestSchema>;
+/** What packs are made for: the engines, and the analyser that looks for faces for all of them. */
+export const PACK_ENGINES = [
+  'analyzer',
+  'musetalk',
+  'latentsync',
+  'highsync',
+] as const satisfies Manifest['engine'][];
 export type PackEngine = Manifest['engine'];
 export type AnalyzerManifest = Extract<Manifest, { engine: 'analyzer' }>;
 export type MusetalkManifest = Extract<Manifest, { engine: 'musetalk' }>;

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Manifest, manifestSchema, type PackEngine } from './manifest';
-import { sha256, sha256OfFile } from './pack-digest';
+import { sha256 } from './pack-digest';
 import { PackError } from './pack-error';
-import { packRoles } from './pack-roles';
+import { verifyPackFiles } from './verify-pack-files';
 
-/** A pack whose manifest is well-formed and whose files are the ones the manifest names. */
+/** A pack whose manifest is well-formed. What `openPack` answers also has the files that the manifest names. */
 export interface Pack<M extends Manifest = Manifest> {
   readonly dir: string;
   readonly manifest: M;
@@ -13,9 +13,10 @@ export interface Pack<M extends Manifest = Manifest> {
   readonly digest: string;
 }
 
-interface FileEntry {
-  readonly file: string;
-  readonly sha256: string;
+/** A pack as those name it who have looked at it before. */
+export interface PackRef {
+  readonly dir: string;
+  readonly digest: string;
 }
 
 export const MANIFEST_FILE = 'pack.json';
@@ -25,12 +26,9 @@ export const MANIFEST_FILE = 'pack.json';
  * Whether the graphs compute the right thing is checked where they run. Rejects with PackError.
  */
 export async function openPack(dir: string): Promise<Pack> {
-  const bytes = await readManifestBytes(dir);
-  const manifest = parseManifest(dir, bytes);
-  for (const [role, files] of packRoles(manifest)) {
-    for (const entry of [files, ...(files.externalData ?? [])]) await verifyFile(dir, role, entry);
-  }
-  return { dir, manifest, digest: sha256(bytes) };
+  const pack = await readPack(dir);
+  await verifyPackFiles(pack);
+  return pack;
 }
 
 /** As openPack, for one engine: a pack made for another is PackError manifest_invalid. */
@@ -38,11 +36,33 @@ export async function openPackFor<E extends PackEngine>(
   engine: E,
   dir: string,
 ): Promise<Pack<Extract<Manifest, { engine: E }>>> {
-  const pack = await openPack(dir);
-  if (!isFor(pack, engine)) {
-    throw new PackError('manifest_invalid', `${dir}: a pack for ${pack.manifest.engine}, not for ${engine}`);
-  }
+  const pack = narrowed(await readPack(dir), engine);
+  await verifyPackFiles(pack);
   return pack;
+}
+
+/** Reads pack.json alone: the files that it names were not looked at. Rejects with PackError. */
+export async function readPack(dir: string): Promise<Pack> {
+  const bytes = await readManifestBytes(dir);
+  return { dir, manifest: parseManifest(dir, bytes), digest: sha256(bytes) };
+}
+
+/**
+ * As readPack, for one engine and for the very pack that was looked at before: another one in its place is PackError
+ * pack_replaced.
+ */
+export async function readPackAgain<E extends PackEngine>(
+  engine: E,
+  { dir, digest }: PackRef,
+): Promise<Pack<Extract<Manifest, { engine: E }>>> {
+  const pack = await readPack(dir);
+  if (pack.digest !== digest) {
+    throw new PackError(
+      'pack_replaced',
+      `${dir}: ${packVersion(pack)} lies where ${digest.slice(0, 12)} was`,
+    );
+  }
+  return narrowed(pack, engine);
 }
 
 /** Where a role's model file lies. */
@@ -53,6 +73,14 @@ export function modelPath(pack: Pack, role: { readonly file: string }): string {
 /** Name, version and content of a pack in one word, for logs and for telling apart what it produced. */
 export function packVersion(pack: Pack): string {
   return `${pack.manifest.name}@${pack.manifest.version}+${pack.digest.slice(0, 12)}`;
+}
+
+function narrowed<E extends PackEngine>(pack: Pack, engine: E): Pack<Extract<Manifest, { engine: E }>> {
+  if (isFor(pack, engine)) return pack;
+  throw new PackError(
+    'manifest_invalid',
+    `${pack.dir}: a pack for ${pack.manifest.engine}, not for ${engine}`,
+  );
 }
 
 function isFor<E extends PackEngine>(pack: Pack, engine: E): pack is Pack<Extract<Manifest, { engine: E }>> {
@@ -85,19 +113,4 @@ export function checkManifest(dir: string, json: unknown): Manifest {
   const [issue] = parsed.error.issues;
   const where = issue === undefined ? '' : ` at ${issue.path.join('.') || 'the top'}: ${issue.message}`;
   throw new PackError('manifest_invalid', `${dir}: ${MANIFEST_FILE} is not a valid manifest${where}`);
-}
-
-async function verifyFile(dir: string, role: string, entry: FileEntry): Promise<void> {
-  let actual: string;
-  try {
-    actual = await sha256OfFile(join(dir, entry.file));
-  } catch (cause) {
-    throw new PackError('file_missing', `${dir}: ${entry.file} (${role}) cannot be read`, { cause });
-  }
-  if (actual !== entry.sha256) {
-    throw new PackError(
-      'digest_mismatch',
-      `${dir}: ${entry.file} (${role}) has SHA-256 ${actual}, ${entry.sha256} expected`,
-    );
-  }
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyPack } from './copy-pack';
 import { type Manifest } from './manifest';
-import { openPack, openPackFor, packVersion } from './open-pack';
+import { openPack, openPackFor, packVersion, readPack, readPackAgain } from './open-pack';
 import { packSize } from './pack-files';
+import { verifyPackFiles } from './verify-pack-files';
 import { modelFile, writePack } from './write-pack';
 
 const MODELS = { 'detector.onnx': Buffer.from('detector'), 'landmarks.onnx': Buffer.from('landmarks') };
@@ -143,6 +144,43 @@ describe('openPack', () => {
   test('a pack for another engine is refused', async () => {
     await writePack(dir, manifest(), MODELS);
     await expect(openPackFor('musetalk', dir)).rejects.toMatchObject({ reason: 'manifest_invalid' });
+  });
+
+  test('a pack that is looked at again is refused when another one lies in its place', async () => {
+    const { digest } = await writePack(dir, manifest(), MODELS);
+    await expect(readPackAgain('analyzer', { dir, digest })).resolves.toMatchObject({ digest });
+
+    await writePack(dir, { ...manifest(), version: '2.0.0' }, MODELS);
+    await expect(readPackAgain('analyzer', { dir, digest })).rejects.toMatchObject({
+      reason: 'pack_replaced',
+    });
+  });
+
+  test('files are verified for the roles that are asked for, those that roles share once', async () => {
+    const shared = Buffer.from('weights');
+    const value = manifest();
+    if (value.engine !== 'analyzer') throw new Error('the fixture is an analyzer pack');
+    value.roles.face_detector.externalData = [modelFile('weights.data', shared)];
+    value.roles.landmarks68.externalData = [modelFile('weights.data', shared)];
+    await writePack(dir, value, { ...MODELS, 'weights.data': shared });
+    await writeFile(join(dir, 'landmarks.onnx'), 'tampered');
+    const pack = await readPack(dir);
+
+    await expect(verifyPackFiles(pack, { roles: ['face_detector'] })).resolves.toBeUndefined();
+    await expect(verifyPackFiles(pack)).rejects.toMatchObject({ reason: 'digest_mismatch' });
+    const read: string[] = [];
+    const digests = new Map(
+      Object.entries({ ...MODELS, 'weights.data': shared }).map(([file, bytes]) => [
+        join(dir, file),
+        modelFile(file, bytes).sha256,
+      ]),
+    );
+    const digestOf = (path: string): Promise<string> => {
+      read.push(path);
+      return Promise.resolve(digests.get(path) ?? '');
+    };
+    await verifyPackFiles(pack, { digestOf });
+    expect(read).toEqual(['detector.onnx', 'weights.data', 'landmarks.onnx'].map((file) => join(dir, file)));
   });
 
   test('a pack is not published when a named file is missing from what was given', async () => {

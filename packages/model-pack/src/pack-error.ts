@@ -2,7 +2,8 @@
 export class PackError extends Error {
   override readonly name = 'PackError';
   constructor(
-    readonly reason: 'pack_missing' | 'manifest_invalid' | 'file_missing' | 'digest_mismatch',
+    readonly reason:
+      'pack_missing' | 'pack_replaced' | 'manifest_invalid' | 'file_missing' | 'digest_mismatch',
     message: string,
     options?: ErrorOptions,
   ) {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Manifest } from './manifest';
 import { MANIFEST_FILE, type Pack } from './open-pack';
+import { PackError } from './pack-error';
 import { packRoles } from './pack-roles';
 
 /** The files that a manifest names, each once: roles may share weights. */
@@ -10,9 +11,16 @@ export function packFiles(manifest: Manifest): string[] {
   return [...new Set(roles.flatMap((role) => [role, ...(role.externalData ?? [])].map(({ file }) => file)))];
 }
 
-/** Bytes of a pack's files, its manifest included. Rejects with the file system's error. */
+/** Bytes of a pack's files, its manifest included. Rejects with PackError when one of them is not there. */
 export async function packSize(pack: Pack): Promise<number> {
   const files = [MANIFEST_FILE, ...packFiles(pack.manifest)];
-  const sizes = await Promise.all(files.map(async (file) => (await stat(join(pack.dir, file))).size));
+  const sizeOf = async (file: string): Promise<number> => {
+    try {
+      return (await stat(join(pack.dir, file))).size;
+    } catch (cause) {
+      throw new PackError('file_missing', `${pack.dir}: ${file} cannot be read`, { cause });
+    }
+  };
+  const sizes = await Promise.all(files.map(sizeOf));
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,0 +1,66 @@
+import { type TensorSpec } from './tensor-spec';
+
+/** A size that the code of an engine feeds or reads; 'any' where it feeds different ones, so that it must be free. */
+export type Size = number | 'any' | { readonly atLeast: number };
+
+/** What the code of an engine makes of a tensor, as its parameters have it. */
+export interface ExpectedTensor {
+  readonly dtype: 'float32' | 'int64';
+  readonly dims: readonly Size[];
+}
+
+/** By roles and keys of a manifest. */
+export type ExpectedRoles = Readonly<Record<string, ExpectedRole>>;
+
+export interface ExpectedRole {
+  readonly inputs?: Readonly<Record<string, ExpectedTensor>>;
+  readonly outputs?: Readonly<Record<string, ExpectedTensor>>;
+}
+
+export const floats = (...dims: Size[]): ExpectedTensor => ({ dtype: 'float32', dims });
+
+/** A diffusion time. */
+export const TIMESTEP: ExpectedTensor = { dtype: 'int64', dims: [1] };
+
+/** A tensor of a manifest that the parameters beside it do not fit. */
+export interface Misfit {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+interface DeclaredRole {
+  readonly inputs: Readonly<Record<string, TensorSpec | undefined>>;
+  readonly outputs: Readonly<Record<string, TensorSpec | undefined>>;
+}
+
+/** Compares tensors that the roles declare with what is expected of them; optional ones may be left out. */
+export function misfits(
+  roles: Readonly<Record<string, DeclaredRole | undefined>>,
+  expected: ExpectedRoles,
+): Misfit[] {
+  return Object.entries(expected).flatMap(([role, tensors]) =>
+    (['inputs', 'outputs'] as const).flatMap((side) =>
+      Object.entries(tensors[side] ?? {}).flatMap(([key, wanted]) => {
+        const declared = roles[role]?.[side][key];
+        if (!declared || fits(declared, wanted)) return [];
+        const message = `is ${inWords(declared)}, the parameters ask for ${inWords(wanted)}`;
+        return [{ path: ['roles', role, side, key], message }];
+      }),
+    ),
+  );
+}
+
+function fits({ dtype, dims }: TensorSpec, wanted: ExpectedTensor): boolean {
+  if (dtype !== wanted.dtype || dims.length !== wanted.dims.length) return false;
+  return wanted.dims.every((size, axis) => {
+    const declared = dims[axis];
+    if (typeof declared !== 'number') return true;
+    if (size === 'any') return false;
+    return typeof size === 'number' ? declared === size : declared >= size.atLeast;
+  });
+}
+
+function inWords({ dtype, dims }: TensorSpec | ExpectedTensor): string {
+  const sizes = dims.map((size) => (typeof size === 'object' ? `at least ${size.atLeast}` : size));
+  return `${dtype} [${sizes.join(',')}]`;
+}

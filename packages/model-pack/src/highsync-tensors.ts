@@ -1,0 +1,55 @@
+import { LANDMARK_COUNT } from '@lipsync/lipsync';
+import { commonTensors, heard } from './common-tensors';
+import {
+  type ExpectedRole,
+  type ExpectedRoles,
+  type ExpectedTensor,
+  floats,
+  type Size,
+  TIMESTEP,
+} from './fitting-tensors';
+import { type HighsyncParams } from './highsync-params';
+import { type TensorSpec } from './tensor-spec';
+
+/**
+ * The tensors that the highsync engine feeds and reads with these parameters; `banks` are those that the reference
+ * network of the pack gives.
+ */
+export function highsyncTensors(
+  params: HighsyncParams,
+  banks: Readonly<Record<string, TensorSpec>>,
+): ExpectedRoles {
+  const { latent, audio, window } = params;
+  const { channels, height, width } = latent;
+  const frames = floats(1, channels, window, height, width);
+  const denoising = {
+    inputs: {
+      latent: frames,
+      timestep: TIMESTEP,
+      audio: heard(audio, 1, window),
+      landmarks: floats(1, window, LANDMARK_COUNT, 2),
+    },
+    outputs: { prediction: frames },
+  } satisfies ExpectedRole;
+  return {
+    ...commonTensors(params, 1),
+    // It is asked for the frames whose banks are not known, as many as they happen to be.
+    reference_unet: {
+      inputs: { latent: floats('any', channels, height, width) },
+      outputs: banksFor('any', banks),
+    },
+    denoising_unet: { ...denoising, inputs: { ...denoising.inputs, ...banksFor(window, banks) } },
+    denoising_unet_unconditional: denoising,
+  };
+}
+
+/** The banks of some frames: what lies behind the first axis is the networks' own affair, if they agree. */
+function banksFor(
+  frames: number | 'any',
+  banks: Readonly<Record<string, TensorSpec>>,
+): Record<string, ExpectedTensor> {
+  const known = (size: number | string): Size => (typeof size === 'number' ? size : { atLeast: 1 });
+  return Object.fromEntries(
+    Object.entries(banks).map(([name, { dims }]) => [name, floats(frames, ...dims.slice(1).map(known))]),
+  );
+}

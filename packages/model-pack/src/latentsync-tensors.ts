@@ -1,0 +1,24 @@
+import { LANDMARK_COUNT } from '@lipsync/lipsync';
+import { commonTensors, heard } from './common-tensors';
+import { type ExpectedRoles, floats, type Size, TIMESTEP } from './fitting-tensors';
+import { type LatentsyncParams } from './latentsync-params';
+
+/** The tensors that the latentsync engine feeds and reads with these parameters. */
+export function latentsyncTensors(params: LatentsyncParams): ExpectedRoles {
+  const { latent, audio, window } = params;
+  const { channels, height, width } = latent;
+  // The last window of a stretch is as short as it happens to be.
+  const frames: Size = window === 1 ? 1 : 'any';
+  return {
+    ...commonTensors(params, 1),
+    unet3d: {
+      inputs: {
+        latent: floats(1, 3 * channels + 1, frames, height, width),
+        timestep: TIMESTEP,
+        audio: heard(audio, frames),
+        landmarks: floats(frames, LANDMARK_COUNT, 2),
+      },
+      outputs: { prediction: floats(1, channels, frames, height, width) },
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { LANDMARK_COUNT, PARSING_SIDE } from '@lipsync/lipsync';
+import { commonTensors, heard } from './common-tensors';
+import { type ExpectedRoles, floats, TIMESTEP } from './fitting-tensors';
+import { type MusetalkParams } from './musetalk-params';
+
+/** Classes of BiSeNet. */
+const CLASSES = 19;
+
+/** The tensors that the musetalk engine feeds and reads with these parameters. */
+export function musetalkTensors(params: MusetalkParams): ExpectedRoles {
+  const { latent, audio, batch } = params;
+  const { channels, height, width } = latent;
+  return {
+    ...commonTensors(params, batch),
+    unet: {
+      inputs: {
+        latent: floats(batch, 2 * channels, height, width),
+        timestep: TIMESTEP,
+        audio: heard(audio, batch),
+        landmarks: floats(batch, LANDMARK_COUNT, 2),
+      },
+      outputs: { latent: floats(batch, channels, height, width) },
+    },
+    face_parsing: {
+      inputs: { image: floats(1, 3, PARSING_SIDE, PARSING_SIDE) },
+      outputs: { scores: floats(1, CLASSES, PARSING_SIDE, PARSING_SIDE) },
+    },
+  };
+}
