@@ -1,7 +1,8 @@
 import { type FaceTrack } from './face-track';
 import { LANDMARK_VALUES } from './landmarks68';
 import { mouthOpening } from './mouth-opening';
-import { bestCorrelation, correlateAtLags, type LaggedCorrelation } from './lagged-correlation';
+import { bestCorrelation, correlateAtLags } from './lagged-correlation';
+import { deviation, mean } from './spread';
 
 /** Opening of the mouth per frame of a track; null where no face was found. */
 export function mouthOpenings(track: FaceTrack): (number | null)[] {
@@ -15,8 +16,22 @@ export function mouthOpenings(track: FaceTrack): (number | null)[] {
 /** Lags are searched this far, so that "the best lag is small" is a finding and not an assumption. */
 const MAX_LAG_FRAMES = 12;
 
-export interface FollowsVoice extends LaggedCorrelation {
-  faceFrames: number;
+/** A sound whose loudness stays within this part of its mean is no speech: silence, room tone, a hum. */
+const STEADY_SOUND = 0.15;
+
+/** A mouth whose opening stays within this is still; what is left is the landmarks' noise. */
+const STILL_MOUTH = 0.004;
+
+/** Below this two unrelated series have a best lag too, somewhere in the range that is searched. */
+const LEAST_FOR_A_LAG = 0.4;
+
+export interface FollowsVoice {
+  /** The best correlation; 0 when the mouth does not move, null when there is no speech that it could follow. */
+  readonly pearson: number | null;
+  /** Frames by which the mouth comes after the voice; null when it does not follow well enough to have a lag. */
+  readonly lagFrames: number | null;
+  /** Frames with a measured mouth. */
+  readonly faceFrames: number;
 }
 
 /** How well the mouth follows the voice: the best correlation over ±12 frames, and its lag. */
@@ -24,8 +39,11 @@ export function followsVoice(
   envelope: readonly number[],
   openings: readonly (number | null)[],
 ): FollowsVoice {
-  return {
-    ...bestCorrelation(correlateAtLags(envelope, openings, MAX_LAG_FRAMES)),
-    faceFrames: openings.filter((opening) => opening !== null).length,
-  };
+  const seen = openings.filter((opening) => opening !== null);
+  const faceFrames = seen.length;
+  if (deviation(envelope) <= STEADY_SOUND * mean(envelope))
+    return { pearson: null, lagFrames: null, faceFrames };
+  if (deviation(seen) <= STILL_MOUTH) return { pearson: 0, lagFrames: null, faceFrames };
+  const { pearson, lagFrames } = bestCorrelation(correlateAtLags(envelope, openings, MAX_LAG_FRAMES));
+  return { pearson, lagFrames: pearson < LEAST_FOR_A_LAG ? null : lagFrames, faceFrames };
 }

@@ -17,7 +17,7 @@ export { maskLowerHalf } from './lower-half-mask';
 export { MEL_BANDS, melEdges } from './mel-filters';
 export { patchPoint, type Patch, type RgbPicture } from './patch';
 export { createPatchSampler, type SamplePatch } from './patch-sampler';
-export { BILINEAR, type Interpolation, LANCZOS } from './interpolation';
+export { BILINEAR, type Interpolation } from './interpolation';
 export { createPasteFace, type PasteFace } from './paste-face';
 export { yuvToRgb } from './colour-conversion';
 export { pictureLayout, type ColourMatrix, type ColourRange, type PictureFormat } from './picture-format';

@@ -1,3 +1,5 @@
+import { mean } from './spread';
+
 /** Pearson's correlation of two series of equal length; 0 where either is constant. */
 export function pearson(a: readonly number[], b: readonly number[]): number {
   const meanA = mean(a);
@@ -48,8 +50,4 @@ export function correlateAtLags(
 
 export function bestCorrelation(correlations: readonly LaggedCorrelation[]): LaggedCorrelation {
   return correlations.reduce((best, next) => (next.pearson > best.pearson ? next : best));
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
