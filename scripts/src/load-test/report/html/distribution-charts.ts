@@ -10,8 +10,12 @@ export function percentileChart(operations: readonly OperationReport[]): Markup 
   const lines = operations.map(({ operation, latency_distribution }, index): Line => ({
     label: operation,
     colour: colourAt(index),
-    points: latency_distribution.share.map((share, i) => [share, latency_distribution.at[i] ?? 0]),
-    style: 'stepped',
+    // The quickest bucket reaches from a share of nothing to its own.
+    points: [0, ...latency_distribution.share].map((share, i) => [
+      share,
+      latency_distribution.at[Math.max(0, i - 1)] ?? 0,
+    ]),
+    style: 'step-before',
   }));
   const values = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y > 0);
   if (values.length === 0) return null;
@@ -47,7 +51,7 @@ export function cumulativeChart(
         label,
         colour: colourAt(index),
         points: [[first, 0], ...distribution.at.map((at, i) => [at, distribution.share[i] ?? 0] as const)],
-        style: 'stepped',
+        style: 'step-after',
       };
     });
   const values = lines.flatMap(({ points }) => points.map(([x]) => x)).filter((x) => x > 0);

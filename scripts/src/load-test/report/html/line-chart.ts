@@ -4,8 +4,13 @@ import { type Scale } from './scale';
 export interface Line {
   readonly label: string;
   readonly colour: string;
+  /** Rising in x. */
   readonly points: readonly (readonly [x: number, y: number])[];
-  readonly style?: 'dashed' | 'filled' | 'stepped';
+  /**
+   * `step-after`: from a point on its y holds, as a share of values does along their axis. `step-before`: up to a point
+   * its y holds, as a value does for the shares that do not exceed it.
+   */
+  readonly style?: 'dashed' | 'filled' | 'step-after' | 'step-before';
 }
 
 /** A stretch of the x axis that means something: a warm-up, the time after the last arrival. */
@@ -106,7 +111,9 @@ function pathOf({ points, style }: Line, atX: (x: number) => number, atY: (y: nu
   return points
     .map(([px, py], i) => {
       if (i === 0) return `M${atX(px)},${atY(py)}`;
-      return style === 'stepped' ? `H${atX(px)}V${atY(py)}` : `L${atX(px)},${atY(py)}`;
+      if (style === 'step-after') return `H${atX(px)}V${atY(py)}`;
+      if (style === 'step-before') return `V${atY(py)}H${atX(px)}`;
+      return `L${atX(px)},${atY(py)}`;
     })
     .join(' ');
 }
