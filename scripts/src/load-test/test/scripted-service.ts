@@ -5,6 +5,7 @@ import { createHttpClient } from '../client/http-client';
 import { createServiceClient } from '../client/service-client';
 import { createRecentCreates, type Customer } from '../customer';
 import { createClockOffsetEstimate } from '../measure/clock-offset';
+import { type Outcome } from '../measure/outcome';
 
 export interface ScriptedAnswer {
   readonly status: number;
@@ -39,6 +40,7 @@ export const refusal = (status: number, code: string, retryable: boolean): Scrip
 /** A server that answers as scripted, and a customer who asks it. */
 export async function startScriptedService(script: (base: string) => Script) {
   const requests: string[] = [];
+  const outcomes: Outcome[] = [];
   const server = createServer((request, response) => {
     const name = `${request.method} ${request.url}`;
     requests.push(name);
@@ -65,7 +67,7 @@ export async function startScriptedService(script: (base: string) => Script) {
       apiKey: 'svc_key',
       http,
       clockOffset: createClockOffsetEstimate(),
-      onRequest: () => undefined,
+      onRequest: ({ outcome }) => outcomes.push(outcome),
     }),
     media: { videoAssetId: 'video', audioAssetId: 'audio' },
     recent: createRecentCreates(),
@@ -74,6 +76,8 @@ export async function startScriptedService(script: (base: string) => Script) {
     base,
     customer,
     requests,
+    /** What the customer's requests came to. */
+    outcomes,
     close: async () => {
       http.close();
       server.closeAllConnections();

@@ -85,6 +85,15 @@ describe('the end of a load test', () => {
     expect(service.requests.filter((request) => request.includes('wanted'))).toEqual([]);
   });
 
+  it('takes it for right that what has ended meanwhile cannot be cancelled', async () => {
+    await start(() => ({
+      'POST /v1/renders/done/cancel': [refusal(409, 'render_not_cancellable', false)],
+    }));
+    ledger.accepted(create(), recordOf('done'), 0, 1);
+    await cancelLeftOvers(within(10), [service.customer]);
+    expect(service.outcomes.map((outcome) => outcome.class)).toEqual(['expected']);
+  });
+
   describe('waits', () => {
     beforeEach(() => start(() => ({})));
     const sink = { log: createEventLog(), url: () => '', verifiesSignatures: true };
