@@ -43,7 +43,7 @@ export const METRICS = {
   build_info: {
     type: 'gauge',
     help: 'Always 1; its labels say what runs.',
-    labels: { service: SERVICES, version: ANY },
+    labels: { component: SERVICES, version: ANY },
     services: SERVICES,
   },
 

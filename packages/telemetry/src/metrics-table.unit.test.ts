@@ -15,6 +15,18 @@ function row(name: string, { type, labels, help }: MetricDefinition): string {
   return `| \`lipsync_${name}\` | ${type} | ${told.join('; ')} | ${help} |`;
 }
 
+/** Labels that scrapes give to targets (Prometheus itself, its operator): a metric's own would be renamed `exported_…`. */
+const LABELS_OF_TARGETS = ['job', 'instance', 'namespace', 'service', 'pod', 'container', 'endpoint', 'node'];
+
+describe('the catalogue', () => {
+  it.each(Object.entries<MetricDefinition>(METRICS))(
+    '%s keeps its labels when it is scraped',
+    (_, { labels }) => {
+      for (const label of Object.keys(labels)) expect(LABELS_OF_TARGETS).not.toContain(label);
+    },
+  );
+});
+
 describe('docs/metrics.md', () => {
   const sections = readFileSync(DOCUMENT, 'utf8').split(/^## /m);
   const rowsOf = (text: string): string[] =>

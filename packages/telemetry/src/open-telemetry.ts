@@ -33,7 +33,7 @@ export async function openTelemetry(options: {
   const version = readVersion();
   const metrics = createMetrics();
   metrics.addProcessMetrics();
-  metrics.gauge('build_info').set({ service, version }, 1);
+  metrics.gauge('build_info').set({ component: service, version }, 1);
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === undefined) return { metrics, tracing: NO_TRACING };
 

@@ -187,7 +187,7 @@ describe('promqlNames', () => {
   it('tells metrics from functions, keywords and labels', () => {
     expect(
       promqlNames(
-        'max by (a) (histogram_quantile(0.5, sum by (le) (rate(x_bucket{q="1",r=~"b|c\\\\.d"}[5m])))) unless on (d) y > 3',
+        'max by (a) (histogram_quantile(0.5, sum by (le) (rate(x_bucket{q="1",r=~"b|c\\\\.d"}[5m])))) unless on (d) label_replace(y, "e", "f", "", "") > 3',
       ),
     ).toEqual({
       selectors: [

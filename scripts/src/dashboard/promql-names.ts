@@ -23,6 +23,8 @@ const KEYWORDS = new Set([
 ]);
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
 const NAME = /([a-zA-Z_:][\w:]*)\s*(\{[^}]*\}|\()?/g;
+/** A string, and what compares a label with it; without that it is an argument of a function. */
+const STRING = /([=~]\s*)?"(?:[^"\\]|\\.)*"/g;
 const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g;
 
 /**
@@ -33,7 +35,10 @@ export function promqlNames(expression: string): PromqlNames {
   const groupingLabels = [...expression.matchAll(GROUPING)].flatMap(([, labels = '']) =>
     labels.split(',').map((label) => label.trim()),
   );
-  const rest = expression.replace(GROUPING, ' ').replace(/\[[^\]]*\]/g, ' ');
+  const rest = expression
+    .replace(GROUPING, ' ')
+    .replace(STRING, (text, compared?: string) => (compared === undefined ? ' ' : text))
+    .replace(/\[[^\]]*\]/g, ' ');
   const selectors = [...rest.matchAll(NAME)].flatMap(([, metric = '', behind = '']) =>
     behind === '(' || KEYWORDS.has(metric.toLowerCase()) ? [] : [{ metric, matchers: matchers(behind) }],
   );

@@ -159,7 +159,7 @@ describe('a render, as its operator sees it', () => {
       .filter(([, { services }]) => services.some((each) => each === service))
       .map(([name]) => `lipsync_${name}`);
     expect(ours.sort()).toEqual(listed.sort());
-    expect(told.value('lipsync_build_info', { service })).toBe(1);
+    expect(told.value('lipsync_build_info', { component: service })).toBe(1);
     for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'])
       expect(told.value(name)).toBeGreaterThan(0);
   });

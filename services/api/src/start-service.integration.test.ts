@@ -40,7 +40,7 @@ describe('startService', () => {
     expect(await (await own('/readyz')).json()).toEqual({ status: 'ok', checks: { postgres: 'ok' } });
     expect((await own('/healthz')).status).toBe(200);
     const metrics = parseExposition(await (await own('/metrics')).text());
-    expect(metrics.value('lipsync_build_info', { service: 'api' })).toBe(1);
+    expect(metrics.value('lipsync_build_info', { component: 'api' })).toBe(1);
     expect(metrics.value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
     expect((await send(`http://127.0.0.1:${port}/metrics`, 'GET')).status).toBe(404);
 

@@ -104,7 +104,7 @@ describe('gpu-worker process', () => {
       expect(told.value('lipsync_engine_available', { engine: 'musetalk' })).toBe(1);
       expect(told.value('lipsync_slots', { queue: 'musetalk' })).toBe(1);
       expect(told.value('lipsync_inference_restarts_total', { reason: 'crashed' })).toBe(0);
-      expect(told.value('lipsync_build_info', { service: 'gpu-worker' })).toBe(1);
+      expect(told.value('lipsync_build_info', { component: 'gpu-worker' })).toBe(1);
     });
 
     const end = ended(worker);

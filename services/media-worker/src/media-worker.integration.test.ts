@@ -141,7 +141,7 @@ it('tells what it did and what the whole system has not done yet, while the data
   expect(told.value('lipsync_webhook_backlog', { state: 'due' })).toBe(0);
   const turned = { loop: 'admission', outcome: 'completed' };
   expect(told.value('lipsync_loop_turns_total', turned)).toBeGreaterThan(0);
-  expect(told.value('lipsync_build_info', { service: 'media-worker' })).toBe(1);
+  expect(told.value('lipsync_build_info', { component: 'media-worker' })).toBe(1);
   expect(told.families.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
 });
 
