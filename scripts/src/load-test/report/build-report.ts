@@ -49,7 +49,7 @@ export function buildReport(run: RunResult): LoadTestReport {
   });
   const facts = { verdict, streams, operations, renders, webhooks };
   return {
-    schema_version: 1,
+    schema_version: 2,
     summary: summarise({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
     started_at: run.startedAt.toISOString(),
     finished_at: new Date().toISOString(),

@@ -3,7 +3,7 @@ import { type CheckResult } from '../verify/check';
 /** `report.json`. Times in the units that the names say; shares from 0 to 1; null where nothing was measured. */
 export interface LoadTestReport {
   /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
-  schema_version: 1;
+  schema_version: 2;
   /** One sentence: what was offered, what was carried, how quickly. */
   summary: string;
   verdict: Verdict;
@@ -193,5 +193,6 @@ export interface SliceReport {
   limited: number;
   open_renders: number;
   renders_completed: number;
-  latency_ms: Record<string, { count: number; p50: number; p99: number }>;
+  /** By operation; of few requests there is no p99, as in `Quantiles`, but always a worst one. */
+  latency_ms: Record<string, Pick<Quantiles, 'count' | 'p50' | 'p99' | 'max'>>;
 }

@@ -24,11 +24,18 @@ export interface RunResult {
 }
 
 /** Whether it was accepted and had not ended, by the harness's clock. */
-export function isOpenAt(run: RunResult, { acceptedAt, end }: TrackedRender, at: number): boolean {
+export function isOpenAt(
+  run: Pick<RunResult, 'clockOffsetMs'>,
+  { acceptedAt, end }: TrackedRender,
+  at: number,
+): boolean {
   return acceptedAt <= at && (end === null || endedAt(run, end.completedAt) > at);
 }
 
 /** A time of the service on the run's clock; what has none is taken to have ended at once. */
-export function endedAt({ clockOffsetMs }: RunResult, completedAt: number | null): number {
+export function endedAt(
+  { clockOffsetMs }: Pick<RunResult, 'clockOffsetMs'>,
+  completedAt: number | null,
+): number {
   return completedAt === null ? 0 : completedAt - clockOffsetMs - performance.timeOrigin;
 }

@@ -1,12 +1,18 @@
 import { type TrackedRender } from '../renders/tracked-render';
-import { rounded } from './quantiles';
+import { quantilesOf, rounded } from './quantiles';
 import { endedAt, isOpenAt, type RunResult } from './run-result';
 import { type SeriesReport, type SliceReport } from './report';
 
+type TimedRun = Pick<RunResult, 'recorder' | 'startAt' | 'sliceMs' | 'arrivalsEndAt' | 'clockOffsetMs'> & {
+  readonly config: Pick<RunResult['config'], 'warmUpSeconds'>;
+};
+
 /** The run over time, up to the last slice in which anything happened. */
-export function seriesOf(run: RunResult, rendered: readonly TrackedRender[]): SeriesReport {
+export function seriesOf(run: TimedRun, rendered: readonly TrackedRender[]): SeriesReport {
   const { recorder, startAt, sliceMs, arrivalsEndAt, config } = run;
-  const ends = rendered.flatMap(({ end }) => (end === null ? [] : [endedAt(run, end.completedAt)]));
+  const ends = rendered.flatMap(({ end }) =>
+    end?.status === 'completed' ? [endedAt(run, end.completedAt)] : [],
+  );
   const slices = recorder.slices.map((slice, index): SliceReport => {
     const from = startAt + index * sliceMs;
     const to = from + sliceMs;
@@ -21,14 +27,12 @@ export function seriesOf(run: RunResult, rendered: readonly TrackedRender[]): Se
       open_renders: rendered.filter((render) => isOpenAt(run, render, to)).length,
       renders_completed: ends.filter((at) => at >= from && at < to).length,
       latency_ms: Object.fromEntries(
-        [...slice.latency].map(([operation, latency]) => [
-          operation,
-          {
-            count: latency.count,
-            p50: rounded(latency.quantile(0.5)),
-            p99: rounded(latency.quantile(0.99)),
-          },
-        ]),
+        [...slice.latency].flatMap(([operation, latency]) => {
+          const quantiles = quantilesOf(latency);
+          if (quantiles === null) return [];
+          const { count, p50, p99, max } = quantiles;
+          return [[operation, { count, p50, p99, max }]];
+        }),
       ),
     };
   });

@@ -17,7 +17,9 @@ export function percentileChart(operations: readonly OperationReport[]): Markup 
     ]),
     style: 'step-before',
   }));
-  const values = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y > 0);
+  const values = operations
+    .flatMap(({ latency_distribution }) => latency_distribution.at)
+    .filter((y) => y > 0);
   if (values.length === 0) return null;
   const most = Math.max(...operations.map(({ latency_ms }) => latency_ms?.count ?? 1));
   return lineChart({

@@ -4,8 +4,8 @@ import { type Scale } from './scale';
 export interface Line {
   readonly label: string;
   readonly colour: string;
-  /** Rising in x. */
-  readonly points: readonly (readonly [x: number, y: number])[];
+  /** Rising in x. Where there is no y the line breaks off. */
+  readonly points: readonly (readonly [x: number, y: number | null])[];
   /**
    * `step-after`: from a point on its y holds, as a share of values does along their axis. `step-before`: up to a point
    * its y holds, as a value does for the shares that do not exceed it.
@@ -72,28 +72,38 @@ export function lineChart(chart: LineChart): Markup {
         value,
       )}" y="${bottom + 16}">${label}</text>`,
   );
-  const drawn = lines.map((line) => {
-    const path = pathOf(line, atX, atY);
-    const fill =
-      line.style === 'filled' && line.points.length > 0
-        ? markup`<path d="${path} L${atX(line.points.at(-1)?.[0] ?? 0)},${bottom} L${atX(
-            line.points[0]?.[0] ?? 0,
-          )},${bottom} Z" fill="${line.colour}" fill-opacity="0.12"/>`
-        : null;
-    return markup`${fill}<path d="${path}" fill="none" stroke="${line.colour}" stroke-width="1.8" stroke-linejoin="round"${
-      line.style === 'dashed' ? markup` stroke-dasharray="5 4"` : null
-    }/>${single(line, atX, atY)}`;
-  });
+  const drawn = lines.flatMap((line) =>
+    stretchesOf(line).map((points) => {
+      const path = pathOf(points, line.style, atX, atY);
+      const [first, second] = points;
+      const fill =
+        line.style === 'filled'
+          ? markup`<path d="${path} L${atX(points.at(-1)?.[0] ?? 0)},${bottom} L${atX(
+              first?.[0] ?? 0,
+            )},${bottom} Z" fill="${line.colour}" fill-opacity="0.12"/>`
+          : null;
+      // A line of one point would be invisible.
+      const dot =
+        first !== undefined && second === undefined
+          ? markup`<circle cx="${atX(first[0])}" cy="${atY(first[1])}" r="3" fill="${line.colour}"/>`
+          : null;
+      return markup`${fill}<path d="${path}" fill="none" stroke="${line.colour}" stroke-width="1.8" stroke-linejoin="round"${
+        line.style === 'dashed' ? markup` stroke-dasharray="5 4"` : null
+      }/>${dot}`;
+    }),
+  );
   const named =
     name === undefined
       ? []
       : lines
           .filter(({ points }) => points.length <= MAX_NAMED_POINTS)
           .flatMap((line) =>
-            line.points.map(
-              ([px, py]) =>
-                markup`<circle class="hit" cx="${atX(px)}" cy="${atY(py)}" r="5" fill="${line.colour}"><title>${name(line, px, py)}</title></circle>`,
-            ),
+            stretchesOf(line)
+              .flat()
+              .map(
+                ([px, py]) =>
+                  markup`<circle class="hit" cx="${atX(px)}" cy="${atY(py)}" r="5" fill="${line.colour}"><title>${name(line, px, py)}</title></circle>`,
+              ),
           );
   return markup`<figure class="chart"><figcaption><strong>${title}</strong>${
     subtitle === undefined ? null : markup`<span>${subtitle}</span>`
@@ -107,7 +117,26 @@ function legend(lines: readonly Line[]): Markup {
   )}</div>`;
 }
 
-function pathOf({ points, style }: Line, atX: (x: number) => number, atY: (y: number) => number): string {
+type Point = readonly [x: number, y: number];
+
+/** What of a line is drawn without a break. */
+function stretchesOf({ points }: Line): Point[][] {
+  const stretches: Point[][] = [];
+  let current: Point[] | null = null;
+  for (const [px, py] of points) {
+    if (py === null) current = null;
+    else if (current === null) stretches.push((current = [[px, py]]));
+    else current.push([px, py]);
+  }
+  return stretches;
+}
+
+function pathOf(
+  points: readonly Point[],
+  style: Line['style'],
+  atX: (x: number) => number,
+  atY: (y: number) => number,
+): string {
   return points
     .map(([px, py], i) => {
       if (i === 0) return `M${atX(px)},${atY(py)}`;
@@ -116,17 +145,6 @@ function pathOf({ points, style }: Line, atX: (x: number) => number, atY: (y: nu
       return `L${atX(px)},${atY(py)}`;
     })
     .join(' ');
-}
-
-/** A line of one point would be invisible. */
-function single(
-  { points, colour }: Line,
-  atX: (x: number) => number,
-  atY: (y: number) => number,
-): Markup | null {
-  const [only, second] = points;
-  if (only === undefined || second !== undefined) return null;
-  return markup`<circle cx="${atX(only[0])}" cy="${atY(only[1])}" r="3" fill="${colour}"/>`;
 }
 
 function round(value: number): number {

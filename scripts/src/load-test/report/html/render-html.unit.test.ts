@@ -5,7 +5,7 @@ const QUANTILES = { count: 1_000, mean: 12, p50: 10, p90: 20, p99: 45.6, p999: 8
 const DISTRIBUTION = { share: [0.5, 0.9, 1], at: [10, 20, 123] };
 
 const report = (over: Partial<LoadTestReport> = {}): LoadTestReport => ({
-  schema_version: 1,
+  schema_version: 2,
   summary: 'On 2 cores it carried 40/s.',
   verdict: { outcome: 'carried', reasons: [] },
   started_at: '2026-01-01T00:00:00.000Z',
@@ -141,7 +141,7 @@ const report = (over: Partial<LoadTestReport> = {}): LoadTestReport => ({
       limited: 0,
       open_renders: 1,
       renders_completed: 1,
-      latency_ms: { create_render: { count: 2, p50: 10, p99: 20 } },
+      latency_ms: { create_render: { count: 2, p50: 10, p99: null, max: 20 } },
     })),
   },
   checks: [

@@ -29,9 +29,11 @@ export function arrivalsChart(series: Series): Markup {
   ];
   const [arrived, served, ...others] = all;
   // What never happened would only lie on the axis.
-  const lines = [arrived, served, ...others.filter(({ points }) => points.some(([, y]) => y > 0))].filter(
-    (each) => each !== undefined,
-  );
+  const lines = [
+    arrived,
+    served,
+    ...others.filter(({ points }) => points.some(([, y]) => (y ?? 0) > 0)),
+  ].filter((each) => each !== undefined);
   return lineChart({
     title: 'Arrivals and completions',
     subtitle: 'callers per second',
@@ -44,19 +46,29 @@ export function arrivalsChart(series: Series): Markup {
   });
 }
 
-/** Median and 99th percentile of the busiest operations, slice by slice. */
+/** Median and worst of the busiest operations, slice by slice, and the 99th percentile of slices that have one. */
 export function latencyCharts(series: Series, operations: readonly string[]): Markup[] {
   return operations.map((operation, index) => {
     const points = series.slices.flatMap((slice) => {
       const latency = slice.latency_ms[operation];
       return latency === undefined ? [] : [{ x: middle(series, slice), ...latency }];
     });
+    const hasP99 = points.some(({ p99 }) => p99 !== null);
     const lines: Line[] = [
       {
-        label: 'p99',
-        colour: colourAt(index),
-        points: points.map(({ x, p99 }) => [x, p99]),
+        label: 'max',
+        colour: COLOURS.grey,
+        points: points.map(({ x, max }) => [x, max]),
       },
+      ...(hasP99
+        ? [
+            {
+              label: 'p99, of a hundred or more',
+              colour: colourAt(index),
+              points: points.map(({ x, p99 }) => [x, p99] as const),
+            },
+          ]
+        : []),
       {
         label: 'p50',
         colour: colourAt(index),
@@ -64,7 +76,7 @@ export function latencyCharts(series: Series, operations: readonly string[]): Ma
         style: 'dashed',
       },
     ];
-    const values = points.flatMap(({ p50, p99 }) => [p50, p99]);
+    const values = points.flatMap(({ p50, max }) => [p50, max]);
     return lineChart({
       title: operation,
       subtitle: 'latency from arrival',
@@ -129,5 +141,5 @@ function bandsOf({ warm_up_seconds, arrivals_end_seconds, slices, slice_seconds 
 }
 
 function highest(lines: readonly Line[]): number {
-  return Math.max(1e-9, ...lines.flatMap(({ points }) => points.map(([, y]) => y)));
+  return Math.max(1e-9, ...lines.flatMap(({ points }) => points.map(([, y]) => y ?? 0)));
 }
