@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+import { codecThreads } from './codec-threads';
 import { findExecutable } from './find-executable';
 import { detectSandbox, type Sandbox } from './sandbox';
 import { namedVideoCodecs, type VideoCodecs } from './video-codecs';
@@ -9,6 +11,8 @@ export interface Binaries {
   readonly sandbox: Sandbox;
   /** What reads and writes pictures; the readers and the encoder of this package obey it. */
   readonly codecs: VideoCodecs;
+  /** Threads of each decoder and each encoder. */
+  readonly threads: number;
   /** The whole environment of a child that uses a card; every other child has none. */
   readonly deviceEnvironment: Readonly<Record<string, string>>;
 }
@@ -25,8 +29,9 @@ export type BinaryEnvironment = Readonly<Record<string, string | undefined>>;
 /**
  * Finds ffmpeg (FFMPEG_BIN, else the optional ffmpeg-static package, else PATH) and ffprobe (FFPROBE_BIN, else PATH)
  * and what the machine offers to confine them. A variable that names no executable file is an error, never skipped.
+ * `processes` of this machine's size share its cores, each with a decoder and an encoder at work.
  */
-export async function resolveBinaries(environment: BinaryEnvironment): Promise<Binaries> {
+export async function resolveBinaries(environment: BinaryEnvironment, processes = 1): Promise<Binaries> {
   const searchPath = environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const named = (variable: 'FFMPEG_BIN' | 'FFPROBE_BIN'): string | undefined => {
     const value = environment[variable];
@@ -46,7 +51,8 @@ export async function resolveBinaries(environment: BinaryEnvironment): Promise<B
     if (value !== undefined) deviceEnvironment[name] = value;
   }
   const codecs = namedVideoCodecs(environment);
-  return { ffmpeg, ffprobe, sandbox: detectSandbox(searchPath), codecs, deviceEnvironment };
+  const threads = codecThreads(availableParallelism(), processes);
+  return { ffmpeg, ffprobe, sandbox: detectSandbox(searchPath), codecs, threads, deviceEnvironment };
 }
 
 /** ffmpeg-static answers with a path even when its download never happened, so the file itself is checked. */

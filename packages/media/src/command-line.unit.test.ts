@@ -63,7 +63,7 @@ describe('the sound of an output', () => {
     ['5.1, 96 kHz', 6, 96_000, '-c:a aac -b:a 384k -ar 48000 -ac 6 -movflags'],
   ])('keeps the rate and channels of %s as far as every player goes along', (_name, channels, rate, args) => {
     const stream = { codec: 'flac', sampleRate: rate, channels, startSeconds: 0 };
-    expect(encoderArguments(outputWith(stream), 'libx264').join(' ')).toContain(args);
+    expect(encoderArguments(outputWith(stream), 'libx264', 3).join(' ')).toContain(args);
   });
 });
 
@@ -78,7 +78,7 @@ describe('the pictures of an output', () => {
     const stream = { codec: 'flac', sampleRate: 48_000, channels: 2, startSeconds: 0 };
     const color = { range: 'tv', matrix: 'bt709', primaries: 'bt709', transfer: 'bt709' } as const;
     const [soft, hard] = (['libx264', 'h264_nvenc'] as const).map((encoder) => {
-      const args = encoderArguments({ ...outputWith(stream), color }, encoder);
+      const args = encoderArguments({ ...outputWith(stream), color }, encoder, 3);
       const [from, to] = [args.indexOf('-c:v'), args.indexOf('-pix_fmt')];
       return { pictures: args.slice(from, to).join(' '), rest: [...args.slice(0, from), ...args.slice(to)] };
     });

@@ -46,7 +46,7 @@ export async function checkPictures(
   pictures: number,
   options: CheckOptions,
 ): Promise<number> {
-  const input = ffmpegInput(file, ['-err_detect', 'explode']);
+  const input = ffmpegInput(file, ['-threads', String(binaries.threads), '-err_detect', 'explode']);
   const output = ['-map', '0:V:0', '-fps_mode', 'passthrough'];
   const decoded = await check(
     binaries,

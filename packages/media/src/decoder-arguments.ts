@@ -31,7 +31,7 @@ export interface FrameDecoding {
 const MAX_FRAMES = (MEDIA_MAX_SECONDS + 2) * WORKING_FPS;
 
 /** The decoder's arguments after the program's name: raw working frames on standard output. */
-export function decoderArguments(decoding: FrameDecoding): string[] {
+export function decoderArguments(decoding: FrameDecoding, threads: number): string[] {
   const { video, range, keepLast = false } = decoding;
   const rate = workingRateFilter({ firstPts: range?.firstPts, keepLast });
   const within = range === undefined ? [] : [`select=between(pts\\,${range.first}\\,${range.last})`];
@@ -40,6 +40,7 @@ export function decoderArguments(decoding: FrameDecoding): string[] {
   return [
     ...FFMPEG_GLOBAL,
     ...ffmpegInput(decoding.file, [
+      ...['-threads', String(threads)],
       ...(decoding.decoder === 'cuda' ? ['-hwaccel', 'cuda'] : []),
       ...steadyFilters(video),
       ...seek(range),

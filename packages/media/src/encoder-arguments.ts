@@ -20,7 +20,11 @@ export interface EncoderSettings {
 }
 
 /** The encoder's arguments after the program's name: raw frames on stdin, one MP4 out, one encode. */
-export function encoderArguments(settings: EncoderSettings, encoder: VideoEncoder): string[] {
+export function encoderArguments(
+  settings: EncoderSettings,
+  encoder: VideoEncoder,
+  threads: number,
+): string[] {
   const { width, height, audio } = settings;
   const picture = ['-f', 'rawvideo', '-pixel_format', 'yuv420p', '-video_size', `${width}x${height}`];
   return [
@@ -29,7 +33,12 @@ export function encoderArguments(settings: EncoderSettings, encoder: VideoEncode
     ...audioInput(audio),
     ...['-map', '0:v:0', '-map', '1:a:0', '-map_metadata', '-1', '-map_chapters', '-1', '-sn', '-dn'],
     // No -frames:v: reaching it makes ffmpeg close every stream of the file, and the sound loses its end.
-    ...['-vf', tagFilter(settings), ...videoEncoderArguments(encoder), ...audioEncoderArguments(audio)],
+    ...[
+      '-vf',
+      tagFilter(settings),
+      ...videoEncoderArguments(encoder, threads),
+      ...audioEncoderArguments(audio),
+    ],
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${resolve(settings.outputPath)}`],
   ];
 }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { ffmpeg, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
 import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 import { type Binaries, resolveBinaries } from './binaries';
+import { codecThreads } from './codec-threads';
 import { openEncoder } from './encoder';
 import { type EncoderSettings } from './encoder-arguments';
 import { openFrameReader } from './frame-reader';
@@ -241,4 +242,26 @@ it('hears a tone as floats between -1 and 1 at 16 kHz', async () => {
   const peak = samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 0);
   expect(peak).toBeGreaterThan(0.1);
   expect(peak).toBeLessThanOrEqual(1);
+});
+
+it('has room for the largest pictures with as many threads as the largest machine gives it', async () => {
+  const [size, frames] = [{ width: 4096, height: 2160 }, 48];
+  const { audio } = await inspect(binaries, at('tone.wav'));
+  if (audio === undefined) throw new Error('the tone has no sound');
+  const large = { ...binaries, threads: codecThreads(1024, 1) };
+  const output = at('large-out.mp4');
+  const settings = { outputPath: output, ...size, frames, color: {} };
+  const sound = { path: at('tone.wav'), stream: audio };
+  const encoder = openEncoder(large, { ...settings, audio: sound }, { deadlineMs: DEADLINE_MS });
+  const frame = new Uint8Array(encoder.frameBytes).fill(128);
+  for (let i = 0; i < frames; i++) await encoder.write(frame);
+  await encoder.finish();
+
+  const layout = { format: 'rgb24', width: 16, height: 16 } as const;
+  const reader = openFrameReader(large, output, await videoOf(output), { layout, deadlineMs: DEADLINE_MS });
+  const small = new Uint8Array(reader.frameBytes);
+  let decoded = 0;
+  while (await reader.readInto(small)) decoded += 1;
+  await reader.close();
+  expect(decoded).toBe(frames);
 });

@@ -27,7 +27,10 @@ export function openEncoder(
 ): FrameEncoder {
   const frameBytes = (settings.width * settings.height * 3) / 2;
   const encoder = encoderForSize(binaries.codecs.encoder, settings.width, settings.height);
-  const command: [string, ...string[]] = [binaries.ffmpeg, ...encoderArguments(settings, encoder)];
+  const command: [string, ...string[]] = [
+    binaries.ffmpeg,
+    ...encoderArguments(settings, encoder, binaries.threads),
+  ];
   const child = startChild(binaries, command, {
     folder: dirname(settings.audio.path),
     ...options,

@@ -62,7 +62,7 @@ async function start(
   const frames = new RawFrameStream();
   const pipe = await openBytePipe(frames);
   frames.connect(pipe);
-  const child = startChild(binaries, [binaries.ffmpeg, ...decoderArguments(decoding)], {
+  const child = startChild(binaries, [binaries.ffmpeg, ...decoderArguments(decoding, binaries.threads)], {
     folder: dirname(decoding.file),
     deadlineMs: options.deadlineMs,
     signal: options.signal,

@@ -6,6 +6,8 @@ import { probeInput } from './input-arguments';
 import { isAudioCodec, VIDEO_CODECS } from './media-limits';
 import { type VideoStream } from './stream-info';
 
+const THREADS = 1;
+
 /** What the images' ffmpeg is built with; a missing part would show only when a customer's file needs it. */
 const script = readFileSync(join(__dirname, '../../../deploy/docker/ffmpeg.sh'), 'utf8');
 
@@ -67,13 +69,19 @@ describe('the ffmpeg of the images', () => {
     };
     const padded = { path: '/a', stream: AUDIO, padToSeconds: 9, trimSeconds: 8 };
     const runs = [
-      decoderArguments({ file: '/in', video: VIDEO, layout: { format: 'yuv420p' }, decoder: 'software' }),
-      decoderArguments({
-        ...{ file: '/in', video: VIDEO, layout: { format: 'rgb24', width: 2, height: 2 } },
-        ...{ decoder: 'software', range: { first: 0, last: 1, firstPts: 0 } },
-      }),
-      encoderArguments({ ...settings, audio: padded }, 'libx264'),
-      encoderArguments({ ...settings, audio: padded }, 'h264_nvenc'),
+      decoderArguments(
+        { file: '/in', video: VIDEO, layout: { format: 'yuv420p' }, decoder: 'software' },
+        THREADS,
+      ),
+      decoderArguments(
+        {
+          ...{ file: '/in', video: VIDEO, layout: { format: 'rgb24', width: 2, height: 2 } },
+          ...{ decoder: 'software', range: { first: 0, last: 1, firstPts: 0 } },
+        },
+        THREADS,
+      ),
+      encoderArguments({ ...settings, audio: padded }, 'libx264', THREADS),
+      encoderArguments({ ...settings, audio: padded }, 'h264_nvenc', THREADS),
     ];
     const filters = enabled('filter');
     for (const name of runs.flatMap(filtersIn)) expect(filters).toContain(name);

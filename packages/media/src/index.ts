@@ -1,5 +1,6 @@
 export { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 export { type Binaries, type BinaryEnvironment, resolveBinaries } from './binaries';
+export { codecThreads } from './codec-threads';
 export { type FrameEncoder, openEncoder } from './encoder';
 export { type EncoderSettings } from './encoder-arguments';
 export { type EncoderAudio } from './encoder-audio';

@@ -15,7 +15,7 @@ describe('a media tool that ends without a verdict', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   const toolsWith = (ffprobe: string, sandbox: Sandbox = {}): Binaries => ({
-    ...{ ffmpeg: ffprobe, ffprobe, sandbox, codecs: SOFTWARE_CODECS, deviceEnvironment: {} },
+    ...{ ffmpeg: ffprobe, ffprobe, sandbox, codecs: SOFTWARE_CODECS, threads: 1, deviceEnvironment: {} },
   });
   async function script(name: string, text: string): Promise<string> {
     const file = join(folder, name);

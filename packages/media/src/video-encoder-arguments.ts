@@ -28,6 +28,7 @@ export function encoderForSize(encoder: VideoEncoder, width: number, height: num
 }
 
 /** Output arguments for the pictures: constant quality, every frame that comes in, 8 bit 4:2:0. */
-export function videoEncoderArguments(encoder: VideoEncoder): string[] {
-  return [...(encoder === 'h264_nvenc' ? NVENC : X264), '-pix_fmt', 'yuv420p'];
+export function videoEncoderArguments(encoder: VideoEncoder, threads: number): string[] {
+  const codec = encoder === 'h264_nvenc' ? NVENC : [...X264, '-threads:v', String(threads)];
+  return [...codec, '-pix_fmt', 'yuv420p'];
 }

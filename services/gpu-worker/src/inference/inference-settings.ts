@@ -4,6 +4,8 @@ import { type GraphSettings, type Provider } from './packs/load-pack';
 /** How the inference process uses its machine. */
 export interface InferenceSettings {
   readonly graphs: GraphSettings;
+  /** Processes like this one, itself included, that share the machine. */
+  readonly processes: number;
   /** Weights of engines kept loaded between tasks. */
   readonly modelCacheBytes: number;
 }
@@ -20,11 +22,12 @@ export function inferenceSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): InferenceSettings {
   const wanted = environment['EXECUTION_PROVIDERS']?.split(',');
-  const slots = Number(environment['GPU_SLOTS'] ?? 1);
+  const processes = Number(environment['GPU_SLOTS'] ?? 1);
   return {
+    processes,
     graphs: {
       // Half of the cores: the other half decodes, encodes and moves pixels.
-      threads: Math.max(1, Math.floor(availableParallelism() / slots / 2)),
+      threads: Math.max(1, Math.floor(availableParallelism() / processes / 2)),
       ...(wanted && {
         providers: wanted.flatMap((name) => PROVIDERS.filter((provider) => provider === name.trim())),
       }),

@@ -25,7 +25,7 @@ function main(): void {
     process.exit(1);
   });
   const settings = inferenceSettings(process.env);
-  const binaries = resolveBinaries(process.env);
+  const binaries = resolveBinaries(process.env, settings.processes);
   // The first task that needs them reports why they are missing.
   binaries.catch(() => undefined);
   const perform = createTaskRunner({

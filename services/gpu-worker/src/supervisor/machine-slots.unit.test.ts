@@ -5,8 +5,8 @@ const room = { memoryBytes: 64 * GIB, cores: 16, gpu: false, weightBytes: 1 * GI
 
 test.each([
   ['cores bound a machine with much memory', { ...room }, 8],
-  ['memory bounds a machine with many cores', { ...room, memoryBytes: 16 * GIB }, 3],
-  ['large weights leave room for fewer processes', { ...room, weightBytes: 10 * GIB }, 2],
+  ['memory bounds a machine with many cores', { ...room, memoryBytes: 16 * GIB }, 2],
+  ['large weights leave room for fewer processes', { ...room, weightBytes: 6 * GIB }, 2],
   ['a GPU is used by one process', { ...room, gpu: true }, 1],
   ['a machine too small for one process still gets one', { ...room, memoryBytes: 1 * GIB, cores: 1 }, 1],
 ])('%s', (_what, machine, slots) => {
