@@ -8,10 +8,10 @@ const RUNS = 3;
 /** `npm run bench:pipeline [-- RUNS]`: prints one JSON object. */
 async function main(): Promise<void> {
   const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-  const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+  const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
   const runs = Number(process.argv[2] ?? RUNS);
   console.log(
-    JSON.stringify({ machine: machine(), ...(await benchPipeline(ffmpeg, PACKS_DIR, runs)) }, null, 2),
+    JSON.stringify({ machine: machine(), ...(await benchPipeline(binaries, PACKS_DIR, runs)) }, null, 2),
   );
 }
 

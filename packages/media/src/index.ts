@@ -3,7 +3,7 @@ export { type Binaries, type BinaryEnvironment, resolveBinaries } from './binari
 export { codecThreads } from './codec-threads';
 export { type FrameEncoder, openEncoder } from './encoder';
 export { type EncoderSettings } from './encoder-arguments';
-export { type EncoderAudio } from './encoder-audio';
+export { audioEncoderArguments, type EncoderAudio } from './encoder-audio';
 export { type FrameLayout } from './frame-filters';
 export { type FrameReader, type FrameReaderOptions, openFrameReader } from './frame-reader';
 export { type FrameSource, type FrameSourceOptions, openFrameSource } from './frame-source';
@@ -24,11 +24,5 @@ export {
   VideoCodecError,
   type WantedVideoCodecs,
 } from './resolve-video-codecs';
-export {
-  SOFTWARE_CODECS,
-  VIDEO_DECODERS,
-  VIDEO_ENCODERS,
-  type VideoCodecs,
-  type VideoDecoder,
-  type VideoEncoder,
-} from './video-codecs';
+export { type VideoCodecs, type VideoDecoder, type VideoEncoder } from './video-codecs';
+export { videoEncoderArguments } from './video-encoder-arguments';

@@ -38,12 +38,3 @@ export async function makeClip(ffmpeg: string, folder: string, shape: ClipShape)
   await run(ffmpeg, [...LOOPED, '-i', SAMPLE_AUDIO, '-t', String(seconds), '-vn', audioFile]);
   return { videoFile, audioFile, seconds };
 }
-
-/** Decodes the clip and encodes it with a render's settings, and does nothing else: the floor under any render. */
-export async function transcode(ffmpeg: string, clip: Clip, outFile: string): Promise<void> {
-  await run(ffmpeg, [
-    ...[...QUIET, '-i', clip.videoFile, '-i', clip.audioFile, '-map', '0:v', '-map', '1:a', '-r', '25'],
-    ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '17', '-pix_fmt', 'yuv420p'],
-    ...['-c:a', 'aac', '-b:a', '192k', '-movflags', '+faststart', outFile],
-  ]);
-}

@@ -3,11 +3,10 @@ import { startInference } from '@lipsync/gpu-worker';
 import { peakMemoryDuring } from './peak-memory';
 import { prepareClip } from './prepared-clip';
 import { renderClip } from './render-clip';
-import { processOf } from './work-cost';
 
 export interface MemoryFigures {
   picture: string;
-  /** Resident memory of the inference process with its ffmpeg children, at its highest. */
+  /** Resident memory of this process, in the supervisor's place, the inference process and ffmpeg, at its highest. */
   peak_mib: Record<string, number>;
   /** Of the longest clip over the shortest. */
   longest_over_shortest: number;
@@ -28,7 +27,7 @@ export async function benchMemory(
     );
     const { peakBytes } = await withInference(packsDir, async (inference) => {
       const begun = renderClip(inference, clip, path.join(folder, 'memory.mp4'));
-      return peakMemoryDuring(processOf(inference), () => begun);
+      return peakMemoryDuring(process.pid, () => begun);
     });
     peaks.push([seconds, peakBytes / 2 ** 20]);
   }

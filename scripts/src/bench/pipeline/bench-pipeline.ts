@@ -2,6 +2,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Inference, startInference } from '@lipsync/gpu-worker';
+import { type Binaries } from '@lipsync/media';
 import { writePassthroughPack } from '@lipsync/model-pack';
 import { benchMemory, type MemoryFigures } from './bench-memory';
 import { benchStages, type StageFigures } from './bench-stages';
@@ -26,12 +27,13 @@ const FULL_HD = { width: 1920, height: 1080 };
 const MEMORY_SECONDS = [10, 300];
 
 export async function benchPipeline(
-  ffmpeg: string,
+  binaries: Binaries,
   builtinPacksDir: string,
   runs: number,
 ): Promise<PipelineFigures> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-pipeline-'));
-  const bench = { ffmpeg, cores: availableParallelism(), folder, runs };
+  const { ffmpeg } = binaries;
+  const bench = { binaries, cores: availableParallelism(), folder, runs };
   try {
     const passthrough = path.join(folder, 'packs');
     await writePassthroughPack(path.join(passthrough, 'passthrough'));
@@ -67,7 +69,7 @@ export async function benchPipeline(
 
 /** A process that has its graphs loaded and its code compiled, as a worker's has between two jobs. */
 async function withWarmInference<T>(
-  { ffmpeg, folder }: { readonly ffmpeg: string; readonly folder: string },
+  { binaries: { ffmpeg }, folder }: { readonly binaries: Binaries; readonly folder: string },
   packsDir: string,
   use: (inference: Inference) => Promise<T>,
 ): Promise<T> {

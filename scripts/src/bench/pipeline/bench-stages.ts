@@ -12,7 +12,10 @@ export interface StageFigures {
   seconds: number;
   runs: number;
   render_seconds: number;
-  /** By the render's own clocks: crop, paste and graphs while they run, decoder and encoder while they are waited for. */
+  /**
+   * By the render's own clocks: crop, paste and graphs while they run, decoder and encoder while they are waited for.
+   * Where all stages share the cores, part of that wait is for a core: `times_cores` says whether any was left idle.
+   */
   stage_seconds: Record<Stage, number>;
   busiest_stage: Stage;
   /** Wall time of a render over its busiest stage: 1 when all others hide behind it. */
@@ -35,7 +38,6 @@ interface StageBench {
 interface Run {
   readonly render: WorkCost;
   readonly stages: Record<Stage, number>;
-  readonly busiest: Stage;
 }
 
 /** How well the stages of a render overlap; medians over the runs. */
@@ -44,21 +46,22 @@ export async function benchStages(bench: StageBench, clip: PreparedClip): Promis
   for (let run = 0; run < bench.runs; run++) runs.push(await oneRun(bench, clip));
   const of = (measure: (run: Run) => number): number => median(runs.map(measure));
   const stage = (name: Stage): number => of(({ stages }) => stages[name]);
-  const [{ busiest } = { busiest: 'encode' as const }] = runs;
+  const stages = {
+    decode: stage('decode'),
+    crop: stage('crop'),
+    infer: stage('infer'),
+    paste: stage('paste'),
+    encode: stage('encode'),
+  };
+  const busiest = busiestOf(stages);
   return {
     picture: `${clip.shape.width}x${clip.shape.height}`,
     seconds: clip.seconds,
     runs: bench.runs,
     render_seconds: of(({ render }) => render.wall),
-    stage_seconds: {
-      decode: stage('decode'),
-      crop: stage('crop'),
-      infer: stage('infer'),
-      paste: stage('paste'),
-      encode: stage('encode'),
-    },
+    stage_seconds: stages,
     busiest_stage: busiest,
-    times_busiest_stage: of((run) => run.render.wall / run.stages[run.busiest]),
+    times_busiest_stage: of((run) => run.render.wall / run.stages[busiest]),
     cpu_seconds: { node: of(({ render }) => render.nodeCpu), media: of(({ render }) => render.mediaCpu) },
     others_share: of(({ render }) => render.othersCpu / render.wall / bench.cores),
     times_cores: of(({ render }) => (render.wall * bench.cores) / (render.nodeCpu + render.mediaCpu)),
@@ -69,8 +72,7 @@ async function oneRun({ folder, inference }: StageBench, clip: PreparedClip): Pr
   const { result, cost } = await costIn(processOf(inference), () =>
     renderClip(inference, clip, path.join(folder, 'render.mp4')),
   );
-  const stages = stageSeconds(result.timings);
-  return { render: cost, stages, busiest: busiestOf(stages) };
+  return { render: cost, stages: stageSeconds(result.timings) };
 }
 
 function stageSeconds(timings: StageTimings): Record<Stage, number> {

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { type Inference } from '@lipsync/gpu-worker';
-import { transcode } from '../clips';
+import { type Binaries } from '@lipsync/media';
 import { median } from '../median';
 import { type PreparedClip } from './prepared-clip';
 import { renderClip } from './render-clip';
+import { transcode } from './transcode';
 import { costIn, costOfProgram, processOf, type WorkCost } from './work-cost';
 
 export interface TranscodeFigures {
@@ -25,7 +26,7 @@ export interface TranscodeFigures {
 }
 
 export interface TranscodeBench {
-  readonly ffmpeg: string;
+  readonly binaries: Binaries;
   readonly cores: number;
   readonly folder: string;
   /** With the pass-through pack. */
@@ -61,8 +62,8 @@ export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip):
   };
 }
 
-async function onePair({ ffmpeg, folder, inference }: TranscodeBench, clip: PreparedClip) {
-  const plain = await costOfProgram(() => transcode(ffmpeg, clip, path.join(folder, 'transcode.mp4')));
+async function onePair({ binaries, folder, inference }: TranscodeBench, clip: PreparedClip) {
+  const plain = await costOfProgram(() => transcode(binaries, clip, path.join(folder, 'transcode.mp4')));
   const { cost: render } = await costIn(processOf(inference), () =>
     renderClip(inference, clip, path.join(folder, 'render.mp4')),
   );
