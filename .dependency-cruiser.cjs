@@ -62,7 +62,7 @@ module.exports = {
     only(
       'redis-only-from-queue',
       'Redis access lives in packages/queue',
-      'node_modules/(bullmq|ioredis|rate-limiter-flexible)/',
+      'node_modules/(bullmq|ioredis)/',
       ['^packages/queue/'],
     ),
     only('s3-only-from-storage', 'S3 access lives in packages/storage', 'node_modules/@aws-sdk/', [

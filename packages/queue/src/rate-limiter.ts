@@ -1,14 +1,13 @@
 import { type Logger } from '@lipsync/runtime';
-import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { connectRedis, DEFAULT_PREFIX, producerOptions } from './redis-connection';
+import { type BucketState, tokenBuckets } from './token-bucket';
 import { within } from './within';
 
 export interface RateRequest {
   /** Who is limited, and in what respect: each key has its own count. */
   key: string;
-  /** Requests allowed per window. */
+  /** Requests allowed at once, and, evenly, per `perSeconds`. */
   points: number;
-  /** Length of the window, which begins with the first request. */
   perSeconds: number;
 }
 
@@ -18,8 +17,10 @@ export interface RateVerdict {
   counted: boolean;
   limit: number;
   remaining: number;
-  /** Until the window ends, rounded up. */
+  /** Until the limit is whole again, rounded up. */
   resetSeconds: number;
+  /** Until a request would be allowed, rounded up; 0 when this one was. */
+  retrySeconds: number;
 }
 
 export interface RateLimiter {
@@ -29,7 +30,6 @@ export interface RateLimiter {
 }
 
 const ANSWER_MS = 150;
-/** After a missing answer Redis is left alone for a while, or every request would wait for it. */
 const PAUSE_MS = 1_000;
 const LOG_INTERVAL_MS = 10_000;
 
@@ -38,31 +38,24 @@ export function createRateLimiter(options: {
   redisUrl: string;
   logger: Logger;
   prefix?: string;
+  /** How long a request waits for Redis. */
+  answerMs?: number;
+  /** How long Redis is left alone after answers were missing twice in a row, or every request would wait for it. */
+  pauseMs?: number;
 }): RateLimiter {
-  const { logger, prefix = DEFAULT_PREFIX } = options;
+  const { logger, prefix = DEFAULT_PREFIX, answerMs = ANSWER_MS, pauseMs = PAUSE_MS } = options;
   const redis = connectRedis(options.redisUrl, producerOptions(), { logger, name: 'rate-limiter' });
-  const limiters = new Map<string, RateLimiterRedis>();
-  let pausedUntil = 0;
+  const takeToken = tokenBuckets(redis);
+  /** When an answer was first missing, since the last one that came. */
+  let missingSince = Infinity;
+  let pausedUntil = -Infinity;
   let loggedAt = -Infinity;
 
-  function limiterOf(points: number, perSeconds: number): RateLimiterRedis {
-    const kind = `${points}/${perSeconds}`;
-    const known = limiters.get(kind);
-    if (known) return known;
-    const made = new RateLimiterRedis({
-      storeClient: redis,
-      keyPrefix: `${prefix}:rate`,
-      points,
-      duration: perSeconds,
-      rejectIfRedisNotReady: true,
-    });
-    limiters.set(kind, made);
-    return made;
-  }
-
-  function failOpen(request: RateRequest, error: unknown): RateVerdict {
-    const now = Date.now();
-    pausedUntil = now + PAUSE_MS;
+  function failOpen(request: RateRequest, askedAt: number, error: unknown): RateVerdict {
+    const now = performance.now();
+    // Requests that waited together count as one: a single pause of Redis must not switch all limits off.
+    if (askedAt >= missingSince) pausedUntil = now + pauseMs;
+    missingSince = Math.min(missingSince, now);
     if (now - loggedAt >= LOG_INTERVAL_MS) {
       loggedAt = now;
       logger.warn('rate limits are off: redis does not answer', { error });
@@ -73,15 +66,16 @@ export function createRateLimiter(options: {
   return {
     take: async (request) => {
       const { key, points, perSeconds } = request;
-      if (Date.now() < pausedUntil) return uncounted(request);
+      const askedAt = performance.now();
+      if (askedAt < pausedUntil) return uncounted(request);
       try {
-        const result = await within('rate limit', ANSWER_MS, limiterOf(points, perSeconds).consume(key));
+        const bucket = { key: `${prefix}:bucket:${key}`, points, perMs: perSeconds * 1000 };
+        const state = await within('rate limit', answerMs, takeToken(bucket));
+        missingSince = Infinity;
         loggedAt = -Infinity;
-        return verdict(points, true, result);
-      } catch (refusal) {
-        // The library refuses by throwing its result, and fails by throwing an error.
-        if (refusal instanceof RateLimiterRes) return verdict(points, false, refusal);
-        return failOpen(request, refusal);
+        return verdict(points, state);
+      } catch (error) {
+        return failOpen(request, askedAt, error);
       }
     },
     close: () => redis.disconnect(),
@@ -89,10 +83,15 @@ export function createRateLimiter(options: {
 }
 
 function uncounted({ points, perSeconds }: RateRequest): RateVerdict {
-  return { allowed: true, counted: false, limit: points, remaining: points, resetSeconds: perSeconds };
+  const whole = { limit: points, remaining: points, resetSeconds: perSeconds, retrySeconds: 0 };
+  return { allowed: true, counted: false, ...whole };
 }
 
-function verdict(limit: number, allowed: boolean, result: RateLimiterRes): RateVerdict {
-  const resetSeconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
-  return { allowed, counted: true, limit, remaining: Math.max(0, result.remainingPoints), resetSeconds };
+function verdict(limit: number, { taken, remaining, fullInMs, tokenInMs }: BucketState): RateVerdict {
+  const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
+  return {
+    ...{ allowed: taken, counted: true, limit, remaining },
+    resetSeconds: Math.max(1, seconds(fullInMs)),
+    retrySeconds: seconds(tokenInMs),
+  };
 }

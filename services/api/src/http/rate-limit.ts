@@ -4,7 +4,7 @@ import { type HttpMetrics } from './http-metrics';
 import { RATE_WINDOW_SECONDS, rateLimitExceeded, rateLimitHeaders } from './rate-limit-headers';
 
 /**
- * Takes one request out of the customer's minute: reads (GET, HEAD) and everything else are counted apart. The
+ * Takes one request out of the customer's allowance: reads (GET, HEAD) and everything else are counted apart. The
  * customer counts, not the key, so several API keys share one allowance.
  *
  * @returns the RateLimit headers of the answer
