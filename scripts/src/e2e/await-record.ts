@@ -6,17 +6,19 @@ const TERMINAL = new Set(['completed', 'failed', 'cancelled']);
 
 /** Polls until the render is terminal, checking on the way that progress never falls and every answer is as promised. */
 export async function awaitRender(api: ApiClient, id: string, deadlineMs = 120_000): Promise<RecordResource> {
-  let progress = 0;
-  return eventually(
+  const progress: number[] = [];
+  const ended = await eventually(
     async () => {
       const record = await api.getRender(id);
-      expect(record.progress_percent).toBeGreaterThanOrEqual(progress);
-      progress = record.progress_percent;
+      progress.push(record.progress_percent);
       expect(TERMINAL).toContain(record.status);
       return record;
     },
     { deadlineMs },
   );
+  // Not while it polls: what fails there is only asked for again.
+  expect(progress).toEqual([...progress].sort((a, b) => a - b));
+  return ended;
 }
 
 export function awaitPreparation(api: ApiClient, id: string): Promise<RecordResource> {
