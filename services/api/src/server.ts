@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { type Duplex } from 'node:stream';
-import { ERROR_CATALOGUE } from '@lipsync/contract';
+import { malformedAnswer, refuseMalformed } from './malformed-request';
 
 /** More than this in the request line and headers is refused. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -18,7 +18,9 @@ export function createServer(app: RequestListener): Server {
   const listener: RequestListener = (req, res) => {
     answering.add(req.socket);
     res.once('close', () => answering.delete(req.socket));
-    app(req, res);
+    // RFC 9112 3.2, which Node would follow with an empty body.
+    if (req.httpVersion === '1.1' && req.headers.host === undefined) refuseMalformed(res);
+    else app(req, res);
   };
   const server = createHttpServer(
     {
@@ -27,30 +29,17 @@ export function createServer(app: RequestListener): Server {
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      requireHostHeader: false,
     },
     listener,
   );
   // Handled like any other request: whether its body is wanted is known only after it was authenticated.
   server.on('checkContinue', listener);
+  // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); the contract has no 417.
+  server.on('checkExpectation', listener);
   server.on('clientError', (_error, socket) => {
-    if (socket.writable && !answering.has(socket)) socket.end(MALFORMED);
+    if (socket.writable && !answering.has(socket)) socket.end(malformedAnswer());
     else socket.destroy();
   });
   return server;
-}
-
-/** The answer to bytes that are not an HTTP request: there is nothing yet that a handler could be given. */
-const MALFORMED = malformedAnswer();
-
-function malformedAnswer(): string {
-  const { retryable } = ERROR_CATALOGUE.invalid_request;
-  const message = 'The bytes received are not a well-formed HTTP request within the size and time limits.';
-  const body = JSON.stringify({ error: { code: 'invalid_request', message, retryable } });
-  const headers = [
-    'HTTP/1.1 400 Bad Request',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  return `${headers.join('\r\n')}\r\n\r\n${body}`;
 }

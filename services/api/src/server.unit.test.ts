@@ -32,6 +32,7 @@ describe('the HTTP server', () => {
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['a header with a line break', 'GET / HTTP/1.1\r\nHost: x\r\nA: b\nC d\r\n\r\n'],
+    ['a request without a host', 'GET /v1/renders/x HTTP/1.1\r\n\r\n'],
     ['more than 16 KiB of headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
   ])('answers %s with 400 in the form of the contract, and closes', async (_, bytes) => {
     const socket = await open(ok);
@@ -39,7 +40,21 @@ describe('the HTTP server', () => {
     const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(head).toContain('Connection: close');
+    expect(head).toMatch(/^X-Request-Id: [\w-]{36}\r?$/m);
+    expect(head).toMatch(/^Cache-Control: no-store\r?$/m);
     expect(validate('ErrorResponse', JSON.parse(body))).toEqual({ ok: true });
+  });
+
+  it.each([
+    [
+      'an expectation that nobody knows',
+      'GET / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n',
+    ],
+    ['HTTP/1.0, which knows no host', 'GET / HTTP/1.0\r\n\r\n'],
+  ])('hands over a request with %s like any other', async (_, bytes) => {
+    const socket = await open(ok);
+    socket.write(bytes);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*ok$/);
   });
 
   it('does not write a second status line into an answer that is under way', async () => {

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { ERROR_CATALOGUE } from '@lipsync/contract';
+import { SECURITY_HEADERS } from './http/security-headers';
+
+const STATUS = 400;
+const BODY = JSON.stringify({
+  error: {
+    code: 'invalid_request',
+    message: 'The bytes received are not a well-formed HTTP request within the size and time limits.',
+    retryable: ERROR_CATALOGUE.invalid_request.retryable,
+  },
+});
+
+/** What every answer has: nothing of such a request is believed, its X-Request-Id neither. */
+function headers(): Record<string, string> {
+  return {
+    'X-Request-Id': randomUUID(),
+    ...SECURITY_HEADERS,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(BODY)),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  };
+}
+
+/** The answer to bytes that are not an HTTP request: there is nothing yet that a handler could be given. */
+export function malformedAnswer(): string {
+  const lines = Object.entries(headers()).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${STATUS} ${STATUS_CODES[STATUS]}`, ...lines, '', BODY].join('\r\n');
+}
+
+/** The same to a request that HTTP does not allow, although it could be read. */
+export function refuseMalformed(res: ServerResponse): void {
+  res.writeHead(STATUS, headers()).end(BODY);
+}
