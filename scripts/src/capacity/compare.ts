@@ -25,11 +25,16 @@ export interface Run {
   readonly utilisation: number;
 }
 
-/** `replayed`: with each job's own measured time. `modelled`: with times from the fitted model, mean of many seeds. */
+/**
+ * `replayed`: with each job's own measured time. `modelled`: with times from the fitted model, mean of many seeds.
+ * `shuffled`: what a job took over what the model says, handed to another job of its engine: where this differs from
+ * `replayed`, slow jobs came together, which the model does not know; where from `modelled`, the line is a bad fit.
+ */
 export interface Comparison {
   readonly renders: number;
   readonly measured: Run;
   readonly replayed: Run;
+  readonly shuffled: Run;
   readonly modelled: Run;
 }
 
@@ -53,6 +58,9 @@ export function compare(profile: Profile): Comparison {
       })),
     ),
     replayed: simulated(profile, renders.map(replay)),
+    shuffled: averaged(
+      SEEDS.map((seed) => simulated(profile, shuffle(profile, createRandom(seed)).map(replay))),
+    ),
     modelled: averaged(
       SEEDS.map((seed) => {
         const random = createRandom(seed);
@@ -112,6 +120,29 @@ function replay({ at_seconds, customer, engine, ingests, service_seconds }: Meas
     ingestSeconds: ingests.map((ingest) => ingest.service_seconds),
     jobs: [{ queue: engine, serviceSeconds: service_seconds }],
   };
+}
+
+/** Renders whose deviations from the model have changed places within their engine. */
+function shuffle({ engines, renders }: Profile, random: Random): MeasuredRender[] {
+  const expected = ({ engine, output_seconds, analysed_seconds }: MeasuredRender): number => {
+    const model = engines[engine];
+    if (model === undefined) throw new Error(`the profile has no service times of ${engine}`);
+    return modelSeconds(model, output_seconds, analysed_seconds);
+  };
+  const ratios = new Map(
+    Object.keys(engines).map((engine) => [
+      engine,
+      renders
+        .filter((render) => render.engine === engine)
+        .map((render) => ({ ratio: render.service_seconds / expected(render), place: random.uniform() }))
+        .sort((a, b) => a.place - b.place)
+        .map(({ ratio }) => ratio),
+    ]),
+  );
+  return renders.map((render) => ({
+    ...render,
+    service_seconds: expected(render) * (ratios.get(render.engine)?.pop() ?? 1),
+  }));
 }
 
 function draw(render: MeasuredRender, profile: Profile, random: Random): RenderArrival {

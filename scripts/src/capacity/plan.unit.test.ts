@@ -20,7 +20,7 @@ const profile: Profile = {
     ...{ redis_commands: 100, cpu_seconds: {} },
   },
   idle: {
-    ...{ database_transactions_per_second: 10, wal_bytes_per_second: 0, redis_commands_per_second: 0 },
+    ...{ database_transactions_per_second: 10, redis_commands_per_second: 0 },
     cpu_seconds_per_second: {},
   },
   renders: [],

@@ -38,21 +38,21 @@ export function printDay(days: readonly ScaledDay[]): void {
   ]);
 }
 
-export function printComparison({ renders, measured, replayed, modelled }: Comparison): void {
+export function printComparison({ renders, measured, replayed, shuffled, modelled }: Comparison): void {
   const row = (name: string, of: (run: Run) => number, print: (value: number) => string): string[] => [
     name,
-    ...[measured, replayed, modelled].map((run) => print(of(run))),
-    ...[replayed, modelled].map((run) => deviation(of(run), of(measured))),
+    ...[measured, replayed, shuffled, modelled].map((run) => print(of(run))),
+    ...[replayed, shuffled, modelled].map((run) => deviation(of(run), of(measured))),
   ];
   const distribution = (name: string, of: (run: Run) => Distribution): string[][] =>
     (['mean', 'p50', 'p90', 'p95'] as const).map((part) =>
       row(`${name} ${part}`, (run) => of(run)[part], time),
     );
   console.log(
-    `${renders} renders: as measured, simulated with the measured times, and with the fitted model`,
+    `${renders} renders: as measured, and simulated: with own times, with own times shuffled, with the model`,
   );
   table([
-    ['', 'measured', 'own times', 'model', 'deviation', 'deviation'],
+    ['', 'measured', 'own', 'shuffled', 'model', 'own', 'shuffled', 'model'],
     ...distribution('wait of engine jobs,', ({ wait }) => wait),
     ...distribution('created to completed,', ({ end_to_end }) => end_to_end),
     row(

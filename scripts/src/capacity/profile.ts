@@ -47,6 +47,7 @@ const profile = z.object({
     /** Requests to the API, polls included. */
     api_requests: z.number().min(0),
     database_transactions: z.number().min(0),
+    /** All of it: idle processes write next to none, and a vacuum that comes while they are watched writes much. */
     wal_bytes: z.number().min(0),
     stored_row_bytes: z.number().min(0),
     redis_commands: z.number().min(0),
@@ -55,7 +56,6 @@ const profile = z.object({
   /** What one process of each service uses while nothing happens. */
   idle: z.object({
     database_transactions_per_second: z.number().min(0),
-    wal_bytes_per_second: z.number().min(0),
     redis_commands_per_second: z.number().min(0),
     cpu_seconds_per_second: z.record(z.string(), seconds),
   }),

@@ -36,7 +36,7 @@ export function sharedDemand(
       connections: pods.all * CONNECTIONS_PER_POD,
       transactionsPerSecond: rate(per_render.database_transactions, idle.database_transactions_per_second),
       cores: cores('postgres'),
-      walBytesPerSecond: rate(per_render.wal_bytes, idle.wal_bytes_per_second),
+      walBytesPerSecond: perSecond * per_render.wal_bytes,
       storedBytes: perSecond * per_render.stored_row_bytes * (RECORD_TTL_SECONDS + TOMBSTONE_SECONDS),
     },
     redis: {

@@ -7,7 +7,7 @@ describe('sharedDemand', () => {
       ...{ redis_commands: 50, cpu_seconds: { postgres: 0.3, redis: 0.01 } },
     },
     idle: {
-      ...{ database_transactions_per_second: 20, wal_bytes_per_second: 100, redis_commands_per_second: 10 },
+      ...{ database_transactions_per_second: 20, redis_commands_per_second: 10 },
       cpu_seconds_per_second: { postgres: 0.02 },
     },
   };
@@ -18,7 +18,7 @@ describe('sharedDemand', () => {
         connections: 90,
         transactionsPerSecond: 260,
         cores: expect.closeTo(0.66, 9) as number,
-        walBytesPerSecond: 10_300,
+        walBytesPerSecond: 10_000,
         // Two a second for 37 days.
         storedBytes: 2 * 1000 * 37 * 86_400,
       },

@@ -111,7 +111,7 @@ async function profileOf(
     per_render: {
       api_requests: perRender(lines('api', 'http_request').length),
       database_transactions: beyondIdle(({ transactions }) => transactions),
-      wal_bytes: beyondIdle(({ walBytes }) => walBytes),
+      wal_bytes: perRender(after.walBytes - before.walBytes),
       stored_row_bytes: perRender(after.rowBytes - before.rowBytes),
       redis_commands: beyondIdle(({ redisCommands }) => redisCommands),
       cpu_seconds: Object.fromEntries(
@@ -123,7 +123,6 @@ async function profileOf(
     },
     idle: {
       database_transactions_per_second: round(idle(({ transactions }) => transactions)),
-      wal_bytes_per_second: round(idle(({ walBytes }) => walBytes)),
       redis_commands_per_second: round(idle(({ redisCommands }) => redisCommands)),
       cpu_seconds_per_second: idleCpu,
     },
