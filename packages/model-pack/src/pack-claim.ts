@@ -26,6 +26,6 @@ export async function readClaim(dir: string): Promise<PackClaim | null> {
 }
 
 function isAbsent(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return code === 'ENOENT' || code === 'ENOTDIR';
 }

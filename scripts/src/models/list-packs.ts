@@ -12,13 +12,13 @@ export async function listPacks(packsDir: string): Promise<Row[]> {
   const rows = packs.map(async ({ dir, pack, behind }) => ({
     folder: path.basename(dir),
     ...(await describePack(pack)),
-    state: behind === undefined ? 'serves' : `not used: ${behind} serves ${pack.manifest.engine}`,
+    state: behind === undefined ? 'serves' : `not used: ${behind}`,
   }));
-  const nothing = { engine: null, name: null, version: null, licence: null, providers: null };
-  const refused = bad.map(({ dir, problem }) => ({
+  const refused = bad.map(({ dir, problem, claim }) => ({
     folder: path.basename(dir),
-    ...nothing,
-    digest: null,
+    engine: claim.engine ?? null,
+    name: claim.name ?? null,
+    ...{ version: null, licence: null, providers: null, digest: null },
     megabytes: null,
     state: `refused: ${problem}`,
   }));

@@ -69,9 +69,14 @@ describe('model packs on the command line', () => {
       "output 'bank_0' is [frames,1024,96], the manifest says [frames,1024,95]",
       () =>
         rewriteManifest(
-          /("name": "bank_0",\s*"dtype": "float32",\s*"dims": \[\s*"frames",\s*1024,\s*)96/,
+          /("name": "bank_0",\s*"dtype": "float32",\s*"dims": \[\s*(?:"frames"|12),\s*1024,\s*)96/g,
           '$195',
         ),
+    ],
+    [
+      'a manifest whose parameters do not fit its tensors',
+      'roles.denoising_unet.inputs.latent: is float32 [1,96,12,32,32], the parameters ask for float32 [1,96,8,32,32]',
+      () => rewriteManifest('"window": 12', '"window": 8'),
     ],
     [
       'a manifest that names a tensor otherwise',
@@ -114,7 +119,12 @@ describe('model packs on the command line', () => {
   test('a damaged installation is repaired', async () => {
     await install();
     await writeFile(path.join(packsDir, 'highsync-official', 'vae-decoder.onnx'), 'damaged');
-    expect((await byFolder()).get('highsync-official')?.['state']).toContain('vae-decoder.onnx');
+    const damaged = await byFolder();
+    expect(damaged.get('highsync-official')).toMatchObject({ engine: 'highsync', name: 'highsync-official' });
+    expect(damaged.get('highsync-official')?.['state']).toContain('vae-decoder.onnx');
+    expect(damaged.get('builtin-highsync')?.['state']).toMatch(
+      /^not used: .*highsync-official comes first and cannot be used$/,
+    );
     await install();
     expect((await byFolder()).get('highsync-official')).toMatchObject({ state: 'serves' });
   });

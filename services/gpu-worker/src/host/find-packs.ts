@@ -1,9 +1,9 @@
 import { type Engine } from '@lipsync/contract';
-import { packVersion } from '@lipsync/model-pack';
+import { type PackRef, packVersion } from '@lipsync/model-pack';
 import { type BadFolder, openPackFolders } from './pack-folders';
 
-export interface UsablePack {
-  readonly dir: string;
+/** Also what tasks name the pack by. */
+export interface UsablePack extends PackRef {
   /** Name, version and content in one word. */
   readonly version: string;
   /** Bytes of its files. */
@@ -18,25 +18,25 @@ export interface FoundPacks {
   readonly analyzer?: UsablePack;
   readonly engines: ReadonlyMap<Engine, UsablePack>;
   /** Folders that hold no usable pack, and why. */
-  readonly problems: readonly BadFolder[];
+  readonly problems: readonly Omit<BadFolder, 'claim'>[];
 }
 
 /**
  * The packs under `packsDir` that serve: manifest and digests are good, the graphs were not yet looked at. Those that
- * stand behind another one are among the problems. Never rejects: without packs there are simply no engines.
+ * stand behind another one are among the problems, see openPackFolders. Never rejects: without packs there are simply no engines.
  */
 export async function findPacks(packsDir: string): Promise<FoundPacks> {
   const { packs, bad } = await openPackFolders(packsDir).catch(() => ({
     packs: [],
-    bad: [{ dir: packsDir, problem: 'the folder of model packs cannot be read' }],
+    bad: [{ dir: packsDir, problem: 'the folder of model packs cannot be read', claim: {} }],
   }));
   let analyzer: UsablePack | undefined;
   const engines = new Map<Engine, UsablePack>();
-  const problems = [...bad];
+  const problems: { dir: string; problem: string }[] = bad.map(({ dir, problem }) => ({ dir, problem }));
   for (const { dir, pack, bytes, behind } of packs) {
     const { engine } = pack.manifest;
-    const usable = { dir, version: packVersion(pack), bytes };
-    if (behind !== undefined) problems.push({ dir, problem: `not used: ${behind} serves ${engine}` });
+    const usable = { dir, digest: pack.digest, version: packVersion(pack), bytes };
+    if (behind !== undefined) problems.push({ dir, problem: `not used: ${behind}` });
     else if (engine === 'analyzer') analyzer = usable;
     else engines.set(engine, usable);
   }

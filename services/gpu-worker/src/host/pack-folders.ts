@@ -1,6 +1,14 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { openPack, packSize, packVersion, type Pack } from '@lipsync/model-pack';
+import { basename, join } from 'node:path';
+import {
+  openPack,
+  type Pack,
+  type PackClaim,
+  type PackEngine,
+  packSize,
+  packVersion,
+  readClaim,
+} from '@lipsync/model-pack';
 
 /** A folder that holds a pack whose manifest and digests are good; its graphs were not looked at. */
 export interface PackFolder {
@@ -8,7 +16,7 @@ export interface PackFolder {
   readonly pack: Pack;
   /** Size of its files. */
   readonly bytes: number;
-  /** Version of the pack that is preferred for the same engine. */
+  /** Why it does not serve its engine, in words: another folder comes first. */
   readonly behind?: string;
 }
 
@@ -16,49 +24,96 @@ export interface PackFolder {
 export interface BadFolder {
   readonly dir: string;
   readonly problem: string;
+  readonly claim: PackClaim;
 }
 
+/** What mkfs leaves on a volume. */
+const NO_PACK = 'lost+found';
+
 /**
- * Opens every folder under `packsDir` as a pack, sorted by name; those that begin with a dot are packs being written. Of
- * several for the same engine the one that is not built in comes first, then the first by name. Rejects when the folder
- * itself cannot be read.
+ * Opens every folder under `packsDir` as a pack, sorted by name; those that begin with a dot are packs being written.
+ *
+ * Of several for the same engine the one that is not built in comes first, then the first by name, whether it can be
+ * used or not: who installed weights wants them or an error, not the drawing that stands in for them. A folder of which
+ * it cannot be told what it is for comes before every built-in pack. Rejects when `packsDir` cannot be read.
  */
 export async function openPackFolders(
   packsDir: string,
 ): Promise<{ readonly packs: readonly PackFolder[]; readonly bad: readonly BadFolder[] }> {
-  const opened: Pack[] = [];
-  const sizes = new Map<Pack, number>();
-  const bad: BadFolder[] = [];
+  const found: (Omit<PackFolder, 'behind'> | BadFolder)[] = [];
+  const claims: Claimed[] = [];
   for (const dir of await foldersIn(packsDir)) {
+    const claim = await readClaim(dir);
     try {
       const pack = await openPack(dir);
-      sizes.set(pack, await packSize(pack));
-      opened.push(pack);
+      found.push({ dir, pack, bytes: await packSize(pack) });
+      claims.push({ dir, ...pack.manifest, version: packVersion(pack) });
     } catch (error) {
-      bad.push({ dir, problem: error instanceof Error ? error.message : String(error) });
+      found.push({
+        dir,
+        claim: claim ?? {},
+        problem: error instanceof Error ? error.message : String(error),
+      });
+      // A folder without pack.json is somebody's folder, and no pack.
+      if (claim !== null) claims.push({ dir, ...claim });
     }
   }
-  const first = new Map<string, Pack>();
-  for (const pack of [...opened].sort(byPreference))
-    if (!first.has(pack.manifest.engine)) first.set(pack.manifest.engine, pack);
-  const packs = opened.map((pack) => {
-    const winner = first.get(pack.manifest.engine);
-    const behind = winner === undefined || winner === pack ? {} : { behind: packVersion(winner) };
-    return { dir: pack.dir, pack, bytes: sizes.get(pack) ?? 0, ...behind };
-  });
-  return { packs, bad };
+  const preferred = [...claims].sort(byPreference);
+  return {
+    packs: found.flatMap((folder) => {
+      if (!('pack' in folder)) return [];
+      const behind = reasonAgainst(folder, preferred);
+      return [{ ...folder, ...(behind === undefined ? {} : { behind }) }];
+    }),
+    bad: found.flatMap((folder) => ('pack' in folder ? [] : [folder])),
+  };
+}
+
+/** What is known of a folder that is meant to be a pack; one that cannot be used has no version. */
+interface Claimed extends PackClaim {
+  readonly dir: string;
+  readonly version?: string;
+}
+
+function reasonAgainst(
+  { dir, pack }: Omit<PackFolder, 'behind'>,
+  preferred: readonly Claimed[],
+): string | undefined {
+  const { engine, name } = pack.manifest;
+  const first = preferred.find((claim) => claim.engine === engine);
+  if (first !== undefined && first.dir !== dir) {
+    const { version } = first;
+    return version === undefined
+      ? `${first.dir} comes first and cannot be used`
+      : `${version} serves ${engine}`;
+  }
+  const unknown = preferred.find((claim) => claim.engine === undefined && !isBuiltIn(claim));
+  if (unknown === undefined || !isStandIn(engine, name)) return undefined;
+  return `${unknown.dir} may be for ${engine} and cannot be used`;
+}
+
+/** The analyser that the build brings stands in for nothing: it is a trained one. */
+function isStandIn(engine: PackEngine, name: string): boolean {
+  return engine !== 'analyzer' && name.startsWith(BUILT_IN);
 }
 
 async function foldersIn(packsDir: string): Promise<string[]> {
   const entries = await readdir(packsDir, { withFileTypes: true });
   return entries
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
-    .filter(({ name }) => !name.startsWith('.'))
+    .filter(({ name }) => !name.startsWith('.') && name !== NO_PACK)
     .map(({ name }) => join(packsDir, name))
     .sort();
 }
 
-function byPreference(a: Pack, b: Pack): number {
-  const builtIn = (pack: Pack): number => (pack.manifest.name.startsWith('builtin-') ? 1 : 0);
-  return builtIn(a) - builtIn(b) || a.manifest.name.localeCompare(b.manifest.name);
+const BUILT_IN = 'builtin-';
+
+/** Where the manifest does not tell, the folder does: the build alone names folders so. */
+function isBuiltIn({ dir, name = basename(dir) }: Claimed): boolean {
+  return name.startsWith(BUILT_IN);
+}
+
+function byPreference(a: Claimed, b: Claimed): number {
+  const nameOf = ({ dir, name = basename(dir) }: Claimed): string => name;
+  return Number(isBuiltIn(a)) - Number(isBuiltIn(b)) || nameOf(a).localeCompare(nameOf(b));
 }

@@ -2,7 +2,7 @@ import { untraced } from '@lipsync/telemetry';
 import { createWorkerHealth, type WorkerHealth } from './worker-health';
 
 const answers = { ping: () => Promise.resolve() };
-const serves = { engines: new Map([['musetalk' as const, { dir: '', version: '', bytes: 0 }]]) };
+const serves = { engines: new Map([['musetalk' as const, { dir: '', digest: '', version: '', bytes: 0 }]]) };
 const servesNothing = { engines: new Map() };
 const fetching = { lastActivityAt: () => Date.now() };
 
