@@ -13,7 +13,8 @@ export function resolveIdempotencyKey(
   const [header = '', ...others] = headerValues.map(asUtf8);
   if (others.some((other) => other !== header)) throw new ServiceError('invalid_idempotency_key');
   const body = bodyValue ?? '';
-  for (const key of [header, body]) requireStorable(key);
+  if ([header, body].some((key) => [...key].length > IDEMPOTENCY_KEY_MAX_LENGTH))
+    throw new ServiceError('invalid_idempotency_key');
   if (header !== '' && body !== '' && header !== body) throw new ServiceError('idempotency_key_mismatch');
   return header || body || null;
 }
@@ -25,11 +26,4 @@ function asUtf8(value: string): string {
   } catch {
     return value;
   }
-}
-
-/** Postgres text holds neither NUL nor half a surrogate pair; a key that would be stored differently is refused. */
-function requireStorable(key: string): void {
-  const isStorable = !key.includes('\0') && !/\p{Surrogate}/u.test(key);
-  if (!isStorable || [...key].length > IDEMPOTENCY_KEY_MAX_LENGTH)
-    throw new ServiceError('invalid_idempotency_key');
 }

@@ -178,6 +178,12 @@ describe('create_render', () => {
       expect(first.body.id).not.toBe(second.body.id);
     });
 
+    it.each(['a\0b', '\ud800', 'quote"\\'])('takes the key %j, as any within the length', async (key) => {
+      const json = { ...renderRequest(), idempotency_key: key };
+      const { body } = await create(json);
+      expect((await create(json)).body.id).toBe(body.id);
+    });
+
     it('forgets a key when its render has expired', async () => {
       const first = await create(renderRequest(), { 'Idempotency-Key': 'old' });
       await api.db.prisma.idempotencyKey.updateMany({
@@ -272,11 +278,6 @@ describe('create_render', () => {
         'invalid_idempotency_key',
       );
       await create({ ...renderRequest(), idempotency_key: long.slice(1) });
-    });
-
-    it('invalid_idempotency_key for a key that the database could not hold', async () => {
-      const { code } = await refuse({ ...renderRequest(), idempotency_key: 'a\0b' });
-      expect(code).toBe('invalid_idempotency_key');
     });
 
     it('idempotency_key_mismatch when header and body differ', async () => {
