@@ -44,6 +44,21 @@ describe('create_preparation', () => {
       });
     });
 
+    it('keeps the addresses as they were vetted, and takes them as written for what was asked for', async () => {
+      const json = {
+        video: { url: 'https://MEDIA.example.com./face.mp4' },
+        webhook_url: 'https://hooks.example.com./lipsync',
+      };
+      const { body } = await create(json, { 'Idempotency-Key': 'k' });
+      const video = await api.db.prisma.asset.findUniqueOrThrow({ where: { id: body.video_asset_id } });
+      expect(video.sourceUrl).toBe('https://media.example.com/face.mp4');
+      const { webhookUrl } = await api.db.prisma.preparation.findUniqueOrThrow({ where: { id: body.id } });
+      expect(webhookUrl).toBe('https://hooks.example.com/lipsync');
+      expect((await create(json, { 'Idempotency-Key': 'k' })).body.id).toBe(body.id);
+      const rewritten = { ...json, webhook_url: webhookUrl };
+      expect((await refuse(rewritten, { 'Idempotency-Key': 'k' })).code).toBe('idempotency_key_reused');
+    });
+
     it('replays by idempotency key, and creates one from 20 identical requests at once', async () => {
       const burst = Array.from({ length: 20 }, () =>
         create(preparationRequest(), { 'Idempotency-Key': 'k' }),

@@ -1,21 +1,21 @@
 import { createPreparation as insertPreparation } from '@lipsync/db';
-import { fingerprint, parseMediaUrl, parseWebhookUrl, preparationRecord } from '@lipsync/domain';
+import { fingerprint, preparationRecord } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
 import { resolveIdempotencyKey } from '../http/idempotency-key';
 import { requireBody } from '../http/require-body';
 import { type Handler } from './operation';
+import { parsedInput, parsedWebhook } from './parsed-addresses';
 import { replayed } from './replayed';
 
 /** POST /v1/preparations */
 export function createPreparation({ db, config, ringer }: ApiDeps): Handler {
   return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('PreparationRequest', body);
-    if ('url' in request.video) parseMediaUrl(request.video.url);
-    if (request.webhook_url !== undefined) parseWebhookUrl(request.webhook_url);
+    const parsed = { ...request, video: parsedInput(request.video), ...parsedWebhook(request) };
     const key = resolveIdempotencyKey(idempotencyHeaders, request.idempotency_key);
     const created = await insertPreparation(db, {
       customerId: customer.id,
-      request,
+      request: parsed,
       idempotency: key === null ? null : { key, fingerprint: fingerprint('create_preparation', request) },
       ttlSeconds: config.recordTtlSeconds,
       traceParent,

@@ -1,10 +1,11 @@
 import { type CreatedRender, createRenders, type NewRender } from '@lipsync/db';
-import { fingerprint, parseMediaUrl, parseWebhookUrl } from '@lipsync/domain';
+import { fingerprint } from '@lipsync/domain';
 import { gather } from '@lipsync/runtime';
 import { type ApiDeps } from '../api-deps';
 import { resolveIdempotencyKey } from '../http/idempotency-key';
 import { requireBody } from '../http/require-body';
 import { type Handler } from './operation';
+import { parsedInput, parsedWebhook } from './parsed-addresses';
 import { replayed } from './replayed';
 import { viewRender } from './view-render';
 
@@ -20,12 +21,15 @@ export function createRender(deps: ApiDeps): Handler {
   const insert = gather<NewRender, CreatedRender>(BATCHES, (renders) => createRenders(db, renders));
   return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('RenderRequest', body);
-    for (const input of [request.video, request.audio]) if ('url' in input) parseMediaUrl(input.url);
-    if (request.webhook_url !== undefined) parseWebhookUrl(request.webhook_url);
+    const parsed = {
+      ...request,
+      ...{ video: parsedInput(request.video), audio: parsedInput(request.audio) },
+      ...parsedWebhook(request),
+    };
     const key = resolveIdempotencyKey(idempotencyHeaders, request.idempotency_key);
     const created = await insert({
       customerId: customer.id,
-      request,
+      request: parsed,
       idempotency: key === null ? null : { key, fingerprint: fingerprint('create_render', request) },
       ttlSeconds: config.recordTtlSeconds,
       traceParent,
