@@ -123,6 +123,12 @@ export const METRICS = {
     labels: { loop: LOOPS },
     services: ['media-worker', 'gpu-worker', 'webhook-dispatcher'],
   },
+  loop_pause_seconds: {
+    type: 'gauge',
+    help: 'How long this loop rests between two turns; later than that and a while, it hangs.',
+    labels: { loop: LOOPS },
+    services: ['media-worker', 'gpu-worker', 'webhook-dispatcher'],
+  },
 
   queue_jobs: {
     type: 'gauge',

@@ -3,8 +3,13 @@ import { type Metrics } from './metrics';
 
 export type TurnOutcome = 'completed' | 'failed';
 
-/** Counts the turns of one loop, and notes when the last one ended. */
-export function countTurns(metrics: Metrics, loop: (typeof LOOPS)[number]): (outcome: TurnOutcome) => void {
+/** Counts the turns of one loop, which rests `pauseMs` between them, and notes when the last one ended. */
+export function countTurns(
+  metrics: Metrics,
+  loop: (typeof LOOPS)[number],
+  pauseMs: number,
+): (outcome: TurnOutcome) => void {
+  metrics.gauge('loop_pause_seconds').set({ loop }, pauseMs / 1000);
   const turns = metrics.counter('loop_turns_total');
   const counted = {
     completed: turns.at({ loop, outcome: 'completed' }),

@@ -11,6 +11,7 @@ export {
   type JobRunner,
   type JobRunnerOptions,
 } from './job-runner';
+export { noTurnHangs } from './loop-health';
 export { createPeriodicLoop, type PeriodicLoop } from './periodic-loop';
 export { type Blame } from './verdict';
 export { keepWorkerRow, type WorkerRowOptions } from './worker-row';

@@ -8,8 +8,8 @@ export interface PeriodicLoop {
   wake(): void;
   /** No turn is under way once this has resolved, and none begins any more. */
   stop(): Promise<void>;
-  /** When the last turn ended, well or not, in milliseconds since the epoch: for liveness. */
-  lastTurnAtMs(): number;
+  /** For how long a turn has been under way, in milliseconds; 0 between turns, however long the pause is. For liveness. */
+  busyMs(): number;
 }
 
 /**
@@ -30,9 +30,10 @@ export function createPeriodicLoop(options: {
   let wanted = false;
   let stopped = true;
   let failing = false;
-  let lastTurnAtMs = Date.now();
+  let turnBeganAtMs: number | undefined;
 
   async function takeTurn(): Promise<void> {
+    turnBeganAtMs = Date.now();
     try {
       await turn();
       if (failing) logger.info('loop works again', { loop: name });
@@ -43,7 +44,7 @@ export function createPeriodicLoop(options: {
       failing = true;
       onTurn('failed');
     }
-    lastTurnAtMs = Date.now();
+    turnBeganAtMs = undefined;
   }
 
   function begin(): void {
@@ -73,6 +74,6 @@ export function createPeriodicLoop(options: {
       clearTimeout(timer);
       await running;
     },
-    lastTurnAtMs: () => lastTurnAtMs,
+    busyMs: () => (turnBeganAtMs === undefined ? 0 : Date.now() - turnBeganAtMs),
   };
 }

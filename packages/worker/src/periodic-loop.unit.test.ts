@@ -50,6 +50,19 @@ describe('a loop', () => {
     expect(outcomes).toEqual([...Array<string>(6).fill('failed'), ...Array<string>(5).fill('completed')]);
   });
 
+  it('tells for how long a turn has been under way, and nothing of the pause behind it', async () => {
+    let end = (): void => undefined;
+    const hanging = (): Promise<void> => new Promise((resolve) => (end = resolve));
+    const loop = createPeriodicLoop({ name: 'x', everyMs: 3_600_000, turn: hanging, onTurn, logger });
+    loop.start();
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(loop.busyMs()).toBe(5_000);
+    end();
+    await jest.advanceTimersByTimeAsync(3_000_000);
+    expect(loop.busyMs()).toBe(0);
+    await loop.stop();
+  });
+
   it('does not wait out its period when woken, and never takes two turns at once', async () => {
     let under = 0;
     let most = 0;

@@ -52,6 +52,29 @@ describe('the row of a worker', () => {
     await remove();
   });
 
+  test('a database that is away when the worker starts does not end it: it is there once the database is back', async () => {
+    const late = await createTestDatabase();
+    const name = new URL(late.url).pathname.slice(1);
+    const accept = (yes: boolean) =>
+      db.prisma.$executeRawUnsafe(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS ${yes}`);
+    await accept(false);
+    const worker = createDb({ url: late.url, poolMax: 2, publicBaseUrl: 'https://api.example.com' });
+    const here = {
+      db: worker,
+      logger,
+      metrics,
+      workerId: 'w1',
+      service: 'gpu-worker',
+      slots: { musetalk: 2 },
+    };
+    const remove = await keepWorkerRow({ ...here, heartbeatMs: 20 });
+    await accept(true);
+    await eventually(async () => expect(await worker.prisma.worker.count()).toBe(1));
+    await remove();
+    await worker.close();
+    await late.drop();
+  });
+
   test('given up during a long silence it comes back with all that the worker serves', async () => {
     const remove = await keep();
     await removeWorker(db, 'w1');

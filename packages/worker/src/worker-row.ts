@@ -1,7 +1,7 @@
 import { type Db, heartbeatWorker, QUEUE_NAMES, registerWorker, removeWorker, type Slots } from '@lipsync/db';
 import { type Logger } from '@lipsync/runtime';
-import { countTurns, type Metrics } from '@lipsync/telemetry';
-import { createPeriodicLoop } from './periodic-loop';
+import { countTurns, type Metrics, type TurnOutcome } from '@lipsync/telemetry';
+import { createPeriodicLoop, type PeriodicLoop } from './periodic-loop';
 
 const HEARTBEAT_MS = 5_000;
 
@@ -18,23 +18,29 @@ export interface WorkerRowOptions {
 
 /**
  * Keeps this process in the table of workers, by which the API sees which engines there are and admission how many
- * jobs may be announced. Resolves once it is there; the returned function takes it out.
+ * jobs may be announced. Resolves once it is there; while the database is away, once that is known: the row is made as
+ * soon as it is back, for a worker that ended over it would load its packs anew. The returned function takes it out.
  */
 export async function keepWorkerRow(options: WorkerRowOptions): Promise<() => Promise<void>> {
   const { db, workerId, service, slots, logger, metrics, heartbeatMs = HEARTBEAT_MS } = options;
   const worker = { id: workerId, service, slots };
-  await registerWorker(db, worker);
   for (const queue of QUEUE_NAMES) {
     const here = slots[queue];
     if (here !== undefined) metrics.gauge('slots').set({ queue }, here);
   }
   const turn = async (): Promise<void> => {
-    // After a long silence the row was purged, and with it what this worker serves.
+    // Not yet there; or purged after a long silence, and with it what this worker serves.
     if (!(await heartbeatWorker(db, workerId))) await registerWorker(db, worker);
   };
-  const onTurn = countTurns(metrics, 'worker_row');
-  const loop = createPeriodicLoop({ name: 'worker row', everyMs: heartbeatMs, turn, onTurn, logger });
-  loop.start();
+  const count = countTurns(metrics, 'worker_row', heartbeatMs);
+  const loop = await new Promise<PeriodicLoop>((resolve) => {
+    const onTurn = (outcome: TurnOutcome): void => {
+      count(outcome);
+      resolve(made);
+    };
+    const made = createPeriodicLoop({ name: 'worker row', everyMs: heartbeatMs, turn, onTurn, logger });
+    made.start();
+  });
   return async () => {
     await loop.stop();
     await removeWorker(db, workerId);

@@ -28,7 +28,7 @@ export const mediaWorkerEnvironment = environment
     /** How long a job waits for a worker that serves its queue; above the time that starting one takes. */
     UNSERVED_DEADLINE_SECONDS: wholeNumber(60).default(1800),
     /** Pause between two rounds of deleting what has expired. */
-    PURGE_INTERVAL_SECONDS: wholeNumber(1).default(30),
+    PURGE_INTERVAL_SECONDS: wholeNumber(1, 86_400).default(30),
     PATH: z.string().optional(),
   });
 

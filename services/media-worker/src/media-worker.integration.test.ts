@@ -86,8 +86,13 @@ afterAll(async () => {
 const caFile = (): string => join(folder, 'ca.pem');
 
 /** A whole worker in this process; its lifecycle ends it as SIGTERM would. */
-async function startWorker(name: string): Promise<{ port: number; lifecycle: Lifecycle }> {
-  const logger = createLogger({ service: 'test', level: 'silent' });
+async function startWorker(
+  name: string,
+  settings: Record<string, string> = {},
+): Promise<{ port: number; lifecycle: Lifecycle; lines: string[] }> {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logger = createLogger({ service: 'test', level: 'info', destination });
   const lifecycle = createLifecycle({ logger, process: { on: () => undefined, exit: () => undefined } });
   workers.push(lifecycle);
   const env = loadEnv(mediaWorkerEnvironment, {
@@ -101,8 +106,9 @@ async function startWorker(name: string): Promise<{ port: number; lifecycle: Lif
       PURGE_INTERVAL_SECONDS: '1',
     },
     ...{ PATH: process.env['PATH'], FFMPEG_BIN: process.env['FFMPEG_BIN'], SHUTDOWN_GRACE_SECONDS: '0' },
+    ...settings,
   });
-  return { port: await startMediaWorker({ env, logger, lifecycle, workerId: name }), lifecycle };
+  return { port: await startMediaWorker({ env, logger, lifecycle, workerId: name }), lifecycle, lines };
 }
 
 const newAsset = (): ReturnType<typeof createAsset> =>
@@ -119,6 +125,27 @@ it('fetches what was waiting when it starts and what comes while it runs, and sa
   }
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+});
+
+it('waits for a database that is away when it starts, alive and not ready, and works once it is back', async () => {
+  const late = await createTestDatabase();
+  const accept = (yes: boolean) =>
+    db.prisma.$executeRawUnsafe(
+      `ALTER DATABASE "${new URL(late.url).pathname.slice(1)}" ALLOW_CONNECTIONS ${yes}`,
+    );
+  await accept(false);
+  const { port, lifecycle, lines } = await startWorker('early', { DATABASE_URL: late.url });
+  const status = async (path: string) => (await fetch(`http://127.0.0.1:${port}/${path}`)).status;
+  expect([await status('healthz'), await status('readyz')]).toEqual([200, 503]);
+  await accept(true);
+  await eventually(async () => expect(await status('readyz')).toBe(200), PATIENCE);
+  await eventually(async () => {
+    const told = parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    expect(told.value('lipsync_live_slots', { queue: 'media' })).toBe(2);
+  }, PATIENCE);
+  await lifecycle.shutdown('test');
+  expect(lines.filter((line) => line.includes('could not'))).toEqual([]);
+  await late.drop();
 });
 
 it('tells what it did and what the whole system has not done yet, while the database is there', async () => {
@@ -141,6 +168,7 @@ it('tells what it did and what the whole system has not done yet, while the data
   expect(told.value('lipsync_webhook_backlog', { state: 'due' })).toBe(0);
   const turned = { loop: 'admission', outcome: 'completed' };
   expect(told.value('lipsync_loop_turns_total', turned)).toBeGreaterThan(0);
+  expect(told.value('lipsync_loop_pause_seconds', { loop: 'purging' })).toBe(1);
   expect(told.value('lipsync_build_info', { component: 'media-worker' })).toBe(1);
   expect(told.families.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
 });

@@ -10,6 +10,7 @@ import {
   createJobFolders,
   createPeriodicLoop,
   keepWorkerRow,
+  noTurnHangs,
   type PeriodicLoop,
 } from '@lipsync/worker';
 import { type MediaWorkerEnv } from './env';
@@ -23,8 +24,6 @@ type LoopName = 'admission' | 'reconciliation' | 'purging';
 
 const ADMISSION_EVERY_MS = 500;
 const RECONCILE_EVERY_MS = 1_000;
-/** A loop that has not come round for so long hangs; the process is better started anew. */
-const STUCK_AFTER_MS = 120_000;
 
 /** Wires and starts the worker; what it opens is closed by `lifecycle`. Resolves to the health server's port. */
 export async function startMediaWorker(options: {
@@ -47,7 +46,13 @@ export async function startMediaWorker(options: {
   tellBacklog(metrics, { read: () => readBacklog(db), clock: systemClock });
 
   const loop = (name: LoopName, everyMs: number, turn: () => Promise<void>): PeriodicLoop => {
-    const made = createPeriodicLoop({ name, everyMs, turn, logger, onTurn: countTurns(metrics, name) });
+    const made = createPeriodicLoop({
+      name,
+      everyMs,
+      turn,
+      logger,
+      onTurn: countTurns(metrics, name, everyMs),
+    });
     lifecycle.onShutdown(name, () => made.stop());
     return made;
   };
@@ -73,12 +78,14 @@ export async function startMediaWorker(options: {
     port: env.HEALTH_PORT,
     live: {
       consumer: consumerFetches(consumer, () => queues.ping(), systemClock),
-      loops: () => loopsTurn(loops),
+      loops: noTurnHangs(loops),
     },
     ready: { database: () => db.ping(), redis: () => queues.ping(), storage: () => storage.ping() },
     stopping: lifecycle.stopping,
     metrics,
   });
+  // Before anything that may have to wait for the database.
+  const port = await health.start();
   lifecycle.onShutdown('health', () => health.close());
 
   const removeRow = await keepWorkerRow({
@@ -90,7 +97,6 @@ export async function startMediaWorker(options: {
   lifecycle.onShutdown('worker row', removeRow);
   consumer.start();
   for (const each of loops) each.start();
-  const port = await health.start();
   logger.info('started', { worker_id: workerId, slots: env.MEDIA_SLOTS, health_port: port });
   return port;
 }
@@ -99,11 +105,8 @@ async function createRunner(
   env: MediaWorkerEnv,
   parts: { db: Db; storage: Storage; logger: Logger; telemetry: Telemetry; workerId: string },
 ): Promise<IngestRunner> {
-  const binaries = await resolveBinaries({
-    FFMPEG_BIN: env.FFMPEG_BIN,
-    FFPROBE_BIN: env.FFPROBE_BIN,
-    PATH: env.PATH,
-  });
+  const { FFMPEG_BIN, FFPROBE_BIN, PATH } = env;
+  const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH }, env.MEDIA_SLOTS);
   const { unshare, prlimit } = binaries.sandbox;
   const sandbox = { no_network: unshare !== undefined, limits: prlimit !== undefined };
   parts.logger.info('media tools', { ffmpeg: binaries.ffmpeg, ffprobe: binaries.ffprobe, ...sandbox });
@@ -115,9 +118,4 @@ async function createRunner(
     probeTimeoutMs: env.PROBE_TIMEOUT_SECONDS * 1000,
     folders: await createJobFolders(join(env.WORK_DIR, 'jobs')),
   });
-}
-
-async function loopsTurn(loops: readonly PeriodicLoop[]): Promise<void> {
-  if (loops.some((loop) => Date.now() - loop.lastTurnAtMs() > STUCK_AFTER_MS))
-    throw new Error('a loop is stuck');
 }

@@ -126,10 +126,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     });
   };
 
+  const pollMs = options.pollMs ?? POLL_MS;
   const loop = createDispatchLoop({
-    ...{ slots, claim, deliver, logger },
-    pollMs: options.pollMs ?? POLL_MS,
-    onTurn: countTurns(telemetry.metrics, 'dispatch'),
+    ...{ slots, claim, deliver, logger, pollMs },
+    onTurn: countTurns(telemetry.metrics, 'dispatch', pollMs),
   });
   return { ...loop, clockGuard };
 }
