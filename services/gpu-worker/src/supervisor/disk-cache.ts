@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileDigest } from './file-digest';
@@ -7,7 +8,7 @@ import { fileDigest } from './file-digest';
 export interface DiskCache {
   /**
    * Places the file with this SHA-256 (hex) at `target`, calling `fetch` when it is not at hand. The target is a hard
-   * link: evicting the cached name never takes a file away from a job. Rejects with CacheMismatch when the fetched
+   * link, or a copy where there can be none: evicting the cached name never takes a file away from a job. Rejects with CacheMismatch when the fetched
    * bytes have another digest, and with whatever `fetch` rejects with.
    */
   place(
@@ -21,12 +22,22 @@ export class CacheMismatch extends Error {
   override readonly name = 'CacheMismatch';
 }
 
+export interface DiskCacheOptions {
+  readonly folder: string;
+  readonly maxBytes: number;
+  /** Makes a hard link; rejects with EPERM, EMLINK, ENOTSUP or EXDEV where there can be none. The system's unless told. */
+  readonly link?: (existing: string, target: string) => Promise<void>;
+}
+
+/** Some file systems allow no more links to a file, or none at all; and none leads to another file system. */
+const NO_LINKS = ['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'];
+
 /**
  * A cache in `folder` of at most `maxBytes` once a call has ended; least recently used files go first. The folder
  * belongs to this process alone: what an earlier process left unfinished there is removed.
  */
-export async function createDiskCache(options: { folder: string; maxBytes: number }): Promise<DiskCache> {
-  const { folder, maxBytes } = options;
+export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCache> {
+  const { folder, maxBytes, link: makeLink = link } = options;
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) {
     if (!isDigest(name)) await rm(join(folder, name), { recursive: true, force: true });
@@ -45,15 +56,33 @@ export async function createDiskCache(options: { folder: string; maxBytes: numbe
     }
   }
 
+  async function linkOrCopy(cached: string, target: string): Promise<void> {
+    try {
+      await makeLink(cached, target);
+    } catch (error) {
+      if (!isOneOf(NO_LINKS, error)) throw error;
+      await copyFile(cached, target, constants.COPYFILE_FICLONE);
+    }
+  }
+
+  async function placeIfPresent(cached: string, target: string): Promise<boolean> {
+    try {
+      const now = new Date();
+      // First, and of the cached file: a copy has times of its own, and what is used now must not be evicted meanwhile.
+      await utimes(cached, now, now);
+      await linkOrCopy(cached, target);
+      return true;
+    } catch (error) {
+      if (isOneOf(['ENOENT'], error)) return false;
+      throw error;
+    }
+  }
+
   return {
     async place(sha256, target, fetch) {
       if (!isDigest(sha256)) throw new CacheMismatch('not a SHA-256 digest');
       const cached = join(folder, sha256);
-      if (await linkIfPresent(cached, target)) {
-        const now = new Date();
-        await utimes(target, now, now);
-        return 'hit';
-      }
+      if (await placeIfPresent(cached, target)) return 'hit';
       let running = fetching.get(sha256);
       if (!running) {
         running = fetchOnce(sha256, fetch).finally(() => fetching.delete(sha256));
@@ -82,33 +111,18 @@ async function evict(folder: string, maxBytes: number): Promise<void> {
   }
 }
 
-async function linkIfPresent(cached: string, target: string): Promise<boolean> {
-  try {
-    await link(cached, target);
-    return true;
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
-    throw error;
-  }
-}
-
-/** Some file systems allow no more links to a file, or none at all. */
-async function linkOrCopy(cached: string, target: string): Promise<void> {
-  try {
-    await link(cached, target);
-  } catch (error) {
-    if (!isCode(error, 'EMLINK') && !isCode(error, 'EPERM') && !isCode(error, 'ENOTSUP')) throw error;
-    await copyFile(cached, target);
-  }
-}
-
 const isDigest = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
 
 function ignoreMissing(error: unknown): undefined {
-  if (!isCode(error, 'ENOENT')) throw error;
+  if (!isOneOf(['ENOENT'], error)) throw error;
   return undefined;
 }
 
-function isCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+function isOneOf(codes: readonly string[], error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    codes.some((code) => code === error.code)
+  );
 }

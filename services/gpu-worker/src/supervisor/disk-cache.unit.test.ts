@@ -89,4 +89,32 @@ describe('disk cache', () => {
     expect(await second.place(sha256('video'), target('b'), unexpected)).toBe('hit');
     expect((await stat(target('b'))).nlink).toBeGreaterThan(1);
   });
+  describe.each(['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'])('where a hard link fails with %s', (code) => {
+    const link = () => Promise.reject(Object.assign(new Error('no link'), { code }));
+
+    test('content is copied, when it is fetched and when it is at hand', async () => {
+      const cache = await createDiskCache({ folder, maxBytes: 1000, link });
+      expect(await cache.place(sha256('video'), target('a'), fetched('video'))).toBe('fetched');
+      expect(await cache.place(sha256('video'), target('b'), unexpected)).toBe('hit');
+      for (const name of ['a', 'b']) expect(await readFile(target(name), 'utf8')).toBe('video');
+      expect((await stat(target('b'))).nlink).toBe(1);
+    });
+
+    test('what is used again counts as used, and what is not leaves first', async () => {
+      const cache = await createDiskCache({ folder, maxBytes: 10, link });
+      await cache.place(sha256('aaaa'), target('a'), fetched('aaaa'));
+      await cache.place(sha256('bbbb'), target('b'), fetched('bbbb'));
+      await utimes(join(folder, sha256('aaaa')), 1000, 1000);
+      await utimes(join(folder, sha256('bbbb')), 2000, 2000);
+      await cache.place(sha256('aaaa'), target('a2'), unexpected);
+      await cache.place(sha256('cccc'), target('c'), fetched('cccc'));
+      expect((await readdir(folder)).sort()).toEqual([sha256('aaaa'), sha256('cccc')].sort());
+    });
+  });
+
+  test('a link that fails for any other reason is an error, not a copy', async () => {
+    const link = () => Promise.reject(Object.assign(new Error('disk full'), { code: 'ENOSPC' }));
+    const cache = await createDiskCache({ folder, maxBytes: 1000, link });
+    await expect(cache.place(sha256('video'), target('a'), fetched('video'))).rejects.toThrow('disk full');
+  });
 });
