@@ -48,11 +48,13 @@ export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Da
 
 /** Throws asset_not_found (also for a foreign or malformed id) and asset_expired. */
 export async function getAsset(db: Db, customerId: string, assetId: string): Promise<AssetRow> {
-  const row = isId('ast', assetId)
-    ? await db.prisma.asset.findFirst({ where: { id: assetId, customerId } })
-    : null;
+  if (!isId('ast', assetId)) throw new ServiceError('asset_not_found');
+  const [row, now] = await Promise.all([
+    db.prisma.asset.findFirst({ where: { id: assetId, customerId } }),
+    databaseNow(db.prisma),
+  ]);
   if (row === null) throw new ServiceError('asset_not_found');
-  if (row.expiresAt <= new Date()) throw new ServiceError('asset_expired');
+  if (row.expiresAt <= now) throw new ServiceError('asset_expired');
   return assetRow(row);
 }
 

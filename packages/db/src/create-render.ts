@@ -105,7 +105,7 @@ async function createdFrom(
 async function stored(db: Db, customerId: string, renderId: string): Promise<RenderDetails> {
   const [found] = await findRenders(db, [{ customerId, renderId }]);
   if (!found) throw new ServiceError('render_not_found');
-  return found;
+  return found.details;
 }
 
 /**

@@ -15,11 +15,13 @@ export async function getDeliveryByEvent(
   customerId: string,
   eventId: string,
 ): Promise<DeliveryDetails> {
-  const event = isId('evt', eventId)
-    ? await db.prisma.webhookEvent.findFirst({ where: { id: eventId, customerId } })
-    : null;
+  if (!isId('evt', eventId)) throw new ServiceError('webhook_event_not_found');
+  const [event, now] = await Promise.all([
+    db.prisma.webhookEvent.findFirst({ where: { id: eventId, customerId } }),
+    databaseNow(db.prisma),
+  ]);
   if (event === null) throw new ServiceError('webhook_event_not_found');
-  if (event.expiresAt <= new Date()) throw new ServiceError('webhook_event_expired');
+  if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
   return { event, delivery: await newestDelivery(db.prisma, eventId) };
 }
 

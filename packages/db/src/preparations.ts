@@ -82,11 +82,13 @@ export async function getPreparation(
   customerId: string,
   preparationId: string,
 ): Promise<PreparationDetails> {
-  const preparation = isId('prp', preparationId)
-    ? await db.prisma.preparation.findFirst({ where: { id: preparationId, customerId } })
-    : null;
+  if (!isId('prp', preparationId)) throw new ServiceError('preparation_not_found');
+  const [preparation, now] = await Promise.all([
+    db.prisma.preparation.findFirst({ where: { id: preparationId, customerId } }),
+    databaseNow(db.prisma),
+  ]);
   if (preparation === null) throw new ServiceError('preparation_not_found');
-  if (preparation.expiresAt <= new Date()) throw new ServiceError('preparation_expired');
+  if (preparation.expiresAt <= now) throw new ServiceError('preparation_expired');
   return detailsOf(db.prisma, preparation);
 }
 

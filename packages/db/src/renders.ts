@@ -18,6 +18,12 @@ export interface RenderDetails {
   webhookEventId: string | null;
 }
 
+/** A render, which may be past its expiry by the clock of the database. */
+interface FoundRender {
+  details: RenderDetails;
+  isExpired: boolean;
+}
+
 /** Renders with all that their resources are made of. What hangs on one comes as JSON, in the form of the rows. */
 const FIND_RENDERS = {
   name: 'find_renders',
@@ -28,6 +34,7 @@ const FIND_RENDERS = {
       render.preparation_id AS "preparationId", render.webhook_url AS "webhookUrl", render.error_code AS "errorCode",
       render.created_at AS "createdAt", render.updated_at AS "updatedAt", render.completed_at AS "completedAt",
       render.expires_at AS "expiresAt", render.purged_at AS "purgedAt",
+      render.expires_at <= clock_timestamp() AS "isExpired",
       (
         SELECT json_agg(json_build_object('id', id, 'engine', engine, 'position', position, 'status', status,
           'stage', stage, 'progressPercent', progress_percent, 'outputKey', output_key, 'errorCode', error_code,
@@ -51,15 +58,15 @@ export interface RenderName {
 }
 
 /** The renders of these names, in their order; null for unknown, foreign and malformed ids. Expired ones are found, too. */
-export async function findRenders(db: Db, names: readonly RenderName[]): Promise<(RenderDetails | null)[]> {
+export async function findRenders(db: Db, names: readonly RenderName[]): Promise<(FoundRender | null)[]> {
   type Row = RenderRow &
-    Omit<RenderDetails, 'render' | 'runs'> & { place: number; runs: RunSummary[] | null };
+    Omit<RenderDetails, 'render' | 'runs'> & { place: number; isExpired: boolean; runs: RunSummary[] | null };
   // A malformed id may hold what Postgres does not take.
   const ids = names.map(({ renderId }) => (isId('ren', renderId) ? renderId : ''));
-  const found = names.map((): RenderDetails | null => null);
+  const found = names.map((): FoundRender | null => null);
   for (const row of await run<Row>(db, FIND_RENDERS, [ids, names.map(({ customerId }) => customerId)])) {
-    const { place, runs, preparation, webhookEventId, ...render } = row;
-    found[place - 1] = { render, runs: runs ?? [], preparation, webhookEventId };
+    const { place, isExpired, runs, preparation, webhookEventId, ...render } = row;
+    found[place - 1] = { details: { render, runs: runs ?? [], preparation, webhookEventId }, isExpired };
   }
   return found;
 }
@@ -69,10 +76,9 @@ export async function getRenders(
   db: Db,
   names: readonly RenderName[],
 ): Promise<(RenderDetails | ServiceError)[]> {
-  const now = new Date();
   return (await findRenders(db, names)).map((found) => {
     if (found === null) return new ServiceError('render_not_found');
-    return found.render.expiresAt <= now ? new ServiceError('render_expired') : found;
+    return found.isExpired ? new ServiceError('render_expired') : found.details;
   });
 }
 
