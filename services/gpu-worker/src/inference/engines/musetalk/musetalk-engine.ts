@@ -2,6 +2,7 @@ import { type MusetalkManifest, type Pack } from '@lipsync/model-pack';
 import { type RunModel } from '../../packs/run-model';
 import { createArrayPool } from '../array-pool';
 import { createAudioFeatures } from '../audio/audio-features';
+import { withSilence } from '../audio/with-silence';
 import { type LipSyncEngine } from '../engine';
 import { createCallRole } from '../call-role';
 import { createFaceFeatures } from './face-features';
@@ -34,7 +35,12 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
     },
 
     async open(clip) {
-      const hearing = createAudioFeatures(clip.audio, params.audio, 'zeros', run);
+      const hearing = createAudioFeatures(
+        withSilence(clip.audio, clip.sources.length),
+        params.audio,
+        'zeros',
+        run,
+      );
       // The first half minute is encoded now, so that a pack that cannot hear fails before any frame is decoded.
       await hearing.readWindows([0], new Float32Array(hearing.windowSize));
       return createMusetalkClip(clip, {

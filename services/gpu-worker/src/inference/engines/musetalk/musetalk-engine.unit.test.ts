@@ -241,6 +241,31 @@ describe('musetalk on the built-in pack', () => {
     expect(() => clip.take(batch, picture(), 8)).toThrow(RangeError);
   });
 
+  test('where the picture outlasts the sound silence is heard, and zeros only beyond the end of the picture', async () => {
+    const ones: RunModel = async (role, feeds) => {
+      const result = await run(role, feeds);
+      const states = result.outputs['states'];
+      if (states?.type === 'float32') states.data.fill(1);
+      return result;
+    };
+    const { params } = pack.manifest;
+    const audio = { ...params.audio, positionalEncoding: 'inside' as const };
+    engine = createMusetalk({ ...pack, manifest: { ...pack.manifest, params: { ...params, audio } } }, ones);
+    const clip = await open();
+    const heard = async (output: number): Promise<number[]> => {
+      await render(clip, output);
+      const { data, dims } = fed['audio'] ?? missing();
+      return Array.from(data, Number).slice(
+        0,
+        dims.slice(1).reduce((all, dim) => all * dim, 1),
+      );
+    };
+    expect(new Set(await heard(2000))).toEqual(new Set([1]));
+    // The last frame's window reaches 80 ms, four of its ten steps, beyond its end.
+    const last = await heard(5000);
+    expect(last.filter((value) => value === 0)).toHaveLength(0.4 * last.length);
+  });
+
   test('output beyond the end of the audio shows lips at rest', async () => {
     expect(darkest(await render(await open(), 5000))).toBeGreaterThan(145);
   });
