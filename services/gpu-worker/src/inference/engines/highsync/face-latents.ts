@@ -3,6 +3,7 @@ import { type HighsyncParams } from '@lipsync/model-pack';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
 import { type CallRole } from '../call-role';
+import { copyScaledMean } from '../scaled-mean';
 
 type Floats = Float32Array<ArrayBuffer>;
 
@@ -26,9 +27,8 @@ export function createFaceLatents(
     const image = pool.take(3 * side * side);
     cropFace(frame, { x1, y1, x2, y2 }, image, 0);
     const outputs = await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) });
-    // Mean and log-variance are stacked on channels; the mean alone is what the network was trained on.
-    return float32Of(outputs, 'latent')
-      .subarray(0, size)
-      .map((value) => value * latent.scale);
+    const clean = new Float32Array(size);
+    copyScaledMean(float32Of(outputs, 'latent'), 0, size, latent.scale, clean, 0);
+    return clean;
   };
 }

@@ -1,15 +1,16 @@
 import { type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/lipsync';
 import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
 import { type RunModel } from '../../packs/run-model';
-import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { createArrayPool } from '../array-pool';
 import { createAudioFeatures } from '../audio/audio-features';
 import { withSilence } from '../audio/with-silence';
 import { type LipSyncEngine } from '../engine';
 import { bankBudget } from './bank-budget';
 import { createCallRole } from '../call-role';
+import { writeCropLandmarks } from '../crop-landmarks';
+import { createDecodeLatent } from '../decode-latent';
+import { createFrameEncoder } from '../frame-encoder';
 import { createDenoiseStretch } from './denoise-stretch';
-import { createFaceEncoder } from './face-encoder';
 import { createFaceLatents } from './face-latents';
 import { createHighsyncClip } from './highsync-clip';
 import { createKeptLatents, keptLayout } from './kept-latents';
@@ -36,25 +37,23 @@ export function createHighsync(
 ): LipSyncEngine {
   const { manifest } = pack;
   const { params } = manifest;
-  const { channels, height, width, scale } = params.latent;
-  const latentSize = channels * height * width;
+  const plane = params.latent.height * params.latent.width;
   const pool = createArrayPool(SPARES);
   const call = createCallRole(run, pool);
   const features = keptLayout(params.latent);
 
-  const decode = async (latents: Float32Array, offset: number): Promise<Float32Array> => {
-    const scaled = pool.take(latentSize);
-    for (let i = 0; i < latentSize; i++) scaled[i] = (latents[offset + i] ?? 0) / scale;
-    const latent = float32Tensor(scaled, [1, channels, height, width]);
-    return float32Of(await call('vae_decoder', { latent }), 'image');
-  };
+  const decode = createDecodeLatent(params.latent, call, pool);
 
   return {
     features,
     openEncoder({ track, format, features: known }) {
       const faces = highsyncFaces(track);
       const kept = createKeptLatents(features, known, faces);
-      return createFaceEncoder(faces, kept, createFaceLatents(params, faces, format, call, pool));
+      return createFrameEncoder({
+        isMissing: (source) => (faces.shots[source] ?? -1) >= 0 && kept.find(source) === null,
+        encode: createFaceLatents(params, faces, format, call, pool),
+        keep: (source, latent) => kept.keep(source, latent),
+      });
     },
     async open(clip) {
       const faces = highsyncFaces(clip.track);
@@ -90,7 +89,8 @@ export function createHighsync(
             signal,
           );
         },
-        decode,
+        // [frames, C, h, w].
+        decode: (latents, offset) => decode(latents, offset, plane),
         close: () => sourceLatents.close(),
       });
     },
@@ -101,10 +101,6 @@ export function createHighsync(
 function landmarkWriter({ landmarks }: FaceTrack, crops: Float32Array, side: number) {
   return (source: number, target: Float32Array, offset: number): void => {
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(source * 4, source * 4 + 4);
-    for (let i = 0; i < LANDMARK_VALUES; i += 2) {
-      const at = source * LANDMARK_VALUES + i;
-      target[offset + i] = (((landmarks[at] ?? 0) - x1) / (x2 - x1)) * side;
-      target[offset + i + 1] = (((landmarks[at + 1] ?? 0) - y1) / (y2 - y1)) * side;
-    }
+    writeCropLandmarks(landmarks, source * LANDMARK_VALUES, { x1, y1, x2, y2 }, side, target, offset);
   };
 }

@@ -4,16 +4,13 @@ import { type ArrayPool } from '../array-pool';
 import { type CallRole } from '../call-role';
 import { type FeatureLayout } from '../engine';
 import { allOf } from '../in-order';
+import { copyScaledMean } from '../scaled-mean';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** Latents larger than this are made again faster than they are fetched. Bytes per frame. */
-const LARGEST_KEPT = 256 * 1024;
-
-/** What latentsync keeps per source frame, if that pays: what `EncodeFace` answers. */
+/** What latentsync knows of a source frame: what `EncodeFace` answers. */
 export function latentLayout({ channels, height, width }: LatentsyncParams['latent']): FeatureLayout {
-  const values = 2 * channels * height * width;
-  return { version: '1', values: values * 4 <= LARGEST_KEPT ? values : 0 };
+  return { version: '1', values: 2 * channels * height * width };
 }
 
 /**
@@ -41,10 +38,9 @@ export function createEncodeFace(
     for (let i = 0; i < masked.length; i++) masked[i] = (crop[i] ?? 0) * (1 - (inpaint[i % area] ?? 0));
     const encodings = await allOf([encode(masked), encode(crop)]);
     const latents = new Float32Array(2 * size);
-    encodings.forEach((encoding, part) => {
-      // Mean and log-variance are stacked on channels; the mean alone makes results repeatable.
-      for (let i = 0; i < size; i++) latents[part * size + i] = (encoding[i] ?? 0) * latent.scale;
-    });
+    encodings.forEach((moments, part) =>
+      copyScaledMean(moments, 0, size, latent.scale, latents, part * size),
+    );
     return latents;
   };
 }

@@ -9,7 +9,7 @@ type Floats = Float32Array<ArrayBuffer>;
 export interface LatentsyncClipParts {
   /** Frames of the longest window. */
   readonly window: number;
-  /** Values that are kept per source frame; 0: none. */
+  /** Values that are known of a source frame once it is encoded. */
   readonly keptValues: number;
   /** The stretch that an output frame belongs to, see `outputStretches`. */
   stretchOf(output: number): number;
@@ -41,7 +41,7 @@ export function createLatentsyncClip(
   const latentsOf = async ({ source, seen }: WantedFace): Promise<Floats> => {
     if ('latents' in seen) return seen.latents;
     const latents = await parts.encode(seen.crop);
-    if (parts.keptValues > 0) features.write(source, latents, 0);
+    features.write(source, latents, 0);
     return latents;
   };
 

@@ -12,6 +12,7 @@ import { MASK, writeLatentsyncPack } from '../../../test/latentsync-pack';
 import { type RecordedRun, recordRuns } from '../../../test/recorded-runs';
 import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
+import { isWorthKeeping } from '../../pipeline/feature-file';
 import { type EngineClip } from '../engine';
 import { latentLayout } from './face-latents';
 import { createLatentsync } from './latentsync-engine';
@@ -189,9 +190,11 @@ describe('a latentsync clip', () => {
     });
 
     test('of the published packs are kept, those too large to be worth fetching are not', () => {
-      const values = (channels: number, cells: number) =>
-        latentLayout({ channels, height: cells, width: cells, scale: 1 }).values;
-      expect([values(4, 32), values(4, 64), values(12, 128)]).toEqual([8192, 32_768, 0]);
+      const layout = (channels: number, cells: number) =>
+        latentLayout({ channels, height: cells, width: cells, scale: 1 });
+      const layouts = [layout(4, 32), layout(4, 64), layout(12, 128)];
+      expect(layouts.map(({ values }) => values)).toEqual([8192, 32_768, 393_216]);
+      expect(layouts.map(isWorthKeeping)).toEqual([true, true, false]);
     });
   });
 

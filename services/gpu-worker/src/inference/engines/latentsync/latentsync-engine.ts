@@ -12,15 +12,15 @@ import {
 } from '@lipsync/lipsync';
 import { type LatentsyncManifest, type Pack } from '@lipsync/model-pack';
 import { type RunModel } from '../../packs/run-model';
-import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { createArrayPool } from '../array-pool';
 import { createAudioFeatures } from '../audio/audio-features';
 import { withSilence } from '../audio/with-silence';
 import { createCallRole } from '../call-role';
+import { createDecodeLatent } from '../decode-latent';
 import { type LipSyncEngine } from '../engine';
+import { createFrameEncoder } from '../frame-encoder';
 import { createDenoiseWindow } from './denoise-window';
 import { eachInTurn } from './each-in-turn';
-import { createFaceEncoder } from './face-encoder';
 import { createEncodeFace, latentLayout } from './face-latents';
 import { createLatentsyncClip } from './latentsync-clip';
 import { outputStretches } from './output-stretches';
@@ -40,8 +40,7 @@ const SPARES = 16;
 export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: RunModel): LipSyncEngine {
   const { params } = manifest;
   const { resolution: side, window } = params;
-  const { channels, height, width, scale } = params.latent;
-  const plane = height * width;
+  const plane = params.latent.height * params.latent.width;
   const pool = createArrayPool(SPARES);
   const call = createCallRole(run, pool);
   const features = latentLayout(params.latent);
@@ -49,30 +48,25 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
   const soft = softMask(inpaint, side);
   const encode = createEncodeFace(params, inpaint, call, pool);
   const denoise = createDenoiseWindow(manifest, latentKeepMask(inpaint, side, params.latent), run, pool);
+  const decode = createDecodeLatent(params.latent, call, pool);
   const newCrop = (): Floats => pool.take(3 * side * side);
-
-  /** Frame `frame` of clean latents [C, frames, h, w]. */
-  const decode = async (latents: Float32Array, frame: number, frames: number): Promise<Floats> => {
-    const scaled = pool.take(channels * plane);
-    for (let channel = 0; channel < channels; channel++) {
-      const from = (channel * frames + frame) * plane;
-      for (let i = 0; i < plane; i++) scaled[channel * plane + i] = (latents[from + i] ?? 0) / scale;
-    }
-    const latent = float32Tensor(scaled, [1, channels, height, width]);
-    return float32Of(await call('vae_decoder', { latent }), 'image');
-  };
 
   return {
     features,
 
     openEncoder({ track, format, features: kept }) {
       const transforms = alignedFaces(track, side);
-      return createFaceEncoder({
-        features: kept,
-        transformOf: (source) => transformAt(transforms, source),
-        crop: createAlignedCrop(format, side),
-        newCrop,
-        encode,
+      const crop = createAlignedCrop(format, side);
+      return createFrameEncoder({
+        isMissing: (source) => transformAt(transforms, source) !== null && !kept.has(source),
+        encode(frame, source) {
+          const transform = transformAt(transforms, source);
+          if (transform === null) throw new RangeError(`frame ${source} shows no face`);
+          const cropped = newCrop();
+          crop(frame, transform, cropped, 0);
+          return encode(cropped);
+        },
+        keep: (source, latents) => kept.write(source, latents, 0),
       });
     },
 
@@ -108,7 +102,9 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
             },
             signal,
           );
-          return eachInTurn(faces, (_, frame) => decode(clean, frame, faces.length), signal);
+          // [C, frames, h, w].
+          const stride = faces.length * plane;
+          return eachInTurn(faces, (_, frame) => decode(clean, frame * plane, stride), signal);
         },
       });
     },

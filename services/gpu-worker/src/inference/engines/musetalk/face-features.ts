@@ -12,6 +12,7 @@ import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type RunModel } from '../../packs/run-model';
 import { type ArrayPool, createArrayPool } from '../array-pool';
 import { createCallRole } from '../call-role';
+import { copyScaledMean } from '../scaled-mean';
 import { CutFaces } from './cut-faces';
 import { type SourceFace } from './source-faces';
 
@@ -63,11 +64,10 @@ export function createFaceFeatures(
     const image = float32Tensor(images, [batch, 3, side, side]);
     const { outputs, feeds } = await run('vae_encoder', { image }, (length) => pool.take(length));
     const encoded = float32Of(outputs, 'latent');
-    // Mean and log-variance are stacked on channels; the mean alone makes results repeatable.
     const stride = encoded.length / batch;
     faces.forEach(({ slot }, i) => {
       const target = (2 * slot + part) * latentSize;
-      copyScaled(encoded, i * stride, latentSize, latent.scale, latents, target);
+      copyScaledMean(encoded, i * stride, latentSize, latent.scale, latents, target);
     });
     pool.give(encoded);
     return float32Of(feeds, 'image');
@@ -114,15 +114,4 @@ export function createFaceFeatures(
       await parse(cut, masks);
     },
   };
-}
-
-function copyScaled(
-  source: Float32Array,
-  from: number,
-  count: number,
-  scale: number,
-  target: Float32Array,
-  to: number,
-): void {
-  for (let i = 0; i < count; i++) target[to + i] = (source[from + i] ?? 0) * scale;
 }

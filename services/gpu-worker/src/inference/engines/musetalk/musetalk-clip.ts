@@ -1,6 +1,5 @@
 import {
   type BlendMask,
-  type Box,
   createMaskSoftener,
   createPasteFace,
   HALF_MASK_VALUES,
@@ -8,6 +7,7 @@ import {
   outlineMask,
 } from '@lipsync/lipsync';
 import { type MusetalkParams } from '@lipsync/model-pack';
+import { writeCropLandmarks } from '../crop-landmarks';
 import { type ClipInput, type EngineClip } from '../engine';
 import { type FacePlace, PasteableFaces, type WaitingFace, WaitingFaces } from './face-batch';
 import { type FaceFeatures } from './face-features';
@@ -80,7 +80,7 @@ export function createMusetalkClip(
       if (face === null) return null;
       const slot = waiting.size;
       if (slot >= waiting.capacity) throw new RangeError('the batch is full');
-      toCropPixels(face.landmarks, face.box, side, waiting.landmarks, slot * LANDMARK_VALUES);
+      writeCropLandmarks(face.landmarks, 0, face.box, side, waiting.landmarks, slot * LANDMARK_VALUES);
       const mask = masks.find(sourceIndex);
       const twin = waiting.faces.findIndex((other) => other.sourceIndex === sourceIndex);
       if (twin >= 0) waiting.twins.push({ slot, of: twin });
@@ -129,19 +129,6 @@ export function createMusetalkClip(
 
 function copySlot(values: Floats, size: number, from: number, to: number): void {
   values.copyWithin(to * size, from * size, (from + 1) * size);
-}
-
-function toCropPixels(
-  points: Float32Array,
-  box: Box,
-  side: number,
-  target: Float32Array,
-  offset: number,
-): void {
-  for (let i = 0; i < points.length; i += 2) {
-    target[offset + i] = (((points[i] ?? 0) - box.x1) / (box.x2 - box.x1)) * side;
-    target[offset + i + 1] = (((points[i + 1] ?? 0) - box.y1) / (box.y2 - box.y1)) * side;
-  }
 }
 
 function expectBatch(batch: unknown): WaitingFaces {

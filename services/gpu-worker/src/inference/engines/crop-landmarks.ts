@@ -1,0 +1,16 @@
+import { type Box, LANDMARK_VALUES } from '@lipsync/lipsync';
+
+/** Writes the 68 points that lie in `points` from `at` on in pixels of a crop: `box`, stretched to `side` × `side`. */
+export function writeCropLandmarks(
+  points: Float32Array,
+  at: number,
+  { x1, y1, x2, y2 }: Box,
+  side: number,
+  target: Float32Array,
+  offset: number,
+): void {
+  for (let i = 0; i < LANDMARK_VALUES; i += 2) {
+    target[offset + i] = (((points[at + i] ?? 0) - x1) / (x2 - x1)) * side;
+    target[offset + i + 1] = (((points[at + i + 1] ?? 0) - y1) / (y2 - y1)) * side;
+  }
+}

@@ -1,0 +1,26 @@
+import { type FaceEncoder } from './engine';
+import { createInOrder } from './in-order';
+
+/** Faces that are encoded while the next frame is decoded. */
+const ENCODING = 2;
+
+export interface FrameEncoderParts {
+  /** Whether a source frame shows a face of which nothing is kept yet. */
+  isMissing(source: number): boolean;
+  /** What is kept of a frame's face; must be done with `frame` when it returns. */
+  encode(frame: Uint8Array, source: number): Promise<Float32Array>;
+  keep(source: number, values: Float32Array): void;
+}
+
+/** Encodes every missing face of a video, frame by frame, for a preparation. */
+export function createFrameEncoder({ isMissing, encode, keep }: FrameEncoderParts): FaceEncoder {
+  const encoding = createInOrder<readonly [number, Float32Array]>(ENCODING, ([source, values]) =>
+    keep(source, values),
+  );
+  return {
+    async add(frame, source) {
+      if (isMissing(source)) await encoding.add(async () => [source, await encode(frame, source)]);
+    },
+    flush: () => encoding.finish(),
+  };
+}

@@ -1,0 +1,14 @@
+/**
+ * Copies `count` values of what an encoder says about one picture, scaled. Mean and log-variance are stacked on channels;
+ * the mean alone, which comes first, makes results repeatable.
+ */
+export function copyScaledMean(
+  moments: Float32Array,
+  from: number,
+  count: number,
+  scale: number,
+  target: Float32Array,
+  to: number,
+): void {
+  for (let i = 0; i < count; i++) target[to + i] = (moments[from + i] ?? 0) * scale;
+}
