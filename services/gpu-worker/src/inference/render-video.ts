@@ -4,7 +4,7 @@ import { audioOf, videoOf } from './local-media';
 import { renderClip, type RenderedClip } from './pipeline/render-clip';
 import { type RenderResult, type RenderTask } from './protocol';
 import { type OutputQuality } from './quality/output-quality';
-import { type QualityProbe } from './quality/quality-probe';
+import { type UnfailingProbe } from './quality/unfailing-probe';
 import { openFeatures } from './stored-features';
 import { readTrack } from './stored-track';
 
@@ -26,11 +26,10 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
   const audio = await hearing;
   const track = await readTrack(task.faceTrackPath, video);
 
-  const judge = async (probe: QualityProbe): Promise<OutputQuality> => {
+  const judge = (probe: UnfailingProbe): Promise<OutputQuality> => {
     // The graphs that look at the result are no part of the engine's time.
     clock.add('infer', job.inferMs());
-    const analyzer = await job.models.analyzer(task.analyzerPackDir);
-    return clock.during('quality', () => probe.finish(analyzer));
+    return clock.during('quality', () => probe.judge(() => job.models.analyzer(task.analyzerPackDir)));
   };
   const features = openFeatures(task.featuresPath, engine.features, track);
   let rendered: RenderedClip;

@@ -98,6 +98,11 @@ export interface EngineClip {
    * shows no face. Throws RangeError when the batch is full.
    */
   take(batch: FaceBatch, frame: Uint8Array, outputIndex: number): number | null;
+  /**
+   * Pixels of the picture per pixel of the generated face, in the direction in which there are more, for a frame that
+   * `take` gave a slot: above 1 the face is enlarged, and softer than what surrounds it.
+   */
+  enlargement(outputIndex: number): number;
   /** Generates the faces of a batch. */
   infer(batch: FaceBatch): Promise<GeneratedFaces>;
   /** Blends the face of `slot` into its frame; pixels outside the mask keep their exact values. */

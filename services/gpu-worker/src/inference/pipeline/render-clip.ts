@@ -15,7 +15,8 @@ import {
 import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
 import { observeClip } from '../quality/observe-clip';
 import { type OutputQuality } from '../quality/output-quality';
-import { createQualityProbe, type QualityProbe } from '../quality/quality-probe';
+import { createQualityProbe } from '../quality/quality-probe';
+import { createUnfailingProbe, type UnfailingProbe } from '../quality/unfailing-probe';
 import { frameBudget } from './frame-budget';
 import { createFramePool, type Frame } from './frame-pool';
 import { pictureFormat } from './picture-format';
@@ -46,8 +47,8 @@ export interface RenderTools {
   readonly signal: AbortSignal;
   /** Wall clock of the decoder and of the encoder, milliseconds. */
   readonly deadlineMs: number;
-  /** Judges the result by what the probe saw of it, while the encoder finishes. */
-  judge(probe: QualityProbe): Promise<OutputQuality>;
+  /** Judges the result by what the probe saw of it, while the encoder finishes. Never rejects: the render has worked. */
+  judge(probe: UnfailingProbe): Promise<OutputQuality>;
 }
 
 export interface RenderedClip {
@@ -72,7 +73,9 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
   );
 
   const format = pictureFormat(clip.video);
-  const probe = createQualityProbe({ track: clip.track, audio: clip.audio, sources, format });
+  const probe = createUnfailingProbe(
+    createQualityProbe({ track: clip.track, audio: clip.audio, sources, format }),
+  );
   const openSource = (): FrameSource =>
     openFrameSource(binaries, clip.videoPath, clip.video, sources, { deadlineMs, signal });
 

@@ -52,6 +52,7 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
       if (script.hasFace?.(outputIndex) === false) return null;
       return own(batch).taken.push(frame[0] ?? -1) - 1;
     },
+    enlargement: () => 1,
     infer: async (batch) => {
       inFlight++;
       seen.mostInFlight = Math.max(seen.mostInFlight, inFlight);

@@ -1,7 +1,11 @@
 import { type EngineClip, type GeneratedFaces } from '../engines/engine';
 
-/** Sees pictures just before and just after their face is written into them. */
+/** Sees what an engine takes, and pictures just before and just after their face is written into them. */
 export interface FaceObserver {
+  /** The frame passes untouched. */
+  readonly passed: () => void;
+  /** The frame's face will be generated, and enlarged by this factor to fit into it. */
+  readonly taken: (enlargement: number) => void;
   readonly before: (frame: Uint8Array, outputIndex: number) => void;
   readonly after: (frame: Uint8Array, outputIndex: number) => void;
 }
@@ -19,7 +23,12 @@ export function observeClip(clip: EngineClip, observer: FaceObserver): EngineCli
     ...clip,
     take(batch, frame, outputIndex) {
       const slot = clip.take(batch, frame, outputIndex);
-      if (slot !== null) indicesOf(batch)[slot] = outputIndex;
+      if (slot === null) {
+        observer.passed();
+      } else {
+        observer.taken(clip.enlargement(outputIndex));
+        indicesOf(batch)[slot] = outputIndex;
+      }
       return slot;
     },
     async infer(batch) {

@@ -20,6 +20,7 @@ function painter(): EngineClip {
     joins: () => true,
     take: (batch, _frame, outputIndex) =>
       outputIndex % 2 === 1 ? null : (taken.get(batch)?.push(outputIndex) ?? 0) - 1,
+    enlargement: (outputIndex) => outputIndex / 10,
     infer: async (batch) => {
       const faces: GeneratedFaces = { size: batch.size };
       taken.set(faces, taken.get(batch) ?? []);
@@ -36,6 +37,8 @@ function painter(): EngineClip {
 test('an observer sees every picture with its output frame, before and after the face is written', async () => {
   const seen: [string, number, number][] = [];
   const clip = observeClip(painter(), {
+    passed: () => undefined,
+    taken: () => undefined,
     before: (frame, index) => seen.push(['before', index, frame[0] ?? -1]),
     after: (frame, index) => seen.push(['after', index, frame[0] ?? -1]),
   });
@@ -53,4 +56,17 @@ test('an observer sees every picture with its output frame, before and after the
       ['after', index, index],
     ]),
   );
+});
+
+test('an observer is told of every frame whether its face is generated, and how much enlarged', () => {
+  const seen: (number | 'passed')[] = [];
+  const clip = observeClip(painter(), {
+    passed: () => seen.push('passed'),
+    taken: (enlargement) => seen.push(enlargement),
+    before: () => undefined,
+    after: () => undefined,
+  });
+  const batch = clip.newBatch();
+  for (const output of [4, 5, 12]) clip.take(batch, new Uint8Array(1), output);
+  expect(seen).toEqual([0.4, 'passed', 1.2]);
 });

@@ -15,12 +15,14 @@ import { type LoadedAnalyzer } from '../pipeline/analyse-pass';
 import { createFaceChange, type LumaRegion } from './face-change';
 import { loudestStretch } from './loudest-stretch';
 import { type FaceObserver } from './observe-clip';
-import { type OutputQuality } from './output-quality';
+import { type SeenQuality, type SyncQuality } from './output-quality';
 import { rgbRegion, type RgbRegion } from './rgb-region';
 
 export interface QualityProbe extends FaceObserver {
-  /** Looks at the sampled faces with the analyser and sums up. */
-  finish(analyzer: LoadedAnalyzer): Promise<OutputQuality>;
+  /** What was seen so far. */
+  seen(): SeenQuality;
+  /** Looks at the sampled faces with the analyser. */
+  sync(analyzer: LoadedAnalyzer): Promise<SyncQuality>;
 }
 
 /** Three seconds: enough syllables for a correlation, and cheap beside any render. */
@@ -54,6 +56,9 @@ export function createQualityProbe(clip: {
   const change = createFaceChange();
   const faces = new Map<number, SampledFace>();
   let before: LumaRegion | undefined;
+  let passed = 0;
+  let enlarged = 0;
+  let largest: number | null = null;
 
   const landmarksOf = (outputIndex: number): Float32Array => {
     const row = (sources[outputIndex] ?? 0) * LANDMARK_VALUES;
@@ -64,6 +69,15 @@ export function createQualityProbe(clip: {
     insidePicture(widened(landmarkBounds(landmarks), FACE_MARGIN), format);
 
   return {
+    passed() {
+      passed++;
+    },
+
+    taken(enlargement) {
+      if (enlargement > 1) enlarged++;
+      largest = Math.max(largest ?? 0, enlargement);
+    },
+
     before(frame, outputIndex) {
       before =
         isSampled(outputIndex) && (outputIndex - from) % CHANGE_EVERY === 0
@@ -83,21 +97,24 @@ export function createQualityProbe(clip: {
       if (region) faces.set(outputIndex, { region, landmarks: toRegion(landmarks, region) });
     },
 
-    async finish(analyzer) {
+    seen: () => ({
+      ...change.result(),
+      facelessShare: passed / Math.max(1, frames),
+      enlargedShare: enlarged / Math.max(1, frames),
+      largestEnlargement: largest,
+      sampledFrames: faces.size,
+    }),
+
+    async sync(analyzer) {
+      if (faces.size < FEWEST_FRAMES) return { syncCorrelation: null, syncLagFrames: null };
       const find = createLandmarkFinder(analyzer.run, analyzer.params.landmarks);
       const openings: (number | null)[] = envelope.slice(from, to).map(() => null);
       for (const [outputIndex, { region, landmarks }] of faces) {
         const patch = facePatch(landmarks, analyzer.params.landmarks.scale);
         openings[outputIndex - from] = mouthOpening((await find(region.picture, patch)).points);
       }
-      const sync = faces.size < FEWEST_FRAMES ? undefined : followsVoice(envelope.slice(from, to), openings);
-      return {
-        syncCorrelation: sync?.pearson ?? null,
-        syncLagFrames: sync?.lagFrames ?? null,
-        ...change.result(),
-        facelessShare: shown.filter((face) => !face).length / Math.max(1, frames),
-        sampledFrames: faces.size,
-      };
+      const { pearson, lagFrames } = followsVoice(envelope.slice(from, to), openings);
+      return { syncCorrelation: pearson, syncLagFrames: lagFrames };
     },
   };
 }

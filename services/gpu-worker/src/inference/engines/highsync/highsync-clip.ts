@@ -70,6 +70,14 @@ export function createHighsyncClip(
       return wanted.outputs.push(outputIndex) - 1;
     },
 
+    enlargement(outputIndex) {
+      const { crops } = faces;
+      const at = (sources[outputIndex] ?? -1) * 4;
+      const width = (crops[at + 2] ?? 0) - (crops[at] ?? 0);
+      const height = (crops[at + 3] ?? 0) - (crops[at + 1] ?? 0);
+      return Math.max(width, height) / side;
+    },
+
     async infer(batch) {
       const { outputs, stretch } = expectBatch(batch);
       if (stretch === undefined) return new DecodedFaces([], []);

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { highsyncFaces } from '@lipsync/lipsync';
 import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
 import { clipInput, expectedImages, generate, trackOf } from '../../../test/highsync-clip-fixture';
 import { writeHighsyncPack } from '../../../test/highsync-pack';
@@ -135,4 +136,14 @@ describe('highsync on networks that know the answer', () => {
     expect(() => clip.take(next, frame, 9)).toThrow(RangeError);
     expect(clip.take(next, frame, 18)).toBeNull();
     await clip.close();
-  });});
+  });
+  test('faces say by how much they are enlarged: the crop’s longer side over what is generated', async () => {
+    const { pack, run } = await packOf();
+    const track = trackOf(12);
+    const clip = await createHighsync(pack, run).open(clipInput(track, upTo(12)).input);
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = highsyncFaces(track).crops.subarray(5 * 4);
+    expect(clip.enlargement(5)).toBeCloseTo(Math.max(x2 - x1, y2 - y1) / pack.manifest.params.resolution, 6);
+    expect(clip.enlargement(5)).toBeGreaterThan(0.5);
+    await clip.close();
+  });
+});

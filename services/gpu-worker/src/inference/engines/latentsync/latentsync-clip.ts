@@ -64,6 +64,13 @@ export function createLatentsyncClip(
       return size;
     },
 
+    enlargement(output) {
+      const transform = parts.transformOf(sources[output] ?? -1);
+      if (transform === null) return 0;
+      const { a, b, d, e } = transform;
+      return 1 / Math.min(Math.hypot(a, b), Math.hypot(d, e));
+    },
+
     async infer(batch) {
       const { faces } = expectWindow(batch);
       const latents = await eachInTurn(faces, latentsOf, signal);

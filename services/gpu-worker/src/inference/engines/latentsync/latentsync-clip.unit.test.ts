@@ -198,6 +198,16 @@ describe('a latentsync clip', () => {
     });
   });
 
+  test('faces say by how much they are enlarged: a step of the crop in the picture, in its wider direction', async () => {
+    const track = trackOf(3);
+    const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(3)).input);
+    const { a, b, d, e } = transformAt(alignedFaces(track, SIDE), 1) ?? missing();
+    const enlargement = clip.enlargement(1);
+    expect(enlargement).toBeCloseTo(1 / Math.hypot(d, e), 6);
+    expect(enlargement).toBeGreaterThan(1 / Math.hypot(a, b));
+    await clip.close();
+  });
+
   test('a clip that is given up stops between two steps', async () => {
     const giveUp = new AbortController();
     const recorded = recordRuns(run, async (role, earlier) => {

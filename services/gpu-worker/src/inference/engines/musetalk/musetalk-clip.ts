@@ -90,6 +90,13 @@ export function createMusetalkClip(
       return slot;
     },
 
+    enlargement(outputIndex) {
+      const face = faceAt(sources[outputIndex] ?? -1);
+      if (face === null) return 0;
+      const { x1, y1, x2, y2 } = face.box;
+      return Math.max(x2 - x1, y2 - y1) / side;
+    },
+
     async infer(batch) {
       const waiting = expectBatch(batch);
       const { faces, latents, landmarks, masks: parsed, twins } = waiting;

@@ -266,6 +266,12 @@ describe('musetalk on the built-in pack', () => {
     expect(last.filter((value) => value === 0)).toHaveLength(0.4 * last.length);
   });
 
+  test('faces say by how much they are enlarged: the crop’s longer side over what is generated', async () => {
+    // The nose bridge is at row 39, the chin at 72 and there are ten pixels of room, of which the picture has eight.
+    const { resolution } = pack.manifest.params;
+    expect((await open()).enlargement(SPEAKING)).toBeCloseTo(74 / resolution, 2);
+  });
+
   test('output beyond the end of the audio shows lips at rest', async () => {
     expect(darkest(await render(await open(), 5000))).toBeGreaterThan(145);
   });

@@ -1,0 +1,139 @@
+import { pictureLayout, SAMPLE_RATE } from '@lipsync/lipsync';
+import { syntheticTrack } from '../../test/synthetic-track';
+import { MIRRORED_LANDMARKS } from '../analyzer/mirrored-landmarks';
+import { type RunModel } from '../packs/run-model';
+import { type LoadedAnalyzer } from '../pipeline/analyse-pass';
+import { createQualityProbe, type QualityProbe } from './quality-probe';
+
+const FRAMES = 80;
+const FORMAT = { width: 192, height: 192, matrix: 'bt709', range: 'full' } as const;
+const FACE = { x1: 50, y1: 50, x2: 140, y2: 150 };
+const SIDE = 16;
+const LANDMARKS = {
+  ...{ inputSize: SIDE, scale: 1.2, maxDisagreement: 0.03, maxDisagreementBlurred: 0.045 },
+};
+const CLOSED = 60;
+
+/** Loudness of every frame: syllables of changing length. */
+const VOICE = Array.from({ length: FRAMES }, (_, i) =>
+  Math.max(0, 0.15 * (Math.sin(i * 0.9) + Math.sin(i * 0.37))),
+);
+const SPEECH = Float32Array.from(
+  { length: (FRAMES * SAMPLE_RATE) / 25 },
+  (_, n) => (VOICE[Math.floor((n * 25) / SAMPLE_RATE)] ?? 0) * Math.sin(n),
+);
+const SILENCE = new Float32Array(SPEECH.length);
+
+/** Sees a mouth that is the more open the brighter the middle of the face is. */
+const analyzer: LoadedAnalyzer = {
+  params: {
+    detector: {
+      ...{ inputSizes: [416], stride: 32, scoreThreshold: 0.3, overlapThreshold: 0.4 },
+      closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.15, sureScore: 0.6 },
+    },
+    landmarks: LANDMARKS,
+  },
+  version: 'brightness@1.0.0',
+  run: async (_, feeds) => {
+    const looks = feeds['image']?.data ?? [];
+    const middle = Number(looks[(SIDE * (SIDE / 2) + SIDE / 2) * 3]);
+    const face = faceWithMouth((middle - CLOSED) / 400);
+    const twins = face.map((_, i) => {
+      const value = face[(MIRRORED_LANDMARKS[i >> 1] ?? 0) * 2 + (i % 2)] ?? NaN;
+      return i % 2 === 0 ? 1 - value : value;
+    });
+    const data = Float32Array.from([...face, ...twins]);
+    return { outputs: { points: { type: 'float32', dims: [2, 136], data } }, feeds };
+  },
+};
+
+/** Points of a face in a unit square: eyes 0.4 apart, the inner lips `opening` of that. */
+function faceWithMouth(opening: number): number[] {
+  const points = Array.from({ length: 68 }, (_, i): [number, number] => {
+    if (i >= 36 && i < 48) return [i < 42 ? 0.3 : 0.7, 0.4];
+    if (i >= 61 && i <= 63) return [0.4 + (i - 61) * 0.1, 0.7];
+    return i >= 65 ? [0.4 + (67 - i) * 0.1, 0.7 + 0.4 * opening] : [0.5, 0.5];
+  });
+  return points.flat();
+}
+
+function newProbe(audio = SPEECH, hasFace: (frame: number) => boolean = () => true): QualityProbe {
+  const track = syntheticTrack({ frames: FRAMES, ...FORMAT, box: FACE, hasFace });
+  const sources = Array.from({ length: FRAMES }, (_, i) => i);
+  return createQualityProbe({ track, sources, audio, format: FORMAT });
+}
+
+const blank = (): Uint8Array => new Uint8Array(pictureLayout(FORMAT).bytes).fill(128);
+
+/** Lets the probe see these output frames, into which a face as bright as its mouth is open was written. */
+function show(probe: QualityProbe, outputs: readonly number[], openingOf: (output: number) => number): void {
+  const frame = blank();
+  for (const output of outputs) {
+    probe.taken(0.5);
+    probe.before(frame.fill(128), output);
+    for (let y = 60; y < 145; y++) {
+      frame.fill(CLOSED + 400 * openingOf(output), y * FORMAT.width + 55, y * FORMAT.width + 135);
+    }
+    probe.after(frame, output);
+  }
+}
+const all = Array.from({ length: FRAMES }, (_, i) => i);
+const talking = (lag: number) => (output: number) => VOICE[output - lag] ?? 0;
+
+test.each([-1, 0, 3])('a mouth %i frames behind the voice is found to be that late', async (lag) => {
+  const probe = newProbe();
+  show(probe, all, talking(lag));
+  const { syncCorrelation, syncLagFrames } = await probe.sync(analyzer);
+  expect(syncCorrelation).toBeGreaterThan(0.9);
+  expect(syncLagFrames).toBe(lag);
+  expect(probe.seen().sampledFrames).toBe(75);
+});
+
+test('over silence there is no sync to measure, however the mouth moves', async () => {
+  const probe = newProbe(SILENCE);
+  show(probe, all, talking(0));
+  expect(await probe.sync(analyzer)).toEqual({ syncCorrelation: null, syncLagFrames: null });
+});
+
+test('a mouth that stays closed while somebody speaks counts as not following', async () => {
+  const probe = newProbe();
+  show(probe, all, () => 0);
+  expect(await probe.sync(analyzer)).toEqual({ syncCorrelation: 0, syncLagFrames: null });
+});
+
+test('fewer faces than make a second tell nothing about sync, and the analyser is not asked', async () => {
+  const refuses: RunModel = () => Promise.reject(new Error('asked'));
+  const few = newProbe();
+  show(few, all.slice(30, 54), talking(0));
+  expect(few.seen().sampledFrames).toBe(24);
+  expect(await few.sync({ ...analyzer, run: refuses })).toEqual({
+    syncCorrelation: null,
+    syncLagFrames: null,
+  });
+
+  const enough = newProbe();
+  show(enough, all.slice(30, 55), talking(0));
+  await expect(enough.sync({ ...analyzer, run: refuses })).rejects.toThrow('asked');
+});
+
+test('what the engine left alone counts as faceless, also where the track knows of a face', () => {
+  const probe = newProbe();
+  for (let output = 0; output < 20; output++) probe.passed();
+  show(probe, all.slice(20), talking(0));
+  expect(probe.seen().facelessShare).toBe(0.25);
+});
+
+test('faces larger than what is generated are counted, and the largest factor is told', () => {
+  const probe = newProbe();
+  expect(probe.seen()).toMatchObject({ enlargedShare: 0, largestEnlargement: null });
+  for (const enlargement of [0.4, 1, 1.5, 2.25]) probe.taken(enlargement);
+  expect(probe.seen()).toMatchObject({ enlargedShare: 2 / FRAMES, largestEnlargement: 2.25 });
+});
+
+test('a face with a hard border has a seam, and its changed skin is compared', () => {
+  const probe = newProbe();
+  show(probe, all, () => 0);
+  const { seamLevels, skinPsnrDb } = probe.seen();
+  expect(seamLevels).toBe(128 - CLOSED);
+  expect(skinPsnrDb).toBeCloseTo(20 * Math.log10(255 / (128 - CLOSED)), 6);
+});
