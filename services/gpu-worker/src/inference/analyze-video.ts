@@ -27,7 +27,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
   const { version, analyzerVersion, frames, fps, width, height } = track;
   const settledFrames = complete ? frames : frames - LOOK_AHEAD_FRAMES;
 
-  const featuresAdded = await encodeFeatures(
+  const features = await encodeFeatures(
     {
       engines,
       videoPath,
@@ -50,7 +50,8 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     durationSeconds: frames / fps,
     complete,
     settledFrames,
-    featuresAdded,
+    featuresAdded: features.added,
+    featuresFailed: features.failed,
     detectorRuns: job.detectorRuns(),
     gpuInferenceMs: gpuInferenceMs(job),
     timings: clock.timings(),

@@ -8,6 +8,7 @@ import { type FeatureFile, isWorthKeeping } from './pipeline/feature-file';
 import { pictureFormat } from './pipeline/picture-format';
 import { type FeaturesTask } from './protocol';
 import { openFeatures } from './stored-features';
+import { taskFailure } from './task-failure';
 
 export interface FeaturesOfVideo {
   readonly engines: readonly FeaturesTask[];
@@ -20,6 +21,14 @@ export interface FeaturesOfVideo {
   readonly onProgress: (part: number) => void;
 }
 
+/** What became of the engines that were asked for. */
+export interface EncodedFeatures {
+  /** Frames that were added, of engines that saw the whole video; 0 for one that keeps nothing. */
+  readonly added: Partial<Record<Engine, number>>;
+  /** Why the other engines did not get to the end, for the log. */
+  readonly failed: Partial<Record<Engine, string>>;
+}
+
 /** One engine at work. */
 interface Encoding {
   readonly name: Engine;
@@ -29,22 +38,29 @@ interface Encoding {
 }
 
 /**
- * Computes what these engines keep of a video and do not know yet, in one pass over it. Returns how many frames were
- * added for each engine; 0 for one that keeps nothing.
+ * Computes what these engines keep of a video and do not know yet, in one pass over it. An engine that fails takes none
+ * of the others along: only a video that cannot be decoded ends the pass for all.
  */
-export async function encodeFeatures(
-  wanted: FeaturesOfVideo,
-  job: Job,
-): Promise<Partial<Record<Engine, number>>> {
+export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise<EncodedFeatures> {
   const { track, video, videoPath, settledFrames } = wanted;
   const { binaries, clock, signal } = job;
   const added: Partial<Record<Engine, number>> = {};
+  const failed: Partial<Record<Engine, string>> = {};
   const encodings: Encoding[] = [];
+  const fail = (name: Engine, error: unknown): void => {
+    const { code, detail } = taskFailure(error);
+    failed[name] = `${code}: ${detail}`;
+  };
   try {
     for (const task of wanted.engines) {
-      added[task.engine] = 0;
-      const encoding = await openEncoding(task, wanted, job);
-      if (encoding) encodings.push(encoding);
+      try {
+        const encoding = await openEncoding(task, wanted, job);
+        if (encoding) encodings.push(encoding);
+        else added[task.engine] = 0;
+      } catch (error) {
+        signal.throwIfAborted();
+        fail(task.engine, error);
+      }
     }
     const files = encodings.map(({ features }) => features);
     const frames = framesToEncode(track, settledFrames, files);
@@ -56,6 +72,9 @@ export async function encodeFeatures(
           video,
           frames,
           encoders: encodings.map(({ encoder }) => encoder),
+          onFailure: (failing, error) => {
+            for (const { name, encoder } of encodings) if (encoder === failing) fail(name, error);
+          },
           onFrame: (done) => wanted.onProgress(done / frames),
           signal,
           deadlineMs: MEDIA_DEADLINE_MS,
@@ -63,9 +82,11 @@ export async function encodeFeatures(
       );
       clock.sampleMemory();
     }
-    for (const { name, features } of encodings) added[name] = features.added();
+    for (const { name, features } of encodings) {
+      if (failed[name] === undefined) added[name] = features.added();
+    }
     wanted.onProgress(1);
-    return added;
+    return { added, failed };
   } finally {
     for (const { features, release } of encodings) {
       features.close();
@@ -82,6 +103,11 @@ async function openEncoding(
   const { engine, release } = await models.encoder(task.engine, task.packDir);
   if (!isWorthKeeping(engine.features)) return null;
   const features = openFeatures(task.featuresPath, engine.features, track);
-  const encoder = engine.openEncoder({ track, format: pictureFormat(video), features });
-  return { name: task.engine, features, encoder, release };
+  try {
+    const encoder = engine.openEncoder({ track, format: pictureFormat(video), features });
+    return { name: task.engine, features, encoder, release };
+  } catch (error) {
+    features.close();
+    throw error;
+  }
 }

@@ -108,8 +108,10 @@ export interface AnalyzeResult {
   readonly complete: boolean;
   /** Rows from the start that an analysis of more frames would not change: a shorter timeline may use the track. */
   readonly settledFrames: number;
-  /** Source frames whose features were computed, by the engines that were asked for. */
+  /** Source frames whose features were computed, by the engines that were asked for and did not fail. */
   readonly featuresAdded: Readonly<Partial<Record<Engine, number>>>;
+  /** Why the others failed, which costs nobody else anything: for the log. */
+  readonly featuresFailed: Readonly<Partial<Record<Engine, string>>>;
   /** How often the face detector ran: never with a reused track. */
   readonly detectorRuns: number;
   /** As of a render, for the graphs of the analyser and of the engines together. */

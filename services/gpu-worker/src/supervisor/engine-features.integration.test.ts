@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildAnalyzerPack } from '@lipsync/model-pack';
+import { type Engine } from '@lipsync/contract';
+import { buildAnalyzerPack, buildBuiltinPacks } from '@lipsync/model-pack';
 import { createLogger } from '@lipsync/runtime';
 import { eventually } from '@lipsync/testkit';
 import { findPacks, type FoundPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
 import { writeHighsyncPack } from '../test/highsync-pack';
+import { writePooledMusetalkPack } from '../test/pooled-musetalk-pack';
 import { createRenderFixture, type NewRender, type RenderFixture } from '../test/render-fixture';
 import { createTestWorkers, type KeptRow, type TestWorkers } from '../test/test-workers';
 import { verifyPacks } from './verify-packs';
@@ -44,11 +46,11 @@ describe('what engines keep of videos', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function verified(packsDir: string): Promise<FoundPacks> {
+  async function verified(packsDir: string, engines: readonly Engine[] = ['highsync']): Promise<FoundPacks> {
     const host = createInferenceHost({ entry: COMPILED_CHILD });
     const logger = createLogger({ service: 'test', level: 'silent' });
     try {
-      return await verifyPacks(await findPacks(packsDir), ['highsync'], host, logger);
+      return await verifyPacks(await findPacks(packsDir), engines, host, logger);
     } finally {
       host.kill();
     }
@@ -186,14 +188,24 @@ describe('what engines keep of videos', () => {
     }
   }, 60_000);
 
-  test('an engine that fails to compute ahead costs a preparation nothing but that', async () => {
+  test('an engine that fails to compute ahead costs a preparation nothing, and no other engine anything', async () => {
     const videoId = await fixture.newVideo('face');
-    await cp(join(folder, 'packs'), join(folder, 'broken-packs'), { recursive: true });
-    const damaged = await verified(join(folder, 'broken-packs'));
-    await rm(join(folder, 'broken-packs/highsync/encoder.onnx'));
+    const both = join(folder, 'both-packs');
+    await cp(join(folder, 'packs'), both, { recursive: true });
+    await buildBuiltinPacks(join(folder, 'builtin'));
+    await writePooledMusetalkPack(join(both, 'musetalk'), join(folder, 'builtin'));
+    const damaged = await verified(both, ['musetalk', 'highsync']);
+    await rm(join(both, 'musetalk/encoder.onnx'));
     const own = createTestWorkers({ fixture, packs: damaged, hosts, broken, folder: join(folder, 'own') });
     const facts = await own.perform(await fixture.preparation(videoId));
-    expect(facts).toMatchObject({ outcome: 'completed', face_track: 'analysis', features_added: {} });
+    const expected = {
+      outcome: 'completed',
+      face_track: 'analysis',
+      features_added: { highsync: VIDEO_FRAMES },
+    };
+    expect(facts).toMatchObject(expected);
+    expect(facts['features_added']).not.toHaveProperty('musetalk');
     expect(own.warnings()).toEqual(['features could not be computed ahead']);
+    expect(await latents(videoId)).toMatchObject([{ frames: VIDEO_FRAMES, complete: true }]);
   }, 60_000);
 });

@@ -19,9 +19,9 @@ export interface PreparedVideo {
 }
 
 /**
- * Completes what the engines of this worker keep of a video, for as far as it is not complete. Null when there
- * was nothing to do, or an engine failed at it, which fails no preparation: its renders compute what they need. Rejects
- * with StorageFailed when what was computed cannot be kept.
+ * Completes what the engines of this worker keep of a video, for as far as it is not complete. An engine that fails at
+ * it fails neither the preparation nor another engine: its renders compute what they need. Null when there was nothing to
+ * do, or the child failed as a whole. Rejects with StorageFailed when what was computed cannot be kept.
  */
 export async function prepareFeatures(
   tools: JobTools,
@@ -39,6 +39,13 @@ export async function prepareFeatures(
   const encoded = await encode(tools, context, prepared, incomplete);
   if (encoded === null) return null;
   for (const features of incomplete) {
+    const problem = encoded.featuresFailed[features.engine];
+    if (problem !== undefined) {
+      tools.logger.warn('features could not be computed ahead', {
+        ...{ video_asset_id: video.id, engine: features.engine, pack: features.pack.version, problem },
+      });
+      continue;
+    }
     const made = { frames: track.frames, complete: true, expiresAt };
     await keepEngineFeatures(tools, features, made, context.signal);
   }

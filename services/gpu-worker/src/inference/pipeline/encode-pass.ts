@@ -10,6 +10,8 @@ export interface EncodePass {
   /** How many frames from the start to look at. */
   readonly frames: number;
   readonly encoders: readonly FaceEncoder[];
+  /** Told of an encoder that failed: it sees no further frame, while the others go on. */
+  readonly onFailure: (encoder: FaceEncoder, error: unknown) => void;
   /** Called after every frame with the number of frames done. */
   readonly onFrame: (framesDone: number) => void;
   /** Looked at after every frame. */
@@ -18,22 +20,53 @@ export interface EncodePass {
   readonly deadlineMs: number;
 }
 
-/** Goes through the video once, at full size, and feeds every frame to all encoders. */
+/**
+ * Goes through the video once, at full size, and feeds every frame to all encoders, as long as there is one that works.
+ * Rejects when the video cannot be decoded, and with the signal's reason.
+ */
 export async function encodePass(pass: EncodePass): Promise<void> {
-  const { binaries, encoders, signal, deadlineMs } = pass;
+  const { binaries, signal, deadlineMs } = pass;
   const layout = { format: 'yuv420p' } as const;
   const reader = openFrameReader(binaries, pass.videoPath, pass.video, { layout, deadlineMs, signal });
   try {
-    let index = 0;
-    for await (const frame of readAhead(reader, pass.frames)) {
-      // One after the other: the graphs run on one thread anyway, and a failure leaves nothing running.
-      for (const encoder of encoders) await encoder.add(frame, index);
-      signal.throwIfAborted();
-      pass.onFrame(++index);
-    }
-    for (const encoder of encoders) await encoder.flush();
+    await encodeFrames(readAhead(reader, pass.frames), pass);
   } finally {
     await reader.close();
+  }
+}
+
+/** The pass over frames that are there: each may be reused once the next one is asked for. */
+export async function encodeFrames(
+  frames: AsyncIterable<Uint8Array>,
+  { encoders, onFailure, onFrame, signal }: Pick<EncodePass, 'encoders' | 'onFailure' | 'onFrame' | 'signal'>,
+): Promise<void> {
+  const working = new Set(encoders);
+  const drop = (encoder: FaceEncoder, error: unknown): void => {
+    // What a stopped task fails with is nobody's fault.
+    signal.throwIfAborted();
+    working.delete(encoder);
+    onFailure(encoder, error);
+  };
+  let index = 0;
+  for await (const frame of frames) {
+    // One after the other: the graphs run on one thread anyway.
+    for (const encoder of working) {
+      try {
+        await encoder.add(frame, index);
+      } catch (error) {
+        drop(encoder, error);
+      }
+    }
+    signal.throwIfAborted();
+    if (working.size === 0) return;
+    onFrame(++index);
+  }
+  for (const encoder of working) {
+    try {
+      await encoder.flush();
+    } catch (error) {
+      drop(encoder, error);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { type FaceTrack } from '@lipsync/lipsync';
-import { framesToEncode } from './encode-pass';
+import { type FaceEncoder } from '../engines/engine';
+import { encodeFrames, framesToEncode } from './encode-pass';
 
 const track = (found: readonly number[]): FaceTrack => ({
   version: '2',
@@ -34,5 +35,74 @@ describe('how far a video is decoded for features', () => {
 
   test('nothing is made of rows of the track that a longer analysis might change', () => {
     expect(framesToEncode(track([1, 1, 1, 1]), 3, [knowing()])).toBe(3);
+  });
+});
+
+describe('the pass over the frames', () => {
+  async function* frames(count: number): AsyncGenerator<Uint8Array> {
+    for (let i = 0; i < count; i++) yield new Uint8Array(1);
+  }
+  /** Notes what it is given; fails at one of its steps. */
+  function encoder(failsAt?: number | 'flush') {
+    const seen: (number | 'flush')[] = [];
+    const note = async (step: number | 'flush'): Promise<void> => {
+      seen.push(step);
+      if (step === failsAt) throw new Error(`at ${step}`);
+    };
+    const works: FaceEncoder = { add: (_, index) => note(index), flush: () => note('flush') };
+    return { works, seen };
+  }
+  async function pass(encoders: readonly FaceEncoder[], signal = new AbortController().signal) {
+    const failures: [number, string][] = [];
+    let done = 0;
+    const onFailure = (failing: FaceEncoder, error: unknown): void =>
+      void failures.push([encoders.indexOf(failing), error instanceof Error ? error.message : '']);
+    await encodeFrames(frames(3), { encoders, onFailure, onFrame: (count) => (done = count), signal });
+    return { failures, done };
+  }
+
+  test.each([0, 1, 'flush'] as const)(
+    'an encoder that fails at %s takes none of the others along',
+    async (step) => {
+      const [bad, good] = [encoder(step), encoder()];
+      const { failures, done } = await pass([bad.works, good.works]);
+      expect(failures).toEqual([[0, `at ${step}`]]);
+      expect(bad.seen.at(-1)).toBe(step);
+      expect(good.seen).toEqual([0, 1, 2, 'flush']);
+      expect(done).toBe(3);
+    },
+  );
+
+  test('nothing more is decoded when none is left', async () => {
+    const [first, second] = [encoder(0), encoder(1)];
+    const { failures, done } = await pass([first.works, second.works]);
+    expect(failures.map(([index]) => index)).toEqual([0, 1]);
+    expect(done).toBe(1);
+  });
+
+  test('a pass that is stopped rejects with the reason, whatever its encoders say', async () => {
+    const stop = new AbortController();
+    const works: FaceEncoder = {
+      add: async () => {
+        stop.abort(new Error('stopped'));
+        throw new Error('the pipe was closed');
+      },
+      flush: async () => undefined,
+    };
+    await expect(pass([works], stop.signal)).rejects.toThrow('stopped');
+  });
+
+  test('a video that cannot be decoded ends the pass for all', async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(1);
+      throw new Error('damaged');
+    }
+    const { works, seen } = encoder();
+    const signal = new AbortController().signal;
+    const passing = encodeFrames(broken(), {
+      ...{ encoders: [works], onFailure: () => undefined, onFrame: () => undefined, signal },
+    });
+    await expect(passing).rejects.toThrow('damaged');
+    expect(seen).toEqual([0]);
   });
 });
