@@ -1,5 +1,9 @@
 import { ENGINES } from '@lipsync/contract';
+import { PROVIDERS } from '@lipsync/model-pack';
 import { environment, OPERATIONS_SETTINGS, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
+import { MODEL_CACHE_BYTES } from './inference/model-cache-default';
+
+const PROVIDER = `(${PROVIDERS.join('|')})`;
 
 /** What the gpu-worker reads from its environment. */
 export const gpuWorkerEnvironment = environment
@@ -38,10 +42,10 @@ export const gpuWorkerEnvironment = environment
     /** Execution providers of ONNX Runtime that graphs may run on, preferred first; absent: what each pack prefers. */
     EXECUTION_PROVIDERS: z
       .string()
-      .regex(/^(cuda|webgpu|cpu)(\s*,\s*(cuda|webgpu|cpu))*$/, 'must be of cuda, webgpu, cpu')
+      .regex(new RegExp(`^${PROVIDER}(\\s*,\\s*${PROVIDER})*$`), `must be of ${PROVIDERS.join(', ')}`)
       .optional(),
     /** Weights of engines that an inference process keeps loaded between jobs. */
-    MODEL_CACHE_BYTES: wholeNumber(0).default(1024 ** 3),
+    MODEL_CACHE_BYTES: wholeNumber(0).default(MODEL_CACHE_BYTES),
     /** An OpenCost-compatible server that knows what this pod costs, and the pod's name there. */
     POD_COST_URL: z.url('must be a URL').optional(),
     POD_NAME: z.string().optional(),

@@ -7,9 +7,11 @@ import { encodeFaceTrack } from '@lipsync/lipsync';
 import { buildBuiltinPacks, openPack, type PackRole, type TensorSpec } from '@lipsync/model-pack';
 import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { findPacks } from './host/find-packs';
+import { type TaskPack } from './inference/protocol';
 import { createInferenceHost, type InferenceHost } from './host/inference-host';
 import { emptyGraph, hungryGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';
+import { packAt } from './test/pack-at';
 import { createRenderFixture, type NewRender, type RenderFixture } from './test/render-fixture';
 import { syntheticTrack } from './test/synthetic-track';
 import { createTestWorkers } from './test/test-workers';
@@ -40,8 +42,13 @@ afterAll(async () => {
 });
 
 async function render(engine: Engine, packDir = builtin(engine), child = host) {
+  return renderWith(engine, await packAt(packDir), child);
+}
+
+async function renderWith(engine: Engine, pack: TaskPack, child = host) {
   return child.render({
-    ...{ jobId: `task ${tasks++}`, engine, packDir, analyzerPackDir: at('packs/analyzer'), syncMode: 'loop' },
+    ...{ jobId: `task ${tasks++}`, engine, pack, analyzer: await packAt(at('packs/analyzer')) },
+    syncMode: 'loop',
     ...{ videoPath: at('video.mp4'), audioPath: at('voice.wav'), faceTrackPath: at('face.track') },
     outputPath: at('out.mp4'),
   });
@@ -110,13 +117,29 @@ describe('a pack that does not fit is refused at the start, fails a render clear
       expect(packs).toMatchObject([{ provider: 'cpu' }]);
       await appendFile(join(dir, 'whisper-encoder.onnx'), '!');
       await expect(render(engine, dir)).rejects.toMatchObject({
-        code: 'engine_failed',
+        code: 'pack_lost',
         detail: inText('SHA-256'),
       });
       await expect(render(engine)).resolves.toMatchObject({ renderedFrames: FRAMES });
     },
     60_000,
   );
+
+  test('replaced after it was found good: the child goes on with what it has loaded, and loads no other', async () => {
+    const dir = at('replaced');
+    await cp(builtin('musetalk'), dir, { recursive: true });
+    const pack = await packAt(dir);
+    const newChild = () => createInferenceHost({ entry: COMPILED_CHILD });
+    const [child, another] = [newChild(), newChild()];
+    await expect(renderWith('musetalk', pack, child)).resolves.toMatchObject({ renderedFrames: FRAMES });
+    await rm(dir, { recursive: true });
+    await writeAlteredPack(dir, await openPack(builtin('musetalk')), 'unet', emptyGraph);
+    await expect(renderWith('musetalk', pack, child)).resolves.toMatchObject({ renderedFrames: FRAMES });
+    child.kill();
+    const refused = { code: 'pack_lost', detail: inText(`lies where ${pack.digest.slice(0, 12)} was`) };
+    await expect(renderWith('musetalk', pack, another)).rejects.toMatchObject(refused);
+    another.kill();
+  }, 60_000);
 });
 
 function tensor(spec: TensorSpec | undefined): TensorSpec {

@@ -6,6 +6,7 @@ import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { createInferenceHost, type InferenceHost, type TaskOptions } from './host/inference-host';
 import { COMPILED_CHILD } from './test/compiled';
+import { packAt } from './test/pack-at';
 import { writePooledMusetalkPack } from './test/pooled-musetalk-pack';
 import { syntheticTrack } from './test/synthetic-track';
 
@@ -42,7 +43,7 @@ describe('what engines keep of frames, in the child', () => {
   });
 
   let tasks = 0;
-  const prepare = (
+  const prepare = async (
     featuresPath: string,
     { packDir = pooled(), video = 'video.mp4', track = 'face.track' } = {},
     options: TaskOptions = {},
@@ -50,20 +51,20 @@ describe('what engines keep of frames, in the child', () => {
     host.analyze(
       {
         jobId: `prepare ${tasks++}`,
-        analyzerPackDir: at('packs/analyzer'),
+        analyzer: await packAt(at('packs/analyzer')),
         videoPath: at(video),
         trackPath: at('made.track'),
         reuseTrackPath: at(track),
-        engines: [{ engine: 'musetalk', packDir, featuresPath }],
+        engines: [{ engine: 'musetalk', pack: await packAt(packDir), featuresPath }],
       },
       options,
     );
-  const render = (audio: string, output: string, featuresPath?: string) =>
+  const render = async (audio: string, output: string, featuresPath?: string) =>
     host.render({
       jobId: `render ${tasks++}`,
       engine: 'musetalk',
-      packDir: pooled(),
-      analyzerPackDir: at('packs/analyzer'),
+      pack: await packAt(pooled()),
+      analyzer: await packAt(at('packs/analyzer')),
       videoPath: at('video.mp4'),
       audioPath: at(audio),
       outputPath: at(output),
@@ -126,6 +127,18 @@ describe('what engines keep of frames, in the child', () => {
     const { featuresAdded } = await prepare(at('large.features'), { packDir: at('packs/builtin-musetalk') });
     expect(featuresAdded).toEqual({ musetalk: 0 });
     await expect(stat(at('large.features'))).rejects.toMatchObject({ code: 'ENOENT' });
+  }, 60_000);
+
+  test('of a pack that was replaced nothing is kept under the name of the one before', async () => {
+    const pack = { ...(await packAt(pooled())), digest: 'f'.repeat(64) };
+    const preparing = host.analyze({
+      ...{ jobId: `prepare ${tasks++}`, analyzer: await packAt(at('packs/analyzer')) },
+      ...{ videoPath: at('video.mp4'), trackPath: at('made.track'), reuseTrackPath: at('face.track') },
+      engines: [{ engine: 'musetalk', pack, featuresPath: at('replaced.features') }],
+    });
+    // That the engine fails may end the preparation or its own part of it.
+    await Promise.allSettled([preparing]);
+    await expect(stat(at('replaced.features'))).rejects.toMatchObject({ code: 'ENOENT' });
   }, 60_000);
 
   test('whoever verifies a pack learns whether it keeps features, and of which version', async () => {

@@ -61,8 +61,8 @@ export async function startInference(options: { packsDir: string; entry?: string
   const packOf = (engine: Engine): UsablePack => packs.engines.get(engine) ?? missing(engine, packs.problems);
 
   const analyze: Inference['analyze'] = async ({ engines = [], ...files }, taskOptions) => {
-    const task = { jobId: randomUUID(), analyzerPackDir: analyzer.dir, ...files };
-    const wanted = engines.map((features) => ({ ...features, packDir: packOf(features.engine).dir }));
+    const task = { jobId: randomUUID(), analyzer, ...files };
+    const wanted = engines.map((features) => ({ ...features, pack: packOf(features.engine) }));
     return host.analyze({ ...task, engines: wanted }, taskOptions);
   };
   const render = async (
@@ -72,8 +72,8 @@ export async function startInference(options: { packsDir: string; entry?: string
     host.render(
       {
         jobId: randomUUID(),
-        packDir: packOf(files.engine).dir,
-        analyzerPackDir: analyzer.dir,
+        pack: packOf(files.engine),
+        analyzer,
         ...files,
       },
       taskOptions,

@@ -76,6 +76,8 @@ export async function startWorker(options: {
     cache: await createDiskCache({ folder: join(env.WORK_DIR, 'cache'), maxBytes: env.CACHE_MAX_BYTES }),
     folders: await createJobFolders(join(env.WORK_DIR, 'jobs')),
     limitMs: env.ENGINE_TIMEOUT_SECONDS * 1000,
+    // Who starts it anew lets it look what is there now. It must not go on: it would refuse one job after the other.
+    onPackLost: () => void lifecycle.shutdown('a model pack was replaced or damaged', 1),
   });
   const ring = (queue: QueueName): Promise<number> =>
     ringQueue({

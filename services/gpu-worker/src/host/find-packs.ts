@@ -1,15 +1,14 @@
 import { type Engine } from '@lipsync/contract';
-import { type PackRef, packVersion } from '@lipsync/model-pack';
+import { packVersion } from '@lipsync/model-pack';
+import { type TaskPack } from '../inference/protocol';
 import { type BadFolder, openPackFolders } from './pack-folders';
 
 /** Also what tasks name the pack by. */
-export interface UsablePack extends PackRef {
+export interface UsablePack extends TaskPack {
   /** Name, version and content in one word. */
   readonly version: string;
   /** Bytes of its files. */
   readonly bytes: number;
-  /** What its graphs run on; absent before a child was asked. */
-  readonly provider?: string;
   /** See PackReport; absent before a child was asked, and where the engine keeps no features. */
   readonly featuresVersion?: string;
 }

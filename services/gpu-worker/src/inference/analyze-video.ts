@@ -67,7 +67,7 @@ async function trackOf(
   if (task.reuseTrackPath !== undefined) {
     return { track: await readTrack(task.reuseTrackPath, video), complete: true };
   }
-  const analyzer = await clock.during('load', () => models.analyzer(task.analyzerPackDir));
+  const analyzer = await clock.during('load', () => models.analyzer(task.analyzer));
   const analysis = await clock.during('analyse', () =>
     analysePass({
       binaries,

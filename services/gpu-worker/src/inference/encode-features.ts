@@ -100,7 +100,7 @@ async function openEncoding(
   { track, video }: FeaturesOfVideo,
   { models }: Job,
 ): Promise<Encoding | null> {
-  const { engine, release } = await models.encoder(task.engine, task.packDir);
+  const { engine, release } = await models.encoder(task.engine, task.pack);
   if (!isWorthKeeping(engine.features)) return null;
   const features = openFeatures(task.featuresPath, engine.features, track);
   try {

@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { type GraphSettings, type Provider } from './packs/load-pack';
+import { PROVIDERS } from '@lipsync/model-pack';
+import { MODEL_CACHE_BYTES } from './model-cache-default';
+import { type GraphSettings } from './packs/load-pack';
 
 /** How the inference process uses its machine. */
 export interface InferenceSettings {
@@ -9,10 +11,6 @@ export interface InferenceSettings {
   /** Weights of engines kept loaded between tasks. */
   readonly modelCacheBytes: number;
 }
-
-/** Built-in packs all fit, official ones one at a time. */
-const MODEL_CACHE_BYTES = 1024 ** 3;
-const PROVIDERS: readonly Provider[] = ['cuda', 'webgpu', 'cpu'];
 
 /**
  * Reads EXECUTION_PROVIDERS, MODEL_CACHE_BYTES and GPU_SLOTS as the supervisor checked them; absent ones leave the

@@ -9,18 +9,35 @@ export interface Loadable<T> {
 export interface ModelCache<T> {
   /**
    * What is kept under `key`, or what `open` leads to. Before loading, the least recently used models are released
-   * until the new one fits; a model larger than the cache is kept alone.
+   * until the new one fits; a model larger than the cache is kept alone. When memory is too short for it all the same,
+   * all others are released and it is tried once more: what they take of a device is not their weights alone.
    */
   get(key: string, open: () => Promise<Loadable<T>>): Promise<T>;
+  /** Releases everything. */
+  clear(): Promise<void>;
 }
 
-/** An empty cache for `maxBytes` of weights. Calls of `get` must not overlap. */
-export function createModelCache<T>(maxBytes: number, release: (model: T) => Promise<void>): ModelCache<T> {
+/** An empty cache for `maxBytes` of weights. Calls must not overlap. */
+export function createModelCache<T>(
+  maxBytes: number,
+  release: (model: T) => Promise<void>,
+  isOutOfMemory: (error: unknown) => boolean = () => false,
+): ModelCache<T> {
   // In order of use, the longest unused first.
   const kept = new Map<string, { readonly model: T; readonly bytes: number }>();
   let total = 0;
 
+  const shrinkTo = async (bytes: number): Promise<void> => {
+    for (const [oldest, entry] of kept) {
+      if (total <= bytes) break;
+      kept.delete(oldest);
+      total -= entry.bytes;
+      await release(entry.model);
+    }
+  };
+
   return {
+    clear: () => shrinkTo(-1),
     async get(key, open) {
       const found = kept.get(key);
       if (found) {
@@ -29,13 +46,12 @@ export function createModelCache<T>(maxBytes: number, release: (model: T) => Pro
         return found.model;
       }
       const { bytes, load } = await open();
-      for (const [oldest, entry] of kept) {
-        if (total + bytes <= maxBytes) break;
-        kept.delete(oldest);
-        total -= entry.bytes;
-        await release(entry.model);
-      }
-      const model = await load();
+      await shrinkTo(maxBytes - bytes);
+      const model = await load().catch(async (error: unknown) => {
+        if (kept.size === 0 || !isOutOfMemory(error)) throw error;
+        await shrinkTo(-1);
+        return load();
+      });
       kept.set(key, { model, bytes });
       total += bytes;
       return model;

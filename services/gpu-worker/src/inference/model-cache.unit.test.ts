@@ -42,6 +42,49 @@ test('a model larger than the cache is kept alone until the next one comes', asy
   expect(released).toEqual(['small', 'huge']);
 });
 
+describe('a model for which memory is short', () => {
+  const shortage = new Error('out of memory');
+  /** Loads only while at most one other is kept. */
+  const cacheThatHolds = (most: number) => {
+    const kept = new Set<string>();
+    const cache = createModelCache<string>(
+      100,
+      async (model) => void kept.delete(model),
+      (error) => error === shortage,
+    );
+    const get = (key: string) =>
+      cache.get(key, async () => ({
+        bytes: 10,
+        load: async () => {
+          if (kept.size >= most) throw shortage;
+          kept.add(key);
+          return key;
+        },
+      }));
+    return { get, kept, cache };
+  };
+
+  test('is loaded once the others are released', async () => {
+    const { get, kept } = cacheThatHolds(2);
+    for (const key of ['a', 'b', 'c']) await get(key);
+    expect([...kept]).toEqual(['c']);
+  });
+
+  test('is not tried again when nothing is there to be released', async () => {
+    const { get } = cacheThatHolds(0);
+    await expect(get('a')).rejects.toBe(shortage);
+  });
+
+  test('finds nothing in its way after everything was released', async () => {
+    const { get, kept, cache } = cacheThatHolds(2);
+    await get('a');
+    await cache.clear();
+    expect([...kept]).toEqual([]);
+    await get('a');
+    expect([...kept]).toEqual(['a']);
+  });
+});
+
 test('a model that cannot be loaded leaves no trace', async () => {
   const cache = createModelCache<string>(100, async () => undefined);
   const broken = { bytes: 50, load: () => Promise.reject(new Error('broken')) };

@@ -1,21 +1,25 @@
 import { type Engine } from '@lipsync/contract';
-import { openPackFor, packSize, packVersion } from '@lipsync/model-pack';
+import { packSize, packVersion, readPackAgain, rememberDigests } from '@lipsync/model-pack';
 import { type LipSyncEngine } from './engines/engine';
 import { openEngine } from './engines/registry';
 import { type InferenceSettings } from './inference-settings';
 import { createModelCache } from './model-cache';
 import { loadOnDemand } from './packs/load-on-demand';
-import { loadPack } from './packs/load-pack';
+import { type LoadOptions, loadPack } from './packs/load-pack';
 import { type RunModel } from './packs/run-model';
 import { type LoadedAnalyzer } from './pipeline/analyse-pass';
+import { type TaskPack } from './protocol';
 import { type SessionHost } from './sessions/session';
+import { isOutOfMemory } from './task-failure';
 
 /** Loaded models, kept between tasks: the analyser, and the engines that were used last as far as they fit. */
 export interface Models {
-  analyzer(packDir: string): Promise<LoadedAnalyzer>;
-  engine(name: Engine, packDir: string): Promise<LipSyncEngine>;
+  analyzer(pack: TaskPack): Promise<LoadedAnalyzer>;
+  engine(name: Engine, pack: TaskPack): Promise<LipSyncEngine>;
   /** An engine for the sake of its encoder: it is not kept, and loads no graph that is not run. */
-  encoder(name: Engine, packDir: string): Promise<EngineForOnce>;
+  encoder(name: Engine, pack: TaskPack): Promise<EngineForOnce>;
+  /** Lets go of all engines: what they were fed last decides how much of a device's memory they hold. */
+  releaseEngines(): Promise<void>;
   /** How often the face detector has run so far. */
   detectorRuns(): number;
 }
@@ -32,19 +36,33 @@ interface Loaded<T> {
   readonly release: () => Promise<void>;
 }
 
-/** Loads on first use. Rejects with PackError or SessionError. */
+/**
+ * Loads on first use, the very packs that are named: one that was replaced since is refused, one that is loaded goes on.
+ * Rejects with PackError or SessionError.
+ */
 export function createModels(host: SessionHost, { graphs, modelCacheBytes }: InferenceSettings): Models {
   // Every worker has one analyser: it is small and stays whatever the engines need.
   const analyzers = createModelCache<Loaded<LoadedAnalyzer>>(0, ({ release }) => release());
-  const engines = createModelCache<Loaded<LipSyncEngine>>(modelCacheBytes, ({ release }) => release());
+  const engines = createModelCache<Loaded<LipSyncEngine>>(
+    modelCacheBytes,
+    ({ release }) => release(),
+    isOutOfMemory,
+  );
+  const digestOf = rememberDigests();
   let detectorRuns = 0;
 
+  const optionsFor = ({ provider }: TaskPack): Omit<LoadOptions, 'only'> => ({
+    ...graphs,
+    ...(provider && { providers: [provider] }),
+    ...{ probe: false, digestOf },
+  });
+
   return {
-    analyzer: async (packDir) => {
-      const loaded = await analyzers.get(packDir, async () => {
-        const pack = await openPackFor('analyzer', packDir);
+    analyzer: async (named) => {
+      const loaded = await analyzers.get(named.digest, async () => {
+        const pack = await readPackAgain('analyzer', named);
         const load = async (): Promise<Loaded<LoadedAnalyzer>> => {
-          const loadedPack = await loadPack(host, pack, { ...graphs, probe: false });
+          const loadedPack = await loadPack(host, pack, optionsFor(named));
           const run: RunModel = (role, feeds, take) => {
             if (role === 'face_detector') detectorRuns++;
             return loadedPack.run(role, feeds, take);
@@ -56,22 +74,23 @@ export function createModels(host: SessionHost, { graphs, modelCacheBytes }: Inf
       });
       return loaded.model;
     },
-    engine: async (name, packDir) => {
-      const loaded = await engines.get(packDir, async () => {
-        const opened = await openEngine(name, packDir);
+    engine: async (name, named) => {
+      const loaded = await engines.get(named.digest, async () => {
+        const opened = await openEngine(name, named);
         const load = async (): Promise<Loaded<LipSyncEngine>> => {
-          const { run, release } = await loadPack(host, opened.pack, { ...graphs, probe: false });
+          const { run, release } = await loadPack(host, opened.pack, optionsFor(named));
           return { model: opened.create(run), release };
         };
         return { bytes: await packSize(opened.pack), load };
       });
       return loaded.model;
     },
-    encoder: async (name, packDir) => {
-      const opened = await openEngine(name, packDir);
-      const { run, release } = loadOnDemand(host, opened.pack, graphs);
+    encoder: async (name, named) => {
+      const opened = await openEngine(name, named);
+      const { run, release } = loadOnDemand(host, opened.pack, optionsFor(named));
       return { engine: opened.create(run), release };
     },
+    releaseEngines: () => engines.clear(),
     detectorRuns: () => detectorRuns,
   };
 }

@@ -1,13 +1,21 @@
 import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
+import { type PackRef, type Provider } from '@lipsync/model-pack';
 import { type OutputQuality } from './quality/output-quality';
+
+/** A pack that was verified, as tasks name it. */
+export interface TaskPack extends PackRef {
+  /** What its graphs were found to run on; the child finds out by loading them when absent. */
+  readonly provider?: Provider;
+}
 
 /** A render: one engine over one video and one speech track. All paths are local files. */
 export interface RenderTask {
   readonly jobId: string;
   readonly engine: Engine;
-  readonly packDir: string;
+  /** What was verified and what features are named after: the child refuses another pack in its place. */
+  readonly pack: TaskPack;
   /** Looks at the result: a render measures how well the mouth follows the voice. */
-  readonly analyzerPackDir: string;
+  readonly analyzer: TaskPack;
   readonly videoPath: string;
   readonly audioPath: string;
   readonly outputPath: string;
@@ -21,7 +29,7 @@ export interface RenderTask {
 /** What a preparation computes ahead for one engine. */
 export interface FeaturesTask {
   readonly engine: Engine;
-  readonly packDir: string;
+  readonly pack: TaskPack;
   /** The file of features, extended; made when it is not there, unless the engine keeps nothing. */
   readonly featuresPath: string;
 }
@@ -29,7 +37,7 @@ export interface FeaturesTask {
 /** A look at one video ahead of renders: where the face is and, if asked for, what engines can know without speech. */
 export interface AnalyzeTask {
   readonly jobId: string;
-  readonly analyzerPackDir: string;
+  readonly analyzer: TaskPack;
   readonly videoPath: string;
   /** Length of the video if it is known: the measure of the progress. */
   readonly videoSeconds?: number;
@@ -122,7 +130,9 @@ export interface AnalyzeResult {
 export interface PackReport {
   readonly packDir: string;
   /** What the pack's graphs run on. */
-  readonly provider?: string;
+  readonly provider?: Provider;
+  /** Why it is none of those that would have been preferred. */
+  readonly passedOver?: readonly string[];
   /** What its features are of, where the engine keeps any; a file of features is of one version and one pack. */
   readonly featuresVersion?: string;
   /** Absent when the pack may be used. */
@@ -156,5 +166,8 @@ export type FromInference =
   | { readonly type: 'done'; readonly jobId: string; readonly result: TaskResult }
   | { readonly type: 'failed'; readonly jobId: string; readonly code: FailureCode; readonly detail: string };
 
-/** `cancelled` is no error: it is the answer to a cancel message. */
-export type FailureCode = ErrorCode | 'cancelled';
+/**
+ * `cancelled` is no error: it is the answer to a cancel message. `pack_lost`: the pack that the task names is not there
+ * any more, or not whole, so no task that names it can succeed.
+ */
+export type FailureCode = ErrorCode | 'cancelled' | 'pack_lost';

@@ -12,7 +12,7 @@ import { readTrack } from './stored-track';
 export async function renderVideo(task: RenderTask, job: Job): Promise<RenderResult> {
   const { binaries, clock, progress, signal } = job;
   progress.loading();
-  const loading = clock.during('load', () => job.models.engine(task.engine, task.packDir));
+  const loading = clock.during('load', () => job.models.engine(task.engine, task.pack));
   const inspecting = videoOf(task.videoPath, job);
   const listening = audioOf(task.audioPath, job);
   const hearing = clock.during('audio', () =>
@@ -29,7 +29,7 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
   const judge = (probe: UnfailingProbe): Promise<OutputQuality> => {
     // The graphs that look at the result are no part of the engine's time.
     clock.add('infer', job.inferMs());
-    return clock.during('quality', () => probe.judge(() => job.models.analyzer(task.analyzerPackDir)));
+    return clock.during('quality', () => probe.judge(() => job.models.analyzer(task.analyzer)));
   };
   const features = openFeatures(task.featuresPath, engine.features, track);
   let rendered: RenderedClip;

@@ -1,4 +1,5 @@
 import { isMediaError, MediaProcessError } from '@lipsync/media';
+import { PackError } from '@lipsync/model-pack';
 import { saysOutOfMemory } from './out-of-memory';
 import { type FailureCode } from './protocol';
 import { SessionError } from './sessions/session';
@@ -20,13 +21,18 @@ export function taskFailure(error: unknown): { code: FailureCode; detail: string
 
 function failureCode(error: unknown): FailureCode {
   if (error instanceof Cancelled) return 'cancelled';
+  if (error instanceof PackError) return 'pack_lost';
   if (error instanceof NoFaceDetected) return 'no_face_detected';
   if (isMediaError(error)) return error.code;
-  if (error instanceof SessionError && error.reason === 'out_of_memory') return 'engine_out_of_memory';
-  // Of this thread: an array or the memory of a pixel kernel that could not be had.
-  if (error instanceof RangeError && saysOutOfMemory(error.message)) return 'engine_out_of_memory';
+  if (isOutOfMemory(error)) return 'engine_out_of_memory';
   // A media tool that gave no verdict, and everything unforeseen: another attempt may succeed.
   return 'engine_failed';
+}
+
+/** Of the graphs' thread, or of this one: an array or the memory of a pixel kernel that could not be had. */
+export function isOutOfMemory(error: unknown): boolean {
+  if (error instanceof SessionError) return error.reason === 'out_of_memory';
+  return error instanceof RangeError && saysOutOfMemory(error.message);
 }
 
 function detailOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import { MediaError, MediaProcessError } from '@lipsync/media';
+import { PackError } from '@lipsync/model-pack';
 import { SessionError } from './sessions/session';
 import { taskFailure } from './task-failure';
 
@@ -18,6 +19,7 @@ describe('what a failed task reports', () => {
     ['a graph that failed otherwise', new SessionError('run_failed', ''), 'engine_failed'],
     ['a mistake in a range', new RangeError('offset is out of bounds'), 'engine_failed'],
     ['a decoder that was killed', new MediaProcessError('killed', ''), 'engine_failed'],
+    ['a pack that is not what it was', new PackError('pack_replaced', ''), 'pack_lost'],
     ['a broken video', new MediaError('media_corrupt', ''), 'media_corrupt'],
   ])('%s', (_, error, code) => {
     expect(taskFailure(error).code).toBe(code);

@@ -9,6 +9,7 @@ import { createTaskProgress } from './pipeline/task-progress';
 import { type Task, type TaskResult } from './protocol';
 import { renderVideo } from './render-video';
 import { type TimedSessionHost } from './sessions/session-host';
+import { isOutOfMemory } from './task-failure';
 import { type TaskContext } from './task-loop';
 
 export interface TaskRunnerOptions {
@@ -40,6 +41,12 @@ export function createTaskRunner(
       gpuMs: () => host.gpuMs() - before.gpuMs,
       detectorRuns: () => models.detectorRuns() - before.detectorRuns,
     };
-    return task.type === 'render' ? renderVideo(task, job) : analyzeVideo(task, job);
+    try {
+      return await (task.type === 'render' ? renderVideo(task, job) : analyzeVideo(task, job));
+    } catch (error) {
+      // The next attempt, or somebody else's task on the same device, shall find the room.
+      if (isOutOfMemory(error)) await models.releaseEngines();
+      throw error;
+    }
   };
 }

@@ -7,7 +7,7 @@ import { createLogger } from '@lipsync/runtime';
 import { type Telemetry, untraced } from '@lipsync/telemetry';
 import { eventually, parseExposition } from '@lipsync/testkit';
 import { createJobFolders } from '@lipsync/worker';
-import { findPacks } from '../host/find-packs';
+import { findPacks, type FoundPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
@@ -37,12 +37,15 @@ describe('job runner', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function runner(options: { limitMs?: number; telemetry?: Telemetry } = {}): Promise<JobRunner> {
+  async function runner(
+    options: { limitMs?: number; telemetry?: Telemetry; packs?: FoundPacks; onPackLost?: () => void } = {},
+  ): Promise<JobRunner> {
     const logger = createLogger({ service: 'test', level: 'silent' });
     return createJobRunner({
       db: fixture.db,
       storage: fixture.storage,
-      packs: await findPacks(join(folder, 'packs')),
+      packs: options.packs ?? (await findPacks(join(folder, 'packs'))),
+      ...(options.onPackLost && { onPackLost: options.onPackLost }),
       cache: await createDiskCache({ folder: join(folder, 'cache'), maxBytes: 1e9 }),
       folders: await createJobFolders(join(folder, 'jobs')),
       slots: createSlotPool([host]),
@@ -238,6 +241,25 @@ describe('job runner', () => {
       last_error_code: 'storage_failed',
     });
     expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });
+  }, 60_000);
+
+  test('a job whose pack was replaced is handed back at no cost, and no other one is taken', async () => {
+    const found = await findPacks(join(folder, 'packs'));
+    const musetalk = found.engines.get('musetalk');
+    if (!musetalk) throw new Error('no pack');
+    const packs = { ...found, engines: new Map([['musetalk' as const, { ...musetalk, digest: 'before' }]]) };
+    let told = 0;
+    const jobs = await runner({ packs, onPackLost: () => void told++ });
+    const [first, second] = [
+      await fixture.render({ audio: 'short', prepared: true }),
+      await fixture.render({ audio: 'short', prepared: true }),
+    ];
+    await jobs.run(first.jobId, never);
+    await jobs.run(second.jobId, never);
+    expect(told).toBe(1);
+    const untouched = { status: 'queued', attempts: 0, last_error_code: null };
+    expect(await fixture.job(first.jobId)).toMatchObject({ ...untouched, fence: 1 });
+    expect(await fixture.job(second.jobId)).toMatchObject({ ...untouched, fence: 0 });
   }, 60_000);
 
   test('an announcement of a job that another worker has changes nothing', async () => {

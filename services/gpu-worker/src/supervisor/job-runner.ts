@@ -1,5 +1,6 @@
 import { type Telemetry } from '@lipsync/telemetry';
-import { createJobRunner as createClaimRunner, type JobFolders } from '@lipsync/worker';
+import { createJobRunner as createClaimRunner, type JobFolders, type JobResult } from '@lipsync/worker';
+import { InferenceFailure } from '../host/inference-error';
 import { type InferenceHost } from '../host/inference-host';
 import { runAnalyze } from './analyze-job';
 import { blame } from './blame';
@@ -26,6 +27,8 @@ export interface JobRunnerOptions extends Omit<JobTools, 'metrics'> {
   readonly workerId: string;
   /** Wall-clock limit of one job, milliseconds. */
   readonly limitMs: number;
+  /** Told when a pack is not what it was when it was verified. From then on no job is taken. */
+  readonly onPackLost?: () => void;
 }
 
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
@@ -33,17 +36,39 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
   const tools: JobTools = { ...options, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
   const claims = createClaimRunner({ db, folders, workerId, blame, limit, logger, telemetry });
+  let isPackLost = false;
+
+  /** Hands the job back at no cost: it is not the job's fault, and every other one here would end like it. */
+  async function handBackWithoutPack(
+    handBack: AbortController,
+    work: () => Promise<JobResult>,
+  ): Promise<JobResult> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof InferenceFailure && error.code === 'pack_lost') {
+        logger.error('a model pack is not what it was when it was verified', { error });
+        isPackLost = true;
+        handBack.abort();
+        options.onPackLost?.();
+      }
+      throw error;
+    }
+  }
 
   return {
     run: async (jobId, preempted) => {
+      if (isPackLost) return;
       const host = slots.borrow();
       // No time is left for a polite cancel, and the next worker starts from the beginning anyway.
       const kill = (): void => host.kill();
       preempted.addEventListener('abort', kill, { once: true });
       try {
-        await claims.run(jobId, preempted, (job) => {
+        // Its own, for the jobs of other packs go on until the process stops.
+        const handBack = new AbortController();
+        await claims.run(jobId, AbortSignal.any([preempted, handBack.signal]), (job) => {
           const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
-          return perform(tools, { ...job, host, preempted });
+          return handBackWithoutPack(handBack, () => perform(tools, { ...job, host, preempted }));
         });
       } finally {
         preempted.removeEventListener('abort', kill);

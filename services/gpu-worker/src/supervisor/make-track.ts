@@ -60,7 +60,7 @@ function analyse(
   return host.analyze(
     {
       jobId: claim.jobId,
-      analyzerPackDir: analyzer.dir,
+      analyzer,
       videoPath,
       videoSeconds: video.durationSeconds,
       wantedFrames,

@@ -63,14 +63,12 @@ async function encode(
     return await host.analyze(
       {
         jobId: claim.jobId,
-        analyzerPackDir: analyzer.dir,
+        analyzer,
         videoPath,
         videoSeconds: video.durationSeconds,
         trackPath: track.path,
         reuseTrackPath: track.path,
-        engines: incomplete.map(({ engine, pack, path }) => ({
-          ...{ engine, packDir: pack.dir, featuresPath: path },
-        })),
+        engines: incomplete.map(({ engine, pack, path }) => ({ engine, pack, featuresPath: path })),
       },
       { signal, onProgress: (_stage, percent) => onProgress(percent) },
     );

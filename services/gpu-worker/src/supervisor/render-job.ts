@@ -56,8 +56,8 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       {
         jobId: claim.jobId,
         engine,
-        packDir: pack.dir,
-        analyzerPackDir: analyzer.dir,
+        pack,
+        analyzer,
         videoPath: video.path,
         audioPath: audio.path,
         outputPath,

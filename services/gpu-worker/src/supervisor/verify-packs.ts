@@ -48,7 +48,9 @@ async function acceptedPacks(
   for (const pack of candidates) {
     const { dir, version } = pack;
     // One pack at a time, each in a child that may die of it without taking the others along.
-    const { problem, provider, featuresVersion } = await reportOnPack(dir, host);
+    const { problem, provider, passedOver = [], featuresVersion } = await reportOnPack(dir, host);
+    for (const reason of passedOver)
+      logger.warn('execution provider not available', { pack_dir: dir, pack: version, reason });
     if (problem === undefined) {
       accepted.set(dir, {
         ...pack,

@@ -1,18 +1,18 @@
 import { type Engine as EngineName } from '@lipsync/contract';
-import { openPackFor, type Manifest, type Pack } from '@lipsync/model-pack';
+import { type Manifest, type Pack, type PackRef, readPackAgain } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
 import { type LipSyncEngine } from './engine';
 import { createHighsync } from './highsync/highsync-engine';
 import { createLatentsync } from './latentsync/latentsync-engine';
 import { createMusetalk } from './musetalk/musetalk-engine';
 
-/** An engine whose pack has been checked and whose graphs wait to be loaded. */
+/** An engine whose manifest has been read and whose graphs wait to be verified and loaded. */
 export interface EngineOnPack {
   readonly pack: Pack;
   create(run: RunModel): LipSyncEngine;
 }
 
-type OpenEngine = (packDir: string) => Promise<EngineOnPack>;
+type OpenEngine = (ref: PackRef) => Promise<EngineOnPack>;
 
 const ENGINES: Readonly<Record<EngineName, OpenEngine>> = {
   musetalk: onPack('musetalk', createMusetalk),
@@ -20,9 +20,9 @@ const ENGINES: Readonly<Record<EngineName, OpenEngine>> = {
   highsync: onPack('highsync', createHighsync),
 };
 
-/** Opens an engine on its pack. Rejects with PackError when the pack cannot be used. */
-export function openEngine(name: EngineName, packDir: string): Promise<EngineOnPack> {
-  return ENGINES[name](packDir);
+/** Opens an engine on its pack. Rejects with PackError when there is no such pack, or another one in its place. */
+export function openEngine(name: EngineName, ref: PackRef): Promise<EngineOnPack> {
+  return ENGINES[name](ref);
 }
 
 /** The code of an engine for whatever pack of it is opened. */
@@ -30,8 +30,8 @@ function onPack<E extends EngineName>(
   name: E,
   create: (pack: Pack<Extract<Manifest, { engine: E }>>, run: RunModel) => LipSyncEngine,
 ): OpenEngine {
-  return async (packDir) => {
-    const pack = await openPackFor(name, packDir);
+  return async (ref) => {
+    const pack = await readPackAgain(name, ref);
     return { pack, create: (run) => create(pack, run) };
   };
 }

@@ -3,6 +3,8 @@ import { openEngine } from './registry';
 test.each(['musetalk', 'latentsync', 'highsync'] as const)(
   '%s is there, and says so when its pack is missing',
   async (engine) => {
-    await expect(openEngine(engine, '/nowhere')).rejects.toMatchObject({ reason: 'pack_missing' });
+    await expect(openEngine(engine, { dir: '/nowhere', digest: '' })).rejects.toMatchObject({
+      reason: 'pack_missing',
+    });
   },
 );

@@ -1,6 +1,6 @@
 import { type Pack } from '@lipsync/model-pack';
 import { type SessionHost } from '../sessions/session';
-import { type GraphSettings, type LoadedPack, loadPack } from './load-pack';
+import { type LoadedPack, type LoadOptions, loadPack } from './load-pack';
 import { type RunModel } from './run-model';
 
 /** A pack whose graphs are loaded one by one, when they are first run: for work that needs only some of them. */
@@ -11,10 +11,14 @@ export interface PackOnDemand {
 }
 
 /** Loads nothing yet; `run` rejects as `loadPack` does. */
-export function loadOnDemand(host: SessionHost, pack: Pack, graphs: GraphSettings): PackOnDemand {
+export function loadOnDemand(
+  host: SessionHost,
+  pack: Pack,
+  options: Omit<LoadOptions, 'only'>,
+): PackOnDemand {
   const loading = new Map<string, Promise<LoadedPack>>();
   const load = (role: string): Promise<LoadedPack> => {
-    const loaded = loading.get(role) ?? loadPack(host, pack, { ...graphs, probe: false, only: [role] });
+    const loaded = loading.get(role) ?? loadPack(host, pack, { ...options, only: [role] });
     loading.set(role, loaded);
     return loaded;
   };

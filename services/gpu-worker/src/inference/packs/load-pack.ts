@@ -1,4 +1,11 @@
-import { modelPath, packRoles, type Manifest, type Pack, type PackRole } from '@lipsync/model-pack';
+import {
+  modelPath,
+  type Pack,
+  packRoles,
+  type PackRole,
+  type Provider,
+  verifyPackFiles,
+} from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { SessionError, type Session, type SessionHost, type Tensors } from '../sessions/session';
 import { declaredTensors, tensorMismatch, type PackTensors } from './compare-tensors';
@@ -10,11 +17,11 @@ import { type RunModel } from './run-model';
 export interface LoadedPack {
   /** The execution provider that its graphs run on. */
   readonly provider: Provider;
+  /** Why it is none of those that would have been preferred, a line for each. */
+  readonly passedOver: readonly string[];
   readonly run: RunModel;
   readonly release: () => Promise<void>;
 }
-
-export type Provider = Manifest['providers'][number];
 
 /** How this process runs graphs. */
 export interface GraphSettings {
@@ -28,26 +35,22 @@ export interface LoadOptions extends GraphSettings {
   readonly probe: boolean;
   /** Which of the pack's graphs to load; all when absent. */
   readonly only?: readonly string[];
+  /** SHA-256 of a file, see verifyPackFiles. */
+  readonly digestOf?: (path: string) => Promise<string>;
 }
 
 /**
- * Loads the graphs of a pack on the first provider that pack and settings allow and this machine has. With `probe` each
- * graph is also run once on the manifest's probe. Rejects with SessionError when a graph cannot be loaded, declares other
- * tensors than the manifest says, or computes something else.
+ * Loads the graphs of a pack on the first provider that pack and settings allow and on which they can be used here, once
+ * their files are found to be those of the manifest. With `probe` each graph is also run once on the manifest's probe: a
+ * provider that loads a graph may still fail to run it. Rejects with PackError when a file is another one, with
+ * SessionError when on every provider a graph cannot be loaded, declares other tensors than the manifest says, or
+ * computes something else.
  */
 export async function loadPack(host: SessionHost, pack: Pack, options: LoadOptions): Promise<LoadedPack> {
-  const { only } = options;
+  const { only, digestOf } = options;
+  await verifyPackFiles(pack, { ...(only && { roles: only }), ...(digestOf && { digestOf }) });
   const roles = new Map([...packRoles(pack.manifest)].filter(([name]) => only?.includes(name) ?? true));
-  const { provider, sessions } = await openAll(host, pack, roles, options);
-  const release = async (): Promise<void> => {
-    for (const session of sessions.values()) await session.release();
-  };
-  try {
-    for (const [name, session] of sessions) await check(name, roles.get(name), session, options.probe);
-  } catch (error) {
-    await release();
-    throw error;
-  }
+  const { provider, passedOver, sessions } = await openOnFirst(host, pack, roles, options);
 
   const run: RunModel = async (name, feeds, take) => {
     const session = sessions.get(name);
@@ -63,42 +66,63 @@ export async function loadPack(host: SessionHost, pack: Pack, options: LoadOptio
       feeds: renamed(result.feeds, role.inputs, 'toManifest'),
     };
   };
-  return { provider, run, release };
+  return { provider, passedOver, run, release: () => releaseAll(sessions) };
 }
+
+async function openOnFirst(
+  host: SessionHost,
+  pack: Pack,
+  roles: ReadonlyMap<string, PackRole>,
+  options: LoadOptions,
+): Promise<{ provider: Provider; passedOver: string[]; sessions: Sessions }> {
+  const passedOver: string[] = [];
+  for (const provider of allowedProviders(pack, options)) {
+    try {
+      return { provider, passedOver, sessions: await openAll(host, pack, roles, provider, options) };
+    } catch (error) {
+      // Memory may be there for the next task: that is no reason for another provider.
+      const refused = error instanceof SessionError && ['load_failed', 'run_failed'].includes(error.reason);
+      if (!refused) throw error;
+      passedOver.push(`${provider}: ${error.message}`);
+    }
+  }
+  throw new SessionError('load_failed', passedOver.join('; '));
+}
+
+function allowedProviders({ manifest }: Pack, { providers }: GraphSettings): readonly Provider[] {
+  const allowed =
+    providers?.filter((provider) => manifest.providers.includes(provider)) ?? manifest.providers;
+  if (allowed.length > 0) return allowed;
+  const made = `the pack is made for ${manifest.providers.join(', ')}`;
+  throw new SessionError('load_failed', `${made}; this worker may use ${providers?.join(', ')}`);
+}
+
+type Sessions = ReadonlyMap<string, Session>;
 
 /** All graphs on one provider: a pack split over two would copy every tensor between them. */
 async function openAll(
   host: SessionHost,
   pack: Pack,
   roles: ReadonlyMap<string, PackRole>,
-  { threads, providers }: GraphSettings,
-): Promise<{ provider: Provider; sessions: Map<string, Session> }> {
-  const { manifest } = pack;
-  const allowed =
-    providers?.filter((provider) => manifest.providers.includes(provider)) ?? manifest.providers;
-  if (allowed.length === 0) {
-    const wanted = manifest.providers.join(', ');
-    throw new SessionError(
-      'load_failed',
-      `the pack is made for ${wanted}; this worker may use ${providers?.join(', ')}`,
-    );
-  }
-  const refusals: string[] = [];
-  for (const provider of allowed) {
-    const sessions = new Map<string, Session>();
-    try {
-      for (const [name, role] of roles) {
-        const session = await host.open(modelPath(pack, role), { threads, providers: [provider] });
-        sessions.set(name, halveWhenOutOfMemory(session));
-      }
-      return { provider, sessions };
-    } catch (error) {
-      for (const session of sessions.values()) await session.release();
-      if (!(error instanceof SessionError) || error.reason !== 'load_failed') throw error;
-      refusals.push(`${provider}: ${error.message}`);
+  provider: Provider,
+  { threads, probe }: LoadOptions,
+): Promise<Sessions> {
+  const sessions = new Map<string, Session>();
+  try {
+    for (const [name, role] of roles) {
+      const session = await host.open(modelPath(pack, role), { threads, providers: [provider] });
+      sessions.set(name, halveWhenOutOfMemory(session));
     }
+    for (const [name, session] of sessions) await check(name, roles.get(name), session, probe);
+    return sessions;
+  } catch (error) {
+    await releaseAll(sessions);
+    throw error;
   }
-  throw new SessionError('load_failed', refusals.join('; '));
+}
+
+async function releaseAll(sessions: Sessions): Promise<void> {
+  for (const session of sessions.values()) await session.release();
 }
 
 async function check(

@@ -2,10 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
+import { type HighsyncManifest, type Pack, type Provider } from '@lipsync/model-pack';
 import { writeHighsyncPack } from '../../test/highsync-pack';
 import { inProcessSessions } from '../../test/in-process-sessions';
-import { loadPack, type Provider } from './load-pack';
+import { SessionError, type SessionHost } from '../sessions/session';
+import { loadPack } from './load-pack';
 
 describe('the execution provider of a pack', () => {
   let folder: string;
@@ -25,6 +26,13 @@ describe('the execution provider of a pack', () => {
     ...pack,
     manifest: { ...pack.manifest, providers },
   });
+  /** With a probe of one graph, that anything passes. */
+  const probed = ({ manifest, ...rest }: Pack): Pack => {
+    if (manifest.engine !== 'highsync') throw new Error('the fixture is a highsync pack');
+    const probe = { dims: { n: 1 }, fill: {}, means: {}, tolerance: 1 };
+    const vae_decoder = { ...manifest.roles.vae_decoder, probe };
+    return { ...rest, manifest: { ...manifest, roles: { ...manifest.roles, vae_decoder } } };
+  };
   async function providerOf(made: Pack, allowed?: readonly Provider[]): Promise<Provider> {
     const settings = { threads: 1, probe: false, ...(allowed && { providers: allowed }) };
     const { provider, release } = await loadPack(sessions, made, settings);
@@ -41,6 +49,37 @@ describe('the execution provider of a pack', () => {
     await expect(providerOf(madeFor('cuda', 'cpu'), ['cuda'])).rejects.toMatchObject({
       reason: 'load_failed',
     });
+  });
+
+  /** Runs every graph in this process, whatever provider is asked for, and as `spoil` would have it. */
+  const machine = (spoil: Partial<Record<Provider, 'run_failed' | 'out_of_memory'>>): SessionHost => ({
+    ...sessions,
+    open: async (file, { providers, ...options } = {}) => {
+      const session = await sessions.open(file, options);
+      const reason = providers?.[0] && spoil[providers[0]];
+      const fail = () => Promise.reject(new SessionError(reason ?? 'closed', 'no kernel image'));
+      return reason === undefined ? session : { ...session, run: fail };
+    },
+  });
+
+  test('is one on which the probes run, and it is told why it is not the one before', async () => {
+    const made = probed(madeFor('cuda', 'webgpu'));
+    const host = machine({ cuda: 'run_failed' });
+    const { provider, passedOver, release } = await loadPack(host, made, { threads: 1, probe: true });
+    await release();
+    expect([provider, passedOver]).toEqual(['webgpu', ['cuda: no kernel image']]);
+  });
+
+  test('is not another one because memory is short just now', async () => {
+    const made = probed(madeFor('cuda', 'cpu'));
+    const loading = loadPack(machine({ cuda: 'out_of_memory' }), made, { threads: 1, probe: true });
+    await expect(loading).rejects.toMatchObject({ reason: 'out_of_memory' });
+  });
+
+  test('is asked for nothing when a file is another one than the manifest says', async () => {
+    const digestOf = (): Promise<string> => Promise.resolve('0'.repeat(64));
+    const loading = loadPack(sessions, pack, { threads: 1, probe: false, digestOf });
+    await expect(loading).rejects.toMatchObject({ name: 'PackError', reason: 'digest_mismatch' });
   });
 
   test('is not guessed where pack and worker have none in common', async () => {

@@ -1,26 +1,40 @@
-import { openPack } from '@lipsync/model-pack';
+import { type Engine } from '@lipsync/contract';
+import { type PackRef, readPack } from '@lipsync/model-pack';
 import { openEngine } from '../engines/registry';
 import { isWorthKeeping } from '../pipeline/feature-file';
 import { type PackReport } from '../protocol';
 import { type SessionHost } from '../sessions/session';
-import { type GraphSettings, loadPack } from './load-pack';
+import { type LoadOptions, loadPack } from './load-pack';
+import { type RunModel } from './run-model';
 
 /** Opens a pack, loads every graph of it, runs the probes and lets go of it again. Never rejects: it reports. */
 export async function verifyPack(
   host: SessionHost,
   packDir: string,
-  graphs: GraphSettings,
+  options: Omit<LoadOptions, 'probe' | 'only'>,
 ): Promise<PackReport> {
   try {
-    const pack = await openPack(packDir);
+    const pack = await readPack(packDir);
     const { engine } = pack.manifest;
-    const loaded = await loadPack(host, pack, { ...graphs, probe: true });
-    const opened = engine === 'analyzer' ? undefined : await openEngine(engine, packDir);
-    const features = opened?.create(loaded.run).features;
-    await loaded.release();
-    const kept = features && isWorthKeeping(features);
-    return { packDir, provider: loaded.provider, ...(kept && { featuresVersion: features.version }) };
+    const loaded = await loadPack(host, pack, { ...options, probe: true });
+    const { provider, passedOver } = loaded;
+    try {
+      const featuresVersion = engine === 'analyzer' ? undefined : await keptVersion(engine, pack, loaded.run);
+      return {
+        ...{ packDir, provider },
+        ...(passedOver.length > 0 && { passedOver }),
+        ...(featuresVersion !== undefined && { featuresVersion }),
+      };
+    } finally {
+      await loaded.release();
+    }
   } catch (error) {
     return { packDir, problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** What the features of an engine with this pack are of, where it keeps any. */
+async function keptVersion(engine: Engine, pack: PackRef, run: RunModel): Promise<string | undefined> {
+  const { features } = (await openEngine(engine, pack)).create(run);
+  return isWorthKeeping(features) ? features.version : undefined;
 }

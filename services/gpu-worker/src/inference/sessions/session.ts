@@ -1,3 +1,5 @@
+import { type Provider } from '@lipsync/model-pack';
+
 /** Element types that may cross a graph's boundary. Half precision stays inside the graphs (Cast). */
 interface TensorArrays {
   float32: Float32Array<ArrayBuffer>;
@@ -27,7 +29,7 @@ export interface SessionOptions {
   /** Threads inside one operator. Default 1: the default of the runtime takes all cores and fights the encoder. */
   readonly threads?: number;
   /** In order of preference; default ['cpu']. A provider that cannot be loaded is an error, never a silent fallback. */
-  readonly providers?: readonly ('cuda' | 'webgpu' | 'cpu')[];
+  readonly providers?: readonly Provider[];
 }
 
 export interface RunResult {

@@ -1,0 +1,8 @@
+import { readPack } from '@lipsync/model-pack';
+import { type TaskPack } from '../inference/protocol';
+
+/** The pack that lies in a folder now, as tasks name it. */
+export async function packAt(dir: string): Promise<TaskPack> {
+  const { digest } = await readPack(dir);
+  return { dir, digest };
+}
