@@ -46,6 +46,8 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
   const cache = metrics.counter('cache_requests_total');
   const correlations = metrics.histogram('render_sync_correlation');
   const lags = metrics.histogram('render_sync_lag_seconds');
+  const seams = metrics.histogram('render_seam_levels');
+  const skin = metrics.histogram('render_skin_psnr_db');
   const faceless = metrics.histogram('render_without_face_ratio');
 
   /** A stage that was not passed says nothing about how long it takes. */
@@ -57,9 +59,11 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
     cache.inc({ cache: 'face_track', result: from === 'analysis' ? 'miss' : 'hit' });
   }
   function addQuality(engine: Engine, { quality }: RenderResult): void {
-    const { syncCorrelation, syncLagFrames, facelessShare } = quality;
+    const { syncCorrelation, syncLagFrames, seamLevels, skinPsnrDb, facelessShare } = quality;
     correlations.observe({ engine }, syncCorrelation ?? NaN);
     lags.observe({ engine }, syncLagFrames === null ? NaN : syncLagFrames / WORKING_FPS);
+    seams.observe({ engine }, seamLevels ?? NaN);
+    skin.observe({ engine }, skinPsnrDb ?? NaN);
     faceless.observe({ engine }, facelessShare);
   }
 
