@@ -71,6 +71,8 @@ describe('createDb', () => {
     expect([...(await liveEngines(db))]).toEqual(['latentsync']);
     await db.prisma.$executeRaw`UPDATE workers SET seen_at = now() - interval '61 seconds'`;
     expect([...(await liveEngines(db))]).toEqual([]);
+    expect(await heartbeatWorker(db, 'w1')).toBe(false);
+    await registerWorker(db, { id: 'w1', service: 'gpu-worker', slots: { latentsync: 1 } });
     expect(await heartbeatWorker(db, 'w1')).toBe(true);
     expect([...(await liveEngines(db))]).toEqual(['latentsync']);
     await removeWorker(db, 'w1');

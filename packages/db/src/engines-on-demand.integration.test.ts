@@ -80,4 +80,23 @@ describe('engines whose workers are started on demand', () => {
     await removeWorker(scenario.db, 'w');
     expect((await reconcile(scenario.db, { isInQueue })).overdue).toBe(0);
   });
+
+  it.each([90, 3600])(
+    'have %i s from the moment their last worker left, if that is the deadline',
+    async (unservedSeconds) => {
+      const slots = { preparation: 1, musetalk: 1 };
+      await registerWorker(scenario.db, { id: 'w', service: 'gpu-worker', slots });
+      await create(['musetalk'], ['musetalk']);
+      await waited('5 hours');
+      await removeWorker(scenario.db, 'w');
+      const overdueAfter = async (seconds: number): Promise<number> => {
+        await scenario.make.query('UPDATE workers SET seen_at = seen_at - make_interval(secs => $1)', [
+          seconds,
+        ]);
+        return (await reconcile(scenario.db, { isInQueue, unservedSeconds })).overdue;
+      };
+      expect(await overdueAfter(unservedSeconds - 60)).toBe(0);
+      expect(await overdueAfter(60)).toBe(1);
+    },
+  );
 });

@@ -8,8 +8,8 @@ export type Slots = Partial<Record<QueueName, number>>;
 /** A worker seen this recently counts as there: for offering an engine, and for handing out jobs. */
 export const OFFER_SECONDS = 60;
 export const CAPACITY_SECONDS = 30;
-/** A worker that was silent for this long has left, and must register to be there again. */
-const LEFT_SECONDS = 300;
+/** A worker that was silent for this long, and is not offered any more, must register to be there again. */
+const LEFT_SECONDS = OFFER_SECONDS;
 
 /** Announces a worker process, or replaces what it announced before. */
 export async function registerWorker(
@@ -53,9 +53,12 @@ export async function liveSlots(tx: Tx, queue: QueueName): Promise<number> {
   return slots.get(queue) ?? 0;
 }
 
-/** The queues that a worker served at some time in the last `seconds`. */
+/**
+ * The queues that a worker served at some time in the last `seconds`: exactly for one that left, whose row is back-dated;
+ * one that vanished is not missed for a minute more.
+ */
 export async function servedQueues(tx: Tx, seconds: number): Promise<QueueName[]> {
-  const slots = await slotsByQueue(tx, seconds);
+  const slots = await slotsByQueue(tx, seconds + LEFT_SECONDS);
   return QUEUE_NAMES.filter((queue) => (slots.get(queue) ?? 0) > 0);
 }
 
