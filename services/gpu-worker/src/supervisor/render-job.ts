@@ -18,7 +18,7 @@ const UPLOADING_PERCENT = 95;
 /** One engine's share of a render: inputs → face track → inference → upload → the finish transaction. */
 export async function runRender(tools: JobTools, context: JobContext): Promise<JobResult> {
   const { claim, folder, host, signal, report, span } = context;
-  const { db, storage, packs, podMeter, metrics } = tools;
+  const { db, storage, packs, podMeter, metrics, logger } = tools;
   const startedAt = new Date();
   report('loading_model', 0);
   const runId = claim.engineRunId ?? '';
@@ -68,6 +68,10 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       { signal, onProgress: report },
     ),
   );
+
+  const { problem } = result.quality;
+  if (problem !== null)
+    logger.warn('the output could not be judged', { job_id: claim.jobId, engine, problem });
 
   report('uploading', UPLOADING_PERCENT);
   const key = outputKey(runId, claim.fence);
