@@ -1,0 +1,81 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { rememberDigests } from '@lipsync/model-pack';
+import { inProcessSessions } from '../test/in-process-sessions';
+import { writeLatentsyncPack } from '../test/latentsync-pack';
+import { packAt } from '../test/pack-at';
+import { inferenceSettings } from './inference-settings';
+import { createModels } from './models';
+import { verifyPack } from './packs/verify-pack';
+import { type TaskPack } from './protocol';
+
+describe('the files of a pack', () => {
+  let folder: string;
+  let good: string;
+  let copies = 0;
+  const sessions = inProcessSessions();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'models-'));
+    good = join(folder, 'good');
+    await writeLatentsyncPack(good);
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function copy(): Promise<TaskPack> {
+    const dir = join(folder, `copy-${++copies}`);
+    await cp(good, dir, { recursive: true });
+    return packAt(dir);
+  }
+  const models = () => createModels(sessions, inferenceSettings({}));
+
+  test('are read once to verify it', async () => {
+    const read: string[] = [];
+    const digestOf = rememberDigests();
+    const report = await verifyPack(sessions, good, {
+      threads: 1,
+      digestOf: (path) => {
+        read.push(basename(path));
+        return digestOf(path);
+      },
+    });
+    expect(report).toEqual({ packDir: good, provider: 'cpu', featuresVersion: '1' });
+    expect(read.sort()).toEqual(['decoder.onnx', 'encoder.onnx', 'unet.onnx', 'whisper.onnx']);
+  });
+
+  test('that a preparation does not load do not concern it; a render refuses them', async () => {
+    const pack = await copy();
+    await appendFile(join(pack.dir, 'decoder.onnx'), '!');
+    const { release } = await models().encoder('latentsync', pack);
+    await release();
+    await expect(models().engine('latentsync', pack)).rejects.toMatchObject({ reason: 'digest_mismatch' });
+  });
+
+  test('of another pack are not looked at, for whatever they are asked', async () => {
+    const pack = { ...(await copy()), digest: 'f'.repeat(64) };
+    const replaced = { name: 'PackError', reason: 'pack_replaced' };
+    await expect(models().engine('latentsync', pack)).rejects.toMatchObject(replaced);
+    await expect(models().encoder('latentsync', pack)).rejects.toMatchObject(replaced);
+    await expect(models().analyzer(pack)).rejects.toMatchObject(replaced);
+  });
+
+  test('are not needed any more once it is loaded, until memory ran short', async () => {
+    const pack = await copy();
+    const kept = models();
+    const engine = await kept.engine('latentsync', pack);
+    await rm(pack.dir, { recursive: true });
+    expect(await kept.engine('latentsync', pack)).toBe(engine);
+    await kept.releaseEngines();
+    await expect(kept.engine('latentsync', pack)).rejects.toMatchObject({ reason: 'pack_missing' });
+  });
+
+  test('run on the provider on which they were verified, whatever the pack prefers', async () => {
+    const pack: TaskPack = { ...(await copy()), provider: 'cuda' };
+    await expect(models().engine('latentsync', pack)).rejects.toThrow('this worker may use cuda');
+  });
+});
