@@ -113,6 +113,22 @@ describe('gpu-worker process', () => {
     expect(await services()).toEqual([]);
   }, 120_000);
 
+  test('when a pack was replaced under it, it hands the job back and ends, to be started anew', async () => {
+    const packsDir = join(folder, 'replaced-packs');
+    await cp(join(folder, 'packs'), packsDir, { recursive: true });
+    const worker = startService({ MODEL_PACKS_DIR: packsDir });
+    await untilServing();
+    const manifest = join(packsDir, 'builtin-musetalk/pack.json');
+    await writeFile(manifest, `${readFileSync(manifest, 'utf8')}\n`);
+    const { jobId } = await fixture.render({ audio: 'short', prepared: true });
+    const end = ended(worker);
+    await queues.add('musetalk', { jobId, dispatchSeq: 1 });
+    expect(await end).toBe(1);
+    expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0, last_error_code: null });
+    expect(await services()).toEqual([]);
+    await fixture.factories.query("UPDATE jobs SET status = 'finished' WHERE id = $1", [jobId]);
+  }, 120_000);
+
   test('jobs of several queues that come at once are all done, one after another on the only slot', async () => {
     const worker = startService();
     await untilServing();
