@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { PROVIDERS } from '@lipsync/model-pack';
 import { MODEL_CACHE_BYTES } from './model-cache-default';
 import { type GraphSettings } from './packs/load-pack';
+import { spareMemory } from './spare-memory';
 
 /** How the inference process uses its machine. */
 export interface InferenceSettings {
@@ -10,6 +11,8 @@ export interface InferenceSettings {
   readonly processes: number;
   /** Weights of engines kept loaded between tasks. */
   readonly modelCacheBytes: number;
+  /** What an engine may remember within a clip so as not to compute it again. */
+  readonly spareBytes: number;
 }
 
 /**
@@ -31,5 +34,6 @@ export function inferenceSettings(
       }),
     },
     modelCacheBytes: Number(environment['MODEL_CACHE_BYTES'] ?? MODEL_CACHE_BYTES),
+    spareBytes: spareMemory(processes),
   };
 }

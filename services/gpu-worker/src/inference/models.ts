@@ -40,7 +40,10 @@ interface Loaded<T> {
  * Loads on first use, the very packs that are named: one that was replaced since is refused, one that is loaded goes on.
  * Rejects with PackError or SessionError.
  */
-export function createModels(host: SessionHost, { graphs, modelCacheBytes }: InferenceSettings): Models {
+export function createModels(
+  host: SessionHost,
+  { graphs, modelCacheBytes, spareBytes }: InferenceSettings,
+): Models {
   // Every worker has one analyser: it is small and stays whatever the engines need.
   const analyzers = createModelCache<Loaded<LoadedAnalyzer>>(0, ({ release }) => release());
   const engines = createModelCache<Loaded<LipSyncEngine>>(
@@ -79,7 +82,7 @@ export function createModels(host: SessionHost, { graphs, modelCacheBytes }: Inf
         const opened = await openEngine(name, named);
         const load = async (): Promise<Loaded<LipSyncEngine>> => {
           const { run, release } = await loadPack(host, opened.pack, optionsFor(named));
-          return { model: opened.create(run), release };
+          return { model: opened.create(run, spareBytes), release };
         };
         return { bytes: await packSize(opened.pack), load };
       });

@@ -5,7 +5,6 @@ import { createArrayPool } from '../array-pool';
 import { createAudioFeatures } from '../audio/audio-features';
 import { withSilence } from '../audio/with-silence';
 import { type LipSyncEngine } from '../engine';
-import { bankBudget } from './bank-budget';
 import { createCallRole } from '../call-role';
 import { writeCropLandmarks } from '../crop-landmarks';
 import { createDecodeLatent } from '../decode-latent';
@@ -23,7 +22,7 @@ const SPARES = 32;
 
 export interface HighsyncOptions {
   /** Memory for what the reference network remembers, bytes; what does not fit is computed again in every step. */
-  readonly bankBytes?: number;
+  readonly bankBytes?: number | undefined;
 }
 
 /**
@@ -33,7 +32,7 @@ export interface HighsyncOptions {
 export function createHighsync(
   pack: Pack<HighsyncManifest>,
   run: RunModel,
-  { bankBytes = bankBudget() }: HighsyncOptions = {},
+  { bankBytes = Infinity }: HighsyncOptions = {},
 ): LipSyncEngine {
   const { manifest } = pack;
   const { params } = manifest;
