@@ -11,21 +11,7 @@ import {
   STAGE_OWNERS,
   STAGES,
 } from './label-values';
-
-export const SERVICES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'] as const;
-export type ServiceName = (typeof SERVICES)[number];
-
-export interface MetricDefinition {
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  /** The values that each label can have: what is written with another value does not compile. */
-  readonly labels: Readonly<Record<string, readonly string[]>>;
-  readonly services: readonly ServiceName[];
-  /** Upper bounds, for a histogram. */
-  readonly buckets?: readonly number[];
-  /** Told with 0 for every combination of labels from the start: the first increase is seen as one. */
-  readonly fromZero?: true;
-}
+import { type MetricDefinition, SERVICES } from './metric-definition';
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const WAIT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600];

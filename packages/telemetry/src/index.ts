@@ -1,4 +1,5 @@
-export { type LabelsOf, type MetricName, METRICS, SERVICES, type ServiceName } from './catalogue';
+export { type LabelsOf, type MetricName, METRICS } from './catalogue';
+export { SERVICES, type ServiceName } from './metric-definition';
 export { ATTEMPT_RESULTS } from './label-values';
 export { type Counter, type Gauge, type Histogram } from './instruments';
 export { countTurns, type TurnOutcome } from './loop-turns';

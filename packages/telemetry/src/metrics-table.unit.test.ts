@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type MetricDefinition, METRICS, SERVICES } from './catalogue';
+import { METRICS } from './catalogue';
+import { type MetricDefinition, SERVICES } from './metric-definition';
 
 const DOCUMENT = join(__dirname, '../../../docs/metrics.md');
 /** More values than this are told by the label's own paragraph of the page. */

@@ -1,6 +1,7 @@
 import { type MetricsSource } from '@lipsync/runtime';
 import * as prometheus from 'prom-client';
-import { type LabelsOf, type MetricDefinition, type MetricName, METRICS, type NameOf } from './catalogue';
+import { type LabelsOf, type MetricName, METRICS, type NameOf } from './catalogue';
+import { type MetricDefinition } from './metric-definition';
 import { type Counter, type Gauge, type Histogram, type Labels } from './instruments';
 
 /** The metrics of one process, or of one test: what is asked for here is told by `text`, from its first value on. */

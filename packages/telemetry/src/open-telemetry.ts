@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Lifecycle, type Logger, z } from '@lipsync/runtime';
-import { type ServiceName } from './catalogue';
+import { type ServiceName } from './metric-definition';
 import { createMetrics, type Metrics } from './metrics';
 import { createOtlpTracing } from './otlp-tracing';
 import { NO_TRACING, type Tracing } from './tracing';
