@@ -6,10 +6,10 @@ const ENCODING = 2;
 
 export interface FrameEncoderParts {
   /** Whether a source frame shows a face of which nothing is kept yet. */
-  isMissing(source: number): boolean;
+  readonly isMissing: (source: number) => boolean;
   /** What is kept of a frame's face; must be done with `frame` when it returns. */
-  encode(frame: Uint8Array, source: number): Promise<Float32Array>;
-  keep(source: number, values: Float32Array): void;
+  readonly encode: (frame: Uint8Array, source: number) => Promise<Float32Array>;
+  readonly keep: (source: number, values: Float32Array) => void;
 }
 
 /** Encodes every missing face of a video, frame by frame, for a preparation. */
