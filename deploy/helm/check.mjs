@@ -11,8 +11,8 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const CHART = join(HERE, 'lipsync');
 const RENDERED = join(HERE, 'rendered');
 const HELM = process.env.HELM ?? 'helm';
-/** Of the versions that the chart is for (Chart.yaml) one that knows all that the examples use. */
-const KUBERNETES = '1.33.0';
+/** The oldest that the chart is for; it knows all that the examples use. */
+const [, KUBERNETES] = /^kubeVersion: '>=([\d.]+)-0'$/m.exec(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
 
 function helm(...args) {
   const { status, stdout, stderr, error } = spawnSync(HELM, args, { encoding: 'utf8', maxBuffer: 64 << 20 });
@@ -20,6 +20,28 @@ function helm(...args) {
   if (status !== 0) throw new Error(`${HELM} ${args.join(' ')}\n${stdout}${stderr}`);
   return stdout;
 }
+
+/** Template conditions that no example shows: what values must make of the chart. */
+const MUST = [
+  {
+    what: 'alerts lead to the runbook that runbookBase names, every one',
+    values: { 'monitoring.enabled': 'true', 'monitoring.runbookBase': 'https://example.com/runbook' },
+    holds: (text) => {
+      const urls = [...text.matchAll(/runbook_url: (\S+)/g)].map(([, url]) => url);
+      return urls.length > 20 && urls.every((url) => url.startsWith('https://example.com/runbook#lipsync'));
+    },
+  },
+  {
+    what: 'without the ingress nobody is believed about callers',
+    values: { 'ingress.enabled': 'false' },
+    holds: (text) => /name: TRUSTED_PROXY_HOPS\n +value: "0"/.test(text),
+  },
+  {
+    what: 'a number of proxies that is named holds, also without the ingress',
+    values: { 'ingress.enabled': 'false', 'api.trustedProxyHops': '2' },
+    holds: (text) => /name: TRUSTED_PROXY_HOPS\n +value: "2"/.test(text),
+  },
+];
 
 /** Objects by kind and name, without blank lines: versions of Helm differ in both. */
 function render(values, ...further) {
@@ -66,6 +88,10 @@ for (const file of readdirSync(join(CHART, 'examples')).sort()) {
     differs = true;
     console.error(`${basename(file)} renders differently, ${firstDifference(wanted, got)}`);
   }
+}
+for (const { what, values, holds } of MUST) {
+  const set = Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  if (!holds(render(join(CHART, 'examples', 'small.yaml'), ...set))) throw new Error(`not so: ${what}`);
 }
 if (differs) console.error('node deploy/helm/check.mjs --write, and look at what it changes');
 process.exit(differs ? 1 : 0);

@@ -15,7 +15,7 @@ const ENVIRONMENTS: Readonly<Record<string, z.ZodObject>> = {
   'webhook-dispatcher': dispatcherEnvironment,
 };
 /** Read by Node.js libraries. */
-const EVERYWHERE = ['NODE_ENV'];
+const EVERYWHERE = ['NODE_ENV', 'OTEL_EXPORTER_OTLP_HEADERS'];
 /** Settings for development, and of the process. */
 const NOT_HERE = ['EGRESS_ROUTES', 'EGRESS_CA_FILE', 'PATH'];
 const MASTER_KEY = '0'.repeat(64);
@@ -26,6 +26,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   S3_SECRET_ACCESS_KEY: 'secret',
   MASTER_KEY,
   MASTER_KEY_PREVIOUS: MASTER_KEY,
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20token',
 };
 
 describe.each(EXAMPLES)('environment of the %s example', (_name, manifests) => {
@@ -52,7 +53,7 @@ describe.each(EXAMPLES)('environment of the %s example', (_name, manifests) => {
         if (!(name in SECRETS)) continue;
         expect(value).toBeUndefined();
         expect(valueFrom?.secretKeyRef?.key).toBe(name);
-        expect(Object.keys(schema.shape)).toContain(name);
+        expect([...Object.keys(schema.shape), ...EVERYWHERE]).toContain(name);
       }
     },
   );
@@ -76,6 +77,32 @@ describe.each(EXAMPLES)('environment of the %s example', (_name, manifests) => {
         ({ container }) => container.env.find(({ name }) => name === 'ENGINES')?.value?.split(',') ?? [],
       );
     expect(offered?.split(',')).toEqual(expect.arrayContaining(served));
+  });
+
+  it('gives every service that traces what the collector asks for, if the secret has it', () => {
+    const tracing = services.filter(({ container }) =>
+      namesIn(container).includes('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    );
+    const given = services.filter(({ container }) =>
+      container.env.some(
+        ({ name, valueFrom }) => name === 'OTEL_EXPORTER_OTLP_HEADERS' && valueFrom?.secretKeyRef?.optional,
+      ),
+    );
+    expect(given).toEqual(tracing);
+  });
+
+  it('tells dispatchers and who watches them the same cap for a customer', () => {
+    const caps = services.flatMap(({ container }) =>
+      container.env.filter(({ name }) => name === 'WEBHOOK_PER_CUSTOMER').map(({ value }) => value),
+    );
+    expect(caps).toHaveLength(2);
+    expect(new Set(caps).size).toBe(1);
+  });
+
+  it('believes a proxy about callers only where the chart puts one', () => {
+    const api = services.find(({ name }) => name.endsWith('-api'));
+    const hops = Number(api?.container.env.find(({ name }) => name === 'TRUSTED_PROXY_HOPS')?.value);
+    expect(hops > 0).toBe(manifests.some(({ kind }) => kind === 'Ingress'));
   });
 
   it('has a pool that makes preparations', () => {

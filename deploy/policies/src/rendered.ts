@@ -21,7 +21,7 @@ export interface EnvVar {
   readonly name: string;
   readonly value?: string;
   readonly valueFrom?: {
-    readonly secretKeyRef?: { readonly name: string; readonly key: string };
+    readonly secretKeyRef?: { readonly name: string; readonly key: string; readonly optional?: boolean };
     readonly fieldRef?: { readonly fieldPath: string };
   };
 }

@@ -27,6 +27,12 @@ describe('the rendered manifests', () => {
     expect(problemsIn(...RENDERED_FILES, file)).toBe('');
   });
 
+  it('are held to the oldest Kubernetes that the chart says it is for', () => {
+    const { kubeVersion } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as { kubeVersion: string };
+    const [, oldest] = /^>=(\d+\.\d+)\.0-0$/.exec(kubeVersion) ?? [];
+    expect(readFileSync(PROGRAM, 'utf8')).toContain(`'kubernetes-models-${oldest}'`);
+  });
+
   it('are told from ones with a mistake: a value, a missing field, an unknown field, a word', () => {
     const objects = RENDERED_FILES.flatMap((file) => readFileSync(file, 'utf8').split(/^---$/m));
     const mistakes: [RegExp, string][] = [

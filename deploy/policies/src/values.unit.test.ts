@@ -47,6 +47,7 @@ describe('values.schema.json', () => {
   it('demands what cannot be guessed', () => {
     expect(faults(DEFAULTS)).toEqual(
       expect.arrayContaining([
+        '/image/prefix',
         '/publicBaseUrl',
         '/secrets/existingSecret',
         '/s3/endpoint',
@@ -77,6 +78,17 @@ describe('values.schema.json', () => {
       'a secret among the settings',
       { webhookDispatcher: { env: { MASTER_KEY: 'x' } } },
       '/webhookDispatcher/env',
+    ],
+    ['images of whoever has that name on Docker Hub', { image: { prefix: 'lipsync' } }, '/image/prefix'],
+    [
+      'a load balancer that no policy lets in',
+      { api: { service: { type: 'LoadBalancer' } } },
+      '/networkPolicy/ingress/from',
+    ],
+    [
+      'a runbook that is no address',
+      { monitoring: { runbookBase: 'deploy/README.md' } },
+      '/monitoring/runbookBase',
     ],
     ['a tag that means something else tomorrow', { image: { tag: 'latest' } }, '/image/tag'],
     ['an image named with its tag', { api: { image: { repository: 'api:1' } } }, '/api/image/repository'],
@@ -117,6 +129,12 @@ describe('values.schema.json', () => {
   ])('refuses %s', (_what, change, where) => {
     expect(faults(SMALL)).toEqual([]);
     expect(faults(merged(SMALL, change))).toContain(where);
+  });
+
+  it('takes a load balancer whose callers the policy names by their addresses', () => {
+    const ingress = { from: [{ ipBlock: { cidr: '0.0.0.0/0' } }] };
+    const change = { api: { service: { type: 'LoadBalancer' } }, networkPolicy: { ingress } };
+    expect(faults(merged(SMALL, change))).toEqual([]);
   });
 
   it('uses no pattern that Helm’s regular expressions do not know', () => {

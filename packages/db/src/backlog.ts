@@ -1,3 +1,5 @@
+import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
+import { type DeliveryClaimOptions } from './claim-deliveries';
 import { type Db } from './db';
 import { QUEUE_NAMES, type QueueName } from './queue-names';
 import { CAPACITY_SECONDS } from './workers';
@@ -11,7 +13,10 @@ export interface QueueBacklog {
   /** Jobs that Redis was told of and nobody has claimed. */
   dispatched: number;
   running: number;
-  /** For how long the oldest waiting or dispatched job has been able to run; 0 when there is none. */
+  /**
+   * For how long the oldest waiting or dispatched job has been able to run; 0 when there is none. A job that admission
+   * holds back because its customer has as many under way as it may have at once is not waiting for this service.
+   */
   oldestSeconds: number;
   /** Slots of the workers that are there. */
   liveSlots: number;
@@ -24,7 +29,10 @@ export interface Backlog {
   webhooksDue: number;
   /** Deliveries to attempt later. */
   webhooksScheduled: number;
-  /** For how long the oldest of those due has been; 0 when none is. */
+  /**
+   * For how long the oldest of those that a claim would take now has been due; 0 when there is none. What is under way is
+   * not among them, nor what is passed over because its origin or its customer has as many under way as it may have.
+   */
   webhooksOldestDueSeconds: number;
 }
 
@@ -34,25 +42,49 @@ interface BacklogRow extends QueueBacklog {
   webhooksOldestDueSeconds: number;
 }
 
-/** Looks at the backlog of every queue and of the deliveries, in one statement and so at one moment. */
-export async function readBacklog(db: Db): Promise<Backlog> {
+/**
+ * Looks at the backlog of every queue and of the deliveries, in one statement and so at one moment. Takes the caps that
+ * deliveries are claimed within.
+ */
+export async function readBacklog(
+  db: Db,
+  { perOrigin, perCustomer }: Pick<DeliveryClaimOptions, 'perOrigin' | 'perCustomer'>,
+): Promise<Backlog> {
   const rows = await db.prisma.$queryRaw<BacklogRow[]>`
-    WITH open AS (
+    WITH full_customer AS (
+      SELECT jobs.customer_id FROM jobs JOIN customers ON customers.id = jobs.customer_id
+      WHERE kind <> 'ingest' AND (jobs.status = 'running' OR (jobs.status = 'queued' AND dispatched_at IS NOT NULL))
+      GROUP BY jobs.customer_id, customers.running_jobs_max
+      HAVING count(*) >= COALESCE(customers.running_jobs_max, ${DEFAULT_CUSTOMER_LIMITS.runningJobsMax}::int)
+    ), open AS (
       SELECT queue, count(*) FILTER (WHERE status = 'blocked') AS blocked,
         count(*) FILTER (WHERE status = 'queued' AND dispatched_at IS NULL) AS waiting,
         count(*) FILTER (WHERE status = 'queued' AND dispatched_at IS NOT NULL) AS dispatched,
         count(*) FILTER (WHERE status = 'running') AS running,
-        min(available_at) FILTER (WHERE status = 'queued') AS oldest_at
+        min(available_at) FILTER (
+          WHERE status = 'queued'
+            AND (kind = 'ingest' OR dispatched_at IS NOT NULL OR customer_id NOT IN (SELECT customer_id FROM full_customer))
+        ) AS oldest_at
       FROM jobs WHERE status IN ('blocked', 'queued', 'running') GROUP BY queue
     ), live AS (
       SELECT entry.key AS queue, sum(entry.value::int) AS slots
       FROM workers, jsonb_each_text(workers.slots) AS entry
       WHERE seen_at > clock_timestamp() - make_interval(secs => ${CAPACITY_SECONDS}::float8)
       GROUP BY entry.key
+    ), full_origin AS (
+      SELECT origin FROM webhook_deliveries WHERE lease_until >= clock_timestamp()
+      GROUP BY origin HAVING count(*) >= ${perOrigin}::int
+    ), crowding_customer AS (
+      SELECT customer_id FROM webhook_deliveries WHERE lease_until >= clock_timestamp()
+      GROUP BY customer_id HAVING count(*) >= ${perCustomer}::int
     ), webhooks AS (
       SELECT count(*) FILTER (WHERE next_attempt_at <= clock_timestamp()) AS due,
         count(*) FILTER (WHERE next_attempt_at > clock_timestamp()) AS scheduled,
-        min(next_attempt_at) AS oldest_at
+        min(next_attempt_at) FILTER (
+          WHERE (lease_until IS NULL OR lease_until < clock_timestamp())
+            AND origin NOT IN (SELECT origin FROM full_origin)
+            AND customer_id NOT IN (SELECT customer_id FROM crowding_customer)
+        ) AS oldest_at
       FROM webhook_deliveries WHERE status = 'pending'
     )
     SELECT queues.name AS queue, COALESCE(blocked, 0)::int AS blocked, COALESCE(waiting, 0)::int AS waiting,

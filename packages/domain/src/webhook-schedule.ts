@@ -6,6 +6,8 @@ export const WEBHOOK_RETRY_DELAYS_SECONDS: readonly number[] = [
 export const WEBHOOK_WINDOW_SECONDS = 86_400;
 /** One attempt, from the name lookup to the end of the answer. */
 export const WEBHOOK_TIMEOUT_SECONDS = 15;
+/** Attempts that are under way at one origin at once, of all dispatchers together. */
+export const WEBHOOK_ATTEMPTS_PER_ORIGIN = 8;
 
 export interface FailedAttempt {
   /** Attempts made so far, this failed one included. */

@@ -124,7 +124,7 @@ export const METRICS = {
   },
   queue_oldest_seconds: {
     type: 'gauge',
-    help: 'For how long the oldest job has been able to run and has not, of the whole system; 0: none waits.',
+    help: 'For how long the oldest job has been able to run and has not, of the whole system, without those that their customer’s own running-jobs cap holds back; 0: none waits.',
     labels: { queue: QUEUES },
     services: ['media-worker'],
   },
@@ -132,6 +132,12 @@ export const METRICS = {
     type: 'gauge',
     help: 'Slots of all workers that are there, of the whole system.',
     labels: { queue: QUEUES },
+    services: ['media-worker'],
+  },
+  unserved_deadline_seconds: {
+    type: 'gauge',
+    help: 'How long a job waits while no worker serves its queue, then it fails (UNSERVED_DEADLINE_SECONDS).',
+    labels: {},
     services: ['media-worker'],
   },
   webhook_backlog: {
@@ -142,7 +148,7 @@ export const METRICS = {
   },
   webhook_oldest_due_seconds: {
     type: 'gauge',
-    help: 'For how long the oldest due delivery has been due, of the whole system; 0: none is.',
+    help: 'For how long the oldest delivery has been due that a dispatcher may take now, of the whole system: none under way, none at the cap of its origin or customer; 0: there is none.',
     labels: {},
     services: ['media-worker'],
   },

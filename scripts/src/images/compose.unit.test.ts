@@ -96,8 +96,8 @@ describe.each(services)('%s', (name, definition) => {
     expect(definition.cap_add ?? []).toEqual(name === 's3-volume' ? ['CHOWN'] : []);
   });
 
-  it('comes from an image of an exact version, or is built here', () => {
-    expect(definition.image).toMatch(/^lipsync\/[\w-]+:dev$|:v?\d+\.\d+(\.\d+)?(-[\w.]+)?$/);
+  it('comes from an image of an exact version, or is built here under a name that nobody else can publish', () => {
+    expect(definition.image).toMatch(/^localhost\/lipsync\/[\w-]+:dev$|:v?\d+\.\d+(\.\d+)?(-[\w.]+)?$/);
   });
 
   it('may run more than once: it has no name of its own, and only what callers need has a port here', () => {
@@ -110,7 +110,7 @@ it('runs nothing as root but what hands a fresh volume over, which has no networ
   const users = services.map(([name, { user, image }]) => [
     name,
     // Images of ours are not root by themselves (images.unit.test.ts).
-    user ?? (image.startsWith('lipsync/') ? 'as built' : 'root'),
+    user ?? (image.startsWith('localhost/') ? 'as built' : 'root'),
   ]);
   expect(Object.fromEntries(users.filter(([, user]) => user !== 'as built'))).toEqual({
     ...{ postgres: 'postgres', redis: 'redis', s3: '65534:65534' },

@@ -10,6 +10,8 @@ export const mediaWorkerEnvironment = environment
     REDIS_URL: true,
     ...STORAGE_SETTINGS,
     PUBLIC_BASE_URL: true,
+    // Tells which deliveries wait for a dispatcher, and which for their own customer's.
+    WEBHOOK_PER_CUSTOMER: true,
     WORK_DIR: true,
     EGRESS_ROUTES: true,
     EGRESS_CA_FILE: true,

@@ -166,6 +166,7 @@ it('tells what it did and what the whole system has not done yet, while the data
   expect(told.value('lipsync_live_slots', { queue: 'media' })).toBe(2);
   expect(told.value('lipsync_queue_jobs', { queue: 'musetalk', state: 'waiting' })).toBe(0);
   expect(told.value('lipsync_webhook_backlog', { state: 'due' })).toBe(0);
+  expect(told.value('lipsync_unserved_deadline_seconds')).toBe(1800);
   const turned = { loop: 'admission', outcome: 'completed' };
   expect(told.value('lipsync_loop_turns_total', turned)).toBeGreaterThan(0);
   expect(told.value('lipsync_loop_pause_seconds', { loop: 'purging' })).toBe(1);

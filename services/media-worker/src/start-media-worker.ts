@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Db, openDb, readBacklog } from '@lipsync/db';
+import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
 import { resolveBinaries } from '@lipsync/media';
 import { createConsumer, createQueues } from '@lipsync/queue';
 import { createHealthServer, type Lifecycle, type Logger, openEgress, systemClock } from '@lipsync/runtime';
@@ -43,7 +44,9 @@ export async function startMediaWorker(options: {
   const queues = createQueues({ redisUrl, logger });
   lifecycle.onShutdown('queues', () => queues.close());
   const runIngest = await createRunner(env, { db, storage, logger, telemetry, workerId });
-  tellBacklog(metrics, { read: () => readBacklog(db), clock: systemClock });
+  const caps = { perOrigin: WEBHOOK_ATTEMPTS_PER_ORIGIN, perCustomer: env.WEBHOOK_PER_CUSTOMER };
+  tellBacklog(metrics, { read: () => readBacklog(db, caps), clock: systemClock });
+  metrics.gauge('unserved_deadline_seconds').set({}, env.UNSERVED_DEADLINE_SECONDS);
 
   const loop = (name: LoopName, everyMs: number, turn: () => Promise<void>): PeriodicLoop => {
     const made = createPeriodicLoop({

@@ -106,6 +106,7 @@ function dispatch(changes: Partial<DispatcherOptions> = {}): Dispatcher {
     logger: silent,
     telemetry: untraced(),
     slots: 64,
+    perCustomer: 16,
     pollMs: 20,
     ...changes,
   });
@@ -253,6 +254,7 @@ describe('faults of this side', () => {
       logger: silent,
       telemetry: untraced(),
       slots: 1,
+      perCustomer: 16,
       pollMs: 20,
       leaseSeconds: 1,
     });
@@ -325,11 +327,12 @@ describe('isolation', () => {
     expect(arrivedAt('/hang')).toBe(8);
   });
 
-  it('keeps one customer to a quarter of the slots while another is served', async () => {
+  it('keeps one customer to its cap over all dispatchers while another is served', async () => {
     const greedy = await newCustomer();
     hangAt('/hang');
     for (let index = 0; index < 6; index++) await addDelivery(greedy, `${ORIGIN}/hang`);
-    dispatch({ slots: 8 });
+    dispatch({ slots: 4, perCustomer: 2 });
+    dispatch({ slots: 4, perCustomer: 2 });
     await receiver.until(() => arrivedAt('/hang') === 2);
     const { id } = await addDelivery(await newCustomer(), `${ORIGIN}/fine`);
     await eventually(async () => expect(await read(id)).toMatchObject({ status: 'delivered' }));

@@ -8,6 +8,7 @@ import {
   settleDelivered,
   settleDelivery,
 } from '@lipsync/db';
+import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
 import { type Clock, type Egress, gather, type Logger, type SecretBox } from '@lipsync/runtime';
 import { countTurns, type Telemetry } from '@lipsync/telemetry';
 import { type ClockGuard, createClockGuard } from './clock-guard';
@@ -25,6 +26,8 @@ export interface DispatcherOptions {
   telemetry: Telemetry;
   /** Deliveries in flight at most. */
   slots: number;
+  /** Those of one customer, over all dispatchers. */
+  perCustomer: number;
   /** Delays after failed attempts; the contract's schedule when left out. */
   delaysSeconds?: readonly number[];
   pollMs?: number;
@@ -41,10 +44,6 @@ export interface Dispatcher extends DispatchLoop {
 /** What is due waits for half of this on average while nothing else happens; a look that finds nothing costs one query. */
 const POLL_MS = 100;
 const LEASE_SECONDS = 30;
-/** Attempts under way at one origin. */
-const PER_ORIGIN = 8;
-/** Share of the slots that one customer may fill. */
-const CUSTOMER_SHARE = 0.25;
 /** Wait after a fault of this side. */
 const DEFER_SECONDS = 60;
 
@@ -56,7 +55,7 @@ type Success = Claimed & { httpStatus: number };
 
 /** Claims due deliveries from the database and carries each through: sign, send, settle, one log line. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { db, logger, clock, slots, delaysSeconds, telemetry } = options;
+  const { db, logger, clock, slots, perCustomer, delaysSeconds, telemetry } = options;
   const metrics = createDispatchMetrics(telemetry.metrics);
   const leaseSeconds = options.leaseSeconds ?? LEASE_SECONDS;
   const clockGuard = createClockGuard({ clock, logger, databaseNow: () => databaseNow(db.prisma) });
@@ -67,8 +66,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return claimDeliveries(db, {
       limit,
       leaseSeconds,
-      perOrigin: PER_ORIGIN,
-      perCustomer: Math.max(1, Math.floor(slots * CUSTOMER_SHARE)),
+      perOrigin: WEBHOOK_ATTEMPTS_PER_ORIGIN,
+      perCustomer,
       ...(delaysSeconds === undefined ? {} : { maxAttempts: delaysSeconds.length + 1 }),
     });
   };

@@ -11,6 +11,7 @@ export const dispatcherEnvironment = environment.pick({
   MASTER_KEY_PREVIOUS: true,
   WEBHOOK_RETRY_SCHEDULE_SECONDS: true,
   WEBHOOK_SLOTS: true,
+  WEBHOOK_PER_CUSTOMER: true,
   EGRESS_ROUTES: true,
   EGRESS_CA_FILE: true,
 });

@@ -35,6 +35,7 @@ export async function startDispatcher(
     logger,
     telemetry,
     slots: env.WEBHOOK_SLOTS,
+    perCustomer: env.WEBHOOK_PER_CUSTOMER,
     ...(env.WEBHOOK_RETRY_SCHEDULE_SECONDS === undefined
       ? {}
       : { delaysSeconds: env.WEBHOOK_RETRY_SCHEDULE_SECONDS }),

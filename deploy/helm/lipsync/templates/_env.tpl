@@ -30,6 +30,8 @@
   value: {{ . | quote }}
 - name: OTEL_TRACES_SAMPLER_ARG
   value: {{ $.Values.tracing.samplingRatio | quote }}
+{{ include "lipsync.env.secret" (dict "root" $ "name" "OTEL_EXPORTER_OTLP_HEADERS" "key" "otlpHeaders") }}
+      optional: true
 {{- end }}
 {{- include "lipsync.env.caBundle" . }}
 {{ include "lipsync.env.secret" (dict "root" . "name" "DATABASE_URL" "key" "databaseUrl") }}

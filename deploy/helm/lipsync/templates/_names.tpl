@@ -48,6 +48,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end -}}
 
+{{/* Proxies in front of the API. The ingress is one; where nothing is, callers write X-Forwarded-For themselves. */}}
+{{- define "lipsync.trustedProxyHops" -}}
+{{- if kindIs "invalid" .Values.api.trustedProxyHops -}}{{- ternary 1 0 .Values.ingress.enabled -}}
+{{- else -}}{{- .Values.api.trustedProxyHops -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The pools of GPU workers as they are meant: each entry over the defaults. A YAML map with the key `pools`. */}}
 {{- define "lipsync.pools" -}}
 {{- $pools := list -}}
