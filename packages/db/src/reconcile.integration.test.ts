@@ -1,3 +1,4 @@
+import { misplacedCodes } from '../test/misplaced-codes';
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
 import { createAsset, getAsset } from './assets';
 import { admitJobs } from './admission';
@@ -132,6 +133,43 @@ describe('reconcile', () => {
       status: 'failed',
       errorCode: 'deadline_exceeded',
     });
+  });
+
+  it('ends things only with codes that the contract knows for them', async () => {
+    const { db, customerId, make } = scenario;
+    const url = 'https://media.example.com/v.mp4';
+    const input = { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS } as const;
+    const [lostAsset, lateAsset] = [await createAsset(db, input), await createAsset(db, input)];
+    const [lost, late, unserved] = [
+      await scenario.render(),
+      await scenario.render(),
+      await scenario.render(),
+    ];
+    const jobOf = async (id: string) => only(await scenario.jobs(id)).id;
+
+    const lostJobs = [await scenario.ingestJob(lostAsset.id), await jobOf(lost.render.id)];
+    for (const id of lostJobs) await scenario.claim(id);
+    await make.query(
+      `UPDATE jobs SET lease_until = now() - interval '1 s', attempts = 3, fence = 3 WHERE id = ANY($1)`,
+      [lostJobs],
+    );
+    const lateJobs = [await scenario.ingestJob(lateAsset.id)];
+    await make.query(`UPDATE jobs SET created_at = now() - interval '3 hours' WHERE id = ANY($1)`, [
+      lateJobs,
+    ]);
+    await make.query(`UPDATE renders SET created_at = now() - interval '3 hours' WHERE id = $1`, [
+      late.render.id,
+    ]);
+    await make.query(`UPDATE workers SET seen_at = now() - interval '1 day'`);
+    await make.query(`UPDATE jobs SET available_at = now() - interval '1 day' WHERE id = $1`, [
+      await jobOf(unserved.render.id),
+    ]);
+
+    expect(await reconcile(db, options)).toMatchObject({ workerLost: 2, overdue: 3, errors: [] });
+    const codes = await make.query<{ code: string }>('SELECT error_code AS code FROM renders');
+    const expected = ['deadline_exceeded', 'engine_unavailable', 'worker_lost'];
+    expect(codes.map(({ code }) => code).sort()).toEqual(expected);
+    expect(await misplacedCodes(make)).toEqual([]);
   });
 
   it('goes on with the others when one candidate cannot be handled', async () => {

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import { assertErrorPlaces } from './error-places';
 import {
   conforms,
   ERROR_CATALOGUE,
@@ -43,6 +44,7 @@ export function expectContract(operationId: OperationId | null, response: Contra
 
   if (operation !== null && response.status === operation.successStatus) {
     assertSchema(operation.responseSchema, response);
+    assertErrorPlaces(operation.responseSchema, response.body);
     assertDeclaredHeaders(operation, response);
     assertRateLimitHeaders(response.headers);
   } else {
