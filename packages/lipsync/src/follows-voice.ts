@@ -19,7 +19,10 @@ const MAX_LAG_FRAMES = 12;
 /** A sound whose loudness stays within this part of its mean is no speech: silence, room tone, a hum. */
 const STEADY_SOUND = 0.15;
 
-/** A mouth whose opening stays within this is still; what is left is the landmarks' noise. */
+/**
+ * A mouth whose opening stays within this is still: the landmarks' noise alone is 0.002 to 0.003 on a real face, speech
+ * moves it by ten times as much.
+ */
 const STILL_MOUTH = 0.004;
 
 /** Below this two unrelated series have a best lag too, somewhere in the range that is searched. */
