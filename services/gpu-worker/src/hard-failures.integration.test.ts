@@ -125,6 +125,17 @@ describe('a pack that does not fit is refused at the start, fails a render clear
     60_000,
   );
 
+  test('removed after it was warmed up: nothing of it is missed', async () => {
+    const dir = at('warmed');
+    await cp(builtin('musetalk'), dir, { recursive: true });
+    const child = createInferenceHost({ entry: COMPILED_CHILD });
+    const [pack, analyzer] = [await packAt(dir), await packAt(at('packs/analyzer'))];
+    await child.warm({ jobId: `task ${tasks++}`, analyzer, engines: [{ engine: 'musetalk', pack }] });
+    await rm(dir, { recursive: true });
+    await expect(renderWith('musetalk', pack, child)).resolves.toMatchObject({ renderedFrames: FRAMES });
+    child.kill();
+  }, 60_000);
+
   test('replaced after it was found good: the child goes on with what it has loaded, and loads no other', async () => {
     const dir = at('replaced');
     await cp(builtin('musetalk'), dir, { recursive: true });

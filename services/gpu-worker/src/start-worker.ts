@@ -15,6 +15,7 @@ import { createJobRunner } from './supervisor/job-runner';
 import { createSlotPool } from './supervisor/slot-pool';
 import { machineSlots } from './supervisor/machine-slots';
 import { verifyPacks } from './supervisor/verify-packs';
+import { warmUp } from './supervisor/warm-up';
 import { createWorkerHealth } from './supervisor/worker-health';
 import { gpuModels } from './usage/gpu-models';
 import { openPodCost } from './usage/open-pod-cost';
@@ -61,6 +62,7 @@ export async function startWorker(options: {
   const onLost = (reason: InferenceLoss): void => restarts.inc({ reason });
   const hosts = Array.from({ length: slotCount }, () => createInferenceHost({ environment, onLost }));
   lifecycle.onShutdown('inference', () => hosts.forEach((host) => host.kill()));
+  await warmUp(hosts, packs, env.MODEL_CACHE_BYTES, logger);
   const slots = createSlotPool(hosts);
   const preparations: QueueName[] = env.PREPARATIONS ? ['preparation'] : [];
   const served: QueueName[] = packs.analyzer ? [...preparations, ...packs.engines.keys()] : [];

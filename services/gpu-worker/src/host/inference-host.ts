@@ -12,6 +12,8 @@ import {
   type ToInference,
   type VerifyResult,
   type VerifyTask,
+  type WarmResult,
+  type WarmTask,
 } from '../inference/protocol';
 import { childEnvironment } from './child-environment';
 import { InferenceCrash, InferenceFailure } from './inference-error';
@@ -32,6 +34,7 @@ export interface InferenceHost {
   render(task: RenderTask, options?: TaskOptions): Promise<RenderResult>;
   analyze(task: AnalyzeTask, options?: TaskOptions): Promise<AnalyzeResult>;
   verify(task: VerifyTask, options?: TaskOptions): Promise<VerifyResult>;
+  warm(task: WarmTask, options?: TaskOptions): Promise<WarmResult>;
   /** Ends the process at once; a running task rejects with InferenceCrash. */
   kill(): void;
   /** The process id of the living child, for diagnosis. */
@@ -148,6 +151,11 @@ export function createInferenceHost(
     verify: async (task, taskOptions = {}) => {
       const result = await run({ type: 'verify', ...task }, taskOptions);
       if (result.type !== 'verify') throw wrongResult(result);
+      return result;
+    },
+    warm: async (task, taskOptions = {}) => {
+      const result = await run({ type: 'warm', ...task }, taskOptions);
+      if (result.type !== 'warm') throw wrongResult(result);
       return result;
     },
     kill: () => {

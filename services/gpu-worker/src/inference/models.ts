@@ -15,7 +15,8 @@ import { isOutOfMemory } from './task-failure';
 /** Loaded models, kept between tasks: the analyser, and the engines that were used last as far as they fit. */
 export interface Models {
   analyzer(pack: TaskPack): Promise<LoadedAnalyzer>;
-  engine(name: Engine, pack: TaskPack): Promise<LipSyncEngine>;
+  /** With `probe` its graphs are also run once if they are not loaded yet: the first run on a device takes longer. */
+  engine(name: Engine, pack: TaskPack, options?: { readonly probe: boolean }): Promise<LipSyncEngine>;
   /** An engine for the sake of its encoder: it is not kept, and loads no graph that is not run. */
   encoder(name: Engine, pack: TaskPack): Promise<EngineForOnce>;
   /** Lets go of all engines: what they were fed last decides how much of a device's memory they hold. */
@@ -77,11 +78,11 @@ export function createModels(
       });
       return loaded.model;
     },
-    engine: async (name, named) => {
+    engine: async (name, named, { probe } = { probe: false }) => {
       const loaded = await engines.get(named.digest, async () => {
         const opened = await openEngine(name, named);
         const load = async (): Promise<Loaded<LipSyncEngine>> => {
-          const { run, release } = await loadPack(host, opened.pack, optionsFor(named));
+          const { run, release } = await loadPack(host, opened.pack, { ...optionsFor(named), probe });
           return { model: opened.create(run, spareBytes), release };
         };
         return { bytes: await packSize(opened.pack), load };

@@ -56,6 +56,13 @@ export interface VerifyTask {
   readonly packDirs: readonly string[];
 }
 
+/** Loads what later tasks will need and runs the probes of it once, so that the first of them does not wait for it. */
+export interface WarmTask {
+  readonly jobId: string;
+  readonly analyzer: TaskPack;
+  readonly engines: readonly { readonly engine: Engine; readonly pack: TaskPack }[];
+}
+
 /**
  * Stages that the child passes through; the upload that follows a render is the supervisor's. `preparing` is the face
  * analysis and counts 0 to 100 on its own, the others share the scale of the render.
@@ -144,12 +151,17 @@ export interface VerifyResult {
   readonly packs: readonly PackReport[];
 }
 
-export type TaskResult = RenderResult | AnalyzeResult | VerifyResult;
+export interface WarmResult {
+  readonly type: 'warm';
+}
+
+export type TaskResult = RenderResult | AnalyzeResult | VerifyResult | WarmResult;
 
 export type Task =
   | ({ readonly type: 'render' } & RenderTask)
   | ({ readonly type: 'analyze' } & AnalyzeTask)
-  | ({ readonly type: 'verify' } & VerifyTask);
+  | ({ readonly type: 'verify' } & VerifyTask)
+  | ({ readonly type: 'warm' } & WarmTask);
 
 /** Supervisor → child. One task at a time; `cancel` takes effect between two batches. */
 export type ToInference = Task | { readonly type: 'cancel'; readonly jobId: string };

@@ -30,6 +30,11 @@ export function createTaskRunner(
       for (const packDir of task.packDirs) packs.push(await verifyPack(host, packDir, graphs));
       return { type: 'verify', packs };
     }
+    if (task.type === 'warm') {
+      await models.analyzer(task.analyzer);
+      for (const { engine, pack } of task.engines) await models.engine(engine, pack, { probe: true });
+      return { type: 'warm' };
+    }
     const before = { runMs: host.runMs(), gpuMs: host.gpuMs(), detectorRuns: models.detectorRuns() };
     const job: Job = {
       binaries: await options.binaries,
