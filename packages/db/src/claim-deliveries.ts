@@ -36,10 +36,14 @@ export interface DeliveryClaimOptions {
 }
 
 /** What became of an attempt. */
-export type DeliveryOutcome =
-  | { kind: 'delivered'; httpStatus: number }
+export type DeliveryOutcome = { kind: 'delivered'; httpStatus: number } | UndeliveredOutcome;
+
+export type UndeliveredOutcome =
   | { kind: 'failed'; error: string; httpStatus?: number | undefined; retryAfterSeconds?: number | undefined }
-  /** Not the receiver's fault (our own network, say): tried again later, and the attempt does not count. */
+  /**
+   * Not the receiver's fault (our own network, say): tried again later, and the attempt does not count. A claim ends
+   * this, too: with the window if there were attempts that count, else with the event.
+   */
   | { kind: 'deferred'; delaySeconds: number };
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
@@ -47,14 +51,14 @@ export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export interface DeliverySettlement {
   id: string;
   claimToken: string;
-  outcome: DeliveryOutcome;
+  outcome: UndeliveredOutcome;
   /** Random, in [0, 1). */
   jitter: number;
   /** WEBHOOK_RETRY_SCHEDULE_SECONDS; the contract's schedule when left out. */
   delaysSeconds?: readonly number[];
 }
 
-/** The function of the migration `claim_deliveries`. */
+/** The function of the migrations `claim_deliveries` and, as it is now, `fair_claims`. */
 const CLAIM_DELIVERIES = {
   name: 'claim_deliveries',
   text: `
@@ -65,8 +69,10 @@ const CLAIM_DELIVERIES = {
 };
 
 /**
- * Claims due deliveries, oldest first, within the caps per origin and per customer: a receiver that hangs cannot take
- * all attempts. The attempt counts from here, so that a delivery that kills its dispatcher ends as well.
+ * Claims due deliveries within the caps per origin and per customer: a receiver that hangs cannot take all attempts, and
+ * one with a backlog does not keep the others waiting. Whoever has the fewest attempts under way comes first, and of one
+ * origin the oldest. What came too late for another attempt fails here. The attempt counts from here, so that a delivery
+ * that kills its dispatcher ends as well.
  */
 export function claimDeliveries(db: Db, options: DeliveryClaimOptions): Promise<ClaimedDelivery[]> {
   const { limit, leaseSeconds, perOrigin, perCustomer } = options;
@@ -109,7 +115,7 @@ export async function settleDelivered(
 }
 
 /**
- * Writes the outcome of a claimed attempt, whatever it is. Null: the claim had run out and somebody else's counts.
+ * Writes that a claimed attempt did not succeed. Null: the claim had run out and somebody else's counts.
  */
 export function settleDelivery(db: Db, settlement: DeliverySettlement): Promise<DeliveryState | null> {
   const { id, claimToken, outcome } = settlement;
@@ -126,19 +132,12 @@ export function settleDelivery(db: Db, settlement: DeliverySettlement): Promise<
 }
 
 function changeBy(
-  outcome: DeliveryOutcome,
+  outcome: UndeliveredOutcome,
   { attempts, createdAt }: WebhookDeliveryRow,
   { jitter, delaysSeconds }: DeliverySettlement,
   now: Date,
 ): Partial<Omit<WebhookDeliveryRow, 'status'>> & { status?: DeliveryState } {
   switch (outcome.kind) {
-    case 'delivered':
-      return {
-        status: 'delivered',
-        lastHttpStatus: outcome.httpStatus,
-        lastError: null,
-        nextAttemptAt: null,
-      };
     case 'deferred':
       return { attempts: attempts - 1, nextAttemptAt: secondsAfter(now, outcome.delaySeconds) };
     case 'failed': {

@@ -25,6 +25,34 @@ describe('customers', () => {
     expect(await getSecret(db, 'cus_unknown')).toBeNull();
   });
 
+  it('change their secret at the time that was announced, and have one next secret at most', async () => {
+    const { db, make } = scenario;
+    const { id } = await createCustomer(db, { name: 'Ada', sealSecret: () => Uint8Array.of(1) });
+    const signing = async (): Promise<number | undefined> => (await getSecret(db, id))?.[0];
+    const passHours = (hours: number): Promise<unknown> =>
+      make.query(
+        `UPDATE webhook_secrets SET created_at = created_at - make_interval(hours => $1),
+           active_from = active_from - make_interval(hours => $1), retired_at = retired_at - make_interval(hours => $1)`,
+        [hours],
+      );
+    await rotateSecret(db, id, Uint8Array.of(2), 48 * 3_600);
+    const activeFrom = await rotateSecret(db, id, Uint8Array.of(3), 24 * 3_600);
+    expect(activeFrom.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+    expect(await signing()).toBe(1);
+    await passHours(23);
+    expect(await signing()).toBe(1);
+    await passHours(2);
+    expect(await signing()).toBe(3);
+    await passHours(48);
+    expect(await signing()).toBe(3);
+
+    await rotateSecret(db, id, Uint8Array.of(4), 24 * 3_600);
+    await rotateSecret(db, id, Uint8Array.of(5));
+    expect(await signing()).toBe(5);
+    await passHours(48);
+    expect(await signing()).toBe(5);
+  });
+
   it('keep the limits that are not changed, and lose those that are reset', async () => {
     const { db } = scenario;
     const sealSecret = (): Uint8Array<ArrayBuffer> => Uint8Array.of(1);

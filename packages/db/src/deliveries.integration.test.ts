@@ -3,9 +3,9 @@ import { cancelRender } from './cancel-render';
 import {
   claimDeliveries,
   type ClaimedDelivery,
-  type DeliveryOutcome,
   settleDelivered,
   settleDelivery,
+  type UndeliveredOutcome,
 } from './claim-deliveries';
 import { getDeliveryByEvent, redeliver } from './deliveries';
 
@@ -32,7 +32,7 @@ describe('deliveries', () => {
 
   function settle(
     delivery: ClaimedDelivery,
-    outcome: DeliveryOutcome,
+    outcome: UndeliveredOutcome,
     delaysSeconds?: number[],
   ): ReturnType<typeof settleDelivery> {
     const { id, claimToken } = delivery;
@@ -44,6 +44,9 @@ describe('deliveries', () => {
       ...(delaysSeconds ? { delaysSeconds } : {}),
     });
   }
+
+  const succeed = async ({ id, claimToken }: ClaimedDelivery, httpStatus = 200): Promise<string | null> =>
+    only(await settleDelivered(scenario.db, [{ id, claimToken, httpStatus }]));
 
   const stateOf = async (
     eventId: string,
@@ -91,12 +94,17 @@ describe('deliveries', () => {
 
   it('carry the active signing secret of their customer', async () => {
     const customerId = await scenario.make.customer();
-    const { prisma } = scenario.db;
-    await prisma.webhookSecret.create({
-      data: { id: 'sec_1', customerId, ciphertext: Uint8Array.of(1, 2, 3), retiredAt: new Date() },
-    });
-    await prisma.webhookSecret.create({
-      data: { id: 'sec_2', customerId, ciphertext: Uint8Array.of(4, 5, 6) },
+    const hour = 3_600_000;
+    const at = (hoursFromNow: number): Date => new Date(Date.now() + hoursFromNow * hour);
+    const past = { customerId, createdAt: at(-3), activeFrom: null, retiredAt: at(-2) };
+    const present = { customerId, createdAt: at(-2), activeFrom: at(-2), retiredAt: at(1) };
+    const next = { customerId, createdAt: at(-1), activeFrom: at(1) };
+    await scenario.db.prisma.webhookSecret.createMany({
+      data: [
+        { ...past, id: 'sec_1', ciphertext: Uint8Array.of(1, 2, 3) },
+        { ...present, id: 'sec_2', ciphertext: Uint8Array.of(4, 5, 6) },
+        { ...next, id: 'sec_3', ciphertext: Uint8Array.of(7, 8, 9) },
+      ],
     });
     await event(WEBHOOK_URL, customerId);
     expect([...(only(await claim()).secret ?? [])]).toEqual([4, 5, 6]);
@@ -105,7 +113,7 @@ describe('deliveries', () => {
   it('are delivered for good', async () => {
     const eventId = await event();
     const delivery = only(await claim());
-    expect(await settle(delivery, { kind: 'delivered', httpStatus: 204 })).toBe('delivered');
+    expect(await succeed(delivery, 204)).toBe('delivered');
     expect(await settle(delivery, { kind: 'failed', error: 'timeout' })).toBeNull();
     expect(await stateOf(eventId)).toMatchObject({
       status: 'delivered',
@@ -154,8 +162,8 @@ describe('deliveries', () => {
     await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
     const taken = only(await claim());
     expect(taken).toMatchObject({ id: lost.id, attempt: 2, body: lost.body });
-    expect(await settle(lost, { kind: 'delivered', httpStatus: 200 })).toBeNull();
-    expect(await settle(taken, { kind: 'delivered', httpStatus: 200 })).toBe('delivered');
+    expect(await succeed(lost)).toBeNull();
+    expect(await succeed(taken)).toBe('delivered');
     expect((await stateOf(eventId)).attempts).toBe(2);
   });
 
@@ -186,7 +194,7 @@ describe('deliveries', () => {
     expect(byOrigin.filter(({ customerId }) => customerId === scenario.customerId)).toHaveLength(3);
     expect(count(byOrigin, 'https://other.example.com')).toBe(1);
     expect(await claim({ perOrigin: 2, perCustomer: 3 })).toEqual([]);
-    for (const delivery of byOrigin) await settle(delivery, { kind: 'delivered', httpStatus: 200 });
+    for (const delivery of byOrigin) await succeed(delivery);
     expect(await claim({ perOrigin: 2, perCustomer: 3 })).toHaveLength(3);
   });
 
@@ -249,7 +257,7 @@ describe('deliveries', () => {
     expect(only(await claim()).id).toBe(first.id);
   });
 
-  it('are shown to their customer alone, until they expire', async () => {
+  it('are shown to their customer alone and repeated by an operator until they expire', async () => {
     const eventId = await event();
     const stranger = await scenario.make.customer();
     expect(await codeOf(getDeliveryByEvent(scenario.db, stranger, eventId))).toBe('webhook_event_not_found');
@@ -260,5 +268,6 @@ describe('deliveries', () => {
     expect(await codeOf(getDeliveryByEvent(scenario.db, scenario.customerId, eventId))).toBe(
       'webhook_event_expired',
     );
+    expect(await codeOf(redeliver(scenario.db, eventId))).toBe('webhook_event_expired');
   });
 });

@@ -27,7 +27,7 @@ export async function getDeliveryByEvent(
 
 /**
  * Delivers an event once more, for an operator: a pending delivery becomes due at once, after a settled one a new one
- * is added with a window of its own. Null when there is no such event.
+ * is added with a window of its own. Null when there is no such event; throws webhook_event_expired.
  */
 export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow | null> {
   return transaction(db, async (tx) => {
@@ -35,6 +35,8 @@ export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow |
     const event = await tx.webhookEvent.findUnique({ where: { id: eventId } });
     if (event === null) return null;
     const now = await databaseNow(tx);
+    // A claim would fail what was added.
+    if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
     const { id, customerId, url, status } = await newestDelivery(tx, eventId);
     const where = { id, status: 'pending' };
     const data = { nextAttemptAt: now, updatedAt: now };

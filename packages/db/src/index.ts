@@ -22,6 +22,7 @@ export {
   type DeliveryState,
   settleDelivered,
   settleDelivery,
+  type UndeliveredOutcome,
 } from './claim-deliveries';
 export {
   type Analysis,

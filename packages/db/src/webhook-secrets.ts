@@ -1,25 +1,42 @@
+import { databaseNow, secondsAfter } from './database-clock';
 import { transaction, type Db } from './db';
 
-/** Makes `ciphertext` the signing secret from now on and retires the previous one. Returns its id. */
-export async function rotateSecret(
+/**
+ * Makes `ciphertext` the signing secret `activeInSeconds` from now, at once when left out; the present one signs until
+ * then. One that is still to come is dropped: there is never more than one next secret. Resolves to when it begins.
+ */
+export function rotateSecret(
   db: Db,
   customerId: string,
   ciphertext: Uint8Array<ArrayBuffer>,
-): Promise<string> {
-  const id = db.newId('sec');
-  await transaction(db, async (tx) => {
+  activeInSeconds = 0,
+): Promise<Date> {
+  return transaction(db, async (tx) => {
     // Two rotations at once must not leave two active secrets.
     await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
-    await tx.$executeRaw`UPDATE webhook_secrets SET retired_at = now() WHERE customer_id = ${customerId} AND retired_at IS NULL`;
-    await tx.webhookSecret.create({ data: { id, customerId, ciphertext } });
+    const now = await databaseNow(tx);
+    const activeFrom = secondsAfter(now, activeInSeconds);
+    await tx.$executeRaw`
+      UPDATE webhook_secrets
+      SET retired_at = CASE WHEN active_from > ${now}::timestamptz THEN ${now}::timestamptz ELSE ${activeFrom}::timestamptz END
+      WHERE customer_id = ${customerId} AND (retired_at IS NULL OR retired_at > ${now}::timestamptz)`;
+    const id = db.newId('sec');
+    await tx.webhookSecret.create({ data: { id, customerId, ciphertext, createdAt: now, activeFrom } });
+    return activeFrom;
   });
-  return id;
 }
 
-/** The ciphertext of the customer's signing secret; null for an unknown customer. */
+/** The ciphertext of the secret that signs now, as `claim_deliveries` finds it; null for an unknown customer. */
 export async function getSecret(db: Db, customerId: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  const now = await databaseNow(db.prisma);
   const secret = await db.prisma.webhookSecret.findFirst({
-    where: { customerId, retiredAt: null },
+    where: {
+      customerId,
+      AND: [
+        { OR: [{ activeFrom: null }, { activeFrom: { lte: now } }] },
+        { OR: [{ retiredAt: null }, { retiredAt: { gt: now } }] },
+      ],
+    },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
   });
   return secret?.ciphertext ?? null;
