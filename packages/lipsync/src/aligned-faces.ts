@@ -71,6 +71,18 @@ export function transformAt(transforms: Float32Array, frame: number): Affine | n
   return a * e - b * d === 0 ? null : { a, b, c, d, e, f };
 }
 
+/**
+ * Pixels of the picture per pixel of the crop of one frame in a table of transforms, in the direction in which there are
+ * more; 0 where the row is zero.
+ */
+export function enlargementAt(transforms: Float32Array, frame: number): number {
+  const at = frame * TRANSFORM_VALUES;
+  const across = Math.hypot(transforms[at] ?? 0, transforms[at + 1] ?? 0);
+  const down = Math.hypot(transforms[at + 3] ?? 0, transforms[at + 4] ?? 0);
+  const least = Math.min(across, down);
+  return least === 0 ? 0 : 1 / least;
+}
+
 function facePoints(landmarks: Float32Array): FacePoints {
   const nose = { x: 0, y: 0 };
   for (const index of NOSE) {

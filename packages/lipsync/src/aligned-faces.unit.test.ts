@@ -1,4 +1,4 @@
-import { alignedFaces, transformAt } from './aligned-faces';
+import { alignedFaces, enlargementAt, transformAt } from './aligned-faces';
 import { type FaceTrack } from './face-track';
 import { LANDMARK_VALUES } from './landmarks68';
 
@@ -118,4 +118,10 @@ test.each([
   ['of a few pixels', face([400, 300], [404, 300], [402, 302])],
 ])('a face %s counts as none', (_, points) => {
   expect(transformAt(alignedFaces(trackOf([points]), SIDE), 0)).toBeNull();
+});
+
+test('the enlargement of a crop is that of its wider direction, and none without a face', () => {
+  // Twice as many crop pixels as picture pixels across, half as many down, turned by a quarter.
+  const transforms = Float32Array.of(0, 2, 5, -0.5, 0, 7, 0, 0, 0, 0, 0, 0);
+  expect([enlargementAt(transforms, 0), enlargementAt(transforms, 1)]).toEqual([2, 0]);
 });

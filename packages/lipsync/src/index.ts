@@ -60,7 +60,7 @@ export { speechEnvelope } from './speech-envelope';
 export { fillNoise } from './noise';
 export { faceRuns, smoothingReach, smoothRun } from './smoothing';
 export { soundingSteps, windowRange, windowStep, WINDOW_STEPS, type WindowEdges } from './whisper-window';
-export { alignedFaces, transformAt } from './aligned-faces';
+export { alignedFaces, enlargementAt, transformAt } from './aligned-faces';
 export { createAlignedCrop, type AlignedCrop } from './aligned-crop';
 export { createAlignedPaste, type AlignedPaste } from './aligned-paste';
 export { type Affine } from './aligned-transform';

@@ -15,6 +15,8 @@ export interface LatentsyncClipParts {
   stretchOf(output: number): number;
   /** From a source frame to its crop; null where there is no face. */
   transformOf(source: number): Affine | null;
+  /** See EngineClip, of a source frame. */
+  enlargementOf(source: number): number;
   readonly crop: AlignedCrop;
   readonly paste: AlignedPaste;
   newCrop(): Floats;
@@ -64,12 +66,7 @@ export function createLatentsyncClip(
       return size;
     },
 
-    enlargement(output) {
-      const transform = parts.transformOf(sources[output] ?? -1);
-      if (transform === null) return 0;
-      const { a, b, d, e } = transform;
-      return 1 / Math.min(Math.hypot(a, b), Math.hypot(d, e));
-    },
+    enlargement: (output) => parts.enlargementOf(sources[output] ?? -1),
 
     async infer(batch) {
       const { faces } = expectWindow(batch);

@@ -21,10 +21,18 @@ const SMALLEST_FACE = 16;
 
 export function createSourceFaces(track: FaceTrack, placement: FaceBoxPlacement): FaceAt {
   const boxes = musetalkBoxes(track, placement);
-  return (sourceIndex) => {
+  const find = (sourceIndex: number): SourceFace | null => {
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(sourceIndex * 4, sourceIndex * 4 + 4);
     if (x2 - x1 < SMALLEST_FACE || y2 - y1 < SMALLEST_FACE) return null;
     const start = sourceIndex * LANDMARK_VALUES;
     return { box: { x1, y1, x2, y2 }, landmarks: track.landmarks.subarray(start, start + LANDMARK_VALUES) };
+  };
+  // A frame is asked about more than once in a row.
+  let last = -1;
+  let face: SourceFace | null = null;
+  return (sourceIndex) => {
+    if (sourceIndex !== last) face = find(sourceIndex);
+    last = sourceIndex;
+    return face;
   };
 }
