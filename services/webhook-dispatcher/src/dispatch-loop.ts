@@ -16,7 +16,7 @@ const GAP_MS = 5;
 /**
  * Keeps up to `slots` deliveries in flight. Looks for due ones at once after a claim that found some and when one under
  * way has ended (its receiver's cap has room again), else less and less often, at last every `pollMs`. A failing claim is
- * logged and tried again.
+ * tried again; that claims fail is logged once, and once that they succeed again.
  */
 export function createDispatchLoop<Delivery>(options: {
   slots: number;
@@ -32,6 +32,7 @@ export function createDispatchLoop<Delivery>(options: {
   const { slots, pollMs, claim, deliver, onTurn, logger } = options;
   const inFlight = new Set<Promise<void>>();
   let stopping = false;
+  let failing = false;
   /** Something ended since the last look. */
   let hasRoom = false;
   let wake = (): void => undefined;
@@ -52,11 +53,14 @@ export function createDispatchLoop<Delivery>(options: {
     if (free <= 0) return 0;
     try {
       const deliveries = await claim(free);
+      if (failing) logger.info('deliveries can be claimed again');
+      failing = false;
       deliveries.forEach(launch);
       onTurn('completed');
       return deliveries.length;
     } catch (error) {
-      logger.error('could not claim deliveries', { error });
+      if (!failing) logger.error('could not claim deliveries', { error });
+      failing = true;
       onTurn('failed');
       return 0;
     }
