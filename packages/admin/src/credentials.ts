@@ -44,10 +44,17 @@ export async function newKey(
   return summary && { apiKey, summary };
 }
 
-/** Replaces the signing secret: deliveries from now on, retries included, are signed with the new one. */
-export async function newSecret({ db, secretBox }: AdminContext, customerId: string): Promise<string | null> {
+/**
+ * Replaces the signing secret: from `activeFrom` on every attempt, retries included, is signed with the new one. Null when
+ * there is no such customer.
+ */
+export async function newSecret(
+  { db, secretBox }: AdminContext,
+  customerId: string,
+  activeInSeconds = 0,
+): Promise<{ signingSecret: string; activeFrom: Date } | null> {
   if ((await getSecret(db, customerId)) === null) return null;
   const signingSecret = randomBytes(SECRET_BYTES).toString('hex');
-  await rotateSecret(db, customerId, secretBox.seal(signingSecret, customerId));
-  return signingSecret;
+  const sealed = secretBox.seal(signingSecret, customerId);
+  return { signingSecret, activeFrom: await rotateSecret(db, customerId, sealed, activeInSeconds) };
 }

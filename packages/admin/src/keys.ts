@@ -2,6 +2,7 @@ import { listKeys, revokeKey, type ApiKeySummary } from '@lipsync/db';
 import type { Command } from 'commander';
 import type { Connection } from './connect';
 import { newKey, newSecret } from './credentials';
+import { duration } from './duration';
 import { print, type Row } from './print';
 
 interface JsonOption {
@@ -48,13 +49,21 @@ export function addSecretCommands(program: Command, connection: Connection): voi
     .command('secrets')
     .description('webhook signing secrets')
     .command('rotate <customer-id>')
-    .description('a new secret, shown this once; it signs every attempt from now on')
+    .description(
+      'a new secret, shown this once; it signs every attempt from its time on, the present one until then',
+    )
+    .option(
+      '--active-in <duration>',
+      'from when on it signs, as 30m, 24h or 7d; at once when left out',
+      duration,
+    )
     .option('--json')
-    .action((customerId: string, options: JsonOption) =>
+    .action((customerId: string, { activeIn = 0, json }: JsonOption & { activeIn?: number }) =>
       connection.withContext(async (context) => {
-        const signingSecret = await newSecret(context, customerId);
-        if (signingSecret === null) throw new Error(`there is no customer ${customerId}`);
-        print({ customer_id: customerId, signing_secret: signingSecret }, options);
+        const secret = await newSecret(context, customerId, activeIn);
+        if (secret === null) throw new Error(`there is no customer ${customerId}`);
+        const { signingSecret, activeFrom } = secret;
+        print({ customer_id: customerId, signing_secret: signingSecret, active_from: activeFrom }, { json });
       }),
     );
 }
