@@ -12,26 +12,21 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 from golden import networks as golden_networks
-from golden.arguments import arguments_of, made_by, pack_label
+from golden import packs
+from golden.arguments import arguments_of, finish, made_by
+from golden.banked_step import upstream_step, write_step
 from golden.golden_file import write_golden
 from golden.inputs import SAMPLE_RATE, normalised, sound
 from golden.noise import noise
 from golden.on_cpu import run_on_cpu
-from golden.small_control import SmallControl, as_upstream_networks
 from pack_export.command_line import use_upstream
-from pack_export.export_role import ExportOptions
-from pack_export.highsync_pack import highsync_params, write_highsync_pack
-from pack_export.networks.autoencoder import latent_params
-from pack_export.networks.motion_masks import mask_rectangle, read_mask, use_plain_masks
-from pack_export.networks.mutual_attention import with_banks
-from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
+from pack_export.networks.motion_masks import read_mask, use_plain_masks
+from pack_export.networks.mutual_attention import upstream_blocks
 
 #: Golden files, and how many frames they are of: several windows, and less than one.
 CASES = {"golden.json": 20, "golden-short.json": 7}
 FPS = 25
 PADDED_WIDTH = 128
-#: Upstream's own networks are slow, and windows shift from step to step after three as after twenty.
-STEPS = {"small": 20, "reduced": 3}
 
 
 def upstream_audio(networks, waveform: np.ndarray) -> torch.Tensor:
@@ -102,24 +97,19 @@ def _hashable(value) -> bool:
     return isinstance(value, (torch.dtype, torch.device))
 
 
-def load_networks(given, upstream: Path) -> tuple:
-    """Networks for the pipeline and, as functions of plain tensors, for the pack; the mask of a latent."""
-    from src.pipelines import face_animate
-
-    if given.networks == "small":
-        networks = golden_networks.small("highsync")
-        reference, denoiser = networks.reference, networks.denoiser
-        as_upstream_networks(networks)
-        face_animate.ReferenceAttentionControl = SmallControl
-        mask = torch.zeros(8, 8)
-        mask[3:7, 1:7] = 1
-        return networks, (reference, denoiser), mask
+def prepare(given, upstream: Path) -> tuple:
+    """The function that makes the networks, the classes of their blocks, and the mask of a latent."""
+    from src.models import mutual_self_attention
     from src.models.motion_module import VanillaTemporalModule
 
+    use_single_precision(mutual_self_attention.ReferenceAttentionControl)
+    if given.networks == "small":
+        names = ("BasicTransformerBlock", "TemporalBasicTransformerBlock")
+        for name, kind in zip(names, packs.SMALL_BLOCKS):
+            setattr(mutual_self_attention, name, kind)
+        return lambda: golden_networks.small("highsync"), packs.SMALL_BLOCKS, packs.small_latent_mask()
     use_plain_masks(VanillaTemporalModule, upstream / "masks")
-    use_single_precision(face_animate.ReferenceAttentionControl)
-    networks = golden_networks.reduced_highsync()
-    return networks, None, read_mask(upstream / "masks" / "mask_16.png")
+    return golden_networks.reduced_highsync, upstream_blocks(), read_mask(upstream / "masks" / "mask_16.png")
 
 
 @torch.no_grad()
@@ -127,26 +117,23 @@ def main() -> None:
     given = arguments_of(__doc__)
     upstream = use_upstream(given.upstream)
     run_on_cpu()
-    networks, plain, mask = load_networks(given, upstream)
-    audio = audio_params("openai", networks.states, networks.width)
-    latent = latent_params(networks.vae, networks.side)
-    params = highsync_params(networks.side, latent, audio, mask_rectangle(mask), stretch=250)
-    params["schedule"] = {**params["schedule"], "steps": STEPS[given.networks]}
+    from src.models.mutual_self_attention import ReferenceAttentionControl
+
+    load, kinds, mask = prepare(given, upstream)
+    networks = load()
+    params = packs.highsync_settings(networks, mask, packs.STEPS[given.networks])
     given.out.mkdir(parents=True, exist_ok=True)
     for file, frames in CASES.items():
         windows = upstream_audio(networks, sound(frames / FPS))
         pictures = upstream_pictures(networks, windows, params, mask, frames)
         inputs = {"seconds": frames / FPS, "sampleRate": SAMPLE_RATE}
         write_golden(given.out / file, made_by(given), inputs, pictures)
-    write_highsync_pack(
-        given.out / "pack",
-        pack_label("highsync", given),
-        whisper_role(OpenaiStates(networks.whisper), networks.states, networks.width),
-        networks.vae,
-        *(plain or with_banks(networks.reference, networks.denoiser)),
-        params,
-        ExportOptions(data_file_from=0),
-    )
+    if given.networks == "small":
+        # For the Python tests, which have none of upstream's classes.
+        write_step(given.out / "step.json", made_by(given), upstream_step(load(), ReferenceAttentionControl))
+    # Networks that upstream's control has not touched, as the exporter meets them.
+    packs.write_highsync(given.out / "pack", packs.label("highsync", given.networks), load(), kinds, params)
+    finish(given)
 
 
 if __name__ == "__main__":

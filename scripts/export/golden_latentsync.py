@@ -14,18 +14,14 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 from golden import networks as golden_networks
-from golden.arguments import arguments_of, made_by, pack_label
+from golden import packs
+from golden.arguments import arguments_of, finish, made_by
 from golden.golden_file import write_golden
 from golden.inputs import SAMPLE_RATE, picture, sound
 from golden.mask_picture import write_mask
 from golden.noise import noise
 from golden.plain_vae import mode_instead_of_samples
 from pack_export.command_line import use_upstream
-from pack_export.export_role import ExportOptions
-from pack_export.latentsync_pack import latentsync_params, write_latentsync_pack
-from pack_export.mask_spans import mask_params
-from pack_export.networks.autoencoder import latent_params
-from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
 
 FRAMES = 20
 SECONDS = FRAMES / 25
@@ -99,23 +95,15 @@ def main() -> None:
     small = given.networks == "small"
     networks = golden_networks.small("latentsync") if small else golden_networks.reduced_latentsync()
     mode_instead_of_samples()
-    audio = audio_params("openai", networks.states, networks.width)
+    params = packs.latentsync_settings(networks, packs.STEPS[given.networks])
     with tempfile.TemporaryDirectory() as folder:
         mask = Path(folder) / "mask.png"
         write_mask(mask, networks.side)
-        params = latentsync_params(networks.side, latent_params(networks.vae, networks.side), audio, mask_params(mask))
         pictures = upstream_pictures(networks, upstream_audio(networks, sound(SECONDS)), params, upstream, mask)
-    write_latentsync_pack(
-        given.out / "pack",
-        pack_label("latentsync", given),
-        whisper_role(OpenaiStates(networks.whisper), networks.states, networks.width),
-        networks.vae,
-        networks.unet,
-        params,
-        ExportOptions(data_file_from=0),
-    )
+    packs.write_latentsync(given.out / "pack", packs.label("latentsync", given.networks), networks, params)
     inputs = {"seconds": SECONDS, "sampleRate": SAMPLE_RATE}
     write_golden(given.out / "golden.json", made_by(given), inputs, pictures)
+    finish(given)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,12 @@ import sys
 import numpy as np
 import torch
 from golden import networks as golden_networks
-from golden.arguments import arguments_of, made_by, pack_label
+from golden import packs
+from golden.arguments import arguments_of, finish, made_by
 from golden.golden_file import write_golden
 from golden.inputs import SAMPLE_RATE, picture, sound
 from golden.plain_vae import mode_instead_of_samples
 from pack_export.command_line import use_upstream
-from pack_export.export_role import ExportOptions
-from pack_export.musetalk_pack import musetalk_params, write_musetalk_pack
-from pack_export.networks.autoencoder import latent_params
-from pack_export.networks.whisper import HuggingFaceStates, audio_params, whisper_role
 
 FRAMES = 20
 SECONDS = 0.81
@@ -70,20 +67,10 @@ def main() -> None:
     mode_instead_of_samples()
     windows = upstream_windows(networks, sound(SECONDS))[:FRAMES]
     pictures = upstream_pictures(networks, windows)
-
-    audio = audio_params("hf", networks.states, networks.width)
-    write_musetalk_pack(
-        given.out / "pack",
-        pack_label("musetalk", given),
-        whisper_role(HuggingFaceStates(networks.whisper), networks.states, networks.width),
-        networks.vae,
-        networks.unet,
-        musetalk_params("1.5", latent_params(networks.vae, networks.side), audio, networks.side),
-        None,
-        ExportOptions(data_file_from=0),
-    )
+    packs.write_musetalk(given.out / "pack", packs.label("musetalk", given.networks), networks, packs.musetalk_settings(networks))
     inputs = {"seconds": SECONDS, "sampleRate": SAMPLE_RATE}
     write_golden(given.out / "golden.json", made_by(given), inputs, pictures)
+    finish(given)
 
 
 if __name__ == "__main__":

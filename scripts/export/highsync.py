@@ -11,7 +11,7 @@ from pack_export.command_line import options_of, parser, use_upstream
 from pack_export.highsync_pack import highsync_params, write_highsync_pack
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.motion_masks import mask_rectangle, read_mask, use_plain_masks
-from pack_export.networks.mutual_attention import with_banks
+from pack_export.networks.mutual_attention import upstream_blocks, with_banks
 from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
 from pack_export.write_pack import PackLabel
 
@@ -57,7 +57,7 @@ def main() -> None:
         whisper_role(OpenaiStates(whisper.encoder), states, width),
         plain_attention(vae),
         # Attention as torch has it: in single steps, tracing at 512 pixels would take 13 GB for one tensor.
-        *with_banks(reference_unet, denoising_unet),
+        *with_banks(reference_unet, denoising_unet, upstream_blocks()),
         highsync_params(
             RESOLUTION,
             latent_params(vae, RESOLUTION),

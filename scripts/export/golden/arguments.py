@@ -4,7 +4,7 @@ import argparse
 import subprocess
 from pathlib import Path
 
-from pack_export.write_pack import PackLabel
+from .compress import compress_pack
 
 
 def arguments_of(description: str) -> argparse.Namespace:
@@ -28,5 +28,7 @@ def made_by(given: argparse.Namespace) -> dict:
     return {"repository": given.upstream.resolve().name, "commit": commit or "unknown", "networks": given.networks}
 
 
-def pack_label(engine: str, given: argparse.Namespace) -> PackLabel:
-    return PackLabel(engine, f"{given.networks}-{engine}", "1.0.0", "MIT", "Random weights; for tests only.")
+def finish(given: argparse.Namespace) -> None:
+    """Packs of reduced networks are kept compressed."""
+    if given.networks == "reduced":
+        compress_pack(given.out / "pack")

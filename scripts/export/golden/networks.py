@@ -1,6 +1,6 @@
 """
 The networks that golden numbers are made with: small ones of this project, or upstream's own classes at reduced width.
-Both with random weights of a fixed seed.
+Both with random weights, the same on every call.
 """
 
 from types import SimpleNamespace
@@ -8,16 +8,18 @@ from types import SimpleNamespace
 import torch
 from torch import nn
 
-from .small_networks import SmallDenoiser, SmallReference, SmallUnet, SmallUnet3D, SmallVae, SmallWhisper, seeded
+from .small_highsync import SmallDenoiser, SmallReference
+from .small_networks import SmallUnet, SmallUnet3D, SmallVae, SmallWhisper
+from .weights import draw_weights
 
-SEED = 20
 CHANNELS = 4
-#: Picture side: the smallest whose latent (8 × 8) upstream's UNets can halve three times.
+#: Picture side: latents of 8 × 8, and of 4 × 4 after a UNet's first block.
 SIDE = 64
 #: HighSync's motion modules know masks for features of 8, 16, 32 and 64 cells only.
 HIGHSYNC_SIDE = 128
-#: Blocks of the reduced UNets. Motion modules have 32 groups whatever they are told; every width is a multiple of them.
-WIDTHS = (32, 32, 64, 64)
+#: Blocks of the reduced UNets: the fewest that have every kind of block, and attention at two widths. Motion modules
+#: have 32 groups whatever they are told; every width is a multiple of them.
+WIDTHS = (32, 64)
 GROUPS = 8
 HEADS = 2
 AUDIO_WIDTH = 16
@@ -26,7 +28,6 @@ AUDIO_BLOCKS = 2
 
 def small(engine: str) -> SimpleNamespace:
     """The small networks of an engine."""
-    seeded(SEED)
     whisper, vae = SmallWhisper(), SmallVae(CHANNELS)
     networks = SimpleNamespace(side=SIDE, whisper=whisper, vae=vae, states=whisper.states, width=whisper.width)
     if engine == "musetalk":
@@ -35,7 +36,7 @@ def small(engine: str) -> SimpleNamespace:
         networks.unet = SmallUnet3D(CHANNELS, whisper.width)
     else:
         networks.reference, networks.denoiser = SmallReference(CHANNELS), SmallDenoiser(CHANNELS, whisper.width)
-    return _ready(networks)
+    return _ready(networks, signs_only=False)
 
 
 def reduced_musetalk() -> SimpleNamespace:
@@ -44,22 +45,11 @@ def reduced_musetalk() -> SimpleNamespace:
     from transformers.models.whisper.configuration_whisper import WhisperConfig
     from transformers.models.whisper.modeling_whisper import WhisperEncoder
 
-    seeded(SEED)
     config = WhisperConfig(
         d_model=AUDIO_WIDTH, encoder_layers=AUDIO_BLOCKS, encoder_attention_heads=HEADS, encoder_ffn_dim=4 * AUDIO_WIDTH
     )
-    unet = UNet2DConditionModel(
-        sample_size=SIDE // 8,
-        in_channels=2 * CHANNELS,
-        out_channels=CHANNELS,
-        down_block_types=("CrossAttnDownBlock2D",) * 3 + ("DownBlock2D",),
-        up_block_types=("UpBlock2D",) + ("CrossAttnUpBlock2D",) * 3,
-        block_out_channels=WIDTHS,
-        layers_per_block=2,
-        norm_num_groups=GROUPS,
-        attention_head_dim=HEADS,
-        cross_attention_dim=AUDIO_WIDTH,
-    )
+    # Nothing in it wants more: half of the others' widths.
+    unet = UNet2DConditionModel(in_channels=2 * CHANNELS, **_unet("2D", SIDE, [width // 2 for width in WIDTHS]))
     return _ready(_with_vae(SIDE, whisper=WhisperEncoder(config), unet=unet))
 
 
@@ -67,14 +57,13 @@ def reduced_latentsync() -> SimpleNamespace:
     from latentsync.models.unet import UNet3DConditionModel
     from latentsync.whisper.whisper.model import AudioEncoder
 
-    seeded(SEED)
     unet = UNet3DConditionModel(
         in_channels=3 * CHANNELS + 1,
         use_motion_module=True,
         motion_module_kwargs=_motion(max_length=24),
         motion_module_type="Vanilla",
         add_audio_layer=True,
-        **_unet3d(SIDE),
+        **_unet("3D", SIDE),
     )
     return _ready(_with_vae(SIDE, whisper=_openai_whisper(AudioEncoder), unet=unet))
 
@@ -84,16 +73,7 @@ def reduced_highsync() -> SimpleNamespace:
     from src.models.unet_3d_echo import EchoUNet3DConditionModel
     from src.models.whisper.whisper.model import AudioEncoder
 
-    seeded(SEED)
-    reference = UNet2DConditionModel(
-        sample_size=HIGHSYNC_SIDE // 8,
-        in_channels=CHANNELS,
-        out_channels=CHANNELS,
-        block_out_channels=WIDTHS,
-        norm_num_groups=GROUPS,
-        attention_head_dim=HEADS,
-        cross_attention_dim=AUDIO_WIDTH,
-    )
+    reference = UNet2DConditionModel(in_channels=CHANNELS, **_unet("2D", HIGHSYNC_SIDE))
     denoiser = EchoUNet3DConditionModel(
         in_channels=CHANNELS,
         use_inflated_groupnorm=True,
@@ -102,19 +82,23 @@ def reduced_highsync() -> SimpleNamespace:
         use_motion_module=True,
         # Features of 16 and 8 cells.
         motion_module_resolutions=(1, 2),
+        motion_module_mid_block=True,
         motion_module_type="Vanilla",
         motion_module_kwargs=_motion(max_length=32),
-        **_unet3d(HIGHSYNC_SIDE),
+        **_unet("3D", HIGHSYNC_SIDE),
     )
     whisper = _openai_whisper(AudioEncoder)
     return _ready(_with_vae(HIGHSYNC_SIDE, whisper=whisper, reference=reference, denoiser=denoiser))
 
 
-def _unet3d(side: int) -> dict:
+def _unet(dimensions: str, side: int, widths=WIDTHS) -> dict:
     return {
         "sample_size": side // 8,
         "out_channels": CHANNELS,
-        "block_out_channels": WIDTHS,
+        "down_block_types": (f"CrossAttnDownBlock{dimensions}", f"DownBlock{dimensions}"),
+        "up_block_types": (f"UpBlock{dimensions}", f"CrossAttnUpBlock{dimensions}"),
+        "block_out_channels": tuple(widths),
+        "layers_per_block": 1,
         "norm_num_groups": GROUPS,
         "attention_head_dim": HEADS,
         "cross_attention_dim": AUDIO_WIDTH,
@@ -153,14 +137,9 @@ def _with_vae(side: int, **networks) -> SimpleNamespace:
     return SimpleNamespace(side=side, vae=vae, states=AUDIO_BLOCKS + 1, width=AUDIO_WIDTH, **networks)
 
 
-def _ready(networks: SimpleNamespace) -> SimpleNamespace:
-    """Weights that matter everywhere: upstream begins training with layers of zeros, which would hide what they do."""
-    for network in vars(networks).values():
-        if not isinstance(network, nn.Module):
-            continue
-        network.eval().requires_grad_(False)
-        for parameter in network.parameters():
-            if not parameter.any():
-                fan = parameter[0].numel() if parameter.dim() > 1 else 16
-                parameter.copy_(torch.randn(parameter.shape) / fan**0.5)
+def _ready(networks: SimpleNamespace, signs_only: bool = True) -> SimpleNamespace:
+    modules = [network for network in vars(networks).values() if isinstance(network, nn.Module)]
+    for module in modules:
+        module.eval().requires_grad_(False)
+    draw_weights(modules, signs_only)
     return networks

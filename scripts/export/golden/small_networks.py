@@ -3,7 +3,6 @@ Networks of a few kilobytes with random weights that stand where upstream's pipe
 input matters, frames of a window influence one another. They belong to this project, so packs of them may lie in it.
 """
 
-import math
 from types import SimpleNamespace
 from typing import Optional
 
@@ -11,19 +10,7 @@ import numpy as np
 import torch
 from torch import nn
 
-
-def seeded(seed: int) -> None:
-    torch.manual_seed(seed)
-
-
-def _attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
-    scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
-    return scores.softmax(-1) @ value
-
-
-def _time_code(timestep: torch.Tensor, width: int) -> torch.Tensor:
-    angles = timestep.float()[:, None] * torch.exp(-math.log(1000) * torch.arange(width // 2) / (width // 2))
-    return torch.cat([angles.sin(), angles.cos()], dim=-1)
+from .small_attention import SmallAttention, time_code
 
 
 class SmallWhisper(nn.Module):
@@ -33,7 +20,7 @@ class SmallWhisper(nn.Module):
         super().__init__()
         self.conv1 = nn.Conv1d(80, width, 3, padding=1)
         self.conv2 = nn.Conv1d(width, width, 3, stride=2, padding=1)
-        self.register_buffer("positional_embedding", _time_code(torch.arange(1500) / 10, width))
+        self.register_buffer("positional_embedding", time_code(torch.arange(1500) / 10, width))
         layers = [nn.Sequential(nn.LayerNorm(width), nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)) for _ in range(blocks)]
         self.blocks = nn.ModuleList(layers)
         self.ln_post = nn.LayerNorm(width)
@@ -74,27 +61,23 @@ class SmallVae(nn.Module):
 
 
 class _Frames(nn.Module):
-    """Frames [n, in, h, w] under a time and audio [n, tokens, width], banks [n, tokens, own width] if there are any."""
+    """Frames [n, in, h, w] under a time and audio [n, tokens, width]."""
 
-    def __init__(self, inputs: int, outputs: int, audio_width: int, width: int = 16, audio_gain: float = 1):
+    def __init__(self, inputs: int, outputs: int, audio_width: int, width: int = 16):
         super().__init__()
         self.enter, self.leave = nn.Conv2d(inputs, width, 3, padding=1), nn.Conv2d(width, outputs, 3, padding=1)
         self.time = nn.Linear(width, width)
         self.norm, self.norm_audio = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.own = nn.Linear(width, 3 * width)
-        self.query, self.audio = nn.Linear(width, width), nn.Linear(audio_width, 2 * width)
+        self.own, self.audio = SmallAttention(width, width), SmallAttention(width, audio_width)
         self.motion = nn.Linear(width, width)
-        self.width, self.audio_gain = width, audio_gain
+        self.width = width
 
-    def forward(self, frames, timestep, audio, window: Optional[int] = None, bank=None):
+    def forward(self, frames, timestep, audio, window: Optional[int] = None):
         height, width = frames.shape[2:]
         x = self.enter(frames).flatten(2).transpose(1, 2)
-        x = x + self.time(_time_code(timestep, self.width))[:, None]
-        normed = self.norm(x)
-        query = self.own(normed)[..., : self.width]
-        seen = self.own(normed if bank is None else torch.cat([normed, bank], dim=1))[..., self.width :]
-        x = x + _attend(query, *seen.chunk(2, dim=-1))
-        x = x + self.audio_gain * _attend(self.query(self.norm_audio(x)), *self.audio(audio).chunk(2, dim=-1))
+        x = x + self.time(time_code(timestep, self.width))[:, None]
+        x = x + self.own(self.norm(x))
+        x = x + self.audio(self.norm_audio(x), audio)
         if window is not None:
             mean = x.reshape(-1, window, *x.shape[1:]).mean(1, keepdim=True).expand(-1, window, -1, -1)
             x = x + self.motion(mean.reshape(x.shape)).tanh()
@@ -128,38 +111,3 @@ class SmallUnet3D(nn.Module):
         frames = latent.transpose(1, 2).reshape(-1, channels, height, width)
         answer = self.frames(frames, timestep.reshape(1), encoder_hidden_states, window)
         return SimpleNamespace(sample=answer.reshape(batch, window, -1, height, width).transpose(1, 2))
-
-
-class SmallReference(nn.Module):
-    """Stands for HighSync's reference UNet: latents [n, channels, h, w] → two banks, of which the first is attended to."""
-
-    def __init__(self, channels: int, width: int = 16):
-        super().__init__()
-        self.enter, self.norm = nn.Conv2d(channels, width, 3, padding=1), nn.LayerNorm(width)
-        self.shrink, self.norm_small = nn.Conv2d(width, 8, 2, stride=2), nn.LayerNorm(8)
-
-    def forward(self, latent):
-        features = self.enter(latent)
-        small = self.shrink(features)
-        return (
-            self.norm(features.flatten(2).transpose(1, 2)),
-            self.norm_small(small.flatten(2).transpose(1, 2)),
-        )
-
-
-class SmallDenoiser(nn.Module):
-    """Stands for HighSync's denoising UNet: [1, channels, window, h, w], banks of the window's frames, all or none."""
-
-    def __init__(self, channels: int, audio_width: int):
-        super().__init__()
-        self.frames = _Frames(channels, channels, audio_width, audio_gain=3)
-        self.small = nn.Linear(8, channels)
-
-    def forward(self, latent, timestep, audio, *banks):
-        batch, channels, window, height, width = latent.shape
-        frames = latent.transpose(1, 2).reshape(-1, channels, height, width)
-        bank, small = banks or (None, None)
-        answer = self.frames(frames, timestep.reshape(1), audio.reshape(-1, *audio.shape[2:]), window, bank)
-        if small is not None:
-            answer = answer + self.small(small.mean(1))[..., None, None]
-        return answer.reshape(batch, window, -1, height, width).transpose(1, 2)

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-import cv2
 import torch
 
 
 def read_mask(path: Path) -> torch.Tensor:
     """1 where the picture is generated, [h, w]; the files hold the opposite."""
+    import cv2
+
     picture = cv2.imread(str(path))
     if picture is None:
         raise FileNotFoundError(path)

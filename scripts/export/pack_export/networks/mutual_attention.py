@@ -77,12 +77,18 @@ class BankedDenoiser(torch.nn.Module):
         return self.unet(latent, timestep, None, audio_cond_fea=audio, return_dict=False)[0]
 
 
-def with_banks(reference_unet: torch.nn.Module, denoising_unet: torch.nn.Module) -> tuple:
-    """Upstream's UNets with banks as outputs and inputs."""
+def upstream_blocks() -> tuple:
+    """Upstream's classes of the reference network's transformer blocks and of the denoising network's."""
     from src.models.attention import BasicTransformerBlock, TemporalBasicTransformerBlock
 
-    reference = ReferenceBanks(reference_unet, attention_blocks(reference_unet, BasicTransformerBlock))
-    denoiser = BankedDenoiser(denoising_unet, attention_blocks(denoising_unet, TemporalBasicTransformerBlock))
+    return BasicTransformerBlock, TemporalBasicTransformerBlock
+
+
+def with_banks(reference_unet: torch.nn.Module, denoising_unet: torch.nn.Module, kinds: tuple) -> tuple:
+    """The UNets with banks as outputs and inputs; `kinds` are the classes of their transformer blocks."""
+    reference_kind, denoising_kind = kinds
+    reference = ReferenceBanks(reference_unet, attention_blocks(reference_unet, reference_kind))
+    denoiser = BankedDenoiser(denoising_unet, attention_blocks(denoising_unet, denoising_kind))
     return reference.eval(), denoiser.eval()
 
 

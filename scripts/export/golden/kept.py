@@ -1,0 +1,5 @@
+"""Where the golden numbers and their packs are kept."""
+
+from pathlib import Path
+
+KEPT = Path(__file__).resolve().parents[3] / "services/gpu-worker/test-data/golden"

@@ -1,0 +1,84 @@
+"""The packs that golden numbers are made with. Of small networks they need none of upstream's code."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import torch
+from pack_export.export_role import ExportOptions
+from pack_export.highsync_pack import highsync_params, write_highsync_pack
+from pack_export.latentsync_pack import latentsync_params, write_latentsync_pack
+from pack_export.mask_spans import generated_spans
+from pack_export.musetalk_pack import musetalk_params, write_musetalk_pack
+from pack_export.networks.autoencoder import latent_params
+from pack_export.networks.motion_masks import mask_rectangle
+from pack_export.networks.mutual_attention import with_banks
+from pack_export.networks.whisper import HuggingFaceStates, OpenaiStates, audio_params, whisper_role
+from pack_export.write_pack import PackLabel
+
+from .mask_picture import mask_picture
+from .small_highsync import SmallDenoiserBlock, SmallReferenceBlock
+
+OPTIONS = ExportOptions(data_file_from=0)
+#: Steps of denoising: upstream's own networks are slow, and a few steps show what twenty do.
+STEPS = {"small": 20, "reduced": 3}
+SMALL_BLOCKS = (SmallReferenceBlock, SmallDenoiserBlock)
+
+
+#: Whose classes the reduced networks are; what is traced of them is no code, but let nobody wonder.
+LICENCES = {"musetalk": "Apache-2.0", "latentsync": "Apache-2.0", "highsync": "MIT AND Apache-2.0"}
+SOURCES = {"small": "Random weights; for tests only.", "reduced": "Upstream's classes, random weights; for tests only."}
+
+
+def label(engine: str, networks: str) -> PackLabel:
+    spdx = LICENCES[engine] if networks == "reduced" else "MIT"
+    return PackLabel(engine, f"{networks}-{engine}", "1.0.0", spdx, SOURCES[networks])
+
+
+def musetalk_settings(networks: SimpleNamespace) -> dict:
+    return musetalk_params("1.5", latent_params(networks.vae, networks.side), _audio("hf", networks), networks.side)
+
+
+def write_musetalk(out: Path, label: PackLabel, networks: SimpleNamespace, params: dict) -> None:
+    whisper = _whisper(HuggingFaceStates, networks)
+    write_musetalk_pack(out, label, whisper, networks.vae, networks.unet, params, None, OPTIONS)
+
+
+def latentsync_settings(networks: SimpleNamespace, steps: int) -> dict:
+    latent = latent_params(networks.vae, networks.side)
+    mask = {"size": networks.side, "spans": generated_spans(mask_picture(networks.side))}
+    return _in_steps(latentsync_params(networks.side, latent, _audio("openai", networks), mask), steps)
+
+
+def write_latentsync(out: Path, label: PackLabel, networks: SimpleNamespace, params: dict) -> None:
+    whisper = _whisper(OpenaiStates, networks)
+    write_latentsync_pack(out, label, whisper, networks.vae, networks.unet, params, OPTIONS)
+
+
+def small_latent_mask() -> torch.Tensor:
+    """[h, w], 1 where a latent of the small networks is generated."""
+    mask = torch.zeros(8, 8)
+    mask[3:7, 1:7] = 1
+    return mask
+
+
+def highsync_settings(networks: SimpleNamespace, mask: torch.Tensor, steps: int) -> dict:
+    latent = latent_params(networks.vae, networks.side)
+    params = highsync_params(networks.side, latent, _audio("openai", networks), mask_rectangle(mask), stretch=250)
+    return _in_steps(params, steps)
+
+
+def write_highsync(out: Path, label: PackLabel, networks: SimpleNamespace, kinds: tuple, params: dict) -> None:
+    banked = with_banks(networks.reference, networks.denoiser, kinds)
+    write_highsync_pack(out, label, _whisper(OpenaiStates, networks), networks.vae, *banked, params, OPTIONS)
+
+
+def _in_steps(params: dict, steps: int) -> dict:
+    return {**params, "schedule": {**params["schedule"], "steps": steps}}
+
+
+def _audio(variant: str, networks: SimpleNamespace) -> dict:
+    return audio_params(variant, networks.states, networks.width)
+
+
+def _whisper(states: type, networks: SimpleNamespace):
+    return whisper_role(states(networks.whisper), networks.states, networks.width)
