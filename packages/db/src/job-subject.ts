@@ -9,8 +9,9 @@ export type JobSubject =
   | { kind: 'render'; job: JobRow; run: EngineRunRow; render: Render };
 
 /**
- * Locks what a change of this job may touch. Everything in this package locks in one order, so that no two transactions
- * can wait for each other: ingest job → asset → renders by id → preparations by id → their jobs → engine runs.
+ * Locks what a change of this job may touch. Everything in this package locks in one order (ARCHITECTURE.md, Locks), so
+ * that no two transactions can wait for each other: ingest job → asset → renders by id → preparations by id → their jobs
+ * → engine runs. Creates come before it, with an idempotency key, a share of an asset and the customer's count of records.
  * Null when there is no such job.
  */
 export async function lockSubject(tx: Tx, jobId: string): Promise<JobSubject | null> {
