@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { createCertificateAuthority } from '@lipsync/testkit';
 import { REPOSITORY_ROOT } from '../local-stack/layout';
-import { RECEIVER_HOST } from '../local-stack/services';
+import { backendEnvironment, RECEIVER_HOST } from '../local-stack/services';
 import { createStack, type Stack } from '../local-stack/stack';
 import { type StackState } from '../local-stack/state';
 import { type LoadTestReport } from './report/report';
@@ -61,6 +62,15 @@ describe('the load-test command', () => {
     };
   }
 
+  /** An operator's command on the stack, as it is written in a page. */
+  async function admin(args: string): Promise<Record<string, unknown>> {
+    const command = path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'admin.js');
+    const env = { ...process.env, ...backendEnvironment(state) };
+    const { stdout } = await promisify(execFile)(process.execPath, [command, ...args.split(' '), '--json'], {
+      env,
+    });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
   const target = (): string[] => ['--target', `http://127.0.0.1:${state.ports.api}`];
   /** Both customers of the stack, with their own secrets unless others are given. */
   const keys = (secrets = state.customers.map(({ signing_secret }) => signing_secret)): string[] =>
@@ -123,6 +133,21 @@ describe('the load-test command', () => {
     // A report is passed around: what it was made with must not be in it.
     for (const { api_key, signing_secret } of state.customers)
       expect(JSON.stringify(report) + outcome.html).not.toMatch(new RegExp(`${api_key}|${signing_secret}`));
+  });
+
+  it('is let in with a customer and a key made by the commands of its documentation', async () => {
+    const text = await readFile(path.join(REPOSITORY_ROOT, 'docs', 'load-testing.md'), 'utf8');
+    const [create = '', issue = ''] = [...text.matchAll(/`npm run admin -- ([^`]+)`/g)].map(
+      ([, args]) => args,
+    );
+    const customer = await admin(create);
+    expect(customer).toMatchObject({ running_jobs: 1_000, active_records: 10_000 });
+    const key = await admin(issue.replace('<customer-id>', String(customer['id'])));
+    const outcome = await run(
+      'documented',
+      ...[...target(), '--key', String(key['api_key']), '--rate', '5', '--duration', '1', '--warm-up', '0'],
+    );
+    expect(outcome).toMatchObject({ exitCode: 0, report: { errors: [] } });
   });
 
   it('fails with the list of what does not hold', async () => {
