@@ -18,6 +18,7 @@ export { freePorts } from './servers/free-ports';
 export { isAlive } from './servers/is-alive';
 export { listenOnLoopback } from './servers/listen';
 export {
+  erasePostgres,
   type PostgresOptions,
   type RunningPostgres,
   startPostgres,

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { stopPostgres } from './servers/postgres-server';
+import { erasePostgres, stopPostgres } from './servers/postgres-server';
 import { stopRedis } from './servers/redis-server';
 import { isAlive } from './servers/is-alive';
 
@@ -20,7 +20,9 @@ export function createRunDirectory(): string {
 
 /** Stops the run's servers and deletes what they wrote. */
 export async function disposeRun(directory: string): Promise<void> {
-  await Promise.all([stopPostgres(join(directory, 'postgres')), stopRedis(join(directory, 'redis'))]);
+  const postgres = join(directory, 'postgres');
+  await Promise.all([stopPostgres(postgres), stopRedis(join(directory, 'redis'))]);
+  erasePostgres(postgres);
   rmSync(directory, { recursive: true, force: true });
 }
 

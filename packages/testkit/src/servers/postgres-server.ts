@@ -80,6 +80,12 @@ export async function stopPostgres(dataDir: string): Promise<void> {
   await running?.stop();
 }
 
+/** Forgets the data of a server that does not run, also where it had to lie elsewhere. */
+export function erasePostgres(dataDir: string): void {
+  const reachable = reachablePath(dataDir, serverUser());
+  for (const path of [reachable, `${reachable}.log`]) rmSync(path, { recursive: true, force: true });
+}
+
 function serverFlags(port: number, durable: boolean): string[] {
   const settings = [
     'listen_addresses=127.0.0.1',

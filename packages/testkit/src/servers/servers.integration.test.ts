@@ -3,9 +3,10 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { disposeRun } from '../test-run';
 import { startPostgres, stopPostgres } from './postgres-server';
 import { startRedis, stopRedis } from './redis-server';
-import { reachablePath } from './server-user';
+import { reachablePath, serverUser } from './server-user';
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
@@ -72,6 +73,16 @@ describe('servers', () => {
     await stopRedis(join(directory, 'nothing'));
     expect(existsSync(join(directory, 'nothing'))).toBe(false);
   });
+
+  it('of a run that is over nothing remains, also where Postgres could not reach its directory', async () => {
+    const closed = mkdtempSync(join(directory, 'closed-'));
+    const dataDir = join(closed, 'postgres');
+    const reachable = reachablePath(dataDir, serverUser());
+    await startPostgres({ dataDir, durable: false });
+    expect(existsSync(reachable)).toBe(true);
+    await disposeRun(closed);
+    expect([closed, reachable, `${reachable}.log`].filter((path) => existsSync(path))).toEqual([]);
+  }, 60_000);
 
   it('a place that the server account cannot reach is replaced by one that it can, always the same', () => {
     const closed = mkdtempSync(join(directory, 'closed-'));

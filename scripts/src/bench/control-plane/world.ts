@@ -5,7 +5,7 @@ import { createCustomer, createDb, type Db, heartbeatWorker, issueKey, registerW
 import { formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
 import { migrate } from '@lipsync/prisma';
 import { createSecretBox } from '@lipsync/runtime';
-import { createFactories, type Factories, startPostgres, startRedis } from '@lipsync/testkit';
+import { createFactories, erasePostgres, type Factories, startPostgres, startRedis } from '@lipsync/testkit';
 import { REPOSITORY_ROOT } from '../../local-stack/layout';
 
 /** A caller without limits that matter, whose media is ready. */
@@ -38,7 +38,8 @@ const WORKER = { id: 'bench', service: 'gpu-worker', slots: { musetalk: 1, media
 export async function openWorld(): Promise<World> {
   const folder = path.join(REPOSITORY_ROOT, '.local', `bench-${process.pid}`);
   mkdirSync(folder, { recursive: true });
-  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres') });
+  const postgresDir = path.join(folder, 'postgres');
+  const postgres = await startPostgres({ dataDir: postgresDir });
   const redis = await startRedis({ dataDir: path.join(folder, 'redis'), durable: true });
   await migrate(postgres.url);
   const db = createDb({ url: postgres.url, poolMax: 4, publicBaseUrl: 'https://api.example.test' });
@@ -55,6 +56,7 @@ export async function openWorld(): Promise<World> {
       await sql.close();
       await db.close();
       await Promise.all([postgres.stop(), redis.stop()]);
+      erasePostgres(postgresDir);
       rmSync(folder, { recursive: true, force: true });
     },
   };

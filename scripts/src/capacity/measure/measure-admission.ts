@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { admitJobs, createDb, migrate } from '@lipsync/db';
-import { startPostgres } from '@lipsync/testkit';
+import { erasePostgres, startPostgres } from '@lipsync/testkit';
 import { Client } from 'pg';
 import { quantile } from '../quantile';
 
@@ -27,7 +27,8 @@ const SLOTS = 4;
  */
 export async function measureAdmission(backlogs: readonly number[]): Promise<AdmissionCost[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'lipsync-admission-'));
-  const server = await startPostgres({ dataDir: path.join(folder, 'postgres') });
+  const postgresDir = path.join(folder, 'postgres');
+  const server = await startPostgres({ dataDir: postgresDir });
   const client = new Client({ connectionString: server.url });
   const db = createDb({ url: server.url, poolMax: 2, publicBaseUrl: 'https://api.example.com' });
   try {
@@ -75,6 +76,7 @@ export async function measureAdmission(backlogs: readonly number[]): Promise<Adm
     await client.end();
     await db.close();
     await server.stop();
+    erasePostgres(postgresDir);
     rmSync(folder, { recursive: true, force: true });
   }
 }
