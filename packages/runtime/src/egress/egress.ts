@@ -4,7 +4,7 @@ import { type Download, type DownloadOptions, download } from './download';
 import { type PostOptions, type PostResponse, post } from './post';
 import { createKeptConnections } from './kept-connections';
 import { type EgressPolicy } from './policy';
-import { resolveAddresses } from './resolver';
+import { createResolver } from './resolver';
 import { type EgressRoutes } from './routes';
 
 export { type Download, type DownloadOptions } from './download';
@@ -39,7 +39,7 @@ export function createEgress(options: EgressOptions): Egress {
   }
   return egressUnder({
     allowedPorts: options.allowedPorts,
-    resolve: resolveAddresses,
+    resolve: createResolver(),
     isAllowedAddress: isPublicAddress,
     routes,
     ca: options.ca,

@@ -52,9 +52,20 @@ interface Route {
   connection: Connection;
 }
 
-/** No byte of an answer came. */
+/** The connection broke before an answer came. */
 class Unanswered extends Error {
   override readonly name = 'Unanswered';
+}
+
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/**
+ * Says whether a request failed because its connection was gone, be it before the first byte was sent (then the client has
+ * asked for another one and got the EgressError of `openConnection`). An answer that cannot be read is an answer.
+ */
+function isBroken(error: unknown): boolean {
+  if (error instanceof EgressError) return error.reason === 'connection_failed';
+  return error instanceof Error && 'code' in error && BROKEN.has(String(error.code));
 }
 
 function causeOf(error: unknown): unknown {
@@ -94,7 +105,7 @@ async function converse<T>(
         signal,
       })
       .catch((cause: unknown) => {
-        throw new Unanswered('there was no answer', { cause });
+        throw isBroken(cause) ? new Unanswered('there was no answer', { cause }) : cause;
       });
     // Leaving a body unread is normal here; its late errors concern nobody.
     response.body.on('error', () => undefined);

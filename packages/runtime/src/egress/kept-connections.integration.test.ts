@@ -75,6 +75,13 @@ describe('connections of posts', () => {
     expect(receiver.requests).toHaveLength(5);
   });
 
+  it('are not replaced when the answer cannot be read: the receiver has been asked', async () => {
+    receiver.reply(replies({ status: 200 }, { status: 200, headers: { 'x-large': 'a'.repeat(30_000) } }));
+    expect(await post()).toBe(200);
+    await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
+    expect(receiver.requests).toHaveLength(2);
+  });
+
   it('that were never used are not replaced: the receiver is asked once', async () => {
     receiver.reply('reset');
     await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });

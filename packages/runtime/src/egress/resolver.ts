@@ -6,23 +6,39 @@ export type ResolveAddresses = (hostname: string, signal: AbortSignal) => Promis
 
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERY_TRIES = 2;
+/**
+ * Tries and name servers multiply, to nine seconds with two silent ones. This is within what connecting may take, so that
+ * a name nobody answers for is told apart from a receiver that does not answer, and two servers are asked once each.
+ */
+const TOTAL_MS = 3_500;
+
+export interface ResolverOptions {
+  /** `address` or `address:port`; those of the system when left out. */
+  servers?: readonly string[];
+  totalMs?: number;
+}
 
 /**
  * Asks the name servers directly (c-ares). `dns.lookup` would run on the four threads that file access shares, so
  * slow names chosen by customers could stall the process; it would also consult /etc/hosts and search domains.
  */
-export const resolveAddresses: ResolveAddresses = async (hostname, signal) => {
-  const resolver = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
-  const cancel = () => resolver.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    // The trailing dot makes the name absolute: no search domain can turn it into an internal service.
-    const absolute = hostname.endsWith('.') ? hostname : `${hostname}.`;
-    const answers = await Promise.allSettled([resolver.resolve4(absolute), resolver.resolve6(absolute)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (addresses.length === 0) throw new EgressError('dns_error');
-    return addresses;
-  } finally {
-    signal.removeEventListener('abort', cancel);
-  }
-};
+export function createResolver({ servers, totalMs = TOTAL_MS }: ResolverOptions = {}): ResolveAddresses {
+  return async (hostname, signal) => {
+    const resolver = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+    if (servers) resolver.setServers(servers);
+    const cancel = () => resolver.cancel();
+    const timer = setTimeout(cancel, totalMs);
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      // The trailing dot makes the name absolute: no search domain can turn it into an internal service.
+      const absolute = hostname.endsWith('.') ? hostname : `${hostname}.`;
+      const answers = await Promise.allSettled([resolver.resolve4(absolute), resolver.resolve6(absolute)]);
+      const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      if (addresses.length === 0) throw new EgressError('dns_error');
+      return addresses;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
+    }
+  };
+}

@@ -1,0 +1,93 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { createResolver } from './resolver';
+
+const A = 1;
+const NO_SUCH_NAME = 3;
+
+/** The header of an answer, with the question (which ends the query, but for what extends it) and the records. */
+function answerTo(query: Buffer, records: readonly Buffer[], code = 0): Buffer {
+  const endOfQuestion = query.indexOf(0, 12) + 5;
+  const header = Buffer.from(query.subarray(0, 12));
+  header.writeUInt16BE(0x8180 | code, 2);
+  for (const [index, count] of [1, records.length, 0, 0].entries())
+    header.writeUInt16BE(count, 4 + 2 * index);
+  return Buffer.concat([header, query.subarray(12, endOfQuestion), ...records]);
+}
+
+/** A record of the name that was asked for, valid for a minute. */
+function record(type: number, data: readonly number[]): Buffer {
+  return Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length, ...data]);
+}
+
+function typeOf(query: Buffer): number {
+  return query.readUInt16BE(query.indexOf(0, 12) + 1);
+}
+
+function nameOf(query: Buffer): string {
+  const labels = [];
+  for (let at = 12; query.readUInt8(at) > 0; at += query.readUInt8(at) + 1)
+    labels.push(query.toString('latin1', at + 1, at + 1 + query.readUInt8(at)));
+  return labels.join('.');
+}
+
+describe('createResolver', () => {
+  let server: Socket;
+  let asked: string[];
+  let reply: (query: Buffer) => Buffer | null;
+  beforeEach(async () => {
+    asked = [];
+    server = createSocket('udp4').on('message', (query, { port, address }) => {
+      asked.push(nameOf(query));
+      const answer = reply(query);
+      if (answer) server.send(answer, port, address);
+    });
+    server.bind(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => new Promise<void>((resolve) => server.close(resolve)));
+
+  const resolve = (options: { signal?: AbortSignal; totalMs?: number } = {}): Promise<readonly string[]> => {
+    const { signal = new AbortController().signal, totalMs = 60_000 } = options;
+    const servers = [`127.0.0.1:${server.address().port}`];
+    return createResolver({ servers, totalMs })('hooks.example.test', signal);
+  };
+
+  it('finds the addresses of both families, of the name as it is', async () => {
+    reply = (query) =>
+      answerTo(query, [
+        typeOf(query) === A
+          ? record(A, [93, 184, 215, 14])
+          : record(28, [0x26, 6, ...new Array<number>(13).fill(0), 1]),
+      ]);
+    expect([...(await resolve())].sort()).toEqual(['2606::1', '93.184.215.14']);
+    expect(new Set(asked)).toEqual(new Set(['hooks.example.test']));
+  });
+
+  it('finds the addresses of one family when the other has none', async () => {
+    reply = (query) => answerTo(query, typeOf(query) === A ? [record(A, [93, 184, 215, 14])] : []);
+    expect(await resolve()).toEqual(['93.184.215.14']);
+  });
+
+  it('says that a name nobody knows is one', async () => {
+    reply = (query) => answerTo(query, [], NO_SUCH_NAME);
+    await expect(resolve()).rejects.toMatchObject({ reason: 'dns_error' });
+  });
+
+  it('says the same when no server answers in its time, and does not wait for all tries', async () => {
+    reply = () => null;
+    await expect(resolve({ totalMs: 50 })).rejects.toMatchObject({ reason: 'dns_error' });
+    expect(asked.length).toBeLessThanOrEqual(2);
+  });
+
+  it('stops when nobody wants to know any more', async () => {
+    const abort = new AbortController();
+    reply = () => {
+      abort.abort();
+      return null;
+    };
+    await expect(resolve({ signal: abort.signal, totalMs: 600_000 })).rejects.toMatchObject({
+      reason: 'dns_error',
+    });
+  });
+});
