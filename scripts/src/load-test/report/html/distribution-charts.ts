@@ -7,16 +7,18 @@ import { linearScale, logScale, ninesScale } from './scale';
 
 /** Latency against the share of requests that were not slower, the last nines stretched. */
 export function percentileChart(operations: readonly OperationReport[]): Markup | null {
-  const lines = operations.map(({ operation, latency_distribution }, index): Line => ({
-    label: operation,
-    colour: colourAt(index),
-    // The quickest bucket reaches from a share of nothing to its own.
-    points: [0, ...latency_distribution.share].map((share, i) => [
-      share,
-      latency_distribution.at[Math.max(0, i - 1)] ?? 0,
-    ]),
-    style: 'step-before',
-  }));
+  const lines = operations.map(({ operation, latency_ms, latency_distribution }, index): Line => {
+    const { share: shares, at } = latency_distribution;
+    // Beyond it there is one request, the slowest: no percentile can be told.
+    const lastShare = 1 - 1 / (latency_ms?.count ?? 1);
+    return {
+      label: operation,
+      colour: colourAt(index),
+      // The quickest bucket reaches from a share of nothing to its own.
+      points: [0, ...shares].map((share, i) => [Math.min(share, lastShare), at[Math.max(0, i - 1)] ?? 0]),
+      style: 'step-before',
+    };
+  });
   const values = operations
     .flatMap(({ latency_distribution }) => latency_distribution.at)
     .filter((y) => y > 0);

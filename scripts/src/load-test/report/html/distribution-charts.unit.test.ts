@@ -64,6 +64,24 @@ describe('percentileChart', () => {
     expect(heightAt(corners, atX('99 %'))).toEqual(near(atY('1 s')));
   });
 
+  it('tells of no share that fewer than one request lies beyond', () => {
+    const few = histogramOf(Array.from({ length: 150 }, (_, i) => i + 1));
+    const rare: OperationReport = {
+      ...OPERATION,
+      operation: 'create_upload',
+      latency_ms: quantilesOf(few),
+      latency_distribution: distributionOf(few),
+    };
+    const { corners, atX } = drawn(percentileChart([rare, OPERATION]));
+    expect(corners.at(-1)?.[0]).toBeGreaterThan(atX('99 %'));
+    expect(corners.at(-1)?.[0]).toBeLessThan(atX('99.9 %'));
+  });
+
+  it('names its last share in full', () => {
+    const text = percentileChart([OPERATION])?.text;
+    expect(text).toMatch(/<text class="tick" text-anchor="end" x="1149" y="\d+">99.9 %</);
+  });
+
   it('begins at a share of nothing', () => {
     const { corners, atX } = drawn(percentileChart([OPERATION]));
     expect(corners[0]?.[0]).toBe(atX('0 %'));

@@ -88,7 +88,7 @@ export function setUpSection({ config, machine, generator, target }: LoadTestRep
     ],
     [
       'Memory of the harness',
-      `${significant(generator.peak_rss_mib)} MiB at most; ${whole(generator.in_flight_peak)} callers under way at most`,
+      `${significant(generator.peak_rss_mib)} MiB at most; ${whole(generator.in_flight_peak)} callers under way at most, of ${whole(config.max_in_flight)} that might be`,
     ],
     ...config.streams.map(
       ({ name, arrivals, rate_per_second, burst_size, mix, announces }): [string, string] => [

@@ -39,6 +39,8 @@ const WIDTH = 560;
 const WIDE = 1150;
 const HEIGHT = 230;
 const MARGIN = { left: 56, right: 14, top: 10, bottom: 26 } as const;
+/** How wide a letter of a tick is, about. */
+const LETTER = 6.5;
 /** More would make the page heavy, and no pointer could tell them apart. */
 const MAX_NAMED_POINTS = 160;
 
@@ -68,10 +70,19 @@ export function lineChart(chart: LineChart): Markup {
   );
   const columns = x.ticks.map(
     ({ value, label, minor }) =>
-      markup`<line class="${minor === true ? 'grid minor' : 'grid'}" x1="${atX(value)}" x2="${atX(value)}" y1="${MARGIN.top}" y2="${bottom}"/><text class="tick" text-anchor="middle" x="${atX(
-        value,
-      )}" y="${bottom + 16}">${label}</text>`,
+      markup`<line class="${minor === true ? 'grid minor' : 'grid'}" x1="${atX(value)}" x2="${atX(value)}" y1="${MARGIN.top}" y2="${bottom}"/>${columnLabel(
+        label,
+        atX(value),
+      )}`,
   );
+  function columnLabel(text: string, middle: number): Markup {
+    const room = width - middle;
+    // In the middle it would be cut off at the edge of the picture.
+    const reach = room < (text.length * LETTER) / 2 ? { anchor: 'end', at: width - 1 } : null;
+    return markup`<text class="tick" text-anchor="${reach?.anchor ?? 'middle'}" x="${reach?.at ?? middle}" y="${
+      bottom + 16
+    }">${text}</text>`;
+  }
   const drawn = lines.flatMap((line) =>
     stretchesOf(line).map((points) => {
       const path = pathOf(points, line.style, atX, atY);

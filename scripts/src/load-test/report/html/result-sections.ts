@@ -21,7 +21,7 @@ ${table(streams, [
   { head: 'Not sent', isNumber: true, cell: ({ not_sent }) => whole(not_sent) },
   { head: 'p50', isNumber: true, cell: ({ latency_ms }) => milliseconds(latency_ms?.p50) },
   { head: 'p99', isNumber: true, cell: ({ latency_ms }) => milliseconds(latency_ms?.p99) },
-])}<p class="note">A caller arrives at a moment that was settled before the run (Poisson, seeded), whether or not earlier callers have been answered. It is served when all that it came for was answered as it should be; its time runs from its arrival. A caller that wants a render is served when that is accepted.</p>`;
+])}<p class="note">A caller arrives at a moment that was settled before the run (Poisson, seeded), whether or not earlier callers have been answered; how many came is chance around the rate that was offered. A caller is served when all that it came for was answered as it should be; its time runs from its arrival. A caller that wants a render is served when that is accepted.</p>`;
 }
 
 export function latencySection({ operations, series }: LoadTestReport): Markup {
@@ -38,7 +38,8 @@ ${percentileChart(measured)}
 ${table(byRequests, [
   { head: 'Operation', cell: ({ operation }) => markup`<code>${operation}</code>` },
   { head: 'Requests', isNumber: true, cell: ({ requests }) => whole(requests) },
-  { head: 'Rate', isNumber: true, cell: ({ per_second }) => perSecond(per_second) },
+  // One unit for all, or the column could not be compared at a glance.
+  { head: 'Per second', isNumber: true, cell: ({ per_second }) => significant(per_second) },
   { head: 'Failed', isNumber: true, cell: ({ failed }) => whole(failed) },
   { head: '429', isNumber: true, cell: ({ limited }) => whole(limited) },
   quantile('p50', ({ latency_ms }) => latency_ms?.p50),

@@ -22,11 +22,19 @@ export function linearScale(highest: number, label: (value: number) => string, w
   };
 }
 
-/** 0 to `highest` exactly: an axis of time ends when the run does. */
-export function timeScale(highest: number, label: (value: number) => string, wanted = 8): Scale {
-  const { ticks } = linearScale(highest, label, wanted);
+/** What a clock divides its minutes and hours into, in seconds; of days on multiples of 12 hours. */
+const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600] as const;
+const HALF_DAY = 43_200;
+
+/** 0 to `highest` seconds exactly: an axis of time ends when the run does. */
+export function timeScale(highest: number, label: (seconds: number) => string, wanted = 8): Scale {
+  const rough = highest / wanted;
+  const step = TIME_STEPS.find((each) => each >= rough) ?? Math.ceil(rough / HALF_DAY) * HALF_DAY;
   return {
-    ticks: ticks.filter(({ value }) => value <= highest),
+    ticks: Array.from({ length: Math.floor(highest / step) + 1 }, (_, i) => ({
+      value: i * step,
+      label: label(i * step),
+    })),
     position: (value) => clamp(value / highest),
   };
 }
@@ -54,10 +62,13 @@ export function logScale(lowest: number, highest: number, label: (value: number)
   };
 }
 
-/** Shares from 0 towards 1, each further nine as far as the one before: the rare slow ones get room. */
+/** Shares from 0 to `highestShare`, each further nine as far as the one before: the rare slow ones get room. */
 export function ninesScale(highestShare: number): Scale {
-  const nines = Math.max(1, Math.min(6, Math.ceil(-Math.log10(Math.max(1 - highestShare, 1e-6)) - 1e-9)));
-  const shares = [0, 0.5, ...Array.from({ length: nines }, (_, i) => 1 - 10 ** -(i + 1))];
+  const nines = Math.max(1, -Math.log10(Math.max(1 - highestShare, 1e-6)));
+  const shares = [
+    ...[0, 0.5],
+    ...Array.from({ length: Math.floor(nines + 1e-9) }, (_, i) => 1 - 10 ** -(i + 1)),
+  ];
   return {
     ticks: shares.map((value) => ({ value, label: `${Number((value * 100).toPrecision(8))} %` })),
     position: (value) => clamp(-Math.log10(Math.max(1 - value, 10 ** -nines)) / nines),

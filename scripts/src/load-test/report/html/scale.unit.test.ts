@@ -16,6 +16,17 @@ describe('scales', () => {
     expect(scale.ticks.at(-1)?.value).toBeLessThanOrEqual(35);
   });
 
+  it.each([
+    [35, ['0', '5', '10']],
+    [190, ['0', '30', '60']],
+    [3_700, ['0', '600', '1200']],
+    [200_000, ['0', '43200', '86400']],
+  ])('of time: in steps that a clock has, over %i s', (seconds, first) => {
+    const ticks = labels(timeScale(seconds, String));
+    expect(ticks.slice(0, 3)).toEqual(first);
+    expect(ticks.length).toBeLessThanOrEqual(9);
+  });
+
   it('logarithmic: whole decades, each as long as the others', () => {
     const scale = logScale(3, 700, String);
     expect([1, 10, 100, 1000].map((value) => scale.position(value))).toEqual([
@@ -30,7 +41,8 @@ describe('scales', () => {
 
   it('of nines: every further nine is as far as the one before', () => {
     const scale = ninesScale(0.9994);
-    expect(labels(scale)).toEqual(['0 %', '50 %', '90 %', '99 %', '99.9 %', '99.99 %']);
+    expect(labels(scale)).toEqual(['0 %', '50 %', '90 %', '99 %', '99.9 %']);
+    expect(scale.position(0.9994)).toBe(1);
     const [nine, ninety, thousand] = [0.9, 0.99, 0.999].map((share) => scale.position(share));
     expect((ninety ?? 0) - (nine ?? 0)).toBeCloseTo((thousand ?? 0) - (ninety ?? 0), 6);
   });

@@ -21,11 +21,11 @@ export function arrivalsChart(series: Series): Markup {
     ...(style === undefined ? {} : { style }),
   });
   const all = [
-    line('arrived', COLOURS.blue, ({ arrivals }) => arrivals, 'filled'),
-    line('served', COLOURS.green, ({ completed }) => completed),
+    line('callers arrived', COLOURS.blue, ({ arrivals }) => arrivals, 'filled'),
+    line('callers served', COLOURS.green, ({ completed }) => completed),
     line('requests failed', COLOURS.red, ({ failed }) => failed),
-    line('refused by a limit', COLOURS.orange, ({ limited }) => limited),
-    line('not sent', COLOURS.grey, ({ not_sent }) => not_sent, 'dashed'),
+    line('requests refused by a limit', COLOURS.orange, ({ limited }) => limited),
+    line('callers not sent', COLOURS.grey, ({ not_sent }) => not_sent, 'dashed'),
   ];
   const [arrived, served, ...others] = all;
   // What never happened would only lie on the axis.
@@ -36,7 +36,7 @@ export function arrivalsChart(series: Series): Markup {
   ].filter((each) => each !== undefined);
   return lineChart({
     title: 'Arrivals and completions',
-    subtitle: 'callers per second',
+    subtitle: 'per second',
     x: timeAxis(series),
     y: linearScale(highest(lines), significant),
     lines,
@@ -49,9 +49,10 @@ export function arrivalsChart(series: Series): Markup {
 /** Median and worst of the busiest operations, slice by slice, and the 99th percentile of slices that have one. */
 export function latencyCharts(series: Series, operations: readonly string[]): Markup[] {
   return operations.map((operation, index) => {
-    const points = series.slices.flatMap((slice) => {
-      const latency = slice.latency_ms[operation];
-      return latency === undefined ? [] : [{ x: middle(series, slice), ...latency }];
+    // Where nobody asked there is nothing to draw, and no line across it.
+    const points = series.slices.map((slice) => {
+      const { p50 = null, p99 = null, max = null } = slice.latency_ms[operation] ?? {};
+      return { x: middle(series, slice), p50, p99, max };
     });
     const hasP99 = points.some(({ p99 }) => p99 !== null);
     const lines: Line[] = [
@@ -76,7 +77,7 @@ export function latencyCharts(series: Series, operations: readonly string[]): Ma
         style: 'dashed',
       },
     ];
-    const values = points.flatMap(({ p50, max }) => [p50, max]);
+    const values = points.flatMap(({ p50, max }) => [p50, max]).filter((value) => value !== null);
     return lineChart({
       title: operation,
       subtitle: 'latency from arrival',

@@ -5,7 +5,7 @@ type Latency = LoadTestReport['series']['slices'][number]['latency_ms'][string];
 const FEW: Latency = { count: 99, p50: 10, p99: null, max: 500 };
 const MANY: Latency = { count: 100, p50: 10, p99: 100, max: 900 };
 
-function chartOf(latencies: readonly Latency[]): string {
+function chartOf(latencies: readonly (Latency | typeof NONE)[]): string {
   const slices = latencies.map((latency, at_seconds) => ({
     at_seconds,
     arrivals: 0,
@@ -16,13 +16,14 @@ function chartOf(latencies: readonly Latency[]): string {
     limited: 0,
     open_renders: 0,
     renders_completed: 0,
-    latency_ms: { get_render: latency },
+    latency_ms: latency === NONE ? {} : { get_render: latency },
   }));
   const series = { slice_seconds: 1, arrivals_end_seconds: slices.length, warm_up_seconds: 0, slices };
   return latencyCharts(series, ['get_render'])
     .map(({ text }) => text)
     .join('');
 }
+const NONE = 'nobody asked';
 const pathsIn = (chart: string): string[] =>
   [...chart.matchAll(/<path d="([^"]+)"/g)].map(([, path]) => path ?? '');
 
@@ -39,6 +40,11 @@ describe('latencyCharts', () => {
     const broken = pathsIn(chart).filter((path) => path.split('L').length === 2);
     expect(broken).toHaveLength(2);
     expect(chart.match(/p99, of a hundred or more 100 ms/g)).toHaveLength(4);
+  });
+
+  it('draws no line across a time in which nobody asked', () => {
+    const paths = pathsIn(chartOf([FEW, FEW, NONE, FEW, FEW]));
+    expect(paths.map((path) => path.split('L').length)).toEqual([2, 2, 2, 2]);
   });
 
   it('shows a percentile that stands alone', () => {
