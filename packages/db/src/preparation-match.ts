@@ -19,7 +19,10 @@ export async function preparationFault(
   return isOfAnotherVideo(preparation, video) ? 'preparation_mismatch' : null;
 }
 
-/** The same asset is the same video; two assets are when their bytes are. */
+/**
+ * The same asset is the same video; two assets are when their bytes are. `preparation_refusal` (migration `create_render`)
+ * decides it in SQL when a render is created: a change here is one there.
+ */
 function isOfAnotherVideo(preparation: PreparationRow, video: Video): boolean {
   if (preparation.videoAssetId === video.id) return false;
   const known = preparation.videoSha256 !== null && video.sha256 !== null;

@@ -41,7 +41,10 @@ export async function removeWorker(db: Db, workerId: string): Promise<void> {
     WHERE id = ${workerId}`;
 }
 
-/** The engines that some worker serves. */
+/**
+ * The engines that some worker serves. `create_renders` (migration `create_render`) refuses by the same rule, in SQL: a
+ * change here is one there.
+ */
 export async function liveEngines(db: Db): Promise<Set<Engine>> {
   const slots = await slotsByQueue(db.prisma, OFFER_SECONDS);
   return new Set(ENGINES.filter((engine) => (slots.get(engine) ?? 0) > 0));
