@@ -8,6 +8,11 @@ export interface TcpProxy {
   silence(): void;
   /** What a client says that contains `text` is answered with `bytes` in the server's place, and that is the end. */
   cutShort(text: string, bytes: Buffer): void;
+  /**
+   * The next thing that a client says and that contains `text` resets its connection: before the server hears of it, or
+   * when the server has done it and answers.
+   */
+  reset(text: string, when: 'before' | 'answered'): void;
   close(): Promise<void>;
 }
 
@@ -15,10 +20,16 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const live = new Set<Socket>();
   const silenced = new WeakSet<Socket>();
   let cut: { text: string; bytes: Buffer } | undefined;
+  let toReset: { text: string; when: 'before' | 'answered' } | undefined;
+  const unheard = new WeakSet<Socket>();
   const server = createServer((inbound) => {
     const outbound = connect(target.port, target.host);
     const ends = [inbound, outbound];
     const close = (): void => ends.forEach((end) => end.destroy());
+    const reset = (): void => {
+      inbound.resetAndDestroy();
+      outbound.destroy();
+    };
     for (const [from, to] of [
       [inbound, outbound],
       [outbound, inbound],
@@ -26,6 +37,13 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       live.add(from);
       from.on('data', (bytes) => {
         if (silenced.has(from)) return;
+        if (unheard.has(from)) return reset();
+        if (toReset && from === inbound && bytes.includes(toReset.text)) {
+          const { when } = toReset;
+          toReset = undefined;
+          if (when === 'before') return reset();
+          unheard.add(outbound);
+        }
         if (cut && from === inbound && bytes.includes(cut.text)) from.end(cut.bytes);
         else to.write(bytes);
       });
@@ -41,6 +59,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     silence: () => live.forEach((socket) => silenced.add(socket)),
     cutShort: (text, bytes) => {
       cut = { text, bytes };
+    },
+    reset: (text, when) => {
+      toReset = { text, when };
     },
     close: () =>
       new Promise((resolve) => {
