@@ -24,6 +24,7 @@ def main() -> None:
     arguments.add_argument("--config", default="configs/inference/default.yaml", help="below upstream")
     arguments.add_argument("--stretch", type=int, default=250, help="frames that are denoised together at most")
     given = arguments.parse_args()
+    options = options_of(given)
     upstream = use_upstream(given.upstream)
     from diffusers import AutoencoderKL
     from omegaconf import OmegaConf
@@ -55,7 +56,7 @@ def main() -> None:
             SOURCE,
         ),
         whisper_role(OpenaiStates(whisper.encoder), states, width),
-        plain_attention(vae),
+        vae if options.fuse else plain_attention(vae),
         # Attention as torch has it: in single steps, tracing at 512 pixels would take 13 GB for one tensor.
         *with_banks(reference_unet, denoising_unet, upstream_blocks()),
         highsync_params(
@@ -65,7 +66,7 @@ def main() -> None:
             mask_rectangle(read_mask(upstream / "masks" / "mask_64.png")),
             given.stretch,
         ),
-        options_of(given),
+        options,
     )
 
 

@@ -22,6 +22,7 @@ def main() -> None:
     arguments.add_argument("--vae", type=Path, required=True, help="folder of stabilityai/sd-vae-ft-mse")
     arguments.add_argument("--config", default="configs/unet/stage2.yaml", help="below upstream; stage2_512.yaml for 1.6")
     given = arguments.parse_args()
+    options = options_of(given)
     upstream = use_upstream(given.upstream)
     from diffusers import AutoencoderKL
     from latentsync.models.unet import UNet3DConditionModel
@@ -49,7 +50,7 @@ def main() -> None:
             SOURCE.format(resolution=resolution),
         ),
         whisper_role(OpenaiStates(whisper.encoder), states, width),
-        plain_attention(vae),
+        vae if options.fuse else plain_attention(vae),
         unet,
         latentsync_params(
             resolution,
@@ -58,7 +59,7 @@ def main() -> None:
             mask_params(upstream / config.data.mask_image_path),
             config.data.num_frames,
         ),
-        options_of(given),
+        options,
     )
 
 

@@ -38,6 +38,7 @@ def main() -> None:
     arguments.add_argument("--model", choices=sorted(FILES), default="1.5", help="version of the network")
     arguments.add_argument("--bbox-shift", type=int, default=0, help="1.0 only: see upstream's BBOX_SHIFT.md")
     given = arguments.parse_args()
+    options = options_of(given)
     use_upstream(given.upstream)
     from diffusers import AutoencoderKL, UNet2DConditionModel
     from transformers import WhisperModel
@@ -61,11 +62,11 @@ def main() -> None:
             SOURCE.format(version=given.model),
         ),
         whisper_role(HuggingFaceStates(encoder), states, width),
-        plain_attention(vae),
-        plain_attention(unet),
+        vae if options.fuse else plain_attention(vae),
+        unet if options.fuse else plain_attention(unet),
         musetalk_params(given.model, latent_params(vae, RESOLUTION), audio, RESOLUTION, given.bbox_shift),
         load_face_parser(given.weights),
-        options_of(given),
+        options,
     )
 
 

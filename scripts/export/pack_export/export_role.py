@@ -1,6 +1,7 @@
 """One network of a pack, from torch to its entry in pack.json."""
 
 import hashlib
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Sequence
@@ -9,7 +10,7 @@ import onnx
 import torch
 
 from .data_file import DataFile
-from .fuse_attention import fuse_attention
+from .fuse_attention import fused_attention
 from .half_precision import to_half
 from .onnx_graph import export_graph
 from .parity import print_parity
@@ -67,9 +68,11 @@ class RoleExporter:
             answer = module(*feeds)
         answer = answer if isinstance(answer, (tuple, list)) else (answer,)
         outputs = {spec.key: tensor for spec, tensor in zip(role.outputs, answer)}
-        model = export_graph(module, feeds, role.inputs, role.outputs)
-        if role.attention and self._options.fuse:
-            model = fuse_attention(model, on_gpu=self._options.provider == "cuda")
+        fuse = role.attention and self._options.fuse
+        with fused_attention() if fuse else nullcontext():
+            model = export_graph(module, feeds, role.inputs, role.outputs)
+        if fuse:
+            print(f"  {sum(node.op_type == 'MultiHeadAttention' for node in model.graph.node)} attention blocks fused")
         if self._options.precision == "float16":
             model = to_half(model)
         path = self._folder / f"{role.name.replace('_', '-')}.onnx"

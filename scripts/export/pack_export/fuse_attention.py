@@ -1,42 +1,51 @@
 """Fused attention: without it a graph holds frames × heads × tokens² scores, 17 GB for one tensor at 512 pixels."""
 
-import tempfile
-from pathlib import Path
+from contextlib import contextmanager
 
-import onnx
+import torch
+from torch.nn import functional
 
-#: What else the optimizer would do to a UNet. Some of it has kernels on CUDA only; memory is a matter of attention alone.
-OTHER_FUSIONS = (
-    "enable_bias_add",
-    "enable_bias_gelu",
-    "enable_bias_skip_layer_norm",
-    "enable_bias_splitgelu",
-    "enable_group_norm",
-    "enable_nhwc_conv",
-    "enable_packed_kv",
-    "enable_packed_qkv",
-    "enable_skip_group_norm",
-    "enable_skip_layer_norm",
-)
+TOKENS_FIRST = [0, 2, 1, 3]
+#: What diffusers and the upstream repositories attend with where torch has it (2.0).
+PLAIN = getattr(functional, "scaled_dot_product_attention", None)
 
 
-def fuse_attention(model: onnx.ModelProto, on_gpu: bool) -> onnx.ModelProto:
-    """The model with attention as single operators of ONNX Runtime; as it was where its optimizer is not installed."""
+class _OneOperator(torch.autograd.Function):
+    """[batch, heads, tokens, width], as torch's own function takes and answers them."""
+
+    @staticmethod
+    def forward(ctx, query, key, value, heads: int, width: int):
+        return PLAIN(query, key, value)
+
+    @staticmethod
+    def symbolic(graph, query, key, value, heads: int, width: int):
+        def reshaped(tensor, shape):
+            return graph.op("Reshape", tensor, graph.op("Constant", value_t=torch.tensor(shape)))
+
+        tensors = [graph.op("Transpose", tensor, perm_i=TOKENS_FIRST) for tensor in (query, key, value)]
+        # In a shape, 0 is the size as it was (batch) and -1 what is left (tokens).
+        joined = [reshaped(tensor, [0, -1, heads * width]) for tensor in tensors]
+        answer = graph.op("com.microsoft::MultiHeadAttention", *joined, num_heads_i=heads, scale_f=width**-0.5)
+        answer = graph.op("Transpose", reshaped(answer, [0, -1, heads, width]), perm_i=TOKENS_FIRST)
+        answer.setType(query.type())
+        return answer
+
+
+def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
+    if attn_mask is not None or is_causal or scale is not None:
+        raise NotImplementedError("attention with a mask or a scale of its own")
+    return _OneOperator.apply(query, key, value, int(query.shape[1]), int(query.shape[3]))
+
+
+@contextmanager
+def fused_attention():
+    """Within it, torch's scaled_dot_product_attention is traced to one operator of ONNX Runtime."""
+    if PLAIN is None:
+        print("  this torch has no attention of its own: it stays in single steps")
+        yield
+        return
+    functional.scaled_dot_product_attention = _attention
     try:
-        from onnxruntime.transformers.fusion_options import FusionOptions
-        from onnxruntime.transformers.optimizer import optimize_model
-    except ImportError:
-        print("  onnxruntime.transformers is not installed: attention stays in single steps")
-        return model
-    options = FusionOptions("unet")
-    for rearrangement in OTHER_FUSIONS:
-        setattr(options, rearrangement, False)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "plain.onnx"
-        onnx.save_model(model, str(path), save_as_external_data=True, location="plain.onnx.data")
-        optimized = optimize_model(
-            str(path), model_type="unet", num_heads=0, hidden_size=0, opt_level=0, optimization_options=options, use_gpu=on_gpu
-        )
-        fused = sum(node.op_type in ("Attention", "MultiHeadAttention") for node in optimized.model.graph.node)
-        print(f"  {fused} attention blocks fused")
-        return optimized.model
+        yield
+    finally:
+        functional.scaled_dot_product_attention = PLAIN

@@ -67,7 +67,10 @@ def latent_params(vae: torch.nn.Module, resolution: int) -> dict:
 
 
 def plain_attention(model: torch.nn.Module) -> torch.nn.Module:
-    """diffusers' attention in single steps: the exporter of torch 2.0, which MuseTalk asks for, knows no other."""
+    """
+    diffusers' attention in single steps, for graphs without fused attention: the exporter of torch 2.0, which MuseTalk
+    asks for, knows no other.
+    """
     from diffusers.models.attention_processor import AttnProcessor
 
     model.set_attn_processor(AttnProcessor())
