@@ -1,10 +1,10 @@
+import { getRender } from '../test/one-render';
 import { codeOf, only, openScenario, type Scenario } from '../test/scenario';
 import { cancelRender } from './cancel-render';
 import { claimJob } from './claim';
 import { completeRender } from './complete';
 import { failJob } from './give-up';
 import { heartbeatJob } from './heartbeat';
-import { getRender } from './renders';
 
 const result = { outputKey: 'outputs/run/1/video.mp4', usage: {} };
 

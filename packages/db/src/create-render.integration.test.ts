@@ -1,9 +1,10 @@
 import { type RenderRequest } from '@lipsync/contract';
 import { isServiceError } from '@lipsync/domain';
 import { eventually } from '@lipsync/testkit';
+import { createRender } from '../test/one-render';
 import { codeOf, DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
 import { cancelRender } from './cancel-render';
-import { createRender, type CreatedRender, createRenders } from './create-render';
+import { type CreatedRender, createRenders } from './create-render';
 import { createPreparation } from './preparations';
 import { type NewRender } from './render-draft';
 

@@ -56,11 +56,6 @@ export async function createRenders(db: Db, inputs: readonly NewRender[]): Promi
   });
 }
 
-/** The same for one. */
-export function createRender(db: Db, input: NewRender): Promise<CreatedRender> {
-  return createAlone(db, draftRender(db, input));
-}
-
 async function createAlone(db: Db, draft: RenderDraft): Promise<CreatedRender> {
   const [outcome] = await submit(db, [draft], LOCK_TIMEOUT).catch((error: unknown) => {
     throw waitedForKey(error) ? new ServiceError('idempotency_in_progress') : error;

@@ -1,7 +1,7 @@
 import { type Engine, type RenderRequest } from '@lipsync/contract';
+import { createRender } from '../test/one-render';
 import { codeOf, DAY_SECONDS, openScenario, type Scenario } from '../test/scenario';
 import { admitJobs } from './admission';
-import { createRender } from './create-render';
 import { createPreparation } from './preparations';
 import { reconcile } from './reconcile';
 import { registerWorker, removeWorker } from './workers';

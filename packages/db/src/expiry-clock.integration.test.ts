@@ -1,9 +1,9 @@
+import { getRender } from '../test/one-render';
 import { codeOf, DAY_SECONDS, openScenario, type Scenario } from '../test/scenario';
 import { createAsset, getAsset } from './assets';
 import { cancelRender } from './cancel-render';
 import { getDeliveryByEvent } from './deliveries';
 import { createPreparation, getPreparation } from './preparations';
-import { getRender } from './renders';
 
 /** Nothing but what the process takes for the time of day. */
 const TIMERS = [

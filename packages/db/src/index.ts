@@ -31,7 +31,7 @@ export {
   completeRender,
   type IngestedMedia,
 } from './complete';
-export { type CreatedRender, createRender, createRenders } from './create-render';
+export { type CreatedRender, createRenders } from './create-render';
 export { type NewRender } from './render-draft';
 export { createCustomer, type LimitChanges, listCustomers, type NewCustomer, setLimits } from './customers';
 export { databaseNow } from './database-clock';
@@ -57,7 +57,7 @@ export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './p
 export { type DatabaseEnv, openDb } from './open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './queue-names';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './reconcile';
-export { getRender, getRenders, type RenderDetails, type RenderName } from './renders';
+export { getRenders, type RenderDetails, type RenderName } from './renders';
 export { type StoredUpload } from './rows';
 export { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
 export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './webhook-secrets';

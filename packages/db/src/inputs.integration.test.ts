@@ -1,11 +1,11 @@
+import { createRender, getRender } from '../test/one-render';
 import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../test/scenario';
 import { createAsset, getAsset } from './assets';
 import { completeAnalyze, completeIngest } from './complete';
-import { createRender, type CreatedRender } from './create-render';
+import { type CreatedRender } from './create-render';
 import { failJob } from './give-up';
 import { heartbeatJob } from './heartbeat';
 import { createPreparation, getPreparation } from './preparations';
-import { getRender } from './renders';
 import { loadAnalyzeWork, loadIngestWork, loadRenderWork } from './work';
 
 const ANALYSIS = {

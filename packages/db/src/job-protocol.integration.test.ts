@@ -1,3 +1,4 @@
+import { getRender } from '../test/one-render';
 import { only, openScenario, type Scenario } from '../test/scenario';
 import { cancelRender } from './cancel-render';
 import { claimJob } from './claim';
@@ -6,7 +7,6 @@ import { failJob, releaseJob, retryJob } from './give-up';
 import { heartbeatJob } from './heartbeat';
 import { type Lease } from './lease';
 import { reconcile } from './reconcile';
-import { getRender } from './renders';
 
 const result = { outputKey: 'outputs/run/1/video.mp4', usage: { output_seconds: 4, rendered_frames: 100 } };
 

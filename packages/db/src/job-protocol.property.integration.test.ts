@@ -1,5 +1,6 @@
 import { type Engine, type ErrorCode } from '@lipsync/contract';
 import * as fc from 'fast-check';
+import { getRender } from '../test/one-render';
 import { openScenario, type Scenario } from '../test/scenario';
 import { cancelRender } from './cancel-render';
 import { claimJob } from './claim';
@@ -8,7 +9,7 @@ import { failJob, releaseJob, retryJob } from './give-up';
 import { heartbeatJob } from './heartbeat';
 import { type Lease } from './lease';
 import { reconcile } from './reconcile';
-import { getRender, type RenderDetails } from './renders';
+import { type RenderDetails } from './renders';
 
 /** What can happen to the job at `job` (modulo their number); `held` picks one of all leases ever given for it. */
 type Step =

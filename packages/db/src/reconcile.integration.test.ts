@@ -1,10 +1,10 @@
 import { misplacedCodes } from '../test/misplaced-codes';
+import { getRender } from '../test/one-render';
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
 import { createAsset, getAsset } from './assets';
 import { admitJobs } from './admission';
 import { completeRender } from './complete';
 import { reconcile } from './reconcile';
-import { getRender } from './renders';
 import { createUpload } from './uploads';
 import { registerWorker, removeWorker } from './workers';
 

@@ -82,15 +82,7 @@ export async function getRenders(
   });
 }
 
-/** One of them. Throws render_not_found and render_expired. */
-export async function getRender(db: Db, customerId: string, renderId: string): Promise<RenderDetails> {
-  const [found] = await getRenders(db, [{ customerId, renderId }]);
-  if (found === undefined || found instanceof ServiceError)
-    throw found ?? new ServiceError('render_not_found');
-  return found;
-}
-
-/** The same within a transaction that has the render. */
+/** One of them, within a transaction that has the render. */
 export async function renderDetails(tx: Tx, render: RenderRow): Promise<RenderDetails> {
   const { id, preparationId } = render;
   const [runs, preparation, event] = await Promise.all([

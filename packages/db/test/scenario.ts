@@ -1,15 +1,8 @@
 import { type Engine, type ErrorCode, type RenderRequest } from '@lipsync/contract';
 import { isServiceError } from '@lipsync/domain';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
-import {
-  type Claim,
-  claimJob,
-  type CreatedRender,
-  createDb,
-  createRender,
-  type Db,
-  type IngestedMedia,
-} from '../src';
+import { type Claim, claimJob, type CreatedRender, createDb, type Db, type IngestedMedia } from '../src';
+import { createRender } from './one-render';
 
 export const DAY_SECONDS = 86_400;
 export const WEBHOOK_URL = 'https://hooks.example.com/lipsync';

@@ -6,9 +6,10 @@ import {
   createAsset,
   createCustomer,
   createDb,
-  createRender,
+  createRenders,
   type Db,
   expectObject,
+  type NewRender,
   publishFeature,
   registerWorker,
 } from '@lipsync/db';
@@ -206,7 +207,7 @@ it('ingests each of many assets exactly once with two workers side by side', asy
 
 it('lets a render go on to its engine once both of its inputs are there', async () => {
   await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
-  const { render } = await createRender(db, {
+  const input: NewRender = {
     customerId,
     request: {
       video: { url: `https://${HOST}/video.mp4` },
@@ -216,7 +217,10 @@ it('lets a render go on to its engine once both of its inputs are there', async 
     },
     idempotency: null,
     ttlSeconds: 600,
-  });
+  };
+  const [created] = await Promise.all(await createRenders(db, [input]));
+  if (created === undefined) throw new Error('nothing was created');
+  const { render } = created;
   await startWorker('a');
   await eventually(async () => {
     const run = await db.prisma.engineRun.findFirstOrThrow({ where: { renderId: render.id } });
