@@ -40,7 +40,7 @@ export {
   readPack,
   readPackAgain,
 } from './open-pack';
-export { type PackClaim, readClaim } from './pack-claim';
+export { type PackClaim } from './pack-claim';
 export { rememberDigests } from './remember-digests';
 export { type VerifyFilesOptions, verifyPackFiles } from './verify-pack-files';
 export { copyPack } from './copy-pack';

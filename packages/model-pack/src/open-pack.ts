@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Manifest, manifestSchema, type PackEngine } from './manifest';
 import { sha256 } from './pack-digest';
+import { claimIn } from './pack-claim';
 import { PackError } from './pack-error';
 import { verifyPackFiles } from './verify-pack-files';
 
@@ -91,8 +92,14 @@ async function readManifestBytes(dir: string): Promise<Buffer> {
   try {
     return await readFile(join(dir, MANIFEST_FILE));
   } catch (cause) {
-    throw new PackError('pack_missing', `${dir}: ${MANIFEST_FILE} cannot be read`, { cause });
+    const reason = isAbsent(cause) ? 'pack_missing' : 'manifest_invalid';
+    throw new PackError(reason, `${dir}: ${MANIFEST_FILE} cannot be read`, { cause });
   }
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 /** What the bytes of a pack.json say; PackError manifest_invalid, beginning with `dir`, when they are none. */
@@ -112,5 +119,6 @@ export function checkManifest(dir: string, json: unknown): Manifest {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined ? '' : ` at ${issue.path.join('.') || 'the top'}: ${issue.message}`;
-  throw new PackError('manifest_invalid', `${dir}: ${MANIFEST_FILE} is not a valid manifest${where}`);
+  const problem = `${dir}: ${MANIFEST_FILE} is not a valid manifest${where}`;
+  throw new PackError('manifest_invalid', problem, {}, claimIn(json));
 }

@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { type PackEngine, PACK_ENGINES } from './manifest';
-import { MANIFEST_FILE } from './open-pack';
 
 /** What a folder says it holds, also where the rest of its pack.json is of no use. */
 export interface PackClaim {
@@ -15,17 +12,8 @@ const claimSchema = z.object({
   name: z.string().optional().catch(undefined),
 });
 
-/** Null when there is no pack.json, so no pack; empty when there is one that tells nothing. */
-export async function readClaim(dir: string): Promise<PackClaim | null> {
-  try {
-    const claim = claimSchema.safeParse(JSON.parse(await readFile(join(dir, MANIFEST_FILE), 'utf8')));
-    return claim.success ? claim.data : {};
-  } catch (error) {
-    return isAbsent(error) ? null : {};
-  }
-}
-
-function isAbsent(error: unknown): boolean {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR';
+/** What the content of a pack.json claims; nothing when it is no object. */
+export function claimIn(json: unknown): PackClaim {
+  const claim = claimSchema.safeParse(json);
+  return claim.success ? claim.data : {};
 }

@@ -256,7 +256,8 @@ describe('gpu-worker process', () => {
     });
     expect((await get('/healthz')).status).toBe(200);
 
-    await writeFile(join(slow, 'pack.json'), 'no pack');
+    // Not for the engine that is served here, and of no use.
+    await writeFile(join(slow, 'pack.json'), '{"engine":"latentsync"}');
     await eventually(async () => expect((await get('/readyz')).status).toBe(200), { deadlineMs: 60_000 });
     expect(await get('/healthz')).toMatchObject({ body: { checks: { packs: 'ok', consumer: 'ok' } } });
     await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");

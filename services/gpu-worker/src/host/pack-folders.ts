@@ -1,13 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import {
-  openPack,
   type Pack,
   type PackClaim,
   type PackEngine,
+  PackError,
   packSize,
   packVersion,
-  readClaim,
+  readPack,
+  verifyPackFiles,
 } from '@lipsync/model-pack';
 
 /** A folder that holds a pack whose manifest and digests are good; its graphs were not looked at. */
@@ -43,19 +44,19 @@ export async function openPackFolders(
   const found: (Omit<PackFolder, 'behind'> | BadFolder)[] = [];
   const claims: Claimed[] = [];
   for (const dir of await foldersIn(packsDir)) {
-    const claim = await readClaim(dir);
+    let claim: PackClaim = {};
     try {
-      const pack = await openPack(dir);
+      const pack = await readPack(dir);
+      claim = { engine: pack.manifest.engine, name: pack.manifest.name };
+      await verifyPackFiles(pack);
       found.push({ dir, pack, bytes: await packSize(pack) });
-      claims.push({ dir, ...pack.manifest, version: packVersion(pack) });
+      claims.push({ dir, ...claim, version: packVersion(pack) });
     } catch (error) {
-      found.push({
-        dir,
-        claim: claim ?? {},
-        problem: error instanceof Error ? error.message : String(error),
-      });
+      if (!(error instanceof PackError)) throw error;
+      claim = { ...error.claim, ...claim };
+      found.push({ dir, claim, problem: error.message });
       // A folder without pack.json is somebody's folder, and no pack.
-      if (claim !== null) claims.push({ dir, ...claim });
+      if (error.reason !== 'pack_missing') claims.push({ dir, ...claim });
     }
   }
   const preferred = [...claims].sort(byPreference);
