@@ -83,7 +83,7 @@ describe('purge', () => {
 
   it('leaves alone what has not expired', async () => {
     await completedRender();
-    expect(await run()).toEqual({ purged: 0, deletedRows: 0, errors: [] });
+    expect(await run()).toEqual({ purged: 0, deletedRows: 0, errors: [], more: false });
     expect(deleted).toEqual([]);
   });
 
@@ -170,6 +170,28 @@ describe('purge', () => {
     expect((await run({ budgetMs: 0 })).purged).toBe(1);
     expect((await run({ budgetMs: 0 })).purged).toBe(1);
     expect((await run()).purged).toBe(1);
+  });
+
+  it('says when there is more to delete at once, so that a flood is worked off without a pause', async () => {
+    for (let i = 0; i < 3; i += 1) await scenario.render({});
+    await scenario.make.query(
+      `UPDATE renders SET status = 'cancelled', stage = 'cancelled', completed_at = now()`,
+    );
+    await expireAll('1 hour');
+    expect(await run({ limit: 2 })).toMatchObject({ more: true });
+    let rounds = 1;
+    while ((await run({ limit: 2 })).more) rounds += 1;
+    expect(rounds).toBeLessThan(10);
+    const left = only(
+      await scenario.make.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM renders WHERE purged_at IS NULL`,
+      ),
+    );
+    expect(left.n).toBe(0);
+    const failing = { ...storage, delete: () => Promise.reject(new Error('away')) };
+    await completedRender();
+    await expireAll('1 hour');
+    expect(await run({ limit: 1, storage: failing })).toMatchObject({ purged: 0, more: false });
   });
 
   it('forgets everything about a resource when its time as a tombstone is over', async () => {

@@ -31,6 +31,8 @@ export interface PurgeOptions {
   keys: ObjectKeys;
   /** After this no further resource is begun: slow storage must not make a call endless. */
   budgetMs?: number;
+  /** Resources per kind and call. */
+  limit?: number;
   /** Told of each resource, and each object of a feature, whose bytes are gone. */
   onPurged?: (kind: PurgedKind) => void;
 }
@@ -41,6 +43,8 @@ export interface PurgeReport {
   /** Rows deleted for good. */
   deletedRows: number;
   errors: unknown[];
+  /** The next call would find more at once, and this one got on. */
+  more: boolean;
 }
 
 /** Resources per kind and call. */
@@ -54,20 +58,23 @@ const BUDGET_MS = 20_000;
  * ends. At least one resource is handled per call; what was not reached comes up again at the next one.
  */
 export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport> {
-  const { storage, keys, budgetMs = BUDGET_MS, onPurged = () => undefined } = options;
+  const { storage, keys, budgetMs = BUDGET_MS, limit = LIMIT, onPurged = () => undefined } = options;
   const errors: unknown[] = [];
-  const deletedFeatures = await deleteExpiredFeatures(db, LIMIT);
-  const expired: Purgeable[] = [
-    ...(await findPurgeableRenders(db, keys, LIMIT)),
-    ...(await findPurgeablePreparations(db, LIMIT)),
-    ...(await findPurgeableUploads(db, LIMIT)),
-    ...(await findPurgeableAssets(db, keys, LIMIT)),
+  const deletedFeatures = await deleteExpiredFeatures(db, limit);
+  const kinds: Purgeable[][] = [
+    await findPurgeableRenders(db, keys, limit),
+    await findPurgeablePreparations(db, limit),
+    await findPurgeableUploads(db, limit),
+    await findPurgeableAssets(db, keys, limit),
   ];
+  const unnamed = await findUnnamedObjects(db, limit);
   const endsAtMs = performance.now() + budgetMs;
   let isFirst = true;
+  let more = [...kinds, unnamed].some(({ length }) => length === limit);
   const inTime = (): boolean => {
     const goesOn = isFirst || performance.now() < endsAtMs;
     isFirst = false;
+    if (!goesOn) more = true;
     return goesOn;
   };
   const purgeResource = async (item: Purgeable): Promise<boolean> => {
@@ -87,9 +94,9 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
   };
 
   const purged =
-    (await eachCandidate(expired, purgeResource, errors)) +
-    (await eachCandidate(await findUnnamedObjects(db, LIMIT), purgeObject, errors));
-  const tombstones = await deleteTombstones(db, TOMBSTONE_SECONDS, LIMIT);
+    (await eachCandidate(kinds.flat(), purgeResource, errors)) +
+    (await eachCandidate(unnamed, purgeObject, errors));
+  const tombstones = await deleteTombstones(db, TOMBSTONE_SECONDS, limit);
   const forgotten = await deleteForgotten(db);
-  return { purged, deletedRows: deletedFeatures + tombstones + forgotten, errors };
+  return { purged, deletedRows: deletedFeatures + tombstones + forgotten, errors, more: more && purged > 0 };
 }

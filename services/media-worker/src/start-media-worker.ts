@@ -64,9 +64,9 @@ export async function startMediaWorker(options: {
     const options = { unservedSeconds: env.UNSERVED_DEADLINE_SECONDS };
     if (await reconcileOnce(db, queues, { logger, metrics, ...options })) admission.wake();
   });
-  const purging = loop('purging', env.PURGE_INTERVAL_SECONDS * 1000, () =>
-    purgeOnce(db, storage, { logger, metrics }),
-  );
+  const purging = loop('purging', env.PURGE_INTERVAL_SECONDS * 1000, async () => {
+    if (await purgeOnce(db, storage, { logger, metrics })) purging.wake();
+  });
   const loops = [admission, reconciliation, purging];
 
   const consumer = createConsumer({

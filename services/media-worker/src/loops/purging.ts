@@ -3,14 +3,14 @@ import { type Logger } from '@lipsync/runtime';
 import { assetPrefix, featureKey, outputKey, type Storage } from '@lipsync/storage';
 import { type Metrics } from '@lipsync/telemetry';
 
-/** One round of deleting what has expired. Counts and logs what it deleted. */
+/** One round of deleting what has expired. Counts and logs what it deleted; true when there is more to delete at once. */
 export async function purgeOnce(
   db: Db,
   storage: Pick<Storage, 'delete' | 'list'>,
   { logger, metrics }: { logger: Logger; metrics: Metrics },
-): Promise<void> {
+): Promise<boolean> {
   const deleted = metrics.counter('purged_total');
-  const { purged, deletedRows, errors } = await purge(db, {
+  const { purged, deletedRows, errors, more } = await purge(db, {
     storage,
     keys: { outputKey, assetPrefix, featureKey },
     onPurged: (kind) => deleted.inc({ kind }),
@@ -20,4 +20,5 @@ export async function purgeOnce(
     logger.wide('purge', { purged, deleted_rows: deletedRows, errors: errors.length });
   }
   if (errors.length > 0) throw errors[0];
+  return more;
 }
