@@ -94,6 +94,23 @@ describe('the kernels give what the plain implementation gives', () => {
         }
         expect(strays).toBe(0);
       }),
+      // A box of a few pixels: each of them sees many cells of the mask, those of the pixel beside it too.
+      {
+        examples: [
+          [
+            { width: 16, height: 16, matrix: 'bt601', range: 'limited' },
+            { x1: 0, y1: 0, x2: 2, y2: 4.0635 },
+            8,
+            1,
+          ],
+          [
+            { width: 16, height: 16, matrix: 'bt601', range: 'limited' },
+            { x1: 0, y1: 0, x2: 6, y2: 4.0635 },
+            8,
+            7,
+          ],
+        ],
+      },
     );
   });
 

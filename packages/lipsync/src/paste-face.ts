@@ -109,8 +109,8 @@ function shownPart(box: Box, mask: BlendMask): Box {
   while (last > first && (mask[last] ?? 0) < INVISIBLE) last--;
   if (first > last) return { ...box, y2: box.y1 };
   const cell = (box.y2 - box.y1) / MASK_SIZE;
-  // A cell is spread over its neighbours, and in small boxes over the pixels beside it.
-  const reach = cell + 2;
+  // A cell is spread over its neighbours, in small boxes over the pixels beside it; and pixels go in pairs.
+  const reach = Math.max(cell, 1) + 2;
   return {
     ...box,
     y1: Math.max(box.y1, box.y1 + Math.floor(first / MASK_SIZE) * cell - reach),
