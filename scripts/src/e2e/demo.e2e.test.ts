@@ -18,8 +18,11 @@ describe('the demo command', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-demo-'));
   });
   afterAll(async () => {
-    for (const name of ['stack', 'target', 'killed'])
-      await createStack({ root: path.join(folder, name) }).down();
+    for (const name of ['stack', 'target', 'killed']) {
+      const stack = createStack({ root: path.join(folder, name) });
+      await stack.down();
+      stack.erase();
+    }
     await rm(folder, { recursive: true, force: true });
   });
 

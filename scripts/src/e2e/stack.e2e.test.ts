@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { listenOnLoopback } from '@lipsync/testkit';
+import { Client } from 'pg';
+import { createStack } from '../local-stack/stack';
 import { startSystem, type System } from './system';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 describe('the local stack', () => {
   let system: System;
@@ -47,6 +50,28 @@ describe('the local stack', () => {
     }
   });
 
+  it('moves to another port when its own is taken as it starts', async () => {
+    const { stack } = system;
+    const port = stack.state()?.ports.api;
+    await stack.down();
+    const squatter = createServer((socket) => socket.destroy());
+    const crossed = createStack({
+      root: stack.layout.root,
+      // Its ports have been looked at by then, and the API comes last.
+      onProgress: (name, outcome) => {
+        if (name === 's3' && outcome === 'ready' && !squatter.listening) squatter.listen(port);
+      },
+    });
+    try {
+      const { base_url } = await crossed.up();
+      expect(squatter.listening).toBe(true);
+      expect(base_url).not.toBe(`http://127.0.0.1:${port}`);
+      expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
+    } finally {
+      await new Promise((resolve) => squatter.close(resolve));
+    }
+  });
+
   it('serves the contract and a page that explains it', async () => {
     const { base_url } = await system.up();
     const document = (await (await fetch(`${base_url}/openapi.json`)).json()) as {
@@ -57,5 +82,18 @@ describe('the local stack', () => {
     const page = await fetch(`${base_url}/docs`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
+  });
+
+  it('leaves nothing behind when it is erased, wherever its Postgres had to put its data', async () => {
+    const { postgres_url: connectionString } = await system.up();
+    const database = new Client({ connectionString });
+    await database.connect();
+    const { rows } = await database.query<{ data_directory: string }>('SHOW data_directory');
+    await database.end();
+    const kept = [system.stack.layout.root, ...rows.map((row) => row.data_directory)];
+    expect(kept.map((path) => existsSync(path))).toEqual([true, true]);
+    await system.stack.down();
+    system.stack.erase();
+    expect(kept.map((path) => existsSync(path))).toEqual([false, false]);
   });
 });

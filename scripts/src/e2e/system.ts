@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { expectContract } from '@lipsync/testkit';
 import { createApiClient, type ApiClient } from '../demo/api-client';
@@ -30,8 +31,10 @@ export async function startSystem(
   name: string,
   options: { egressRoutes?: string[]; egressCa?: string; serviceEnv?: Record<string, string> } = {},
 ): Promise<System> {
+  // A process of this number may have left one behind when it was killed.
+  const folder = `${name}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const stack = createStack({
-    root: path.join(REPOSITORY_ROOT, '.local', 'e2e', `${name}-${process.pid}`),
+    root: path.join(REPOSITORY_ROOT, '.local', 'e2e', folder),
     ...options,
   });
   const description = await stack.up();

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { freePorts, listenOnLoopback } from '@lipsync/testkit';
+import { freePorts } from '@lipsync/testkit';
 
 /** The same ports, with others in place of those that somebody else listens on by now. */
 export async function replaceTaken<Name extends string>(
@@ -12,10 +13,17 @@ export async function replaceTaken<Name extends string>(
   return kept;
 }
 
+/** On loopback, and on all addresses as the API listens: not every system minds the one beside the other. */
 async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port, '127.0.0.1')) && (await canListen(port));
+}
+
+async function canListen(port: number, host?: string): Promise<boolean> {
   const probe = createServer();
+  const listening = once(probe, 'listening');
+  probe.listen(port, host);
   try {
-    await listenOnLoopback(probe, port);
+    await listening;
     return true;
   } catch {
     return false;

@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { erasePostgres } from '@lipsync/testkit';
 import { mergeAuthorities, mergeRoutes } from './egress-settings';
 import { withLock } from './lock';
 import { descriptionFile, stackLayout } from './layout';
@@ -44,6 +45,11 @@ export interface StackDescription {
   logs_dir: string;
 }
 
+/** It runs, and yet does not get ready: trying again would only take as long again. */
+class NeverReady extends Error {
+  override readonly name = 'NeverReady';
+}
+
 const READY_DEADLINE_MS = 90_000;
 /** A worker that is not wanted any more ends its job or hands it over. */
 const GPU_WORKER_GRACE_MS = 30_000;
@@ -81,7 +87,7 @@ export function createStack(options: StackOptions) {
     const settled = await waitUntil(async () => !alive() || (await spec.isReady()), READY_DEADLINE_MS);
     if (!alive())
       throw new Error(`${spec.name} stopped as it started: see ${layout.logsDir}/${spec.name}.log`);
-    if (!settled) throw new Error(`${spec.name} is not ready: see ${layout.logsDir}/${spec.name}.log`);
+    if (!settled) throw new NeverReady(`${spec.name} is not ready: see ${layout.logsDir}/${spec.name}.log`);
     report(spec.name, 'ready');
   }
 
@@ -91,10 +97,7 @@ export function createStack(options: StackOptions) {
     state.egressRoutes = mergeRoutes(state.egressRoutes, options.egressRoutes ?? []);
     if (options.egressCa !== undefined) state.egressCa = mergeAuthorities(state.egressCa, options.egressCa);
     // While the stack was down its ports were anybody's. (Postgres and Redis, should they run, are found by their data.)
-    const isDown = [s3Spec(state, layout), ...services(state)].every(
-      ({ name }) => processes.findPid(name) === null,
-    );
-    if (isDown) {
+    if (isDown(state)) {
       state.ports = await replaceTaken(state.ports, STACK_PORTS);
       const more = state.moreGpuWorkers ?? {};
       state.moreGpuWorkers = await replaceTaken(more, Object.keys(more));
@@ -106,27 +109,44 @@ export function createStack(options: StackOptions) {
     return state;
   }
 
+  const isDown = (state: StackState): boolean =>
+    [s3Spec(state, layout), ...services(state)].every(({ name }) => processes.findPid(name) === null);
+
+  async function start(): Promise<StackDescription> {
+    const state = await loadState();
+    state.servers = await startServers(state, layout);
+    await startAll([s3Spec(state, layout)]);
+    await provision(state, layout);
+    writeState(layout.root, state);
+    await startAll(services(state));
+    return describe(state);
+  }
+
   async function up(): Promise<StackDescription> {
-    mkdirSync(layout.root, { recursive: true, mode: 0o700 });
     return withLock(layout.lockFile, async () => {
-      const state = await loadState();
-      state.servers = await startServers(state, layout);
-      await startAll([s3Spec(state, layout)]);
-      await provision(state, layout);
-      writeState(layout.root, state);
-      await startAll(services(state));
-      return describe(state);
+      const before = readState(layout.root);
+      const wasDown = before === null || isDown(before);
+      try {
+        return await start();
+      } catch (error) {
+        // A port that was free when it was looked for may be taken by the time it is needed: the next look sees it.
+        if (!wasDown || error instanceof NeverReady) throw error;
+        await stopAll();
+        return start();
+      }
     });
   }
 
   async function down(): Promise<void> {
+    if (readState(layout.root) !== null) await withLock(layout.lockFile, stopAll);
+  }
+
+  async function stopAll(): Promise<void> {
     const state = readState(layout.root);
     if (state === null) return;
-    await withLock(layout.lockFile, async () => {
-      await Promise.all(services(state).map(stop));
-      await stop(s3Spec(state, layout));
-      await stopServers(layout);
-    });
+    await Promise.all(services(state).map(stop));
+    await stop(s3Spec(state, layout));
+    await stopServers(layout);
   }
 
   async function stop(spec: ProcessSpec): Promise<void> {
@@ -166,7 +186,10 @@ export function createStack(options: StackOptions) {
     },
     state: () => readState(layout.root),
     /** Forgets all data of a stack that is down. */
-    erase: () => rmSync(layout.root, { recursive: true, force: true }),
+    erase: () => {
+      erasePostgres(layout.postgresDir);
+      rmSync(layout.root, { recursive: true, force: true });
+    },
     findPid: processes.findPid,
     layout,
   };

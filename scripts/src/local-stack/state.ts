@@ -93,7 +93,8 @@ export function readState(root: string): StackState | null {
 }
 
 export function writeState(root: string, state: StackState): void {
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  // Others may look into the directory, or Postgres' own account could not reach its data below; not into this file.
+  mkdirSync(root, { recursive: true });
   writeFileSync(stateFile(root), JSON.stringify(state, null, 2), { mode: 0o600 });
 }
 
