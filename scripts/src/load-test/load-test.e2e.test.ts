@@ -42,6 +42,7 @@ describe('the load-test command', () => {
   });
   afterAll(async () => {
     await stack.down();
+    stack.erase();
     await rm(folder, { recursive: true, force: true });
   });
 
