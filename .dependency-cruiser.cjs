@@ -59,12 +59,9 @@ module.exports = {
       '^prisma/|node_modules/(@prisma|prisma|pg)/',
       ['^packages/db/', '^prisma/', '^scripts/'],
     ),
-    only(
-      'redis-only-from-queue',
-      'Redis access lives in packages/queue',
-      'node_modules/(bullmq|ioredis)/',
-      ['^packages/queue/'],
-    ),
+    only('redis-only-from-queue', 'Redis access lives in packages/queue', 'node_modules/(bullmq|ioredis)/', [
+      '^packages/queue/',
+    ]),
     only('s3-only-from-storage', 'S3 access lives in packages/storage', 'node_modules/@aws-sdk/', [
       '^packages/storage/',
     ]),
