@@ -5,11 +5,17 @@ import { createCropFace } from './crop-face';
 import { BILINEAR, LANCZOS } from './interpolation';
 import { blurLines, gaussianKernel } from './gaussian-blur';
 import { createPasteFace } from './paste-face';
+import { type Patch } from './patch';
 import { createPatchSampler } from './patch-sampler';
 import { pictureLayout, type PictureFormat } from './picture-format';
 import { createCropFace as plainCropFace } from './reference/crop-face';
 import { createPasteFace as plainPasteFace } from './reference/paste-face';
 import { samplePatch as plainSamplePatch } from './reference/sample-patch';
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 
 const formats: fc.Arbitrary<PictureFormat> = fc.record({
   width: fc.integer({ min: 16, max: 90 }),
@@ -44,6 +50,29 @@ function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let most = 0;
   for (let i = 0; i < a.length; i++) most = Math.max(most, Math.abs((a[i] ?? NaN) - (b[i] ?? NaN)));
   return most;
+}
+
+/**
+ * Pixels of a patch with a sample so close to where the picture ends that rounding decides on which side it falls: all
+ * of a sample, or nothing. An unturned patch may have a whole line of them.
+ */
+function sampledAtBorder(picture: Size, patch: Patch, out: Size): Set<number> {
+  const samples = Math.min(4, Math.max(1, Math.round(patch.side / out.width)));
+  const step = patch.side / out.width / samples;
+  const [cos, sin] = [Math.cos(patch.angle) * step, Math.sin(patch.angle) * step];
+  const atEnd = (place: number, length: number): boolean =>
+    Math.abs(place) < 1e-3 || Math.abs(place - (length - 1)) < 1e-3;
+  const pixels = new Set<number>();
+  for (let j = 0; j < out.height * samples; j++) {
+    for (let i = 0; i < out.width * samples; i++) {
+      const [across, down] = [i + (1 - out.width * samples) / 2, j + (1 - out.height * samples) / 2];
+      const x = patch.x - 0.5 + across * cos - down * sin;
+      const y = patch.y - 0.5 + across * sin + down * cos;
+      if (atEnd(x, picture.width) || atEnd(y, picture.height))
+        pixels.add(Math.floor(j / samples) * out.width + Math.floor(i / samples));
+    }
+  }
+  return pixels;
 }
 
 /** One grey level of a crop in [-1, 1]. */
@@ -114,7 +143,7 @@ describe('the kernels give what the plain implementation gives', () => {
     );
   });
 
-  test('a sampled patch, turned, shrunk, enlarged or off the picture, differs by at most two grey levels', () => {
+  test('a sampled patch, turned, shrunk, enlarged or off the picture, differs by at most three grey levels', () => {
     const sampler = createPatchSampler();
     fc.assert(
       fc.property(
@@ -134,9 +163,11 @@ describe('the kernels give what the plain implementation gives', () => {
           const wanted = { ...outSize, data: new Uint8Array(outBytes) };
           sampler({ ...size, data }, patch, got);
           plainSamplePatch({ ...size, data }, patch, wanted);
-          // At the picture's border a sample may fall to the other side: a share of the mean, not an error of it.
-          const differing = got.data.filter((value, i) => Math.abs(value - (wanted.data[i] ?? NaN)) > 2);
-          expect(differing.length).toBeLessThanOrEqual(outBytes * 0.02);
+          const skipped = sampledAtBorder(size, patch, outSize);
+          const differing = got.data.filter(
+            (value, i) => !skipped.has(Math.floor(i / 3)) && Math.abs(value - (wanted.data[i] ?? NaN)) > 3,
+          );
+          expect(differing.length).toBe(0);
         },
       ),
     );
