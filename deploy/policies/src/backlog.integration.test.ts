@@ -1,5 +1,12 @@
 import { type Engine } from '@lipsync/contract';
-import { createDb, createPreparation, createRender, type Db, registerWorker } from '@lipsync/db';
+import {
+  createDb,
+  createPreparation,
+  createRenders,
+  type Db,
+  type NewRender,
+  registerWorker,
+} from '@lipsync/db';
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
 import { EXAMPLES } from './rendered';
@@ -39,16 +46,21 @@ describe('what the scalers ask Postgres', () => {
     Math.ceil((await answer(trigger)) / trigger.target);
 
   async function renders(count: number, engine: Engine, customerId: string): Promise<void> {
+    const wanted: NewRender[] = [];
     for (let i = 0; i < count; i++) {
       const video = { asset_id: await make.readyAsset({ customerId, mediaType: 'video' }) };
       const audio = { asset_id: await make.readyAsset({ customerId, mediaType: 'audio' }) };
       const request = { video, audio, engines: [engine], sync_mode: 'cut_off' as const };
-      await createRender(db, {
+      wanted.push({
         ...{ customerId, request, idempotency: null, ttlSeconds: 3600 },
         enginesOnDemand: ENGINES_OF_ALL,
       });
     }
+    await create(wanted);
   }
+  /** All of them, or the reason why one was refused. */
+  const create = async (wanted: readonly NewRender[]): Promise<unknown> =>
+    Promise.all(await createRenders(db, wanted));
   const run = (count: number, queue: string): Promise<unknown> =>
     make.query(
       `UPDATE jobs SET status = 'running', worker_id = 'w', lease_until = now() + interval '1 minute'
@@ -146,7 +158,7 @@ describe('what the scalers ask Postgres', () => {
       sync_mode: 'loop' as const,
     };
     const render = { customerId, request, idempotency: null, ttlSeconds: 3600 };
-    for (let i = 0; i < 7; i++) await createRender(db, { ...render, enginesOnDemand: ENGINES_OF_ALL });
+    await create(Array.from({ length: 7 }, () => ({ ...render, enginesOnDemand: ENGINES_OF_ALL })));
     expect(await answer(depth)).toBe(14);
     await run(4, 'media');
     // Four slots a pod: the four that run are worth as much as twelve that wait.
