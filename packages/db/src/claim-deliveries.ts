@@ -92,14 +92,16 @@ const SETTLE_DELIVERED = {
     UPDATE webhook_deliveries AS delivery
     SET status = 'delivered', last_http_status = settled.http_status, last_error = NULL, next_attempt_at = NULL,
       lease_until = NULL, claim_token = NULL, updated_at = clock_timestamp()
-    FROM unnest($1::text[], $2::text[], $3::integer[]) AS settled(id, claim_token, http_status)
+    FROM unnest($1::text[], $2::text[], $3::integer[]) AS settled(id, claim_token, http_status),
+      set_config('synchronous_commit', 'off', true)
     WHERE delivery.id = settled.id AND delivery.claim_token = settled.claim_token AND delivery.status = 'pending'
     RETURNING delivery.id`,
 };
 
 /**
  * Writes that claimed attempts succeeded, and tells for each what the delivery is then. Null: the claim had run out and
- * somebody else's counts.
+ * somebody else's counts. Nobody waits for the disk: what a crash of the server forgets is sent once more under the same
+ * ids, as when the dispatcher dies between the answer and this.
  */
 export async function settleDelivered(
   db: Db,

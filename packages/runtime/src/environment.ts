@@ -82,9 +82,9 @@ export const environment = z.object({
   /** Delays after failed attempts 1, 2, …; its length is the number of retries. Absent: the default schedule. */
   WEBHOOK_RETRY_SCHEDULE_SECONDS: secondsList.optional(),
   /** Deliveries that one dispatcher has in flight at most. */
-  WEBHOOK_SLOTS: wholeNumber(1, 1024).default(64),
+  WEBHOOK_SLOTS: wholeNumber(1, 1024).default(256),
   /** Deliveries of one customer that all dispatchers together have in flight at most. */
-  WEBHOOK_PER_CUSTOMER: wholeNumber(1, 65_536).default(16),
+  WEBHOOK_PER_CUSTOMER: wholeNumber(1, 65_536).default(64),
 
   /** Development only: `host:port=ip:port,…` destinations on loopback that the egress client may reach. */
   EGRESS_ROUTES: egressRoutes.default(() => new Map()),

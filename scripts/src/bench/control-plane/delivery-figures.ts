@@ -13,19 +13,27 @@ import { serviceEnvironment, serviceMain } from './servers';
 import { type Caller, type World } from './world';
 
 export interface DeliveryFigures {
-  /** Signed posts of a bare loop over kept connections, each second. */
-  bare_per_second: number;
+  /** Signed posts of a bare loop over kept connections. */
+  bare: Posting[];
   /** Deliveries, from the commit of all of them to the arrival of the last. */
-  service_per_second: number;
-  ratio: number;
+  service: Posting;
+  ratio_at_equal_connections: number;
+  /** The bare loop is fastest over few connections; a service needs many, because receivers take their time. */
+  ratio_to_fastest_bare: number;
   /** From the commit of a delivery to its first attempt at the receiver, while they come one at a time. */
   first_attempt: { offered_per_second: number; deliveries: number; p50_ms: number; p99_ms: number };
 }
 
-const ROUNDS = 3;
-const DELIVERIES = 3_000;
-const WARM_UP = 3_000;
-const SLOTS = 64;
+interface Posting {
+  connections: number;
+  per_second: number;
+}
+
+const ROUNDS = 5;
+const DELIVERIES = 6_000;
+/** Of a dispatcher by default. */
+const SLOTS = 256;
+const BARE_CONNECTIONS = [64, SLOTS];
 const OFFERED_PER_SECOND = 200;
 const OFFERED_SECONDS = 5;
 
@@ -58,31 +66,40 @@ export async function measureDeliveries(world: World): Promise<DeliveryFigures> 
 }
 
 async function measure(scene: Scene): Promise<DeliveryFigures> {
-  const bare: number[] = [];
-  const service: number[] = [];
+  const rounds: { bare: number[]; service: number }[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const count = round === 0 ? WARM_UP : DELIVERIES;
-    const figures = [await postBare(scene, count), await deliver(scene, count)] as const;
-    if (round === 0) continue;
-    bare.push(figures[0]);
-    service.push(figures[1]);
+    const bare = [];
+    for (const connections of BARE_CONNECTIONS) bare.push(await postBare(scene, connections));
+    const service = await deliver(scene);
+    // The first one warms up.
+    if (round > 0) rounds.push({ bare, service });
   }
+  const bare = BARE_CONNECTIONS.map((connections, point) => ({
+    connections,
+    per_second: median(rounds.map((round) => round.bare[point] ?? NaN)),
+  }));
+  const service = { connections: SLOTS, per_second: median(rounds.map((round) => round.service)) };
+  const equal = bare.find(({ connections }) => connections === SLOTS);
   return {
-    bare_per_second: median(bare),
-    service_per_second: median(service),
-    ratio: median(service) / median(bare),
+    bare,
+    service,
+    ratio_at_equal_connections: service.per_second / (equal?.per_second ?? NaN),
+    ratio_to_fastest_bare: service.per_second / Math.max(...bare.map(({ per_second }) => per_second)),
     first_attempt: await firstAttempts(scene),
   };
 }
 
-async function postBare({ world, receiver, poster, target }: Scene, count: number): Promise<number> {
-  receiver.tell({ requests: count } satisfies AwaitRequests);
+async function postBare(
+  { world, receiver, poster, target }: Scene,
+  connections: number,
+): Promise<number> {
+  receiver.tell({ requests: DELIVERIES } satisfies AwaitRequests);
   const arrived = receiver.hear<Arrivals>();
   const startedAtMs = Date.now();
   poster.tell({
     ...target,
-    requests: count,
-    connectionsPerHost: SLOTS / RECEIVER_HOSTS.length,
+    requests: DELIVERIES,
+    connectionsPerHost: connections / RECEIVER_HOSTS.length,
     secretHex: world.callers[0]?.signingSecret ?? '',
     body: eventBody('evt_bench'),
   } satisfies PostRequests);
@@ -90,10 +107,10 @@ async function postBare({ world, receiver, poster, target }: Scene, count: numbe
   return rate(await arrived, startedAtMs);
 }
 
-async function deliver({ world, receiver }: Scene, count: number): Promise<number> {
-  receiver.tell({ requests: count } satisfies AwaitRequests);
+async function deliver({ world, receiver }: Scene): Promise<number> {
+  receiver.tell({ requests: DELIVERIES } satisfies AwaitRequests);
   const arrived = receiver.hear<Arrivals>();
-  const rows = Array.from({ length: count }, (_, index) => newDelivery(world, index));
+  const rows = Array.from({ length: DELIVERIES }, (_, index) => newDelivery(world, index));
   const startedAtMs = await enqueue(world, rows);
   const perSecond = rate(await arrived, startedAtMs);
   await untilSettled(world);
