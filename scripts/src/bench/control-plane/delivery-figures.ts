@@ -89,10 +89,7 @@ async function measure(scene: Scene): Promise<DeliveryFigures> {
   };
 }
 
-async function postBare(
-  { world, receiver, poster, target }: Scene,
-  connections: number,
-): Promise<number> {
+async function postBare({ world, receiver, poster, target }: Scene, connections: number): Promise<number> {
   receiver.tell({ requests: DELIVERIES } satisfies AwaitRequests);
   const arrived = receiver.hear<Arrivals>();
   const startedAtMs = Date.now();
