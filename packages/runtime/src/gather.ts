@@ -20,19 +20,22 @@ export function gather<Item, Result>(
   let isScheduled = false;
 
   async function runBatch(calls: readonly Call[]): Promise<void> {
+    let settle: () => void;
     try {
       const results = await runAll(calls.map(({ item }) => item));
       if (results.length !== calls.length) throw new Error('there is not one result for each call');
-      results.forEach((result, index) => {
-        if (types.isNativeError(result)) calls[index]?.reject(result);
-        else calls[index]?.resolve(result);
-      });
+      settle = () =>
+        results.forEach((result, index) => {
+          if (types.isNativeError(result)) calls[index]?.reject(result);
+          else calls[index]?.resolve(result);
+        });
     } catch (error) {
-      for (const { reject } of calls) reject(error);
-    } finally {
-      running -= 1;
-      schedule();
+      settle = () => calls.forEach(({ reject }) => reject(error));
     }
+    running -= 1;
+    // The next batch is on its way before anybody goes on with the results of this one.
+    if (!isScheduled) start();
+    settle();
   }
 
   function start(): void {
@@ -44,7 +47,7 @@ export function gather<Item, Result>(
   }
 
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || running >= inFlight) return;
+    if (isScheduled || running >= inFlight) return;
     isScheduled = true;
     setImmediate(start);
   }

@@ -40,6 +40,17 @@ describe('gather', () => {
     expect(await results).toEqual([2, 4, 6, 8, 10]);
   });
 
+  it('sends the next batch off before anybody goes on with the results of the last', async () => {
+    const { batches, double, end } = held({ max: 1, inFlight: 1 });
+    let sentByThen = 0;
+    const first = double(1).then(() => (sentByThen = batches.length));
+    void double(2);
+    await turn();
+    end();
+    await first;
+    expect(sentByThen).toBe(2);
+  });
+
   it('fails one for itself, and all of a batch when the batch fails', async () => {
     const run = gather<string, string>({ max: 8, inFlight: 1 }, async (items) => {
       if (items.includes('all')) throw new Error('everything');

@@ -16,12 +16,12 @@ export interface Comparison {
   ratio_at_equal_p99: number;
 }
 
-const ROUNDS = 5;
-const SECONDS = 0.8;
+const ROUNDS = 7;
+const SECONDS = 1;
 const WARM_UP_SECONDS = 2;
 const CONNECTIONS = 16;
 /** The points at which the service is measured: fewer connections wait for less. */
-const SERVICE_CONNECTIONS = [16, 12, 8];
+const SERVICE_CONNECTIONS = [16, 14, 12, 10];
 
 interface Scenario {
   name: string;
