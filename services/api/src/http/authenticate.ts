@@ -9,7 +9,7 @@ import { refuseCredential } from './failed-auth';
 import { type HttpMetrics } from './http-metrics';
 import { createKeyUse } from './key-use';
 
-const BATCHES = { max: 32, inFlight: 4 };
+const BATCHES = { max: 32, inFlight: 2 };
 
 /** Who asks. */
 export interface Customer {
