@@ -13,18 +13,26 @@ export interface TaskProgress {
 
 /** Where writing the frames ends on the scale of a render; what is left belongs to finishing and upload. */
 const RENDERED = 92;
+/** Between two steps of a stage, milliseconds: to tell of every frame costs more than to paste it. */
+const STEP_MS = 100;
 
 /**
  * Two scales: `preparing` counts the work ahead of a render from 0 to 100, all other stages the render. Within a stage percent
- * never falls; steps of less than a tenth are not reported.
+ * never falls. Of its steps those are reported that somebody could see: a tenth of a percent, ten times a second.
+ * @param now milliseconds
  */
-export function createTaskProgress(report: (stage: InferenceStage, percent: number) => void): TaskProgress {
-  let last: { stage: InferenceStage; percent: number } | undefined;
+export function createTaskProgress(
+  report: (stage: InferenceStage, percent: number) => void,
+  now: () => number = () => performance.now(),
+): TaskProgress {
+  let last: { stage: InferenceStage; percent: number; atMs: number } | undefined;
 
   const step = (stage: InferenceStage, exact: number): void => {
     const percent = Math.floor(exact * 10) / 10;
     if (stage === last?.stage && percent <= last.percent) return;
-    last = { stage, percent };
+    const atMs = now();
+    if (stage === last?.stage && atMs < last.atMs + STEP_MS) return;
+    last = { stage, percent, atMs };
     report(stage, percent);
   };
   const upToOne = (part: number): number => Math.min(1, Math.max(0, part));

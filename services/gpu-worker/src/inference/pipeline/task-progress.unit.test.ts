@@ -1,8 +1,14 @@
 import { createTaskProgress, type TaskProgress } from './task-progress';
 
-function record(): { steps: [string, number][]; progress: TaskProgress } {
+/** Progress of somebody for whom a second passes between two calls, or as long as is said. */
+function record({ callMs = 1000 } = {}): { steps: [string, number][]; progress: TaskProgress } {
   const steps: [string, number][] = [];
-  return { steps, progress: createTaskProgress((stage, percent) => steps.push([stage, percent])) };
+  let nowMs = 0;
+  const progress = createTaskProgress(
+    (stage, percent) => steps.push([stage, percent]),
+    () => (nowMs += callMs),
+  );
+  return { steps, progress };
 }
 
 describe('task progress', () => {
@@ -21,6 +27,7 @@ describe('task progress', () => {
     ]);
     for (const stage of ['preparing', 'inferencing']) {
       const percents = steps.filter(([name]) => name === stage).map(([, percent]) => percent);
+      expect(percents.length).toBeGreaterThan(200);
       expect(percents).toEqual([...percents].sort((a, b) => a - b));
     }
     expect(steps.at(-1)).toEqual(['encoding', 92]);
@@ -37,5 +44,13 @@ describe('task progress', () => {
     const { steps, progress } = record();
     for (let i = 0; i < 10_000; i++) progress.rendered(i, 10_000_000);
     expect(steps.length).toBeLessThan(5);
+  });
+
+  test('steps too quick to see are not reported, but a new stage always is', () => {
+    const { steps, progress } = record({ callMs: 1 });
+    for (let i = 0; i <= 400; i++) progress.rendered(i, 400);
+    expect(steps.length).toBeLessThan(10);
+    progress.encoding();
+    expect(steps.at(-1)).toEqual(['encoding', 92]);
   });
 });

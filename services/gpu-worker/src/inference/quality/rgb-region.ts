@@ -19,7 +19,7 @@ export function rgbRegion(frame: Uint8Array, format: PictureFormat, box: Box): R
   const right = Math.min(format.width, Math.ceil(box.x2));
   const bottom = Math.min(format.height, Math.ceil(box.y2));
   if (right <= left || bottom <= top) return null;
-  const step = Math.max(1, Math.floor(Math.max(right - left, bottom - top) / SIDE_MAX));
+  const step = Math.ceil(Math.max(right - left, bottom - top) / SIDE_MAX);
   const width = Math.floor((right - left - 1) / step) + 1;
   const height = Math.floor((bottom - top - 1) / step) + 1;
   const data = new Uint8ClampedArray(width * height * 3);
