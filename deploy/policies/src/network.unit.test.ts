@@ -76,6 +76,12 @@ describe.each(EXAMPLES)('network policies of the %s example', (_name, manifests)
     }
   });
 
+  // Also where no Prometheus operator is: the small example has none.
+  it.each(each)('let $name be scraped', ({ labels }) => {
+    const ports = forPod(labels).flatMap(({ ingress = [] }) => ingress.flatMap((rule) => rule.ports ?? []));
+    expect(ports).toContainEqual({ port: 8081, protocol: 'TCP' });
+  });
+
   it('mean by the internet what the service itself means by it', () => {
     const worker = each.find(({ component }) => component === 'media-worker');
     const blocks = egressOf(worker?.labels ?? {})
