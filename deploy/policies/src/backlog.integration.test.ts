@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import {
   createDb,
@@ -9,7 +12,7 @@ import {
 } from '@lipsync/db';
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
-import { EXAMPLES } from './rendered';
+import { CHART, EXAMPLES } from './rendered';
 
 /** What a scaled object asks for, and how many pods an answer means. */
 interface Trigger {
@@ -34,8 +37,8 @@ describe('what the scalers ask Postgres', () => {
     await database.drop();
   });
 
-  const answer = async ({ query }: Trigger): Promise<number> => {
-    const [row] = await make.query<Record<string, unknown>>(query);
+  const answer = async ({ query }: Trigger, asker = make): Promise<number> => {
+    const [row] = await asker.query<Record<string, unknown>>(query);
     const [value] = Object.values(row ?? {});
     // Anything but a number, a NULL above all, is an error to KEDA.
     if (typeof value !== 'number') throw new Error(`answered ${String(value)}`);
@@ -79,6 +82,26 @@ describe('what the scalers ask Postgres', () => {
     for (const name of scaledObjects()) {
       const { depth, age } = triggersOf(name);
       expect([await answer(depth), await answer(age)]).toEqual([0, 0]);
+    }
+  });
+
+  it('is answered to a role that has the rights which the runbook gives it, and no others', async () => {
+    const runbook = readFileSync(join(CHART, '../../README.md'), 'utf8');
+    const [grant = ''] = /^ *GRANT .* TO lipsync_scaler;$/m.exec(runbook) ?? [];
+    const role = `scaler_${randomBytes(8).toString('hex')}`;
+    const url = new URL(database.url);
+    [url.username, url.password] = [role, role];
+    const scaler = createFactories(url.toString());
+    await make.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
+    try {
+      await make.query(grant.replace('lipsync_scaler', role));
+      for (const { depth, age } of scaledObjects().map(triggersOf))
+        expect([await answer(depth, scaler), await answer(age, scaler)]).toEqual([0, 0]);
+      await expect(scaler.query('SELECT FROM webhook_secrets')).rejects.toThrow('permission denied');
+    } finally {
+      await scaler.close();
+      await make.query(`DROP OWNED BY ${role}`);
+      await make.query(`DROP ROLE ${role}`);
     }
   });
 
