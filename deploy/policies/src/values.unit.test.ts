@@ -33,6 +33,11 @@ function isMap(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What stands under a dotted name. */
+function valueAt(name: string, values: unknown): unknown {
+  return name.split('.').reduce((part, key) => (isMap(part) ? part[key] : undefined), values);
+}
+
 /** Where the schema finds fault. */
 function faults(values: Values): string[] {
   validate(values);
@@ -146,3 +151,35 @@ describe('values.schema.json', () => {
     for (const pattern of patterns) expect(pattern).not.toMatch(/\(\?[=!<]|\\\\[1-9]/);
   });
 });
+
+describe('the tables of the chart’s README', () => {
+  const rows = readFileSync(join(CHART, 'README.md'), 'utf8').matchAll(/^\| (`[^|]+`) \| ([^|]+) \|/gm);
+  const told = [...rows].flatMap(([, first = '', second = '']) => {
+    const [name = '', ...further] = [...first.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
+    const names = [name, ...further.map((text) => (text.startsWith('.') ? siblingOf(name, text) : text))];
+    const defaults = second.replaceAll('`', '').split(', ');
+    return names.map((each, i) => [each, defaults[i] ?? defaults[0], defaultOf(each)] as const);
+  });
+  // Of the others the table says in words what they come to.
+  const plain = told.filter(
+    ([, , value]) => ['number', 'boolean', 'string'].includes(typeof value) && value !== '',
+  );
+
+  it.each(plain)('tell the default of %s', (_name, text, value) => {
+    expect(text).toBe(String(value));
+  });
+
+  it('are read, and not passed over', () => {
+    expect(plain.length).toBeGreaterThan(30);
+  });
+});
+
+/** Of the chart, or of a pool of GPU workers. */
+function defaultOf(name: string): unknown {
+  return valueAt(name, DEFAULTS) ?? valueAt(name, DEFAULTS['gpuWorker']);
+}
+
+/** `.count` behind `gpu.resource` is `gpu.count`. */
+function siblingOf(name: string, last: string): string {
+  return name.replace(/\.[^.]+$/, last);
+}
