@@ -137,6 +137,7 @@ function workspaceManifests() {
     readdirSync(path.join(ROOT, directory)).map((name) => path.join(directory, name, 'package.json'));
   return [
     'package.json',
+    'deploy/policies/package.json',
     'prisma/package.json',
     'scripts/package.json',
     ...below('packages'),
