@@ -85,10 +85,10 @@ export async function getRenders(
 /** One of them, within a transaction that has the render. */
 export async function renderDetails(tx: Tx, render: RenderRow): Promise<RenderDetails> {
   const { id, preparationId } = render;
-  const [runs, preparation, event] = await Promise.all([
-    tx.engineRun.findMany({ where: { renderId: id }, orderBy: { position: 'asc' } }),
-    preparationId === null ? null : tx.preparation.findUnique({ where: { id: preparationId } }),
-    tx.webhookEvent.findUnique({ where: { renderId: id }, select: { id: true } }),
-  ]);
+  // One after the other: a transaction has one connection.
+  const runs = await tx.engineRun.findMany({ where: { renderId: id }, orderBy: { position: 'asc' } });
+  const preparation =
+    preparationId === null ? null : await tx.preparation.findUnique({ where: { id: preparationId } });
+  const event = await tx.webhookEvent.findUnique({ where: { renderId: id }, select: { id: true } });
   return { render, runs, preparation, webhookEventId: event?.id ?? null };
 }
