@@ -26,6 +26,7 @@ const CHECK_DEADLINE_MS = 2_000;
  */
 export function createHealthServer(options: {
   port: number;
+  /** Every address of the machine, of both families, when left out. */
   host?: string;
   live?: Readonly<Record<string, HealthCheck>>;
   ready?: Readonly<Record<string, HealthCheck>>;
@@ -47,7 +48,7 @@ export function createHealthServer(options: {
     start: () =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen(options.port, options.host ?? '0.0.0.0', () => {
+        server.listen(options.port, options.host, () => {
           server.removeListener('error', reject);
           resolve((server.address() as AddressInfo).port);
         });

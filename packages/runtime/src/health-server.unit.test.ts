@@ -1,4 +1,9 @@
+import { networkInterfaces } from 'node:os';
 import { createHealthServer, runHealthChecks } from './health-server';
+
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+);
 
 describe('health server', () => {
   it('answers liveness and readiness separately', async () => {
@@ -48,8 +53,20 @@ describe('health server', () => {
     await server.close();
   });
 
+  it('answers on IPv4', () => expectAlive('127.0.0.1'));
+  if (hasIpv6) it('answers on IPv6', () => expectAlive('[::1]'));
+  else it.skip('answers on IPv6: this machine has none', () => undefined);
+
   it('counts a check that hangs as failed', async () => {
     const result = await runHealthChecks({ stuck: () => new Promise(() => undefined) }, 1);
     expect(result).toEqual({ ok: false, checks: { stuck: 'failed' } });
   });
 });
+
+/** As a pod's kubelet asks, on the pod's address, of whichever family that is. */
+async function expectAlive(host: string): Promise<void> {
+  const server = createHealthServer({ port: 0 });
+  const response = await fetch(`http://${host}:${await server.start()}/healthz`);
+  expect(response.status).toBe(200);
+  await server.close();
+}
