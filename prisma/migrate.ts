@@ -1,10 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 
 /** The lock that Prisma's own `migrate deploy` takes, so that the two exclude each other. */
 const ADVISORY_LOCK = 72707369;
+const LOCK_POLL_MS = 200;
+/** The first line of a migration that cannot run in a transaction. Prisma's own tool knows no such line. */
+const WITHOUT_TRANSACTION = '-- without transaction\n';
 /** Prisma's bookkeeping table, column for column: either tool continues where the other stopped. */
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -17,7 +21,7 @@ const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`;
 
-/** A migration that cannot be applied: it failed before, was edited after it was applied, or its SQL is refused. */
+/** A migration that cannot be applied: it was edited after it was applied, or its SQL fails. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
@@ -33,24 +37,21 @@ interface Migration {
   checksum: string;
 }
 
-interface AppliedRow {
-  migration_name: string;
-  checksum: string;
-  finished_at: Date | null;
-}
-
 /**
  * Applies the pending migrations in order, as `prisma migrate deploy` would (same lock, table and checksums), over
- * plain `pg`. Safe to call from several processes at once. Throws MigrationError; what came before it stays applied.
+ * plain `pg`. Safe to call from several processes at once, and again after any failure. Throws MigrationError; what came
+ * before it stays applied.
  */
 export async function migrate(
   connectionString: string,
   directory: string = migrationsDirectory(),
 ): Promise<MigrationReport> {
   const client = new Client({ connectionString });
+  // A connection that is lost fails the statement under way, which tells of it.
+  client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await takeLock(client);
     await client.query(BOOKKEEPING);
     const applied: string[] = [];
     const known = await appliedMigrations(client);
@@ -90,40 +91,69 @@ function readMigrations(directory: string): Migration[] {
     });
 }
 
-async function appliedMigrations(client: Client): Promise<Map<string, AppliedRow>> {
-  const { rows } = await client.query<AppliedRow>(
-    'SELECT migration_name, checksum, finished_at FROM "_prisma_migrations" WHERE rolled_back_at IS NULL',
+/**
+ * Asks again and again: who waits for a lock inside a statement holds a snapshot, and CREATE INDEX CONCURRENTLY under the
+ * lock waits until there is no older one, so each would wait for the other.
+ */
+async function takeLock(client: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
+      ADVISORY_LOCK,
+    ]);
+    if (rows[0]?.taken === true) return;
+    await delay(LOCK_POLL_MS);
+  }
+}
+
+/** Checksums by name. An unfinished row counts for nothing: who wrote it ran the SQL in a transaction of its own. */
+async function appliedMigrations(client: Client): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ migration_name: string; checksum: string }>(
+    `SELECT migration_name, checksum FROM "_prisma_migrations"
+     WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
   );
-  return new Map(rows.map((row) => [row.migration_name, row]));
+  return new Map(rows.map((row) => [row.migration_name, row.checksum]));
 }
 
-function isApplied(migration: Migration, row: AppliedRow | undefined): boolean {
-  if (row === undefined) return false;
-  if (row.finished_at === null) throw new MigrationError(`${migration.name} failed before; resolve it first`);
-  if (row.checksum !== migration.checksum)
-    throw new MigrationError(`${migration.name} was edited after it was applied`);
-  return true;
+function isApplied({ name, checksum }: Migration, applied: string | undefined): boolean {
+  if (applied !== undefined && applied !== checksum)
+    throw new MigrationError(`${name} was edited after it was applied`);
+  return applied !== undefined;
 }
 
-/** The row is written before the SQL runs, so that a failure is on record and blocks the next deployment. */
-async function apply(client: Client, { name, sql, checksum }: Migration): Promise<void> {
-  const id = randomUUID();
-  await client.query('INSERT INTO "_prisma_migrations" (id, checksum, migration_name) VALUES ($1, $2, $3)', [
-    id,
-    checksum,
-    name,
-  ]);
-  await client.query('BEGIN');
+/**
+ * The SQL and its row are one transaction, so that a failure leaves nothing and a repeat is safe. What cannot run in one
+ * goes before it, statement by statement, and must bear to be run again.
+ */
+async function apply(client: Client, migration: Migration): Promise<void> {
+  const { name, sql } = migration;
+  const goesBefore = sql.startsWith(WITHOUT_TRANSACTION);
   try {
-    await client.query(sql);
+    if (goesBefore) for (const statement of statementsOf(sql)) await client.query(statement);
+    await client.query('BEGIN');
+    if (!goesBefore) await client.query(sql);
+    await record(client, migration);
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK');
-    await client.query('UPDATE "_prisma_migrations" SET logs = $2 WHERE id = $1', [id, String(error)]);
+    // Whoever called ends the connection now, which rolls back.
     throw new MigrationError(`${name}: ${String(error)}`, { cause: error });
   }
+}
+
+/** Several statements in one message would be a transaction. Each ends with a semicolon at the end of a line. */
+function statementsOf(sql: string): string[] {
+  return sql.split(/;\s*$/m).filter((statement) => statement.trim() !== '');
+}
+
+/** What an attempt that came to nothing left on record is closed as Prisma's `migrate resolve --rolled-back` does. */
+async function record(client: Client, { name, checksum }: Migration): Promise<void> {
   await client.query(
-    'UPDATE "_prisma_migrations" SET finished_at = now(), applied_steps_count = 1 WHERE id = $1',
-    [id],
+    `UPDATE "_prisma_migrations" SET rolled_back_at = now()
+     WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL`,
+    [name],
+  );
+  await client.query(
+    `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
   );
 }

@@ -6,7 +6,7 @@ import {
   type Factories,
   type TestDatabase,
 } from '@lipsync/testkit';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -33,11 +33,6 @@ describe('migrations', () => {
     await database.drop();
     rmSync(directory, { recursive: true, force: true });
   });
-
-  function addMigration(name: string, sql: string): void {
-    mkdirSync(join(directory, name));
-    writeFileSync(join(directory, name, 'migration.sql'), sql);
-  }
 
   it('are applied once, however many processes deploy at the same time', async () => {
     const reports = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url)));
@@ -68,17 +63,6 @@ describe('migrations', () => {
     const { applied } = await migrate(database.url, directory);
     writeFileSync(join(directory, applied[0] ?? '', 'migration.sql'), 'SELECT 1;');
     await expect(migrate(database.url, directory)).rejects.toThrow('was edited');
-  });
-
-  it('leave nothing of a failed one behind and stop until it is resolved', async () => {
-    await migrate(database.url, directory);
-    addMigration('29990101000000_bad', 'CREATE TABLE half (id int); SELECT broken;');
-    await expect(migrate(database.url, directory)).rejects.toThrow('29990101000000_bad');
-    expect(await make.query(`SELECT 1 FROM information_schema.tables WHERE table_name = 'half'`)).toEqual([]);
-    await expect(migrate(database.url, directory)).rejects.toThrow('failed before');
-    await make.query(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL`);
-    writeFileSync(join(directory, '29990101000000_bad', 'migration.sql'), 'CREATE TABLE whole (id int);');
-    expect((await migrate(database.url, directory)).applied).toEqual(['29990101000000_bad']);
   });
 
   it('make the tables, columns, types and indexes that the schema file describes', async () => {

@@ -1,0 +1,122 @@
+import { migrate } from '@lipsync/prisma';
+import {
+  createEmptyDatabase,
+  createFactories,
+  cutConnections,
+  eventually,
+  type Factories,
+  type TestDatabase,
+} from '@lipsync/testkit';
+import { Client } from 'pg';
+import { createMigrationFolder, type MigrationFolder } from '../test/migration-folder';
+import { startTcpProxy } from '../test/tcp-proxy';
+
+const NAME = '20990101000000_half';
+
+describe('a migration that failed', () => {
+  let database: TestDatabase;
+  let make: Factories;
+  let folder: MigrationFolder;
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+    make = createFactories(database.url);
+    folder = createMigrationFolder();
+    await make.query('CREATE TABLE busy (id int)');
+  });
+  afterEach(async () => {
+    await make.close();
+    await database.drop();
+    folder.delete();
+  });
+
+  const deploy = (): Promise<string[]> => migrate(database.url, folder.path).then((report) => report.applied);
+
+  /** Somebody is at the table while `work` runs, so that no migration can change it. */
+  async function whileBusy(work: () => Promise<void>): Promise<void> {
+    const reader = new Client({ connectionString: database.url });
+    reader.on('error', () => undefined);
+    await reader.connect();
+    await reader.query('BEGIN; SELECT FROM busy');
+    await work();
+    await reader.end();
+  }
+
+  async function remains(): Promise<{ tables: object[]; records: object[] }> {
+    return {
+      tables: await make.query(`SELECT 1 FROM pg_class WHERE relname = 'half'`),
+      records: await make.query('SELECT 1 FROM _prisma_migrations'),
+    };
+  }
+
+  it('leaves nothing behind, not even a record, and is applied by a repeat', async () => {
+    const sql = `SET LOCAL lock_timeout = '10ms'; CREATE TABLE half (id int); ALTER TABLE busy ADD COLUMN half int;`;
+    folder.write(NAME, sql);
+    await whileBusy(async () => {
+      await expect(deploy()).rejects.toThrow(`${NAME}: error: canceling statement due to lock timeout`);
+    });
+    expect(await remains()).toEqual({ tables: [], records: [] });
+    expect(await deploy()).toEqual([NAME]);
+  });
+
+  it('leaves nothing behind when its connection is lost, and is applied by a repeat', async () => {
+    folder.write(NAME, 'CREATE TABLE half (id int); ALTER TABLE busy ADD COLUMN half int;');
+    await whileBusy(async () => {
+      const cut = expect(deploy()).rejects.toThrow(NAME);
+      await eventually(async () => {
+        const waiting = await make.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+        expect(waiting).toHaveLength(1);
+      });
+      await cutConnections(database);
+      await cut;
+    });
+    expect(await remains()).toEqual({ tables: [], records: [] });
+    expect(await deploy()).toEqual([NAME]);
+  });
+
+  it('is not taken for one when only the answer to its commit is lost', async () => {
+    folder.write(NAME, 'CREATE TABLE half (id int);');
+    const url = new URL(database.url);
+    const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    proxy.reset('COMMIT', 'answered');
+    await expect(migrate(url.href, folder.path)).rejects.toThrow(NAME);
+    await proxy.close();
+    expect(await deploy()).toEqual([]);
+  });
+
+  describe('and was recorded as unfinished by an earlier version', () => {
+    beforeEach(async () => {
+      await deploy();
+      await make.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs) VALUES ('one', 'old', $1, 'no')`,
+        [NAME],
+      );
+    });
+
+    it('is applied, and the old record closed as rolled back', async () => {
+      folder.write(NAME, 'CREATE TABLE half (id int);');
+      expect(await deploy()).toEqual([NAME]);
+      const rows = await make.query(
+        `SELECT finished_at IS NOT NULL AS finished, rolled_back_at IS NOT NULL AS rolled_back
+         FROM _prisma_migrations ORDER BY finished_at NULLS FIRST`,
+      );
+      expect(rows).toEqual([
+        { finished: false, rolled_back: true },
+        { finished: true, rolled_back: false },
+      ]);
+      expect(await deploy()).toEqual([]);
+    });
+
+    it('changes nothing where its SQL had been committed: an operator records it as applied', async () => {
+      folder.write(NAME, 'ALTER TABLE busy ADD COLUMN half int;');
+      await make.query('ALTER TABLE busy ADD COLUMN half int');
+      await expect(deploy()).rejects.toThrow('already exists');
+      await make.query(
+        `UPDATE _prisma_migrations SET finished_at = now(), applied_steps_count = 1, checksum = encode(sha256($2), 'hex')
+         WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL`,
+        [NAME, Buffer.from('ALTER TABLE busy ADD COLUMN half int;')],
+      );
+      expect(await deploy()).toEqual([]);
+    });
+  });
+});
