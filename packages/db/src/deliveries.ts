@@ -1,5 +1,11 @@
-import { isId, ServiceError, type WebhookDeliveryRow, type WebhookEventRow } from '@lipsync/domain';
-import { databaseNow } from './database-clock';
+import {
+  isId,
+  ServiceError,
+  WEBHOOK_WINDOW_SECONDS,
+  type WebhookDeliveryRow,
+  type WebhookEventRow,
+} from '@lipsync/domain';
+import { databaseNow, secondsAfter } from './database-clock';
 import { transaction, type Db, type Tx } from './db';
 import { newDelivery } from './webhook-events';
 
@@ -26,8 +32,9 @@ export async function getDeliveryByEvent(
 }
 
 /**
- * Delivers an event once more, for an operator: a pending delivery becomes due at once, after a settled one a new one
- * is added with a window of its own. Null when there is no such event; throws webhook_event_expired.
+ * Delivers an event once more, for an operator: a pending delivery becomes due at once; after one that is settled, or
+ * whose window is over, a new one is added with a window of its own. Null when there is no such event; throws
+ * webhook_event_expired.
  */
 export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow | null> {
   return transaction(db, async (tx) => {
@@ -37,11 +44,18 @@ export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow |
     const now = await databaseNow(tx);
     // A claim would fail what was added.
     if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
-    const { id, customerId, url, status } = await newestDelivery(tx, eventId);
-    const where = { id, status: 'pending' };
-    const data = { nextAttemptAt: now, updatedAt: now };
-    const [due] = status === 'pending' ? await tx.webhookDelivery.updateManyAndReturn({ where, data }) : [];
-    return due ?? tx.webhookDelivery.create({ data: newDelivery(db, { eventId, customerId, url, now }) });
+    const { id, customerId, url } = await newestDelivery(tx, eventId);
+    const pending = { id, status: 'pending' };
+    const inWindow = [{ attempts: 0 }, { createdAt: { gt: secondsAfter(now, -WEBHOOK_WINDOW_SECONDS) } }];
+    const [due] = await tx.webhookDelivery.updateManyAndReturn({
+      where: { ...pending, OR: inWindow },
+      data: { nextAttemptAt: now, updatedAt: now },
+    });
+    if (due) return due;
+    // Its window is over: a claim would fail it.
+    const failed = { status: 'failed', nextAttemptAt: null, leaseUntil: null, claimToken: null };
+    await tx.webhookDelivery.updateMany({ where: pending, data: { ...failed, updatedAt: now } });
+    return tx.webhookDelivery.create({ data: newDelivery(db, { eventId, customerId, url, now }) });
   });
 }
 
