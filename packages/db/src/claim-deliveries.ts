@@ -24,6 +24,28 @@ export interface ClaimedDelivery {
   traceParent: string | null;
 }
 
+/** A delivery that a claim found to be over: nothing of it is under way, and nobody else is told. */
+export interface EndedDelivery {
+  id: string;
+  /** Null: it is not to be sent. */
+  claimToken: null;
+  eventId: string;
+  eventType: string;
+  customerId: string;
+  origin: string;
+  /** Attempts that were made of it, the last one's number. */
+  attempt: number;
+  /** What its last attempt failed with; null when it was never attempted. */
+  lastError: string | null;
+  /** For how long it was due. */
+  waitedSeconds: number;
+}
+
+export interface DeliveryClaim {
+  claimed: ClaimedDelivery[];
+  ended: EndedDelivery[];
+}
+
 export interface DeliveryClaimOptions {
   limit: number;
   /** Longer than an attempt can take, or two dispatchers would send the same delivery at once. */
@@ -48,7 +70,7 @@ export type UndeliveredOutcome =
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
-export interface DeliverySettlement {
+export interface UndeliveredSettlement {
   id: string;
   claimToken: string;
   outcome: UndeliveredOutcome;
@@ -58,32 +80,37 @@ export interface DeliverySettlement {
   delaysSeconds?: readonly number[];
 }
 
-/** The function of the migrations `claim_deliveries` and, as it is now, `fair_claims`. */
+/** The function of the migration `claims_skip_locked`. */
 const CLAIM_DELIVERIES = {
-  name: 'claim_deliveries',
+  name: 'claim_or_end_deliveries',
   text: `
     SELECT id, claim_token AS "claimToken", event_id AS "eventId", event_type AS "eventType",
       customer_id AS "customerId", url, origin, attempt, body, secret, waited_seconds AS "waitedSeconds",
-      trace_parent AS "traceParent"
-    FROM claim_deliveries($1, $2, $3, $4, $5)`,
+      trace_parent AS "traceParent", last_error AS "lastError"
+    FROM claim_or_end_deliveries($1, $2, $3, $4, $5)`,
 };
 
 /**
  * Claims due deliveries within the caps per origin and per customer: a receiver that hangs cannot take all attempts, and
  * one with a backlog does not keep the others waiting. Whoever has the fewest attempts under way comes first, and of one
- * origin the oldest. What came too late for another attempt fails here. The attempt counts from here, so that a delivery
- * that kills its dispatcher ends as well.
+ * origin the oldest. The attempt counts from here, so that a delivery that kills its dispatcher ends as well. What may
+ * have no further attempt, because it is too late or the last one was lost, fails here. What somebody else has locked is
+ * left for a later claim.
  */
-export function claimDeliveries(db: Db, options: DeliveryClaimOptions): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(db: Db, options: DeliveryClaimOptions): Promise<DeliveryClaim> {
   const { limit, leaseSeconds, perOrigin, perCustomer } = options;
   const maxAttempts = options.maxAttempts ?? WEBHOOK_RETRY_DELAYS_SECONDS.length + 1;
-  return run<ClaimedDelivery>(db, CLAIM_DELIVERIES, [
+  const rows = await run<ClaimedDelivery | EndedDelivery>(db, CLAIM_DELIVERIES, [
     limit,
     leaseSeconds,
     perOrigin,
     perCustomer,
     maxAttempts,
   ]);
+  return {
+    claimed: rows.filter((row) => row.claimToken !== null),
+    ended: rows.filter((row) => row.claimToken === null),
+  };
 }
 
 const SETTLE_DELIVERED = {
@@ -119,7 +146,7 @@ export async function settleDelivered(
 /**
  * Writes that a claimed attempt did not succeed. Null: the claim had run out and somebody else's counts.
  */
-export function settleDelivery(db: Db, settlement: DeliverySettlement): Promise<DeliveryState | null> {
+export function settleUndelivered(db: Db, settlement: UndeliveredSettlement): Promise<DeliveryState | null> {
   const { id, claimToken, outcome } = settlement;
   return transaction(db, async (tx) => {
     await tx.$queryRaw`SELECT id FROM webhook_deliveries WHERE id = ${id} FOR UPDATE`;
@@ -136,7 +163,7 @@ export function settleDelivery(db: Db, settlement: DeliverySettlement): Promise<
 function changeBy(
   outcome: UndeliveredOutcome,
   { attempts, createdAt }: WebhookDeliveryRow,
-  { jitter, delaysSeconds }: DeliverySettlement,
+  { jitter, delaysSeconds }: UndeliveredSettlement,
   now: Date,
 ): Partial<Omit<WebhookDeliveryRow, 'status'>> & { status?: DeliveryState } {
   switch (outcome.kind) {

@@ -13,8 +13,8 @@ describe('claims of deliveries', () => {
   });
   afterEach(() => scenario.close());
 
-  const claim = (limit: number): Promise<ClaimedDelivery[]> =>
-    claimDeliveries(scenario.db, { ...CAPS, limit });
+  const claim = async (limit: number): Promise<ClaimedDelivery[]> =>
+    (await claimDeliveries(scenario.db, { ...CAPS, limit })).claimed;
   const succeed = (deliveries: readonly ClaimedDelivery[]): Promise<unknown> =>
     settleDelivered(
       scenario.db,

@@ -1,10 +1,11 @@
+import { WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
 import { codeOf, only, openScenario, type Scenario, WEBHOOK_URL } from '../test/scenario';
 import { cancelRender } from './cancel-render';
 import {
   claimDeliveries,
   type ClaimedDelivery,
   settleDelivered,
-  settleDelivery,
+  settleUndelivered,
   type UndeliveredOutcome,
 } from './claim-deliveries';
 import { getDeliveryByEvent, redeliver } from './deliveries';
@@ -26,17 +27,17 @@ describe('deliveries', () => {
     return webhookEventId;
   }
 
-  const claim = (
+  const claim = async (
     change: Partial<typeof options> & { maxAttempts?: number } = {},
-  ): Promise<ClaimedDelivery[]> => claimDeliveries(scenario.db, { ...options, ...change });
+  ): Promise<ClaimedDelivery[]> => (await claimDeliveries(scenario.db, { ...options, ...change })).claimed;
 
   function settle(
     delivery: ClaimedDelivery,
     outcome: UndeliveredOutcome,
     delaysSeconds?: number[],
-  ): ReturnType<typeof settleDelivery> {
+  ): ReturnType<typeof settleUndelivered> {
     const { id, claimToken } = delivery;
-    return settleDelivery(scenario.db, {
+    return settleUndelivered(scenario.db, {
       id,
       claimToken,
       outcome,
@@ -173,7 +174,9 @@ describe('deliveries', () => {
       expect(only(await claim({ maxAttempts: 2 })).attempt).toBe(attempt);
       await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
     }
-    expect(await claim({ maxAttempts: 2 })).toEqual([]);
+    const { claimed, ended } = await claimDeliveries(scenario.db, { ...options, maxAttempts: 2 });
+    expect(claimed).toEqual([]);
+    expect(ended).toMatchObject([{ eventId, attempt: 2, lastError: 'timeout' }]);
     expect(await stateOf(eventId)).toMatchObject({
       status: 'failed',
       attempts: 2,
@@ -255,6 +258,39 @@ describe('deliveries', () => {
     await settle(first, { kind: 'failed', error: 'timeout' });
     expect((await redeliver(scenario.db, eventId))?.id).toBe(first.id);
     expect(only(await claim()).id).toBe(first.id);
+  });
+
+  it('are repeated as a new one when a claim would fail the pending one for its age', async () => {
+    const eventId = await event();
+    const first = only(await claim());
+    await settle(first, { kind: 'failed', error: 'timeout' });
+    await scenario.make.query(
+      'UPDATE webhook_deliveries SET created_at = now() - make_interval(secs => $1)',
+      [WEBHOOK_WINDOW_SECONDS + 120],
+    );
+    await redeliver(scenario.db, eventId);
+    const second = only(await claim());
+    expect(second).toMatchObject({ eventId, attempt: 1 });
+    expect(second.id).not.toBe(first.id);
+    const former = await scenario.db.prisma.webhookDelivery.findUniqueOrThrow({ where: { id: first.id } });
+    expect(former).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      lastError: 'timeout',
+      nextAttemptAt: null,
+    });
+  });
+
+  it('are repeated as they are, however old, when they were never attempted', async () => {
+    const eventId = await event();
+    const { id } = await stateOf(eventId);
+    await scenario.make.query(
+      `UPDATE webhook_deliveries
+       SET created_at = now() - make_interval(secs => $1), next_attempt_at = now() + interval '1 hour'`,
+      [WEBHOOK_WINDOW_SECONDS + 120],
+    );
+    expect((await redeliver(scenario.db, eventId))?.id).toBe(id);
+    expect(only(await claim()).id).toBe(id);
   });
 
   it('are shown to their customer alone and repeated by an operator until they expire', async () => {

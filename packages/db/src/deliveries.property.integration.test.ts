@@ -6,7 +6,7 @@ import {
   type ClaimedDelivery,
   type DeliveryState,
   settleDelivered,
-  settleDelivery,
+  settleUndelivered,
 } from './claim-deliveries';
 import { redeliver } from './deliveries';
 
@@ -53,12 +53,13 @@ interface Row {
   leased: boolean;
 }
 
-/** What a history has seen: every claim, and how those ended that counted. */
+/** What a history has seen: every claim, how those ended that counted, and what claims found to be over. */
 interface World {
   customerId: string;
   ids: string[];
   claims: ClaimedDelivery[];
   counted: Map<string, DeliveryState>;
+  ended: string[];
 }
 
 describe('deliveries under random interleavings', () => {
@@ -78,7 +79,7 @@ describe('deliveries under random interleavings', () => {
     const customerId = await scenario.make.customer();
     const origin = 'https://hooks.example.com';
     await addDeliveries(scenario.make, { customerId, origin, count: DELIVERIES });
-    const world: World = { customerId, ids: [], claims: [], counted: new Map() };
+    const world: World = { customerId, ids: [], claims: [], counted: new Map(), ended: [] };
     let before = await look();
     world.ids = before.map(({ id }) => id);
     for (const batch of history) {
@@ -108,6 +109,10 @@ describe('deliveries under random interleavings', () => {
       // Nothing that was told to have ended was attempted, or ended, again.
       expect(outcomes.filter((state) => state !== 'pending').length).toBeLessThanOrEqual(1);
       expect(outcomes.includes('delivered')).toBe(status === 'delivered');
+      // That it failed was told once: to who settled its last attempt, or to who found it over.
+      const failures = outcomes.filter((state) => state === 'failed').length;
+      const endings = world.ended.filter((ended) => ended === id).length;
+      expect(failures + endings).toBe(status === 'failed' ? 1 : 0);
     }
     const tokens = world.claims.map(({ claimToken }) => claimToken);
     expect(new Set(tokens).size).toBe(tokens.length);
@@ -116,9 +121,12 @@ describe('deliveries under random interleavings', () => {
   async function perform(step: Step, world: World): Promise<void> {
     const { db, make } = scenario;
     switch (step.do) {
-      case 'claim':
-        world.claims.push(...(await claimDeliveries(db, { ...CAPS, limit: step.limit })));
+      case 'claim': {
+        const { claimed, ended } = await claimDeliveries(db, { ...CAPS, limit: step.limit });
+        world.claims.push(...claimed);
+        world.ended.push(...ended.map(({ id }) => id));
         return;
+      }
       case 'expire':
         await make.query(
           `UPDATE webhook_deliveries SET lease_until = now() - interval '1 second' WHERE id = $1 AND lease_until IS NOT NULL`,
@@ -156,7 +164,7 @@ describe('deliveries under random interleavings', () => {
     const state =
       how === 'succeed'
         ? (await settleDelivered(db, [{ id, claimToken, httpStatus: 200 }]))[0]
-        : await settleDelivery(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds: [0, 0] });
+        : await settleUndelivered(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds: [0, 0] });
     if (!state) return;
     // A claim counts once.
     expect(counted.has(claimToken)).toBe(false);

@@ -16,13 +16,15 @@ export { type Claim, claimJob } from './claim';
 export {
   claimDeliveries,
   type ClaimedDelivery,
+  type DeliveryClaim,
   type DeliveryClaimOptions,
   type DeliveryOutcome,
-  type DeliverySettlement,
   type DeliveryState,
+  type EndedDelivery,
   settleDelivered,
-  settleDelivery,
+  settleUndelivered,
   type UndeliveredOutcome,
+  type UndeliveredSettlement,
 } from './claim-deliveries';
 export {
   type Analysis,

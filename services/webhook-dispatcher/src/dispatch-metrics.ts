@@ -5,7 +5,7 @@ import { ATTEMPT_RESULTS, type Metrics } from '@lipsync/telemetry';
 export interface DispatchMetrics {
   began(delivery: ClaimedDelivery): void;
   ended(outcome: DeliveryOutcome, seconds: number): void;
-  /** What the delivery is after the attempt; null when somebody else's attempt counts. */
+  /** What the delivery is after an attempt, or as a claim ended it; null when somebody else's attempt counts. */
   settled(state: DeliveryState | null): void;
 }
 

@@ -421,6 +421,38 @@ it('counts attempts by what they came to, deliveries by how they ended, and how 
   expect(told.value('lipsync_loop_turns_total', turns)).toBeGreaterThan(0);
 });
 
+it('counts and tells of a delivery that a claim found to be over, and does not send it', async () => {
+  const customer = await newCustomer();
+  const { id, eventId } = await addDelivery(customer);
+  const createdAt = new Date(Date.now() - 2 * 86_400_000);
+  await db.prisma.webhookDelivery.update({
+    where: { id },
+    data: { attempts: 3, lastError: 'http_error', createdAt },
+  });
+  const telemetry = untraced();
+  const lines: string[] = [];
+  const logger = createLogger({ service: 'test', destination: { write: (line) => lines.push(line) } });
+  dispatch({ telemetry, logger });
+  const ended = await eventually(() => {
+    const found = lines.filter((line) => line.includes('webhook_delivery_ended'));
+    expect(found).toHaveLength(1);
+    return found;
+  });
+  expect(JSON.parse(ended[0] ?? '')).toMatchObject({
+    delivery_id: id,
+    event_id: eventId,
+    customer_id: customer.id,
+    origin: ORIGIN,
+    attempts: 3,
+    error_class: 'http_error',
+    status: 'failed',
+  });
+  const told = parseExposition(await telemetry.metrics.text());
+  expect(told.value('lipsync_webhook_deliveries_total', { status: 'failed' })).toBe(1);
+  expect(await read(id)).toMatchObject({ status: 'failed', attempts: 3 });
+  expect(receiver.requests).toEqual([]);
+});
+
 it('attempts in the trace of the request whose record ended', async () => {
   const collector = await startOtlpCollector();
   const { metrics, tracing } = await openTelemetry({

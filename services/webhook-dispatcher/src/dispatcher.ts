@@ -5,8 +5,9 @@ import {
   type Db,
   type DeliveryOutcome,
   type DeliveryState,
+  type EndedDelivery,
   settleDelivered,
-  settleDelivery,
+  settleUndelivered,
 } from '@lipsync/db';
 import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
 import { type Clock, type Egress, gather, type Logger, type SecretBox } from '@lipsync/runtime';
@@ -53,7 +54,10 @@ const SETTLEMENTS = { max: 64, inFlight: 1 };
 type Claimed = Pick<ClaimedDelivery, 'id' | 'claimToken'>;
 type Success = Claimed & { httpStatus: number };
 
-/** Claims due deliveries from the database and carries each through: sign, send, settle, one log line. */
+/**
+ * Claims due deliveries from the database and carries each through: sign, send, settle, one log line. One line, too, for
+ * each that a claim found to be over.
+ */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { db, logger, clock, slots, perCustomer, delaysSeconds, telemetry } = options;
   const metrics = createDispatchMetrics(telemetry.metrics);
@@ -61,22 +65,39 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const clockGuard = createClockGuard({ clock, logger, databaseNow: () => databaseNow(db.prisma) });
   const schedule = delaysSeconds === undefined ? {} : { delaysSeconds };
 
+  const tellEnded = (delivery: EndedDelivery): void => {
+    metrics.settled('failed');
+    logger.wide('webhook_delivery_ended', {
+      delivery_id: delivery.id,
+      event_id: delivery.eventId,
+      event_type: delivery.eventType,
+      customer_id: delivery.customerId,
+      origin: delivery.origin,
+      attempts: delivery.attempt,
+      error_class: delivery.lastError ?? undefined,
+      waited_seconds: delivery.waitedSeconds,
+      status: 'failed',
+    });
+  };
+
   const claim = async (limit: number): Promise<ClaimedDelivery[]> => {
     if (!(await clockGuard.isTrustworthy())) return [];
-    return claimDeliveries(db, {
+    const { claimed, ended } = await claimDeliveries(db, {
       limit,
       leaseSeconds,
       perOrigin: WEBHOOK_ATTEMPTS_PER_ORIGIN,
       perCustomer,
       ...(delaysSeconds === undefined ? {} : { maxAttempts: delaysSeconds.length + 1 }),
     });
+    ended.forEach(tellEnded);
+    return claimed;
   };
 
   const settleSuccess = gather<Success, DeliveryState | null>(SETTLEMENTS, (all) => settleDelivered(db, all));
   const settle = (claimed: Claimed, outcome: DeliveryOutcome): Promise<DeliveryState | null> =>
     outcome.kind === 'delivered'
       ? settleSuccess({ ...claimed, httpStatus: outcome.httpStatus })
-      : settleDelivery(db, { ...claimed, outcome, jitter: Math.random(), ...schedule });
+      : settleUndelivered(db, { ...claimed, outcome, jitter: Math.random(), ...schedule });
 
   const deliver = async (delivery: ClaimedDelivery): Promise<void> => {
     const startedAtMs = clock.now();
