@@ -172,6 +172,16 @@ describe('purge', () => {
     expect((await run()).purged).toBe(1);
   });
 
+  it('begins nothing further once it is to stop, and goes on at the next one', async () => {
+    await completedRender();
+    await expireAll('1 second');
+    const stop = new AbortController();
+    const { signal: stopping } = stop;
+    expect((await run({ stopping, onPurged: () => stop.abort() })).purged).toBe(1);
+    expect((await run({ stopping })).purged).toBe(0);
+    expect((await run()).purged).toBe(2);
+  });
+
   it('says when there is more to delete at once, so that a flood is worked off without a pause', async () => {
     for (let i = 0; i < 3; i += 1) await scenario.render({});
     await scenario.make.query(
@@ -250,5 +260,14 @@ describe('purge', () => {
     await scenario.make.query(`UPDATE workers SET seen_at = now() - interval '2 days'`);
     expect((await run()).deletedRows).toBe(2);
     expect((await run()).deletedRows).toBe(0);
+  });
+
+  it('forgets a flood of idempotency keys in several calls', async () => {
+    const key = { customerId: 'cus_1', operation: 'create_render', fingerprint: 'f', resourceId: 'ren_1' };
+    await scenario.db.prisma.idempotencyKey.createMany({
+      data: ['a', 'b', 'c'].map((name) => ({ ...key, key: name, expiresAt: new Date(0) })),
+    });
+    expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 2, more: true });
+    expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 1, more: false });
   });
 });

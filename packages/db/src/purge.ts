@@ -17,7 +17,7 @@ import {
   type ObjectKeys,
   type Purgeable,
 } from './purgeable';
-import { deleteForgotten, deleteTombstones } from './tombstones';
+import { deleteExpiredKeys, deleteSilentWorkers, deleteTombstones } from './tombstones';
 
 export type PurgedKind = Purgeable['kind'] | 'feature';
 
@@ -33,6 +33,8 @@ export interface PurgeOptions {
   budgetMs?: number;
   /** Resources per kind and call. */
   limit?: number;
+  /** Once aborted, no further resource is begun. */
+  stopping?: AbortSignal;
   /** Told of each resource, and each object of a feature, whose bytes are gone. */
   onPurged?: (kind: PurgedKind) => void;
 }
@@ -55,10 +57,18 @@ const BUDGET_MS = 20_000;
  * Deletes the bytes of what has expired, then the rows of what has been expired for long enough, and features,
  * idempotency keys and workers that are past. Objects go first: a row is marked only when its objects are gone, so a
  * crash in between repeats the deletion and never leaks an object. Assets that an open record uses are left until it
- * ends. At least one resource is handled per call; what was not reached comes up again at the next one.
+ * ends. At least one resource is handled per call unless it is to stop; what was not reached comes up again at the next
+ * one.
  */
 export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport> {
-  const { storage, keys, budgetMs = BUDGET_MS, limit = LIMIT, onPurged = () => undefined } = options;
+  const {
+    storage,
+    keys,
+    budgetMs = BUDGET_MS,
+    limit = LIMIT,
+    stopping,
+    onPurged = () => undefined,
+  } = options;
   const errors: unknown[] = [];
   const deletedFeatures = await deleteExpiredFeatures(db, limit);
   const kinds: Purgeable[][] = [
@@ -72,7 +82,7 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
   let isFirst = true;
   let more = [...kinds, unnamed].some(({ length }) => length === limit);
   const inTime = (): boolean => {
-    const goesOn = isFirst || performance.now() < endsAtMs;
+    const goesOn = stopping?.aborted !== true && (isFirst || performance.now() < endsAtMs);
     isFirst = false;
     if (!goesOn) more = true;
     return goesOn;
@@ -97,6 +107,12 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     (await eachCandidate(kinds.flat(), purgeResource, errors)) +
     (await eachCandidate(unnamed, purgeObject, errors));
   const tombstones = await deleteTombstones(db, TOMBSTONE_SECONDS, limit);
-  const forgotten = await deleteForgotten(db);
-  return { purged, deletedRows: deletedFeatures + tombstones + forgotten, errors, more: more && purged > 0 };
+  const expiredKeys = await deleteExpiredKeys(db, limit);
+  const silentWorkers = await deleteSilentWorkers(db);
+  return {
+    purged,
+    deletedRows: deletedFeatures + tombstones + expiredKeys + silentWorkers,
+    errors,
+    more: (more && purged > 0) || expiredKeys === limit,
+  };
 }

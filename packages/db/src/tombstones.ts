@@ -33,10 +33,18 @@ export function deleteTombstones(db: Db, afterSeconds: number, limit: number): P
   });
 }
 
-/** Deletes expired idempotency keys, and workers that went without saying so. */
-export async function deleteForgotten(db: Db): Promise<number> {
-  const keys = await db.prisma.$executeRaw`DELETE FROM idempotency_keys WHERE expires_at < now()`;
-  const workers = await db.prisma.$executeRaw`
+/** Deletes idempotency keys that have expired, the longest expired first. */
+export function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
+  return db.prisma.$executeRaw`
+    DELETE FROM idempotency_keys WHERE (customer_id, key) IN (
+      SELECT customer_id, key FROM idempotency_keys
+      WHERE expires_at < now() ORDER BY expires_at LIMIT ${limit}::int
+      FOR UPDATE SKIP LOCKED
+    )`;
+}
+
+/** Deletes workers that went without saying so. */
+export function deleteSilentWorkers(db: Db): Promise<number> {
+  return db.prisma.$executeRaw`
     DELETE FROM workers WHERE seen_at < now() - make_interval(secs => ${SILENT_WORKER_SECONDS}::float8)`;
-  return keys + workers;
 }

@@ -29,7 +29,7 @@ export const mediaWorkerEnvironment = environment
     SHUTDOWN_GRACE_SECONDS: wholeNumber(0).default(15),
     /** How long a job waits for a worker that serves its queue; above the time that starting one takes. */
     UNSERVED_DEADLINE_SECONDS: wholeNumber(60).default(1800),
-    /** Pause between two rounds of deleting what has expired. */
+    /** Pause between two rounds of deleting what has expired; none while there is more. */
     PURGE_INTERVAL_SECONDS: wholeNumber(1, 86_400).default(30),
     PATH: z.string().optional(),
   });

@@ -65,7 +65,8 @@ export async function startMediaWorker(options: {
     if (await reconcileOnce(db, queues, { logger, metrics, ...options })) admission.wake();
   });
   const purging = loop('purging', env.PURGE_INTERVAL_SECONDS * 1000, async () => {
-    if (await purgeOnce(db, storage, { logger, metrics })) purging.wake();
+    const { stopping } = lifecycle;
+    if (await purgeOnce(db, storage, { logger, metrics, stopping })) purging.wake();
   });
   const loops = [admission, reconciliation, purging];
 

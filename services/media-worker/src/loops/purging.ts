@@ -3,16 +3,20 @@ import { type Logger } from '@lipsync/runtime';
 import { assetPrefix, featureKey, outputKey, type Storage } from '@lipsync/storage';
 import { type Metrics } from '@lipsync/telemetry';
 
-/** One round of deleting what has expired. Counts and logs what it deleted; true when there is more to delete at once. */
+/**
+ * One round of deleting what has expired, or what of it is done when `stopping` is aborted. Counts and logs what it
+ * deleted; true when there is more to delete at once.
+ */
 export async function purgeOnce(
   db: Db,
   storage: Pick<Storage, 'delete' | 'list'>,
-  { logger, metrics }: { logger: Logger; metrics: Metrics },
+  { logger, metrics, stopping }: { logger: Logger; metrics: Metrics; stopping: AbortSignal },
 ): Promise<boolean> {
   const deleted = metrics.counter('purged_total');
   const { purged, deletedRows, errors, more } = await purge(db, {
     storage,
     keys: { outputKey, assetPrefix, featureKey },
+    stopping,
     onPurged: (kind) => deleted.inc({ kind }),
   });
   deleted.inc({ kind: 'row' }, deletedRows);
