@@ -1,0 +1,97 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
+import { LATENT, SIDE } from '../../test/highsync-graphs';
+import { writeHighsyncPack } from '../../test/highsync-pack';
+import { inProcessSessions } from '../../test/in-process-sessions';
+import { type SessionHost } from '../sessions/session';
+import { float32Tensor } from '../sessions/tensors';
+import { loadOnDemand, type PackOnDemand } from './load-on-demand';
+
+describe('a pack that is loaded on demand', () => {
+  let folder: string;
+  let pack: Pack<HighsyncManifest>;
+  let loaded: string[];
+  let held: number;
+  let ended: number;
+  let onRun: () => void;
+  const sessions = inProcessSessions();
+  /** Tells what is loaded, what of it is held, and how many runs have ended. */
+  const host: SessionHost = {
+    ...sessions,
+    async open(file, options) {
+      const session = await sessions.open(file, options);
+      loaded.push(basename(file));
+      held++;
+      return {
+        ...session,
+        async run(feeds, targets) {
+          onRun();
+          const result = await session.run(feeds, targets);
+          ended++;
+          return result;
+        },
+        async release() {
+          held--;
+          await session.release();
+        },
+      };
+    },
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'on-demand-'));
+    pack = await writeHighsyncPack(join(folder, 'pack'));
+  });
+  beforeEach(() => {
+    [loaded, held, ended] = [[], 0, 0];
+    onRun = () => undefined;
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const onDemand = (): PackOnDemand => loadOnDemand(host, pack, { threads: 1, probe: false });
+  const encode = ({ run }: PackOnDemand) =>
+    run('vae_encoder', { image: float32Tensor(new Float32Array(3 * SIDE * SIDE), [1, 3, SIDE, SIDE]) });
+  const decode = ({ run }: PackOnDemand) => {
+    const { channels, height, width } = LATENT;
+    const values = new Float32Array(channels * height * width);
+    return run('vae_decoder', { latent: float32Tensor(values, [1, channels, height, width]) });
+  };
+
+  test('loads a graph when it is run, once, and lets go of it', async () => {
+    const some = onDemand();
+    expect(loaded).toEqual([]);
+    await Promise.all([encode(some), encode(some)]);
+    expect(loaded).toEqual(['encoder.onnx']);
+    await some.release();
+    expect(held).toBe(0);
+  });
+
+  test('once it is let go of, work that is between two runs neither goes on nor loads anything again', async () => {
+    const some = onDemand();
+    const begun = new Promise<void>((resolve) => (onRun = resolve));
+    const chain = encode(some)
+      .then(() => encode(some))
+      .then(() => decode(some));
+    const outcome = expect(chain).rejects.toMatchObject({ reason: 'closed' });
+    await begun;
+    await some.release();
+    expect([held, ended]).toEqual([0, 1]);
+    await outcome;
+    expect([loaded, held, ended]).toEqual([['encoder.onnx'], 0, 1]);
+  });
+
+  test('what is being loaded when it is let go of is not run any more, and not held', async () => {
+    const some = onDemand();
+    const running = encode(some);
+    const releasing = some.release();
+    await expect(running).rejects.toMatchObject({ reason: 'closed' });
+    await releasing;
+    expect([loaded.length, held, ended]).toEqual([1, 0, 0]);
+  });
+});
