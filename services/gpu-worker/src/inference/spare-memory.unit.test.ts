@@ -7,3 +7,9 @@ test('processes that share a machine share what they may remember', () => {
   expect(spareMemory(1024)).toBeLessThanOrEqual(one / 8);
   expect(spareMemory(2048)).toBe(spareMemory(1024) / 2);
 });
+
+test('a large machine remembers a whole stretch of highsync, and no machine more than that takes', () => {
+  const stretch = 250 * 46e6;
+  expect(spareMemory(1, 2 ** 40)).toBeGreaterThan(stretch);
+  expect(spareMemory(1, 2 ** 40)).toBeLessThan(1.2 * stretch);
+});
