@@ -30,7 +30,8 @@ export async function generate(clip: EngineClip, sources: readonly number[]): Pr
   const send = async (): Promise<void> => {
     const faces = await clip.infer(batch);
     if (!(faces instanceof DecodedFaces)) throw new TypeError('faces of another engine');
-    faces.faces.forEach(({ output }, i) => (images[output] = faces.images[i] ?? null));
+    // Copies: the pictures' memory is used again once they are recycled.
+    faces.faces.forEach(({ output }, i) => (images[output] = faces.images[i]?.slice() ?? null));
     windows.push(faces.size);
     clip.recycle(faces);
     batch = clip.newBatch();

@@ -1,5 +1,7 @@
 import { type FaceBatch, type GeneratedFaces } from '../engine';
 
+type Floats = Float32Array<ArrayBuffer>;
+
 /** Output frames of one stretch whose faces are wanted. */
 export class WantedFaces implements FaceBatch {
   readonly outputs: number[] = [];
@@ -18,7 +20,7 @@ export class DecodedFaces implements GeneratedFaces {
   constructor(
     readonly outputs: readonly number[],
     /** [3, side, side] in [-1, 1] each. */
-    readonly images: readonly Float32Array[],
+    readonly images: readonly Floats[],
   ) {}
 
   get size(): number {

@@ -28,7 +28,9 @@ export function createFaceLatents(
     cropFace(frame, { x1, y1, x2, y2 }, image, 0);
     const outputs = await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) });
     const clean = new Float32Array(size);
-    copyScaledMean(float32Of(outputs, 'latent'), 0, size, latent.scale, clean, 0);
+    const moments = float32Of(outputs, 'latent');
+    copyScaledMean(moments, 0, size, latent.scale, clean, 0);
+    pool.give(moments);
     return clean;
   };
 }

@@ -15,13 +15,17 @@ import { createStretchQueue } from './stretch-queue';
 /** Frames whose pictures are decoded and pasted while the next ones are being decoded. */
 const BATCH_SIZE = 4;
 
+type Floats = Float32Array<ArrayBuffer>;
+
 export interface HighsyncClipParts {
   readonly params: HighsyncParams;
   readonly faces: HighsyncFaces;
   /** Clean latents [frames, C, h, w] of output frames of one run. */
   denoise(outputs: Run, signal: AbortSignal): Promise<Float32Array>;
   /** The picture [3, side, side] of the latent that lies at `offset`. */
-  decode(latents: Float32Array, offset: number): Promise<Float32Array>;
+  decode(latents: Float32Array, offset: number): Promise<Floats>;
+  /** Takes back what `decode` answered. */
+  give(image: Floats): void;
   close(): Promise<void>;
 }
 
@@ -98,8 +102,7 @@ export function createHighsyncClip(
       pasteFace(frame, { x1, y1, x2, y2 }, image, 0, blendMask);
     },
 
-    // The pictures are the graph's own outputs, which nothing else has a use for.
-    recycle: () => undefined,
+    recycle: (generated) => expectFaces(generated).images.forEach((image) => parts.give(image)),
 
     async close() {
       await queue.close();

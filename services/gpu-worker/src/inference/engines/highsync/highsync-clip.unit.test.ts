@@ -12,12 +12,13 @@ import {
   pictureOf,
   trackOf,
 } from '../../../test/highsync-clip-fixture';
-import { LATENT } from '../../../test/highsync-graphs';
+import { LATENT, SIDE } from '../../../test/highsync-graphs';
 import { MASK, writeHighsyncPack } from '../../../test/highsync-pack';
 import { inProcessSessions } from '../../../test/in-process-sessions';
 import { type RecordedRun, recordRuns } from '../../../test/recorded-runs';
 import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
+import { DecodedFaces } from './face-batch';
 import { createHighsync, type HighsyncOptions } from './highsync-engine';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
@@ -70,6 +71,12 @@ describe('a highsync clip', () => {
     test('are computed once per source frame, however many steps, windows and turns show it', async () => {
       const { runs } = await render(bounce);
       expect(framesOf(runs, 'reference_unet')).toBe(20);
+    });
+
+    test('are asked for one frame at a time: the network sees one shape, whatever is known already', async () => {
+      const { runs } = await render(upTo(30), { bankBytes: 5 * (64 * 48 + 1) * 4 });
+      const asked = runs.filter(({ role }) => role === 'reference_unet');
+      expect(new Set(asked.map(({ feeds }) => feeds['latent']?.dims[0]))).toEqual(new Set([1]));
     });
 
     test('are computed again where memory does not hold them, as few as possible, to the same pictures', async () => {
@@ -167,6 +174,28 @@ describe('a highsync clip', () => {
       expect(cut.size).toBe(40);
       expect(await noiseOf(40)).toEqual(cut);
     });
+  });
+
+  test('pictures that are recycled are memory for the next ones', async () => {
+    // Latents and pictures of the test networks have one length.
+    const used: unknown[] = [];
+    const clip = await createHighsync(pack, async (role, feeds, take) => {
+      if (role === 'vae_decoder') used.push(feeds['latent']?.data, take?.(3 * SIDE * SIDE));
+      return run(role, feeds);
+    }).open(clipInput(trackOf(8), upTo(8)).input);
+    const infer = async (outputs: readonly number[]): Promise<DecodedFaces> => {
+      const batch = clip.newBatch();
+      for (const output of outputs) clip.take(batch, new Uint8Array(0), output);
+      const faces = await clip.infer(batch);
+      if (!(faces instanceof DecodedFaces)) throw new TypeError('faces of another engine');
+      return faces;
+    };
+    const first = await infer([0, 1, 2, 3]);
+    clip.recycle(first);
+    await infer([4, 5, 6, 7]);
+    expect(first.images.filter((image) => used.includes(image))).toHaveLength(4);
+    expect(new Set(used).size).toBe(used.length);
+    await clip.close();
   });
 
   test('outside the feathered rectangle every byte of a frame stays as it was', async () => {

@@ -90,6 +90,7 @@ export function createHighsync(
         },
         // [frames, C, h, w].
         decode: (latents, offset) => decode(latents, offset, plane),
+        give: (image) => pool.give(image),
         close: () => sourceLatents.close(),
       });
     },

@@ -1,12 +1,14 @@
-import { type HighsyncManifest, type LatentParams } from '@lipsync/model-pack';
+import { type HighsyncManifest } from '@lipsync/model-pack';
 import { type Tensors } from '../../sessions/session';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
 import { type CallRole } from '../call-role';
 import { type LatentsBySource } from './source-latents';
 
+type Floats = Float32Array<ArrayBuffer>;
+
 /** One frame's banks, in the order of the roles' names. */
-type Banks = readonly Float32Array[];
+type Banks = readonly Floats[];
 
 /**
  * What the reference network remembers of source frames. It depends on the frame alone, while HighSync's own code asks
@@ -45,21 +47,18 @@ export function createReferenceBanks({
   /** One request at a time: the next one may need what this one makes. */
   let previous: Promise<unknown> = Promise.resolve();
 
-  const make = async (sources: readonly number[]): Promise<ReadonlyMap<number, Banks>> => {
+  /** Asks for one frame: at 512 pixels one keeps a device busy, and a shape that changes would be tuned for each time. */
+  const make = async (source: number): Promise<Banks> => {
+    const { channels, height, width } = manifest.params.latent;
+    const known = latents.get(source);
+    if (!known) throw new RangeError(`there is no latent of frame ${source}`);
+    const latent = pool.take(channels * height * width);
+    latent.set(known);
     const outputs = await call('reference_unet', {
-      latent: latentTensor(sources, latents, manifest.params.latent, pool),
+      latent: float32Tensor(latent, [1, channels, height, width]),
     });
     shapes = names.map((name) => outputs[name]?.dims.slice(1) ?? []);
-    const values = names.map((name) => float32Of(outputs, name));
-    return new Map(
-      sources.map((source, i) => [
-        source,
-        values.map((all) => {
-          const size = all.length / sources.length;
-          return all.subarray(i * size, (i + 1) * size);
-        }),
-      ]),
-    );
+    return names.map((name) => float32Of(outputs, name));
   };
 
   const drop = (source: number): void => {
@@ -67,34 +66,36 @@ export function createReferenceBanks({
     kept.delete(source);
   };
 
-  const keep = (source: number, banks: Banks): void => {
+  /** Whether there was room. */
+  const keep = (source: number, banks: Banks): boolean => {
     const bytes = sizeOf(banks);
     for (const other of kept.keys()) {
       if (keptBytes + bytes <= maxBytes) break;
       // A stretch goes through its frames in every step: giving up one of them for another would gain nothing.
       if (!latents.has(other)) drop(other);
     }
-    if (keptBytes + bytes > maxBytes) return;
-    // Copies: these are parts of the outputs of a whole call.
-    kept.set(
-      source,
-      banks.map((bank) => bank.slice()),
-    );
+    if (keptBytes + bytes > maxBytes) return false;
+    kept.set(source, banks);
     keptBytes += bytes;
+    return true;
   };
 
   const fill = async (sources: readonly number[]): Promise<Tensors> => {
-    const missing = [...new Set(sources)].filter((source) => !kept.has(source));
-    const made: ReadonlyMap<number, Banks> = missing.length > 0 ? await make(missing) : new Map();
-    const banksOf = sources.map((source) => kept.get(source) ?? made.get(source) ?? []);
-    const feeds = names.map((name, bank) => {
-      const size = banksOf[0]?.[bank]?.length ?? 0;
-      const all = pool.take(sources.length * size);
-      banksOf.forEach((banks, place) => all.set(banks[bank] ?? [], place * size));
-      return [name, float32Tensor(all, [sources.length, ...(shapes[bank] ?? [])])] as const;
-    });
-    for (const [source, banks] of made) keep(source, banks);
-    return Object.fromEntries(feeds);
+    const feeds: Floats[] = [];
+    for (const source of new Set(sources)) {
+      const known = kept.get(source);
+      const banks = known ?? (await make(source));
+      banks.forEach((bank, i) => {
+        const all = (feeds[i] ??= pool.take(sources.length * bank.length));
+        sources.forEach((other, place) => {
+          if (other === source) all.set(bank, place * bank.length);
+        });
+      });
+      if (!known && !keep(source, banks)) for (const bank of banks) pool.give(bank);
+    }
+    return Object.fromEntries(
+      feeds.map((all, i) => [names[i] ?? '', float32Tensor(all, [sources.length, ...(shapes[i] ?? [])])]),
+    );
   };
 
   return {
@@ -112,20 +113,4 @@ export function createReferenceBanks({
 
 function sizeOf(banks: Banks): number {
   return banks.reduce((sum, bank) => sum + bank.byteLength, 0);
-}
-
-function latentTensor(
-  sources: readonly number[],
-  latents: LatentsBySource,
-  { channels, height, width }: LatentParams,
-  pool: ArrayPool,
-) {
-  const size = channels * height * width;
-  const all = pool.take(sources.length * size);
-  sources.forEach((source, i) => {
-    const latent = latents.get(source);
-    if (!latent) throw new RangeError(`there is no latent of frame ${source}`);
-    all.set(latent, i * size);
-  });
-  return float32Tensor(all, [sources.length, channels, height, width]);
 }

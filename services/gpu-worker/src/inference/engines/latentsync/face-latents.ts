@@ -38,9 +38,10 @@ export function createEncodeFace(
     for (let i = 0; i < masked.length; i++) masked[i] = (crop[i] ?? 0) * (1 - (inpaint[i % area] ?? 0));
     const encodings = await allOf([encode(masked), encode(crop)]);
     const latents = new Float32Array(2 * size);
-    encodings.forEach((moments, part) =>
-      copyScaledMean(moments, 0, size, latent.scale, latents, part * size),
-    );
+    encodings.forEach((moments, part) => {
+      copyScaledMean(moments, 0, size, latent.scale, latents, part * size);
+      pool.give(moments);
+    });
     return latents;
   };
 }

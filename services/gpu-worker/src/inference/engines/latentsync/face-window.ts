@@ -29,7 +29,7 @@ export class DecodedFaces implements GeneratedFaces {
   constructor(
     readonly faces: readonly WantedFace[],
     /** [3, side, side] in [-1, 1] each. */
-    readonly images: readonly Float32Array[],
+    readonly images: readonly Floats[],
   ) {}
 
   get size(): number {

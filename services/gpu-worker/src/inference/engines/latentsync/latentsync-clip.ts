@@ -22,7 +22,9 @@ export interface LatentsyncClipParts {
   newCrop(): Floats;
   readonly encode: EncodeFace;
   /** The new crops of a window, [3, side, side] in [-1, 1] each. */
-  generate(faces: readonly WantedFace[], latents: readonly Floats[]): Promise<readonly Float32Array[]>;
+  generate(faces: readonly WantedFace[], latents: readonly Floats[]): Promise<readonly Floats[]>;
+  /** Takes back one of them. */
+  give(image: Floats): void;
 }
 
 /** Cropping before and pasting after the network, for one clip. Frames without a face are left alone. */
@@ -81,7 +83,7 @@ export function createLatentsyncClip(
       parts.paste(frame, face.transform, image, 0);
     },
 
-    recycle: () => undefined,
+    recycle: (generated) => expectFaces(generated).images.forEach((image) => parts.give(image)),
     close: async () => undefined,
   };
 }

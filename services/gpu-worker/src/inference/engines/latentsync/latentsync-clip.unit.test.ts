@@ -15,6 +15,7 @@ import { type RunModel } from '../../packs/run-model';
 import { isWorthKeeping } from '../../pipeline/feature-file';
 import { type EngineClip } from '../engine';
 import { latentLayout } from './face-latents';
+import { DecodedFaces, FaceWindow } from './face-window';
 import { createLatentsync } from './latentsync-engine';
 
 const missing = (): never => {
@@ -101,6 +102,20 @@ describe('a latentsync clip', () => {
       };
       const together = await Promise.all([paste(batchOf(upTo(6))), paste(batchOf([6, 7, 8, 9]))]);
       expect(together).toEqual([await paste(batchOf(upTo(6))), await paste(batchOf([6, 7, 8, 9]))]);
+    });
+
+    test('are memory for the next crops once their pictures are recycled', async () => {
+      const clip = await createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
+      const batch = clip.newBatch();
+      for (const output of [0, 1, 2]) clip.take(batch, pictureOf(output), output);
+      const faces = await clip.infer(batch);
+      if (!(faces instanceof DecodedFaces)) throw new TypeError('faces of another engine');
+      clip.recycle(faces);
+      const next = new FaceWindow(16);
+      for (const output of [3, 4, 5]) clip.take(next, pictureOf(output), output);
+      const crops = next.faces.map(({ seen }) => ('crop' in seen ? seen.crop : missing()));
+      expect(crops.filter((crop) => faces.images.includes(crop))).toHaveLength(3);
+      expect(new Set(crops).size).toBe(3);
     });
 
     test('a full one refuses another face', async () => {

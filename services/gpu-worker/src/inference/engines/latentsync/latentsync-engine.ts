@@ -88,6 +88,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
         crop: createAlignedCrop(format, side),
         paste: createAlignedPaste(format, side, soft),
         newCrop,
+        give: (image) => pool.give(image),
         encode,
         async generate(faces, latents) {
           const outputs = faces.map(({ output }) => output);
