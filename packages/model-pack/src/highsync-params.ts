@@ -6,8 +6,8 @@ import { scheduleSchema } from './schedule-params';
 /** What differs between highsync packs. */
 export const highsyncParamsSchema = z
   .strictObject({
-    /** Side of the square face crop, pixels. */
-    resolution: z.int().positive(),
+    /** Side of the square face crop, pixels: the kernel that cuts it works on eight at a time. */
+    resolution: z.int().positive().multipleOf(8),
     latent: latentSchema,
     audio: audioSchema,
     /** Frames that the network sees at once, always as many: short stretches are padded. */

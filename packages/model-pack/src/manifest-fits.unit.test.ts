@@ -60,6 +60,12 @@ describe('parameters that do not fit the tensors beside them are refused, naming
     expect(ofHighsync({ resolution: 128 })).toContain(`${image('vae_encoder', 'inputs')}, ${wanted(1)}`);
   });
 
+  test('a crop that cannot be cut: its side is no multiple of eight', () => {
+    const refusal = expect.stringMatching(/^params\.resolution: .*multiple of 8/) as string;
+    expect(ofMusetalk({ resolution: 252 })).toContainEqual(refusal);
+    expect(ofHighsync({ resolution: 252 })).toContainEqual(refusal);
+  });
+
   test.each([{ states: 1 }, { width: 7 }])('the states of the audio encoder, %j', (change) => {
     const audio = { ...latentsync.params.audio, ...change };
     const named = [

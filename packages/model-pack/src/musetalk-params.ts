@@ -4,8 +4,8 @@ import { latentSchema } from './latent-params';
 
 /** What differs between musetalk packs (1.0, 1.5, distilled); everything else about the algorithm is code. */
 export const musetalkParamsSchema = z.strictObject({
-  /** Side of the square face crop, pixels. */
-  resolution: z.int().positive(),
+  /** Side of the square face crop, pixels: the kernel that cuts it works on eight at a time. */
+  resolution: z.int().positive().multipleOf(8),
   latent: latentSchema,
   audio: audioSchema.extend({
     /** Whether the sinusoidal position code is added by the caller. */
