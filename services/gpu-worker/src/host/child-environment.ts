@@ -1,4 +1,4 @@
-/** What the child may know: where binaries and libraries lie, which devices and codecs it has, how much of the machine is its. Never a credential or address. */
+/** What the child may know of its machine: where binaries and libraries lie, which devices it has. Never a credential or address. */
 const PASSED = [
   'PATH',
   'HOME',
@@ -7,6 +7,15 @@ const PASSED = [
   'LANG',
   'NODE_ENV',
   'LD_LIBRARY_PATH',
+  'CUDA_VISIBLE_DEVICES',
+  'CUDA_DEVICE_ORDER',
+  'NVIDIA_VISIBLE_DEVICES',
+  'NVIDIA_DRIVER_CAPABILITIES',
+  'NVIDIA_TF32_OVERRIDE',
+];
+
+/** The service's own settings that the child reads. An empty one counts as absent; an empty list of devices is one. */
+const SETTINGS = [
   'FFMPEG_BIN',
   'FFPROBE_BIN',
   'VIDEO_ENCODER',
@@ -14,10 +23,6 @@ const PASSED = [
   'EXECUTION_PROVIDERS',
   'MODEL_CACHE_BYTES',
   'GPU_SLOTS',
-  'CUDA_VISIBLE_DEVICES',
-  'CUDA_DEVICE_ORDER',
-  'NVIDIA_VISIBLE_DEVICES',
-  'NVIDIA_DRIVER_CAPABILITIES',
 ];
 
 /**
@@ -38,6 +43,10 @@ export function childEnvironment(
   for (const name of PASSED) {
     const value = source[name];
     if (value !== undefined) environment[name] = value;
+  }
+  for (const name of SETTINGS) {
+    const value = source[name];
+    if (value) environment[name] = value;
   }
   return environment;
 }

@@ -5,6 +5,7 @@ test('the inference child learns where its tools are, and no credential, address
     PATH: '/usr/bin',
     FFMPEG_BIN: '/opt/ffmpeg',
     CUDA_VISIBLE_DEVICES: '0',
+    NVIDIA_TF32_OVERRIDE: '0',
     VIDEO_ENCODER: 'h264_nvenc',
     DATABASE_URL: 'postgres://user:password@db/lipsync',
     REDIS_URL: 'redis://:password@redis',
@@ -17,6 +18,19 @@ test('the inference child learns where its tools are, and no credential, address
   expect(environment).toEqual({
     ...{ MALLOC_MMAP_THRESHOLD_: '33554432', MALLOC_TRIM_THRESHOLD_: '134217728' },
     ...{ PATH: '/usr/bin', FFMPEG_BIN: '/opt/ffmpeg' },
-    ...{ CUDA_VISIBLE_DEVICES: '0', VIDEO_ENCODER: 'h264_nvenc' },
+    ...{ CUDA_VISIBLE_DEVICES: '0', NVIDIA_TF32_OVERRIDE: '0', VIDEO_ENCODER: 'h264_nvenc' },
   });
+});
+
+test('an empty setting counts as absent; an empty list of devices still hides them all', () => {
+  const environment = childEnvironment({
+    EXECUTION_PROVIDERS: '',
+    MODEL_CACHE_BYTES: '',
+    GPU_SLOTS: '',
+    CUDA_VISIBLE_DEVICES: '',
+  });
+  expect(environment).not.toHaveProperty('EXECUTION_PROVIDERS');
+  expect(environment).not.toHaveProperty('MODEL_CACHE_BYTES');
+  expect(environment).not.toHaveProperty('GPU_SLOTS');
+  expect(environment).toMatchObject({ CUDA_VISIBLE_DEVICES: '' });
 });

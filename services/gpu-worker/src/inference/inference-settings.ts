@@ -23,7 +23,8 @@ export function inferenceSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): InferenceSettings {
   const wanted = environment['EXECUTION_PROVIDERS']?.split(',');
-  const processes = Number(environment['GPU_SLOTS'] ?? 1);
+  // `auto` is for the supervisor, which says what came of it; who starts this process otherwise starts one.
+  const processes = Number(environment['GPU_SLOTS']) || 1;
   return {
     processes,
     graphs: {

@@ -1,0 +1,17 @@
+import { inferenceSettings } from './inference-settings';
+
+describe('the settings of an inference process', () => {
+  test.each([{}, { GPU_SLOTS: 'auto' }])(
+    'it has the machine alone unless told a number: %j',
+    (environment) => {
+      const { processes, graphs, spareBytes } = inferenceSettings(environment);
+      expect(processes).toBe(1);
+      expect(graphs.threads).toBeGreaterThanOrEqual(1);
+      expect(spareBytes).toBeGreaterThan(0);
+    },
+  );
+
+  test('it shares the machine with as many as it is told', () => {
+    expect(inferenceSettings({ GPU_SLOTS: '4' }).processes).toBe(4);
+  });
+});
