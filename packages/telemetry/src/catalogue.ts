@@ -252,8 +252,8 @@ export const METRICS = {
   },
   inference_restarts_total: {
     type: 'counter',
-    help: 'Inference processes that ended unasked and are replaced: their own fault, killed from outside (memory), stopped because they did not heed a cancel, or never started.',
-    labels: { reason: ['crashed', 'killed', 'unresponsive', 'not_started'] },
+    help: 'Inference processes that ended unasked and are replaced: their own fault, killed from outside (memory), stopped because they did not heed a cancel or because a graph failed on their GPU, or never started.',
+    labels: { reason: ['crashed', 'killed', 'unresponsive', 'graph_failed', 'not_started'] },
     services: ['gpu-worker'],
     fromZero: true,
   },

@@ -63,6 +63,8 @@ export async function startWorker(options: {
   const hosts = Array.from({ length: slotCount }, () => createInferenceHost({ environment, onLost }));
   lifecycle.onShutdown('inference', () => hosts.forEach((host) => host.kill()));
   await warmUp(hosts, packs, env.MODEL_CACHE_BYTES, logger);
+  // All that was opened is being closed; what is opened from here on would not be.
+  if (lifecycle.stopping.aborted) return;
   const slots = createSlotPool(hosts);
   const preparations: QueueName[] = env.PREPARATIONS ? ['preparation'] : [];
   const served: QueueName[] = packs.analyzer ? [...preparations, ...packs.engines.keys()] : [];
@@ -79,7 +81,7 @@ export async function startWorker(options: {
     folders: await createJobFolders(join(env.WORK_DIR, 'jobs')),
     limitMs: env.ENGINE_TIMEOUT_SECONDS * 1000,
     // Who starts it anew lets it look what is there now. It must not go on: it would refuse one job after the other.
-    onPackLost: () => void lifecycle.shutdown('a model pack was replaced or damaged', 1),
+    onUnfit: (reason) => void lifecycle.shutdown(reason, 1),
   });
   const ring = (queue: QueueName): Promise<number> =>
     ringQueue({

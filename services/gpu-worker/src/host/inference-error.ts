@@ -1,6 +1,6 @@
 import { type FailureCode } from '../inference/protocol';
 
-/** The child refused or failed a task and is ready for the next one. */
+/** The child refused or failed a task; it, or another one in its place, is ready for the next. */
 export class InferenceFailure extends Error {
   override readonly name = 'InferenceFailure';
   constructor(

@@ -16,6 +16,7 @@ import {
   type WarmTask,
 } from '../inference/protocol';
 import { childEnvironment } from './child-environment';
+import { createGraphTrials, isOnGpu } from './graph-trials';
 import { InferenceCrash, InferenceFailure } from './inference-error';
 import { keepTail } from './stderr-tail';
 
@@ -28,7 +29,8 @@ export interface TaskOptions {
 
 /**
  * One inference process at a time, started on first use, reused between tasks and replaced when it has ended.
- * Tasks reject with InferenceFailure (the child lives on) or InferenceCrash (it does not). One task at a time.
+ * Tasks reject with InferenceFailure (the child lives on, unless its graph failed on a GPU: then it is ended) or
+ * InferenceCrash (it ended by itself). One task at a time.
  */
 export interface InferenceHost {
   render(task: RenderTask, options?: TaskOptions): Promise<RenderResult>;
@@ -45,14 +47,16 @@ interface Child {
   readonly process: ChildProcess;
   readonly stderr: () => string;
   /** Why we ended it, if we did. */
-  endedBy: 'request' | 'deadline' | undefined;
+  endedBy: EndedBy | undefined;
 }
+
+type EndedBy = 'request' | 'deadline' | 'graph_failure';
 
 /**
  * Why a child is gone that nobody asked to go: by its own fault, killed from outside (an operator, the kernel when
- * memory runs out), by us because it did not heed a cancel, or it never started.
+ * memory runs out), by us because it did not heed a cancel or a graph failed on its GPU, or it never started.
  */
-export type InferenceLoss = 'crashed' | 'killed' | 'unresponsive' | 'not_started';
+export type InferenceLoss = 'crashed' | 'killed' | 'unresponsive' | 'graph_failed' | 'not_started';
 
 const CANCEL_GRACE_MS = 5_000;
 
@@ -76,6 +80,7 @@ export function createInferenceHost(
   const { entry = INFERENCE_ENTRY, program = process.execPath, cancelGraceMs = CANCEL_GRACE_MS } = options;
   const onLost = options.onLost ?? (() => undefined);
   const environment = childEnvironment(options.environment ?? process.env);
+  const trials = createGraphTrials();
   let current: Child | undefined;
 
   function start(): Child {
@@ -103,6 +108,7 @@ export function createInferenceHost(
     const child = (current ??= start());
     return new Promise((resolve, reject) => {
       let killTimer: NodeJS.Timeout | undefined;
+      let failure: InferenceFailure | undefined;
 
       const cancel = (): void => {
         send(child.process, { type: 'cancel', jobId: task.jobId });
@@ -119,12 +125,19 @@ export function createInferenceHost(
       const onMessage = (message: FromInference): void => {
         if (message.type === 'ready' || message.jobId !== task.jobId) return;
         if (message.type === 'progress') onProgress?.(message.stage, message.percent);
-        else if (message.type === 'done') settle(() => resolve(message.result));
-        else settle(() => reject(new InferenceFailure(message.code, message.detail)));
+        else if (message.type === 'done') {
+          trials.succeeded(message.result);
+          settle(() => resolve(message.result));
+        } else if (message.graphFailed && isOnGpu(task)) {
+          const code = trials.failed(task.jobId) ? 'device_lost' : message.code;
+          // Told once the child is gone: the next task gets a fresh one, and the memory that this one held.
+          failure = new InferenceFailure(code, message.detail);
+          end(child, 'graph_failure');
+        } else settle(() => reject(new InferenceFailure(message.code, message.detail)));
       };
       // 'close' and not 'exit': by then stderr is complete.
       const onClose = (code: number | null, killedBy: NodeJS.Signals | null): void =>
-        settle(() => reject(new InferenceCrash({ code, signal: killedBy }, child.stderr())));
+        settle(() => reject(failure ?? new InferenceCrash({ code, signal: killedBy }, child.stderr())));
       const onError = (error: Error): void =>
         settle(() => reject(new InferenceCrash({ code: null, signal: null }, error.message)));
 
@@ -165,7 +178,7 @@ export function createInferenceHost(
   };
 }
 
-function end(child: Child, by: 'request' | 'deadline'): void {
+function end(child: Child, by: EndedBy): void {
   child.endedBy ??= by;
   child.process.kill('SIGKILL');
 }
@@ -174,6 +187,7 @@ function end(child: Child, by: 'request' | 'deadline'): void {
 function lossOf({ process: { pid }, endedBy }: Child, signal?: NodeJS.Signals | null): InferenceLoss | null {
   if (endedBy === 'request') return null;
   if (endedBy === 'deadline') return 'unresponsive';
+  if (endedBy === 'graph_failure') return 'graph_failed';
   if (pid === undefined) return 'not_started';
   return signal === 'SIGKILL' ? 'killed' : 'crashed';
 }

@@ -2,8 +2,9 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@lipsync/testkit';
-import { InferenceCrash } from './inference-error';
-import { createInferenceHost } from './inference-host';
+import { type TaskPack } from '../inference/protocol';
+import { InferenceCrash, InferenceFailure } from './inference-error';
+import { createInferenceHost, type InferenceHost } from './inference-host';
 
 const VERIFY = { jobId: 'verify', packDirs: [] };
 
@@ -51,5 +52,60 @@ describe('an inference host', () => {
     process.kill(pid, 'SIGKILL');
     await expect(outside).rejects.toThrow(InferenceCrash);
     expect(losses).toEqual(['unresponsive', 'killed']);
+  });
+
+  describe('of a child whose graph failed', () => {
+    const CPU = { dir: '/packs/analyzer', digest: 'a', provider: 'cpu' } as const;
+    const GPU = { dir: '/packs/musetalk', digest: 'm', provider: 'cuda' } as const;
+    let host: InferenceHost;
+    let losses: string[];
+    beforeEach(async () => {
+      const entry = join(folder, 'failing.js');
+      await writeFile(
+        entry,
+        `process.on('message', ({ jobId }) => process.send(jobId.startsWith('good')
+           ? { type: 'done', jobId, result: { type: 'analyze', gpuInferenceMs: jobId === 'good' ? 1 : null } }
+           : { type: 'failed', jobId, code: 'engine_failed', detail: 'CUDA error 700', graphFailed: true }));`,
+      );
+      losses = [];
+      host = createInferenceHost({ entry, onLost: (reason) => void losses.push(reason) });
+    });
+    afterEach(() => host.kill());
+
+    /** How a job ends: its failure's code, or 'done'. */
+    async function outcome(jobId: string, pack: TaskPack = GPU): Promise<string> {
+      const engines = [{ engine: 'musetalk' as const, pack, featuresPath: '' }];
+      const task = { jobId, analyzer: CPU, videoPath: '', trackPath: '', engines };
+      try {
+        await host.analyze(task);
+        return 'done';
+      } catch (error) {
+        return error instanceof InferenceFailure ? error.code : String(error);
+      }
+    }
+
+    it('lets the next task have a fresh one: on a GPU every later call in that process would fail', async () => {
+      expect(await outcome('a')).toBe('engine_failed');
+      expect(host.pid()).toBeUndefined();
+      expect(await outcome('good')).toBe('done');
+      expect(losses).toEqual(['graph_failed']);
+    });
+
+    it('keeps it where the graph ran on the CPU', async () => {
+      expect([await outcome('a', CPU), await outcome('b', CPU)]).toEqual(['engine_failed', 'engine_failed']);
+      expect(host.pid()).toBeDefined();
+      expect(losses).toEqual([]);
+    });
+
+    it('gives the device up when a fresh one fails another job, with nothing run there since', async () => {
+      expect(await outcome('a')).toBe('engine_failed');
+      expect(await outcome('good, and nothing to do on the GPU')).toBe('done');
+      expect(await outcome('b')).toBe('device_lost');
+    });
+
+    it('does not give it up for one job that fails wherever it runs, nor for failures now and then', async () => {
+      expect([await outcome('a'), await outcome('a')]).toEqual(['engine_failed', 'engine_failed']);
+      expect([await outcome('good'), await outcome('b')]).toEqual(['done', 'engine_failed']);
+    });
   });
 });

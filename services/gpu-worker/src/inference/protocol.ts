@@ -176,10 +176,18 @@ export type FromInference =
       readonly percent: number;
     }
   | { readonly type: 'done'; readonly jobId: string; readonly result: TaskResult }
-  | { readonly type: 'failed'; readonly jobId: string; readonly code: FailureCode; readonly detail: string };
+  | {
+      readonly type: 'failed';
+      readonly jobId: string;
+      readonly code: FailureCode;
+      readonly detail: string;
+      /** A graph could not be loaded or run, and not for want of memory. */
+      readonly graphFailed?: true;
+    };
 
 /**
  * `cancelled` is no error: it is the answer to a cancel message. `pack_lost`: the pack that the task names is not there
- * any more, or not whole, so no task that names it can succeed.
+ * any more, or not whole, so no task that names it can succeed. `device_lost`, which only the host can tell: graphs fail on
+ * the GPU in a fresh child too.
  */
-export type FailureCode = ErrorCode | 'cancelled' | 'pack_lost';
+export type FailureCode = ErrorCode | 'cancelled' | 'pack_lost' | 'device_lost';

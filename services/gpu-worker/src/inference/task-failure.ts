@@ -15,8 +15,13 @@ export class NoFaceDetected extends Error {
 }
 
 /** What a failed task reports. The detail is for the service's log, never for customers. */
-export function taskFailure(error: unknown): { code: FailureCode; detail: string } {
-  return { code: failureCode(error), detail: detailOf(error) };
+export function taskFailure(error: unknown): { code: FailureCode; detail: string; graphFailed?: true } {
+  const failure = { code: failureCode(error), detail: detailOf(error) };
+  return isGraphFailure(error) ? { ...failure, graphFailed: true } : failure;
+}
+
+function isGraphFailure(error: unknown): boolean {
+  return error instanceof SessionError && (error.reason === 'run_failed' || error.reason === 'load_failed');
 }
 
 function failureCode(error: unknown): FailureCode {

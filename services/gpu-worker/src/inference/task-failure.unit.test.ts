@@ -24,4 +24,11 @@ describe('what a failed task reports', () => {
   ])('%s', (_, error, code) => {
     expect(taskFailure(error).code).toBe(code);
   });
+
+  test('that a graph failed, unless for want of memory: its process may be of no more use', () => {
+    const reasons = ['run_failed', 'load_failed', 'out_of_memory'] as const;
+    const told = reasons.map((reason) => taskFailure(new SessionError(reason, '')).graphFailed);
+    expect(told).toEqual([true, true, undefined]);
+    expect(taskFailure(new MediaProcessError('killed', ''))).not.toHaveProperty('graphFailed');
+  });
 });

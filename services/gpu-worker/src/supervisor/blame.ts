@@ -14,8 +14,8 @@ export function blame(error: unknown): Blame {
 function blameInference({ code }: InferenceFailure): Blame {
   // Nobody asked for a cancel that would be ours to report (a stopped job is not judged here): try again.
   if (code === 'cancelled') return { kind: 'retry', code: 'engine_failed' };
-  // Another worker may have the pack; this one starts anew and looks what is there.
-  if (code === 'pack_lost') return { kind: 'retry', code: 'engine_unavailable' };
+  // Another worker may have what is missing here; this one starts anew and looks what is there.
+  if (code === 'pack_lost' || code === 'device_lost') return { kind: 'retry', code: 'engine_unavailable' };
   return ERROR_CATALOGUE[code].retryable ? { kind: 'retry', code } : { kind: 'fail', code };
 }
 

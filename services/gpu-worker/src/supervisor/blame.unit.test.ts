@@ -24,6 +24,11 @@ describe('what an error says about a job', () => {
       new InferenceFailure('pack_lost', ''),
       'engine_unavailable',
     ],
+    [
+      'a device that is gone is retried: another worker has its own',
+      new InferenceFailure('device_lost', ''),
+      'engine_unavailable',
+    ],
     ['a failed transfer is retried', new StorageFailed(), 'storage_failed'],
     ['an encoder failure is retried', new InferenceFailure('encode_failed', ''), 'encode_failed'],
     ['anything unforeseen is retried', new TypeError('x is not a function'), 'internal_error'],

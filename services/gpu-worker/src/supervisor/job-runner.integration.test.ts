@@ -1,20 +1,20 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cancelRender, claimJob } from '@lipsync/db';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { createLogger } from '@lipsync/runtime';
-import { type Telemetry, untraced } from '@lipsync/telemetry';
+import { untraced } from '@lipsync/telemetry';
 import { eventually, parseExposition } from '@lipsync/testkit';
 import { createJobFolders } from '@lipsync/worker';
-import { findPacks, type FoundPacks } from '../host/find-packs';
+import { findPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
 import { fixedPrice } from '../usage/fixed-price';
 import { createPodMeter } from '../usage/pod-meter';
 import { createDiskCache } from './disk-cache';
-import { createJobRunner, type JobRunner } from './job-runner';
+import { createJobRunner, type JobRunner, type JobRunnerOptions } from './job-runner';
 import { createSlotPool } from './slot-pool';
 
 const never = new AbortController().signal;
@@ -38,17 +38,19 @@ describe('job runner', () => {
   });
 
   async function runner(
-    options: { limitMs?: number; telemetry?: Telemetry; packs?: FoundPacks; onPackLost?: () => void } = {},
+    options: Partial<Pick<JobRunnerOptions, 'limitMs' | 'telemetry' | 'packs' | 'onUnfit'>> & {
+      host?: InferenceHost;
+    } = {},
   ): Promise<JobRunner> {
     const logger = createLogger({ service: 'test', level: 'silent' });
     return createJobRunner({
       db: fixture.db,
       storage: fixture.storage,
       packs: options.packs ?? (await findPacks(join(folder, 'packs'))),
-      ...(options.onPackLost && { onPackLost: options.onPackLost }),
+      ...(options.onUnfit && { onUnfit: options.onUnfit }),
       cache: await createDiskCache({ folder: join(folder, 'cache'), maxBytes: 1e9 }),
       folders: await createJobFolders(join(folder, 'jobs')),
-      slots: createSlotPool([host]),
+      slots: createSlotPool([options.host ?? host]),
       workerId: 'worker-under-test',
       limitMs: options.limitMs ?? 300_000,
       telemetry: options.telemetry ?? untraced(),
@@ -249,7 +251,7 @@ describe('job runner', () => {
     if (!musetalk) throw new Error('no pack');
     const packs = { ...found, engines: new Map([['musetalk' as const, { ...musetalk, digest: 'before' }]]) };
     let told = 0;
-    const jobs = await runner({ packs, onPackLost: () => void told++ });
+    const jobs = await runner({ packs, onUnfit: () => void told++ });
     const [first, second] = [
       await fixture.render({ audio: 'short', prepared: true }),
       await fixture.render({ audio: 'short', prepared: true }),
@@ -260,6 +262,35 @@ describe('job runner', () => {
     const untouched = { status: 'queued', attempts: 0, last_error_code: null };
     expect(await fixture.job(first.jobId)).toMatchObject({ ...untouched, fence: 1 });
     expect(await fixture.job(second.jobId)).toMatchObject({ ...untouched, fence: 0 });
+  }, 60_000);
+
+  test('a GPU that fails a second job in a fresh process costs that job nothing, and no other one is taken', async () => {
+    const entry = join(folder, 'failing.js');
+    await writeFile(
+      entry,
+      `process.on('message', ({ jobId }) => process.send(
+         { type: 'failed', jobId, code: 'engine_failed', detail: 'CUDA error 700', graphFailed: true }));`,
+    );
+    const failing = createInferenceHost({ entry });
+    const found = await findPacks(join(folder, 'packs'));
+    const engines = new Map(
+      [...found.engines].map(([engine, pack]) => [engine, { ...pack, provider: 'cuda' as const }]),
+    );
+    const reasons: string[] = [];
+    const onUnfit = (reason: string): void => void reasons.push(reason);
+    const jobs = await runner({ host: failing, packs: { ...found, engines }, onUnfit });
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i += 1) ids.push((await fixture.render({ audio: 'short', prepared: true })).jobId);
+    for (const id of ids) await jobs.run(id, never);
+    failing.kill();
+
+    expect(reasons).toEqual(['graphs fail on the GPU, in a fresh process too']);
+    const untouched = { status: 'queued', attempts: 0, last_error_code: null };
+    expect(await Promise.all(ids.map((id) => fixture.job(id)))).toMatchObject([
+      { status: 'queued', attempts: 1, last_error_code: 'engine_failed' },
+      { ...untouched, fence: 1 },
+      { ...untouched, fence: 0 },
+    ]);
   }, 60_000);
 
   test('an announcement of a job that another worker has changes nothing', async () => {

@@ -2,6 +2,7 @@ import { type Telemetry } from '@lipsync/telemetry';
 import { createJobRunner as createClaimRunner, type JobFolders, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { type InferenceHost } from '../host/inference-host';
+import { type FailureCode } from '../inference/protocol';
 import { runAnalyze } from './analyze-job';
 import { blame } from './blame';
 import { type JobTools } from './job-context';
@@ -27,30 +28,37 @@ export interface JobRunnerOptions extends Omit<JobTools, 'metrics'> {
   readonly workerId: string;
   /** Wall-clock limit of one job, milliseconds. */
   readonly limitMs: number;
-  /** Told when a pack is not what it was when it was verified. From then on no job is taken. */
-  readonly onPackLost?: () => void;
+  /** Told, in words, why every job here would fail from now on. No other one is taken. */
+  readonly onUnfit?: (reason: string) => void;
 }
+
+/** What every other job here would fail of. */
+const UNFIT: Readonly<Partial<Record<FailureCode, string>>> = {
+  pack_lost: 'a model pack is not what it was when it was verified',
+  device_lost: 'graphs fail on the GPU, in a fresh process too',
+};
 
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
   const { db, slots, folders, workerId, limitMs, logger, telemetry } = options;
   const tools: JobTools = { ...options, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
   const claims = createClaimRunner({ db, folders, workerId, blame, limit, logger, telemetry });
-  let isPackLost = false;
+  let isUnfit = false;
 
   /** Hands the job back at no cost: it is not the job's fault, and every other one here would end like it. */
-  async function handBackWithoutPack(
+  async function handBackIfUnfit(
     handBack: AbortController,
     work: () => Promise<JobResult>,
   ): Promise<JobResult> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof InferenceFailure && error.code === 'pack_lost') {
-        logger.error('a model pack is not what it was when it was verified', { error });
-        isPackLost = true;
+      const reason = error instanceof InferenceFailure ? UNFIT[error.code] : undefined;
+      if (reason !== undefined) {
+        logger.error(reason, { error });
+        isUnfit = true;
         handBack.abort();
-        options.onPackLost?.();
+        options.onUnfit?.(reason);
       }
       throw error;
     }
@@ -58,7 +66,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
 
   return {
     run: async (jobId, preempted) => {
-      if (isPackLost) return;
+      if (isUnfit) return;
       const host = slots.borrow();
       // No time is left for a polite cancel, and the next worker starts from the beginning anyway.
       const kill = (): void => host.kill();
@@ -68,7 +76,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
         const handBack = new AbortController();
         await claims.run(jobId, AbortSignal.any([preempted, handBack.signal]), (job) => {
           const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
-          return handBackWithoutPack(handBack, () => perform(tools, { ...job, host, preempted }));
+          return handBackIfUnfit(handBack, () => perform(tools, { ...job, host, preempted }));
         });
       } finally {
         preempted.removeEventListener('abort', kill);
