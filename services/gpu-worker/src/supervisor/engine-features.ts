@@ -21,7 +21,7 @@ export interface EngineFeatures {
   readonly key: FeatureKey;
   /** Not there when nothing is known yet. */
   readonly path: string;
-  /** Frames in it. */
+  /** Frames that were computed for it: one that had to be made anew counts again, see `keepAdded`. */
   readonly frames: number;
   /** There is nothing to add. */
   readonly complete: boolean;
@@ -66,7 +66,8 @@ export function keepEngineFeatures(
 }
 
 /**
- * Keeps what a render added, for the next one. The render has completed and nothing can fail it any more: what goes
+ * Keeps what a render added, for the next one. Frames that it made anew are added to the count like others, so that the
+ * content that has them counts for more than the one in which they are stale, and replaces it. The render has completed and nothing can fail it any more: what goes
  * wrong is told to the log.
  */
 export async function keepAdded(

@@ -10,7 +10,7 @@ export interface FeatureOrigin extends FeatureLayout {
 
 /** Features in a file, so that memory does not grow with the video, and another process can go on where this one ends. */
 export interface FeatureFile extends FrameFeatures {
-  /** Frames written since the file was opened. */
+  /** Frames written since the file was opened, also those of which it held something else before. */
   added(): number;
   close(): void;
 }
@@ -48,7 +48,7 @@ export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFil
     writeSync(file, header, 0, HEADER_BYTES, 0);
   }
   const present = presentFrames(file, bytes.length);
-  let added = 0;
+  const written = new Set<number>();
   let closed = false;
   /** The number of a closed file may already be another file's. */
   const expectOpen = (): void => {
@@ -69,10 +69,10 @@ export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFil
       record[0] = PRESENT;
       values.set(source.subarray(offset, offset + origin.values));
       writeSync(file, bytes, 0, bytes.length, placeOf(sourceIndex));
-      if (!present.has(sourceIndex)) added++;
       present.add(sourceIndex);
+      written.add(sourceIndex);
     },
-    added: () => added,
+    added: () => written.size,
     close() {
       if (!closed) closeSync(file);
       closed = true;

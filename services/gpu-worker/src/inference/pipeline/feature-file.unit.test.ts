@@ -49,12 +49,14 @@ describe('feature file', () => {
     expect(second.added()).toBe(0);
   });
 
-  test('a file is extended, and a frame that is written again is not counted twice', () => {
+  test('a frame that is written anew counts as one that is added, and none counts twice', () => {
     opened().write(0, Float32Array.of(1, 2, 3), 0);
     const file = opened();
     file.write(0, Float32Array.of(4, 5, 6), 0);
-    file.write(1, Float32Array.of(7, 8, 9), 0);
     expect(file.added()).toBe(1);
+    file.write(1, Float32Array.of(7, 8, 9), 0);
+    file.write(1, Float32Array.of(7, 8, 9), 0);
+    expect(file.added()).toBe(2);
     expect([read(file, 0), read(file, 1)]).toEqual([
       [0, 4, 5, 6, 0],
       [0, 7, 8, 9, 0],
