@@ -4,5 +4,8 @@ export interface Clock {
   now(): number;
 }
 
-/** The machine's clock. Leases and availability use the database's clock instead. */
+/**
+ * The machine's clock, which may be set at any moment. When a lease ends and what is due is for the database's clock; a
+ * worker counts the time that its own lease has left by `performance`, which is never set.
+ */
 export const systemClock: Clock = { now: () => Date.now() };

@@ -1,6 +1,5 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { type Claim, type Db, heartbeatJob, type JobStage } from '@lipsync/db';
-import { systemClock } from '@lipsync/runtime';
 import { JobTimeout, Preempted } from './job-stop';
 import { createLeaseKeeper } from './lease-keeper';
 
@@ -38,7 +37,7 @@ export function holdClaim(options: {
         ...(progress ? { stage: progress.stage, progressPercent: progress.percent } : {}),
       }),
     leaseMs: leaseSeconds * 1000,
-    clock: systemClock,
+    clock: performance,
   });
   const stop = new AbortController();
   keeper.signal.addEventListener('abort', () => stop.abort(keeper.signal.reason), { once: true });

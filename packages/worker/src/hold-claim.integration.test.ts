@@ -1,0 +1,46 @@
+import { claimJob, createAsset, createCustomer, createDb, type Db } from '@lipsync/db';
+import { createTestDatabase, eventually, type TestDatabase } from '@lipsync/testkit';
+import { holdClaim } from './hold-claim';
+
+const HOUR_MS = 3_600_000;
+
+describe('a claim that is held', () => {
+  let database: TestDatabase;
+  let db: Db;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = createDb({ url: database.url, poolMax: 3, publicBaseUrl: 'https://api.example.com' });
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  test.each([
+    ['forward', HOUR_MS],
+    ['back', -HOUR_MS],
+  ])("stays ours, and is renewed, when the machine's date is set %s", async (_direction, step) => {
+    const { id: customerId } = await createCustomer(db, { name: 'A', sealSecret: () => new Uint8Array(1) });
+    const url = 'https://media.example.com/a.mp4';
+    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: 600 });
+    const { id } = await db.prisma.job.findUniqueOrThrow({ where: { assetId: asset.id } });
+    const claim = await claimJob(db, id, { workerId: 'w', leaseSeconds: 15 });
+    if (claim === null) throw new Error('not claimed');
+    const preempted = new AbortController().signal;
+    const held = holdClaim({ db, claim, leaseSeconds: 15, limit: undefined, preempted });
+
+    const leaseUntil = async () => (await db.prisma.job.findUniqueOrThrow({ where: { id } })).leaseUntil;
+    const renewal = async (percent: number): Promise<void> => {
+      const before = await leaseUntil();
+      held.report('downloading', percent);
+      await eventually(async () => expect(await leaseUntil()).not.toEqual(before));
+    };
+    await renewal(1);
+    const now = Date.now;
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + step);
+    await renewal(2);
+    expect(held.signal.aborted).toBe(false);
+    await held.letGo();
+  });
+});
