@@ -1,10 +1,11 @@
 import { type RenderRequest } from '@lipsync/contract';
 import { isServiceError } from '@lipsync/domain';
 import { eventually } from '@lipsync/testkit';
-import { createRender } from '../test/one-render';
+import { createRender, getRender } from '../test/one-render';
 import { codeOf, DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
 import { cancelRender } from './cancel-render';
 import { type CreatedRender, createRenders } from './create-render';
+import { createDb } from './db';
 import { createPreparation } from './preparations';
 import { type NewRender } from './render-draft';
 
@@ -264,6 +265,32 @@ describe('createRender', () => {
         await eventually(async () => expect(await counts(customerId)).toMatchObject({ renders: 3 }));
       });
       expect(await waiting).toEqual([true, true]);
+    });
+
+    it('leaves connections to everybody else while one customer has to wait for its lock', async () => {
+      const { db, customerId } = scenario;
+      const held = await scenario.make.customer({ activeRecordsMax: 100 });
+      const { render } = await create(customerId, URLS);
+      const small = createDb({ url: scenario.database.url, poolMax: 4, publicBaseUrl: db.publicBaseUrl });
+      const input = (owner: string): NewRender => {
+        return { customerId: owner, request: URLS, idempotency: null, ttlSeconds: DAY_SECONDS };
+      };
+      const inputs = [...Array.from({ length: 30 }, () => input(held)), input(customerId)];
+      const waiting = await db.prisma.$transaction(
+        async (tx) => {
+          await tx.$executeRaw`SELECT pg_advisory_xact_lock(727004, hashtext(${held}))`;
+          const creates = await createRenders(small, inputs);
+          const all = Promise.allSettled(creates);
+          expect(await getRender(small, customerId, render.id)).toMatchObject({ render: { id: render.id } });
+          // This one was in their batch, behind all of them.
+          expect(isCreated(await creates.at(-1))).toBe(true);
+          return { all };
+        },
+        { timeout: 20_000 },
+      );
+      const settled = await waiting.all;
+      expect(settled.filter(({ status }) => status === 'rejected')).toEqual([]);
+      await small.close();
     });
 
     it('takes one round trip, however many they are', async () => {

@@ -1,6 +1,7 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
 import { DatabaseError } from 'pg';
+import { inTurn } from './create-render-turns';
 import { type Db } from './db';
 import { LOCK_TIMEOUT } from './idempotency';
 import { type QueueName } from './queue-names';
@@ -38,9 +39,9 @@ const BATCH_LOCK_TIMEOUT = '250ms';
 /**
  * Creates renders with their implicit assets, engine runs and jobs, in one round trip and one transaction. Each comes to
  * its own end, in the order of the requests. When one of them has to wait (for the first request with its key, say), each
- * goes on alone when this resolves. What a render can be refused with, in this order: idempotency_key_reused,
- * idempotency_in_progress; what referring to video, audio and preparation can throw; engine_unavailable;
- * concurrency_limit_exceeded. Only success binds the idempotency key.
+ * goes on alone when this resolves, few at once; one whose turn does not come in time ends as service_unavailable. What a
+ * render can be refused with, in this order: idempotency_key_reused, idempotency_in_progress; what referring to video,
+ * audio and preparation can throw; engine_unavailable; concurrency_limit_exceeded. Only success binds the idempotency key.
  */
 export async function createRenders(db: Db, inputs: readonly NewRender[]): Promise<Promise<CreatedRender>[]> {
   const drafts = inputs.map((input) => draftRender(db, input));
@@ -52,7 +53,9 @@ export async function createRenders(db: Db, inputs: readonly NewRender[]): Promi
   }
   return drafts.map((draft, index) => {
     const outcome = outcomes[index];
-    return outcome === undefined ? createAlone(db, draft) : createdFrom(db, draft, outcome);
+    return outcome === undefined
+      ? inTurn(db, draft.input.customerId, () => createAlone(db, draft))
+      : createdFrom(db, draft, outcome);
   });
 }
 
