@@ -1,9 +1,9 @@
-import { gather } from './gather';
+import { type Batches, gather } from './gather';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Batches that end when the test says so. */
-function held(options: { max: number; inFlight: number }) {
+function held(options: Batches) {
   const batches: (readonly number[])[] = [];
   const ends: (() => void)[] = [];
   const double = gather<number, number>(options, (items) => {
@@ -64,6 +64,58 @@ describe('gather', () => {
     const failed = await Promise.allSettled([run('all'), run('other')]);
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(await run('other')).toBe('other');
+  });
+
+  describe('with a limit to the waiting', () => {
+    const limit = { waitMs: 5_000, error: () => new Error('too late') };
+    const endOf = (call: Promise<number>): Promise<number | string> =>
+      call.catch((error: unknown) => String(error));
+    beforeEach(() => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+    });
+    afterEach(() => {
+      jest.useRealTimers();
+    });
+
+    it('refuses what was not sent off by then, and does not send it later', async () => {
+      const { batches, double, end } = held({ max: 1, inFlight: 1, limit });
+      const first = endOf(double(1));
+      await turn();
+      const second = endOf(double(2));
+      jest.advanceTimersByTime(1_000);
+      const third = endOf(double(3));
+      jest.advanceTimersByTime(4_000);
+      expect(await second).toBe('Error: too late');
+      end();
+      expect(await first).toBe(2);
+      await turn();
+      expect(batches).toEqual([[1], [3]]);
+      end();
+      expect(await third).toBe(6);
+    });
+
+    it('holds for those that come later, too, each from when it came', async () => {
+      const { double, end } = held({ max: 1, inFlight: 1, limit });
+      const first = endOf(double(1));
+      await turn();
+      jest.advanceTimersByTime(3_000);
+      const second = endOf(double(2));
+      jest.advanceTimersByTime(3_000);
+      const third = endOf(double(3));
+      jest.advanceTimersByTime(2_000);
+      expect(await second).toBe('Error: too late');
+      jest.advanceTimersByTime(3_000);
+      expect(await third).toBe('Error: too late');
+      end();
+      expect(await first).toBe(2);
+    });
+
+    it('takes one timer, however many calls there are', async () => {
+      const { double } = held({ max: 8, inFlight: 1, limit });
+      for (let n = 0; n < 100; n += 1) void double(n).catch(() => undefined);
+      await turn();
+      expect(jest.getTimerCount()).toBe(1);
+    });
   });
 
   it('goes on with the next batch while one of the last takes longer', async () => {

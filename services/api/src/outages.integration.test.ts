@@ -13,6 +13,14 @@ async function readiness(api: TestApi): Promise<unknown> {
   return { status, body };
 }
 
+/** Look-ups of keys that wait for a lock. */
+async function lookUpsWaiting(api: TestApi): Promise<number> {
+  const rows = await api.db.prisma.$queryRaw<object[]>`
+    SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM api_keys AS key%'`;
+  return rows.length;
+}
+
 describe('without Redis', () => {
   it('renders, cancellations and reads go on, limits are open, and the queue is rung again when it is back', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'redis-'));
@@ -85,6 +93,28 @@ describe('without Postgres', () => {
       body: { checks: { postgres: 'failed', redis: 'ok' } },
     });
     expect(JSON.stringify(api.logLines())).not.toContain('secret');
+    await api.close();
+  });
+
+  it('refuses what it could not ask in time, while what it asked goes on', async () => {
+    const api = await startApi();
+    const { key } = await api.newCustomer();
+    const created = await api.operations.ok('create_render', { key, json: renderRequest() });
+    const get = () => api.operations.attempt('get_render', { key, id: created.body.id });
+    const asked: ReturnType<typeof get>[] = [];
+    await api.db.prisma.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE`;
+        // As many look-ups of keys as are under way at once.
+        for (const number of [1, 2]) {
+          asked.push(get());
+          await eventually(async () => expect(await lookUpsWaiting(api)).toBe(number));
+        }
+        expect(await get()).toMatchObject({ status: 503, code: 'service_unavailable' });
+      },
+      { timeout: 20_000 },
+    );
+    expect(await Promise.all(asked)).toEqual([null, null]);
     await api.close();
   });
 

@@ -4,12 +4,13 @@ import { customerLimits, hashApiKey, isApiKey, type CustomerLimits } from '@lips
 import { type RateLimiter } from '@lipsync/queue';
 import { type Clock, gather, type Logger } from '@lipsync/runtime';
 import { type ApiConfig } from '../api-deps';
+import { DATABASE_WAIT } from '../database-wait';
 import { clientAddress } from './client-address';
 import { refuseCredential } from './failed-auth';
 import { type HttpMetrics } from './http-metrics';
 import { createKeyUse } from './key-use';
 
-const BATCHES = { max: 32, inFlight: 2 };
+const BATCHES = { max: 32, inFlight: 2, limit: DATABASE_WAIT };
 
 /** Who asks. */
 export interface Customer {

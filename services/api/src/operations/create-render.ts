@@ -2,6 +2,7 @@ import { type CreatedRender, createRenders, type NewRender } from '@lipsync/db';
 import { fingerprint } from '@lipsync/domain';
 import { gather } from '@lipsync/runtime';
 import { type ApiDeps } from '../api-deps';
+import { DATABASE_WAIT } from '../database-wait';
 import { resolveIdempotencyKey } from '../http/idempotency-key';
 import { requireBody } from '../http/require-body';
 import { type Handler } from './operation';
@@ -13,7 +14,7 @@ import { viewRender } from './view-render';
  * Creates that arrive together share a transaction. One at a time: two would mostly wait for each other's locks, and the
  * larger a batch is the less each of it costs.
  */
-const BATCHES = { max: 16, inFlight: 1 };
+const BATCHES = { max: 16, inFlight: 1, limit: DATABASE_WAIT };
 
 /** POST /v1/renders */
 export function createRender(deps: ApiDeps): Handler {

@@ -1,11 +1,12 @@
 import { getRenders, type RenderDetails, type RenderName } from '@lipsync/db';
 import { gather } from '@lipsync/runtime';
 import { type ApiDeps } from '../api-deps';
+import { DATABASE_WAIT } from '../database-wait';
 import { type Handler } from './operation';
 import { pollHint } from './poll-hint';
 import { viewRender } from './view-render';
 
-const BATCHES = { max: 32, inFlight: 4 };
+const BATCHES = { max: 32, inFlight: 4, limit: DATABASE_WAIT };
 
 /** GET /v1/renders/{id} */
 export function getRender(deps: ApiDeps): Handler {
