@@ -2,7 +2,10 @@
 export const WEBHOOK_RETRY_DELAYS_SECONDS: readonly number[] = [
   10, 60, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 25_200,
 ];
-/** No attempt is made later than this after the delivery was created. */
+/**
+ * No further attempt is due later than this after the delivery was created; one that is due at the very end is claimed up
+ * to a minute later. A first attempt is made at any age, while the event is kept.
+ */
 export const WEBHOOK_WINDOW_SECONDS = 86_400;
 /** One attempt, from the name lookup to the end of the answer. */
 export const WEBHOOK_TIMEOUT_SECONDS = 15;
