@@ -33,10 +33,10 @@ export function highsyncTensors(
   } satisfies ExpectedRole;
   return {
     ...commonTensors(params, 1),
-    // It is asked for the frames whose banks are not known, as many as they happen to be.
+    // It is asked for one frame at a time: for those whose banks are not known, and always in the same shape.
     reference_unet: {
-      inputs: { latent: floats('any', channels, height, width) },
-      outputs: banksFor('any', banks),
+      inputs: { latent: floats(1, channels, height, width) },
+      outputs: banksFor(1, banks),
     },
     denoising_unet: { ...denoising, inputs: { ...denoising.inputs, ...banksFor(window, banks) } },
     denoising_unet_unconditional: denoising,
@@ -45,7 +45,7 @@ export function highsyncTensors(
 
 /** The banks of some frames: what lies behind the first axis is the networks' own affair, if they agree. */
 function banksFor(
-  frames: number | 'any',
+  frames: number,
   banks: Readonly<Record<string, TensorSpec>>,
 ): Record<string, ExpectedTensor> {
   const known = (size: number | string): Size => (typeof size === 'number' ? size : { atLeast: 1 });
