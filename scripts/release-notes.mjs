@@ -1,37 +1,30 @@
 // The notes of a release, from CHANGELOG.md: `node scripts/release-notes.mjs v1.2.3`.
-// Fails when the tag, package.json, the chart and the changelog do not name the same version.
+// Fails when the tag, the changelog and all places that set-version.mjs writes do not name the same version. A candidate,
+// v1.2.3-rc.1, is held to what the release will be, 1.2.3: it becomes the release unchanged.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ROOT, VERSION_PLACES } from './version-places.mjs';
 
-const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const read = (...names) => readFileSync(path.join(ROOT, ...names), 'utf8');
+const read = (name) => readFileSync(path.join(ROOT, name), 'utf8');
 
 const tag = process.argv[2] ?? '';
-const version = /^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/.exec(tag)?.[1];
+const version = /^v(\d+\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?$/.exec(tag)?.[1];
 if (version === undefined) fail(`not a tag of a release: ${tag === '' ? '(none)' : tag}`);
 
-const chart = read('deploy', 'helm', 'lipsync', 'Chart.yaml');
-const named = {
-  'package.json': JSON.parse(read('package.json')).version,
-  'Chart.yaml, version': /^version: (.+)$/m.exec(chart)?.[1],
-  'Chart.yaml, appVersion': /^appVersion: (.+)$/m.exec(chart)?.[1]?.replaceAll(/['"]/g, ''),
-};
-for (const [where, found] of Object.entries(named))
-  if (found !== version) fail(`${tag} is tagged, and ${where} says ${found}`);
+for (const { file, pattern } of VERSION_PLACES) {
+  const found = pattern.exec(read(file))?.[0];
+  if (found !== version) fail(`${tag} is tagged, and ${file} says ${found ?? 'nothing'}`);
+}
 
-const [heading, ...rest] = read('CHANGELOG.md').split(new RegExp(`^## \\[${escape(version)}\\].*$`, 'm'));
-if (rest.length !== 1 || heading === undefined) fail(`CHANGELOG.md has no section for ${version}`);
-const notes = rest[0]
+const heading = new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\].*$`, 'm');
+const [, section, ...more] = read('CHANGELOG.md').split(heading);
+if (section === undefined || more.length > 0) fail(`CHANGELOG.md has no section for ${version}`);
+const notes = section
   .split(/^## /m)[0]
   .replaceAll(/^\[.*$/gm, '')
   .trim();
 if (notes === '') fail(`CHANGELOG.md says nothing about ${version}`);
 process.stdout.write(`${notes}\n`);
-
-function escape(text) {
-  return text.replaceAll(/[.+-]/g, '\\$&');
-}
 
 function fail(reason) {
   process.stderr.write(`release-notes: ${reason}\n`);

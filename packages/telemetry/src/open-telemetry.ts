@@ -55,7 +55,7 @@ export async function openTelemetry(options: {
   return { metrics, tracing };
 }
 
-/** All packages of the repository are released under one version. */
+/** All packages of the repository are released under one version: scripts/release-notes.mjs sees to that. */
 function readVersion(): string {
   const text = readFileSync(join(__dirname, '..', 'package.json'), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;

@@ -1,0 +1,34 @@
+// Where the version of the service stands: set-version.mjs writes these places, release-notes.mjs compares them.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+const CHART = 'deploy/helm/lipsync/Chart.yaml';
+const EXAMPLE = 'deploy/helm/lipsync/examples/large.yaml';
+
+/** Files, from the root, and what of each is the version. */
+export const VERSION_PLACES = [
+  ...['.', ...members()].map((folder) => ({
+    file: path.posix.join(folder, 'package.json'),
+    pattern: /(?<=^ {2}"version": ")[^"]+/m,
+  })),
+  { file: CHART, pattern: /(?<=^version: )\S+/m },
+  { file: CHART, pattern: /(?<=^appVersion: )\S+/m },
+  { file: EXAMPLE, pattern: /(?<=^ {2}tag: )\S+/m },
+  { file: EXAMPLE, pattern: /(?<=^ {2}runbookBase: \S+\/blob\/v)[^/\s]+/m },
+];
+
+/** The packages that pnpm-workspace.yaml names: a folder, or all that a folder holds. */
+function members() {
+  const listed = /^packages:\n((?: +- .+\n)+)/m.exec(
+    readFileSync(path.join(ROOT, 'pnpm-workspace.yaml'), 'utf8'),
+  );
+  const folders = [...listed[1].matchAll(/- (.+)/g)].flatMap(([, folder]) => {
+    if (!folder.endsWith('/*')) return [folder];
+    const parent = folder.slice(0, -2);
+    return readdirSync(path.join(ROOT, parent)).map((name) => `${parent}/${name}`);
+  });
+  return folders.filter((folder) => existsSync(path.join(ROOT, folder, 'package.json')));
+}
