@@ -197,7 +197,7 @@ describe('inference on files', () => {
       'encoding',
     ]);
     const inferencing = steps.filter(({ stage }) => stage === 'inferencing').map(({ percent }) => percent);
-    expect(inferencing.length).toBeGreaterThan(10);
+    expect(inferencing.length).toBeGreaterThan(1);
     expect(inferencing).toEqual([...inferencing].sort((a, b) => a - b));
   }, 60_000);
 
