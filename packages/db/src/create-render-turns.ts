@@ -1,10 +1,8 @@
 import { ServiceError } from '@lipsync/domain';
-import { type Db } from './db';
+import { DATABASE_WAIT_MS, type Db } from './db';
 
 /** Creates that go on alone, at once: few of the connections of a process, as each may wait for a lock. */
 const AT_ONCE = 3;
-/** As long as for a connection of the pool. */
-const WAIT_MS = 5_000;
 
 type InTurn = <T>(customerId: string, create: () => Promise<T>) => Promise<T>;
 
@@ -45,7 +43,7 @@ function takeTurns(): InTurn {
     });
     try {
       // Whoever is under way comes to an end, by the timeout of its lock or its statement: no timer is needed to see this.
-      if (performance.now() - since >= WAIT_MS) throw new ServiceError('service_unavailable');
+      if (performance.now() - since >= DATABASE_WAIT_MS) throw new ServiceError('service_unavailable');
       return await create();
     } finally {
       busy.delete(customerId);

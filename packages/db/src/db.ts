@@ -33,7 +33,8 @@ export interface DbOptions {
   onConnectionError?: (error: Error) => void;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
+/** How long anybody waits to get to the database: for a connection, for a transaction, for a turn. */
+export const DATABASE_WAIT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** The server ends every statement before this: a longer silence means that it cannot be heard. */
 const SILENCE_MS = 20_000;
@@ -47,7 +48,7 @@ export function createDb(options: DbOptions): Db {
   const pool = new Pool({
     connectionString: options.url,
     max: options.poolMax,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: DATABASE_WAIT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     stream: () => createPostgresSocket(options.silenceMs ?? SILENCE_MS),
     // A process that hangs inside a transaction must not keep its row locks.
@@ -65,7 +66,7 @@ export function createDb(options: DbOptions): Db {
     adapter,
     // Other formats quote the arguments of the call, which are values of rows, and messages reach the log.
     errorFormat: 'minimal',
-    transactionOptions: { maxWait: CONNECT_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS },
+    transactionOptions: { maxWait: DATABASE_WAIT_MS, timeout: TRANSACTION_TIMEOUT_MS },
   });
   const nextRandom = createRandom();
   return {

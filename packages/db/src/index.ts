@@ -38,7 +38,7 @@ export { type NewRender } from './render-draft';
 export { createCustomer, type LimitChanges, listCustomers, type NewCustomer, setLimits } from './customers';
 export { databaseNow } from './database-clock';
 export { isDatabaseUnavailable } from './database-unavailable';
-export { createDb, type Db, type DbOptions } from './db';
+export { createDb, DATABASE_WAIT_MS, type Db, type DbOptions } from './db';
 export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './deliveries';
 export { expectObject, type FeatureObjectId } from './feature-objects';
 export { type Coverage, type FeatureContent, type FeatureKey } from './feature-row';

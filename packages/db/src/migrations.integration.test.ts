@@ -6,9 +6,9 @@ import {
   type Factories,
   type TestDatabase,
 } from '@lipsync/testkit';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createMigrationFolder, type MigrationFolder } from '../test/migration-folder';
 
 const PRISMA = join(__dirname, '..', '..', '..', 'prisma');
 
@@ -21,17 +21,17 @@ interface Column {
 describe('migrations', () => {
   let database: TestDatabase;
   let make: Factories;
-  let directory: string;
+  let folder: MigrationFolder;
   beforeEach(async () => {
     database = await createEmptyDatabase();
     make = createFactories(database.url);
-    directory = mkdtempSync(join(tmpdir(), 'lipsync-migrations-'));
-    cpSync(join(PRISMA, 'migrations'), directory, { recursive: true });
+    folder = createMigrationFolder();
+    cpSync(join(PRISMA, 'migrations'), folder.path, { recursive: true });
   });
   afterEach(async () => {
     await make.close();
     await database.drop();
-    rmSync(directory, { recursive: true, force: true });
+    folder.delete();
   });
 
   it('are applied once, however many processes deploy at the same time', async () => {
@@ -60,9 +60,9 @@ describe('migrations', () => {
   });
 
   it('refuse to go on when an applied one was edited', async () => {
-    const { applied } = await migrate(database.url, directory);
-    writeFileSync(join(directory, applied[0] ?? '', 'migration.sql'), 'SELECT 1;');
-    await expect(migrate(database.url, directory)).rejects.toThrow('was edited');
+    const { applied } = await migrate(database.url, folder.path);
+    folder.write(applied[0] ?? '', 'SELECT 1;');
+    await expect(migrate(database.url, folder.path)).rejects.toThrow('was edited');
   });
 
   it('make the tables, columns, types and indexes that the schema file describes', async () => {

@@ -41,18 +41,13 @@ describe('gpu-worker process', () => {
 
   /** Starts the compiled service, as an operator would. */
   function startService(env: Record<string, string> = {}): ChildProcess {
-    const { s3 } = fixture;
     const worker = fork(COMPILED_MAIN, [], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: {
         PATH: process.env['PATH'] ?? '',
         LOG_LEVEL: 'silent',
-        DATABASE_URL: fixture.databaseUrl,
+        ...fixture.environment,
         REDIS_URL: redis.url,
-        S3_ENDPOINT: s3.endpoint,
-        S3_BUCKET: s3.bucket,
-        S3_ACCESS_KEY_ID: s3.accessKeyId,
-        S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
         PUBLIC_BASE_URL: 'https://api.example.com',
         MODEL_PACKS_DIR: join(folder, 'packs'),
         WORK_DIR: join(folder, 'work'),

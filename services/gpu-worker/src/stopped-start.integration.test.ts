@@ -26,14 +26,9 @@ describe('a gpu-worker that is told to stop while it starts', () => {
   });
 
   test('announces nothing and takes no job: what it works with is being closed', async () => {
-    const { s3 } = fixture;
     const env = gpuWorkerEnvironment.parse({
-      DATABASE_URL: fixture.databaseUrl,
+      ...fixture.environment,
       REDIS_URL: redis.url,
-      S3_ENDPOINT: s3.endpoint,
-      S3_BUCKET: s3.bucket,
-      S3_ACCESS_KEY_ID: s3.accessKeyId,
-      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
       PUBLIC_BASE_URL: 'https://api.example.com',
       MODEL_PACKS_DIR: join(folder, 'nowhere'),
       WORK_DIR: join(folder, 'work'),

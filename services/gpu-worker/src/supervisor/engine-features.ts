@@ -67,8 +67,8 @@ export function keepEngineFeatures(
 
 /**
  * Keeps what a render added, for the next one. Frames that it made anew are added to the count like others, so that the
- * content that has them counts for more than the one in which they are stale, and replaces it. The render has completed and nothing can fail it any more: what goes
- * wrong is told to the log.
+ * content that has them counts for more than the one in which they are stale, and replaces it. The render has completed
+ * and nothing can fail it any more: what goes wrong is told to the log.
  */
 export async function keepAdded(
   tools: JobTools,

@@ -54,7 +54,8 @@ export interface NewRender extends NewJob {
 /** A database, an object store and in them a customer with videos, two speech tracks and a preparation. */
 export interface RenderFixture {
   readonly db: Db;
-  readonly databaseUrl: string;
+  /** What a service needs to know of database and object store. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly storage: Storage;
   readonly s3: S3Server;
   readonly factories: Factories;
@@ -150,7 +151,13 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
 
   return {
     db,
-    databaseUrl: database.url,
+    environment: {
+      DATABASE_URL: database.url,
+      S3_ENDPOINT: s3.endpoint,
+      S3_BUCKET: s3.bucket,
+      S3_ACCESS_KEY_ID: s3.accessKeyId,
+      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    },
     storage,
     s3,
     factories,
