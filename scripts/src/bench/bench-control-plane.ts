@@ -1,9 +1,9 @@
-import { type Comparison, measureApi } from './control-plane/api-figures';
+import { measureApi, type OperationFigures } from './control-plane/api-figures';
 import { type DeliveryFigures, measureDeliveries } from './control-plane/delivery-figures';
 import { openWorld } from './control-plane/world';
 
 export interface ControlPlaneFigures {
-  api: Record<string, Comparison>;
+  api: Record<string, OperationFigures>;
   deliveries: DeliveryFigures;
 }
 
