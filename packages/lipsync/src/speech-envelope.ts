@@ -9,16 +9,18 @@ export function speechEnvelope(
   { sampleRate, fps, frames }: { sampleRate: number; fps: number; frames: number },
 ): number[] {
   const half = Math.round(sampleRate / fps);
+  const weights = Float64Array.from(
+    { length: 2 * half + 1 },
+    (_, i) => 0.5 + 0.5 * Math.cos((Math.PI * (i - half)) / half),
+  );
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
   return Array.from({ length: frames }, (_, frame) => {
-    const centre = Math.round(((frame + 0.5) * sampleRate) / fps);
+    const first = Math.round(((frame + 0.5) * sampleRate) / fps) - half;
     let energy = 0;
-    let weights = 0;
-    for (let offset = -half; offset <= half; offset++) {
-      const weight = 0.5 + 0.5 * Math.cos((Math.PI * offset) / half);
-      const sample = pcm[centre + offset] ?? 0;
-      energy += weight * sample * sample;
-      weights += weight;
+    for (let i = 0; i < weights.length; i++) {
+      const sample = pcm[first + i] ?? 0;
+      energy += (weights[i] ?? 0) * sample * sample;
     }
-    return Math.sqrt(energy / weights);
+    return Math.sqrt(energy / total);
   });
 }

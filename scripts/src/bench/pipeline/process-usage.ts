@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** What Linux says of one process. */
 interface ProcessStat {
-  readonly pid: number;
-  readonly parent: number;
   /** User and system time of the process, and of those of its children that have ended. */
   readonly ownTicks: number;
   readonly endedChildrenTicks: number;
@@ -44,22 +42,23 @@ export function machineCpuSeconds(): number {
 
 /** Resident bytes of a process and of everything that it started, at this moment. */
 export function treeResidentBytes(root: number): number {
-  let pages = 0;
-  for (const { residentPages } of tree(root)) pages += residentPages;
-  return pages * PAGE_BYTES;
+  const pages = readStat(root)?.residentPages ?? 0;
+  return childrenOf(root).reduce((bytes, child) => bytes + treeResidentBytes(child), pages * PAGE_BYTES);
 }
 
-function tree(root: number): ProcessStat[] {
-  const processes = allProcesses();
-  const found = processes.filter(({ pid }) => pid === root);
-  for (const { pid } of found) found.push(...processes.filter(({ parent }) => parent === pid));
-  return found;
+/** Only these are looked at: what this process reads is garbage in the memory that it measures. */
+function childrenOf(pid: number): number[] {
+  return threadsOf(pid).flatMap((thread) =>
+    read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
 }
 
-function allProcesses(): ProcessStat[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => readStat(Number(name)) ?? []);
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 /** Null when the process has just ended. */
@@ -70,8 +69,6 @@ function readStat(pid: number): ProcessStat | null {
   const field = (number: number): number => Number(fields[number - 3]);
   if (fields.length < 22) return null;
   return {
-    pid,
-    parent: field(4),
     ownTicks: field(14) + field(15),
     endedChildrenTicks: field(16) + field(17),
     residentPages: field(24),

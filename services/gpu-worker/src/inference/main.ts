@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { resolveBinaries } from '@lipsync/media';
 import { inferenceSettings } from './inference-settings';
 import { createModels } from './models';
@@ -16,9 +15,6 @@ function main(): void {
   const send = (message: FromInference): void => {
     process.send?.(message);
   };
-  // The heap is small, and the collector counts the megabytes that move between the threads against its size: unless it
-  // may grow by this much, in percent, every second batch brings a full collection that finds nothing.
-  setFlagsFromString('--heap-growing-percent=200');
   // Without that thread nothing can be served any more: the supervisor starts another process.
   const host = createSessionHost(undefined, (reason) => {
     process.stderr.write(`${reason}\n`);
