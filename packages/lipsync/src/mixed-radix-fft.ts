@@ -9,6 +9,9 @@ interface Pass {
   /** The DFT matrix of size `radix`. */
   readonly dftRe: Float64Array;
   readonly dftIm: Float64Array;
+  /** What is combined next. */
+  readonly termRe: Float64Array;
+  readonly termIm: Float64Array;
 }
 
 export interface ComplexSpectrum {
@@ -46,7 +49,10 @@ function planPasses(length: number, radices: readonly number[]): Pass[] {
   for (const radix of radices) {
     const [twiddleRe, twiddleIm] = roots(done, radix, (k, j) => (k * j) / (done * radix));
     const [dftRe, dftIm] = roots(radix, radix, (k, j) => ((k * j) % radix) / radix);
-    passes.push({ radix, done, rest: length / (done * radix), twiddleRe, twiddleIm, dftRe, dftIm });
+    passes.push({
+      ...{ radix, done, rest: length / (done * radix), twiddleRe, twiddleIm, dftRe, dftIm },
+      ...{ termRe: new Float64Array(radix), termIm: new Float64Array(radix) },
+    });
     done *= radix;
   }
   return passes;
@@ -66,14 +72,14 @@ function roots(rows: number, columns: number, turns: (row: number, column: numbe
 }
 
 function runPass(pass: Pass, source: ComplexSpectrum, target: ComplexSpectrum): void {
-  const { radix, done, rest, twiddleRe, twiddleIm, dftRe, dftIm } = pass;
-  const termRe = new Float64Array(radix);
-  const termIm = new Float64Array(radix);
+  const { radix, done, rest, twiddleRe, twiddleIm, dftRe, dftIm, termRe, termIm } = pass;
+  const { re, im } = source;
+  const { re: outRe, im: outIm } = target;
   for (let k = 0; k < done; k++) {
     for (let q = 0; q < rest; q++) {
       for (let j = 0; j < radix; j++) {
-        const x = source.re[q + rest * (j + radix * k)] ?? 0;
-        const y = source.im[q + rest * (j + radix * k)] ?? 0;
+        const x = re[q + rest * (j + radix * k)] ?? 0;
+        const y = im[q + rest * (j + radix * k)] ?? 0;
         const c = twiddleRe[k * radix + j] ?? 0;
         const s = twiddleIm[k * radix + j] ?? 0;
         termRe[j] = x * c - y * s;
@@ -83,13 +89,15 @@ function runPass(pass: Pass, source: ComplexSpectrum, target: ComplexSpectrum): 
         let sumRe = 0;
         let sumIm = 0;
         for (let b = 0; b < radix; b++) {
+          const x = termRe[b] ?? 0;
+          const y = termIm[b] ?? 0;
           const c = dftRe[a * radix + b] ?? 0;
           const s = dftIm[a * radix + b] ?? 0;
-          sumRe += (termRe[b] ?? 0) * c - (termIm[b] ?? 0) * s;
-          sumIm += (termRe[b] ?? 0) * s + (termIm[b] ?? 0) * c;
+          sumRe += x * c - y * s;
+          sumIm += x * s + y * c;
         }
-        target.re[q + rest * (k + done * a)] = sumRe;
-        target.im[q + rest * (k + done * a)] = sumIm;
+        outRe[q + rest * (k + done * a)] = sumRe;
+        outIm[q + rest * (k + done * a)] = sumIm;
       }
     }
   }
