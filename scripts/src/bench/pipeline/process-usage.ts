@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** What Linux says of one process. */
 interface ProcessStat {
@@ -42,8 +42,14 @@ export function machineCpuSeconds(): number {
 
 /** Resident bytes of a process and of everything that it started, at this moment. */
 export function treeResidentBytes(root: number): number {
-  const pages = readStat(root)?.residentPages ?? 0;
-  return childrenOf(root).reduce((bytes, child) => bytes + treeResidentBytes(child), pages * PAGE_BYTES);
+  if (!existsSync('/proc/thread-self/children'))
+    throw new Error('this kernel does not say whose child a process is');
+  return residentPages(root) * PAGE_BYTES;
+}
+
+function residentPages(root: number): number {
+  const own = readStat(root)?.residentPages ?? 0;
+  return childrenOf(root).reduce((pages, child) => pages + residentPages(child), own);
 }
 
 /** Only these are looked at: what this process reads is garbage in the memory that it measures. */
