@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { createCustomer, createDb, type Db } from '@lipsync/db';
+import { verifyWebhookSignature } from '@lipsync/domain';
+import { createEgress, createLogger, createSecretBox, type Egress, systemClock } from '@lipsync/runtime';
+import { createMetrics, NO_TRACING, type Telemetry } from '@lipsync/telemetry';
+import {
+  createTestDatabase,
+  type HttpsReceiver,
+  type ReceivedRequest,
+  startHttpsReceiver,
+  type TestDatabase,
+} from '@lipsync/testkit';
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../dispatcher';
+
+const HOST = 'hooks.example.test';
+export const ORIGIN = `https://${HOST}`;
+const OTHER_HOST = 'other.example.test';
+export const OTHER_ORIGIN = `https://${OTHER_HOST}`;
+
+export const secretBox = createSecretBox('ab'.repeat(32));
+export const silent = createLogger({ service: 'test', level: 'silent' });
+export const untraced = (): Telemetry => ({ metrics: createMetrics(), tracing: NO_TRACING });
+
+export interface Customer {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface NewDelivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly body: string;
+}
+
+/** A database, a receiver that all deliveries go to, and the dispatchers of one test. */
+export interface DispatcherFixture {
+  readonly database: TestDatabase;
+  readonly db: Db;
+  /** It answers as ORIGIN and as OTHER_ORIGIN. */
+  readonly receiver: HttpsReceiver;
+  newCustomer(): Promise<Customer>;
+  /** An event with a delivery that is due now, to ORIGIN unless told. */
+  addDelivery(customer: Customer, url?: string): Promise<NewDelivery>;
+  read(deliveryId: string): ReturnType<Db['prisma']['webhookDelivery']['findUniqueOrThrow']>;
+  /** A way out to the receiver alone, by these names; by both of its own unless told. */
+  egressTo(hosts?: readonly string[]): Egress;
+  /** A dispatcher that is not started. */
+  prepare(changes?: Partial<DispatcherOptions>): Dispatcher;
+  /** A dispatcher at work, closed with the fixture. */
+  dispatch(changes?: Partial<DispatcherOptions>): Dispatcher;
+  close(): Promise<void>;
+}
+
+export async function openDispatcherFixture(): Promise<DispatcherFixture> {
+  const database = await createTestDatabase();
+  const db = createDb({ url: database.url, poolMax: 6, publicBaseUrl: 'https://api.example.test' });
+  const receiver = await startHttpsReceiver({ hostnames: [HOST, OTHER_HOST] });
+  const running: Dispatcher[] = [];
+
+  async function newCustomer(): Promise<Customer> {
+    const secret = randomBytes(32).toString('hex');
+    const row = await createCustomer(db, { name: 'test', sealSecret: (id) => secretBox.seal(secret, id) });
+    return { id: row.id, secret };
+  }
+
+  async function addDelivery(customer: Customer, url = `${ORIGIN}/hook`): Promise<NewDelivery> {
+    const now = new Date();
+    const eventId = db.newId('evt');
+    const body = JSON.stringify({ id: eventId, type: 'render.completed', note: 'ü — stored bytes' });
+    const id = db.newId('dlv');
+    await db.prisma.webhookEvent.create({
+      data: {
+        id: eventId,
+        customerId: customer.id,
+        renderId: db.newId('ren'),
+        type: 'render.completed',
+        body,
+        createdAt: now,
+        expiresAt: new Date(now.getTime() + 3_600_000),
+      },
+    });
+    await db.prisma.webhookDelivery.create({
+      data: {
+        id,
+        eventId,
+        customerId: customer.id,
+        url,
+        origin: new URL(url).origin,
+        status: 'pending',
+        nextAttemptAt: now,
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+    return { id, eventId, body };
+  }
+
+  function egressTo(hosts: readonly string[] = [HOST, OTHER_HOST]): Egress {
+    const routes = new Map(hosts.map((host) => [`${host}:443`, receiver.address]));
+    return createEgress({ nodeEnv: 'test', allowedPorts: 'any', routes, ca: receiver.ca });
+  }
+
+  function prepare(changes: Partial<DispatcherOptions> = {}): Dispatcher {
+    return createDispatcher({
+      db,
+      egress: egressTo(),
+      secretBox,
+      clock: systemClock,
+      logger: silent,
+      telemetry: untraced(),
+      slots: 64,
+      perCustomer: 16,
+      pollMs: 20,
+      ...changes,
+    });
+  }
+
+  function dispatch(changes: Partial<DispatcherOptions> = {}): Dispatcher {
+    const dispatcher = prepare(changes);
+    running.push(dispatcher);
+    dispatcher.start();
+    return dispatcher;
+  }
+
+  async function close(): Promise<void> {
+    // First the receiver: whoever still waits for an answer of it gets a reset.
+    await receiver.close();
+    await Promise.all(running.map((dispatcher) => dispatcher.close()));
+    await db.close();
+    await database.drop();
+  }
+
+  return {
+    ...{ database, db, receiver, newCustomer, addDelivery, egressTo, prepare, dispatch, close },
+    read: (id) => db.prisma.webhookDelivery.findUniqueOrThrow({ where: { id } }),
+  };
+}
+
+export const header = (request: ReceivedRequest | undefined, name: string): string =>
+  String(request?.headers[name]);
+
+/** Whether the request carries a signature by the customer's secret, made just now. */
+export function isGenuine(request: ReceivedRequest, customer: Customer): boolean {
+  return verifyWebhookSignature({
+    secretHex: customer.secret,
+    header: header(request, 'svc-signature'),
+    deliveryId: header(request, 'svc-delivery-id'),
+    body: request.body,
+    nowSeconds: Date.now() / 1000,
+  });
+}
