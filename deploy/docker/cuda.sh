@@ -2,48 +2,44 @@
 # cuda.sh ROOT CUDA_IMAGE_ROOT SERVICE
 #
 # Fills ROOT with what the CUDA execution provider of ONNX Runtime loads: the provider itself, which npm's package is too
-# small for, from NuGet, and NVIDIA's libraries from their own image. The driver's part (libcuda, libnvcuvid,
-# libnvidia-encode) is put into the container by the NVIDIA container runtime.
+# small for, from the NuGet server $NUGET, and NVIDIA's libraries from their own image. The driver's part (libcuda,
+# libnvcuvid, libnvidia-encode) is put into the container by the NVIDIA container runtime.
 #
 # ONNXRUNTIME_CUDA=skip leaves both out, for a machine that reaches neither: such an image is put together like the real
-# one and has no CUDA. ONNXRUNTIME_CUDA_SHA512 pins the package; without it the hash that NuGet publishes is asked for.
+# one and has no CUDA. ONNXRUNTIME_CUDA_SHA512 pins the package; without it the hash that the server publishes is asked for.
 set -eu
 root=$1 image=$2 service=$3
 libraries=$root/usr/lib/cuda
-mkdir -p "$libraries" "$root/etc/ld.so.conf.d"
-echo /usr/lib/cuda >"$root/etc/ld.so.conf.d/cuda.conf"
+mkdir -p "$libraries"
 [ "${ONNXRUNTIME_CUDA:-fetch}" != skip ] || { echo 'CUDA is left out: ONNXRUNTIME_CUDA=skip'; exit 0; }
 
 runtime=$(realpath "$service"/node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node)
 version=$(node -p "require('$runtime/package.json').version")
 
-libraries_of_image() { find "$image/usr/local" "$image/usr/lib" -name "$1" ! -name '*.alt.*' 2>/dev/null | sort; }
-
 # By the package's own account it needs the first; the others are what those load at run time. cuDNN 9 is many files.
-missing=0
+lacking=
 for name in libcudart.so.12 libcublas.so.12 libcublasLt.so.12 libcufft.so.11 libcurand.so.10 libcudnn.so.9 \
   libnvrtc.so.12 libnvrtc-builtins.so libnvJitLink.so.12 'libcudnn_*.so.9'; do
-  found=$(libraries_of_image "$name*")
-  [ -n "$found" ] || { echo "the CUDA image has no $name" >&2; missing=1; }
+  found=$(find "$image/usr/local" "$image/usr/lib" -name "$name*" | sort)
+  [ -n "$found" ] || lacking="$lacking $name"
   for file in $found; do
     # Under the name that it is asked for by: its own, which is not always the file's.
     soname=$(objdump -p "$file" | sed -n 's/^ *SONAME *//p')
+    [ -n "$soname" ] || { echo "$file is no shared library" >&2; exit 1; }
     [ -e "$libraries/$soname" ] || cp --dereference "$file" "$libraries/$soname"
   done
 done
-[ "$missing" = 0 ] || exit 1
+[ -z "$lacking" ] || { echo "the CUDA image has no$lacking" >&2; exit 1; }
 
+apt-get update -qq
 apt-get install -y -qq --no-install-recommends unzip >/dev/null
-node "$(dirname "$0")/fetch-nupkg.mjs" microsoft.ml.onnxruntime.gpu.linux "$version" /tmp/provider.nupkg \
+node "$(dirname "$0")/fetch-nupkg.mjs" "$NUGET" microsoft.ml.onnxruntime.gpu.linux "$version" /tmp/provider.nupkg \
   "${ONNXRUNTIME_CUDA_SHA512:-}"
 # Where the binding looks for it: beside itself.
 target=$root/app${runtime#"$service"}/bin/napi-v6/linux/x64
 mkdir -p "$target"
 for name in libonnxruntime_providers_cuda.so libonnxruntime_providers_shared.so; do
-  unzip -q -o -j /tmp/provider.nupkg "runtimes/linux-x64/native/$name" -d "$target"
+  # As a stream: the modes that are written in such packages may be none at all.
+  unzip -p /tmp/provider.nupkg "runtimes/linux-x64/native/$name" >"$target/$name"
 done
 rm /tmp/provider.nupkg
-
-# Nothing may be missing but what the driver brings.
-lacking=$(LD_LIBRARY_PATH=$libraries:$target:$runtime/bin/napi-v6/linux/x64 ldd "$target"/*.so | grep 'not found' | grep -v 'libcuda\.so' || true)
-[ -z "$lacking" ] || { echo "$lacking" >&2; exit 1; }
