@@ -1,0 +1,41 @@
+// stand-in-nuget.mjs PORT PACKAGE VERSION FILE…: a NuGet server at /<name of the file> for each file, which has that one package
+// in that one version. Answers what fetch-nupkg.mjs asks, as the gallery does, and nothing else.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { basename } from 'node:path';
+
+const [, , port, name, version, ...files] = process.argv;
+const packages = new Map(files.map((file) => [basename(file), readFileSync(file)]));
+
+function answer(at, bytes, path) {
+  switch (path) {
+    case 'index.json':
+      return {
+        version: '3.0.0',
+        resources: [
+          { '@id': `${at}/registration`, '@type': 'RegistrationsBaseUrl/3.6.0' },
+          { '@id': `${at}/packages/`, '@type': 'PackageBaseAddress/3.0.0' },
+        ],
+      };
+    case `registration/${name}/${version}.json`:
+      return { catalogEntry: `${at}/catalog/${name}.${version}.json` };
+    case `catalog/${name}.${version}.json`:
+      return {
+        packageHash: createHash('sha512').update(bytes).digest('base64'),
+        packageHashAlgorithm: 'SHA512',
+      };
+    case `packages/${name}/${version}/${name}.${version}.nupkg`:
+      return bytes;
+  }
+}
+
+createServer(({ url, headers }, response) => {
+  const [, server, ...path] = url.split('/');
+  const bytes = packages.get(server);
+  const found = bytes && answer(`http://${headers.host}/${server}`, bytes, path.join('/'));
+  console.log(found ? 200 : 404, url);
+  if (!found) response.writeHead(404).end();
+  else response.end(Buffer.isBuffer(found) ? found : JSON.stringify(found));
+}).listen(Number(port));
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0));
