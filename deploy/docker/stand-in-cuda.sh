@@ -2,7 +2,7 @@
 # stand-in-cuda.sh FOLDER
 #
 # Makes, of empty libraries, what cuda.sh gets from elsewhere, for try-cuda.sh. They have the names, versions, links and
-# places of the originals, and nothing in them.
+# places of the originals, and nothing in them but what ONNX Runtime asks before it comes to the provider.
 #
 #   FOLDER/image               NVIDIA's base image
 #   FOLDER/image-without-cufft
@@ -15,7 +15,7 @@ cudnn=$folder/image/usr/lib/x86_64-linux-gnu
 native=$folder/package/runtimes/linux-x64/native
 mkdir -p "$toolkit" "$cudnn" "$native" "$folder/elsewhere"
 
-library() { # file, the name it is asked for by, what it is linked with
+library() { # file, the name it is asked for by, what it is made of and linked with
   file=$1 soname=$2
   shift 2
   gcc -shared -Wl,--no-as-needed,-soname,"$soname" -o "$file" -x c /dev/null -x none "$@"
@@ -49,14 +49,16 @@ rm "$folder/image-without-cufft/usr/local/cuda-12.9/targets/x86_64-linux/lib/"li
 package() { # file, what its provider is linked with beside the usual
   nupkg=$1
   shift
-  library "$native/libonnxruntime_providers_shared.so" libonnxruntime_providers_shared.so
+  library "$native/libonnxruntime_providers_shared.so" libonnxruntime_providers_shared.so "$folder/elsewhere/shared.c"
+  # The driver last: where it alone is missing, the loader has found all others.
   library "$native/libonnxruntime_providers_cuda.so" libonnxruntime_providers_cuda.so \
-    "$native/libonnxruntime_providers_shared.so" "$folder/elsewhere/libcuda.so.1" \
-    "$toolkit/libcublasLt.so.12" "$toolkit/libcublas.so.12" "$toolkit/libcurand.so.10" "$toolkit/libcudart.so.12" "$@"
+    "$native/libonnxruntime_providers_shared.so" "$toolkit/libcublasLt.so.12" "$toolkit/libcublas.so.12" \
+    "$toolkit/libcurand.so.10" "$toolkit/libcudart.so.12" "$@" "$folder/elsewhere/libcuda.so.1"
   # NuGet writes no modes into a package.
   chmod 000 "$native"/*
   (cd "$folder/package" && zip -q -r "$nupkg" runtimes)
   rm "$native"/*
 }
+echo 'void Provider_SetHost(void *host) {}' >"$folder/elsewhere/shared.c"
 package "$folder/provider.nupkg"
 package "$folder/demanding.nupkg" "$folder/elsewhere/libnobody.so.1"
