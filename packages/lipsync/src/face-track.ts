@@ -34,15 +34,20 @@ export class FaceTrackError extends Error {
 
 /*
  * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header, landmarks as float32, found and cuts as bytes.
- * All numbers little-endian.
+ * All numbers little-endian, as are all machines that the runtime is built for. Blanks fill the header up, so that the
+ * landmarks can be read where they lie.
  */
 const MAGIC = 0x5446534c;
 const PREFIX_BYTES = 8;
+const BLANK = 0x20;
 
 export function encodeFaceTrack(track: FaceTrack): Uint8Array {
   const { found, landmarks, cuts, ...header } = track;
-  const headerBytes = new TextEncoder().encode(JSON.stringify(header));
-  const parts = [bytesOf(landmarks), found, cuts];
+  const json = new TextEncoder().encode(JSON.stringify(header));
+  const headerBytes = new Uint8Array(Math.ceil(json.length / 4) * 4).fill(BLANK);
+  headerBytes.set(json);
+  const landmarkBytes = new Uint8Array(landmarks.buffer, landmarks.byteOffset, landmarks.byteLength);
+  const parts = [landmarkBytes, found, cuts];
   const length = parts.reduce((sum, part) => sum + part.length, PREFIX_BYTES + headerBytes.length);
   const out = new Uint8Array(length);
   const view = new DataView(out.buffer);
@@ -56,7 +61,10 @@ export function encodeFaceTrack(track: FaceTrack): Uint8Array {
   return out;
 }
 
-/** Reads what encodeFaceTrack wrote; FaceTrackError when it is cut short, damaged or of another version. */
+/**
+ * Reads what encodeFaceTrack wrote; FaceTrackError when it is cut short, damaged or of another version. The track lies in
+ * the memory of `bytes`, which is therefore the caller's no more.
+ */
 export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < PREFIX_BYTES || view.getUint32(0, true) !== MAGIC)
@@ -71,9 +79,9 @@ export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   }
   return {
     ...header,
-    landmarks: Float32Array.from({ length: floats }, (_, i) => view.getFloat32(dataStart + i * 4, true)),
-    found: bytes.slice(flags, flags + frames),
-    cuts: bytes.slice(flags + frames),
+    landmarks: floatsOf(bytes.subarray(dataStart, flags)),
+    found: bytes.subarray(flags, flags + frames),
+    cuts: bytes.subarray(flags + frames),
   };
 }
 
@@ -103,8 +111,8 @@ function isHeader(value: unknown): value is Header {
   );
 }
 
-function bytesOf(values: Float32Array): Uint8Array {
-  const view = new DataView(new ArrayBuffer(values.length * 4));
-  for (let i = 0; i < values.length; i++) view.setFloat32(i * 4, values[i] ?? 0, true);
-  return new Uint8Array(view.buffer);
+function floatsOf(bytes: Uint8Array): Float32Array {
+  // Of a file written before headers were filled up, or from the midst of a buffer.
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
+  return new Float32Array(buffer, byteOffset, byteLength / 4);
 }

@@ -28,6 +28,25 @@ describe('face track encoding', () => {
     );
   });
 
+  test('is read where it lies, whatever the header length: a long one costs no second copy', () => {
+    for (const version of ['a', 'ab', 'abc', 'abcd']) {
+      const encoded = encodeFaceTrack(track(3, version));
+      const { landmarks, found, cuts } = decodeFaceTrack(encoded);
+      for (const part of [landmarks, found, cuts]) expect(part.buffer).toBe(encoded.buffer);
+    }
+  });
+
+  test('a file whose header was not filled up is read as well', () => {
+    for (const version of ['a', 'ab', 'abc', 'abcd']) {
+      const encoded = Buffer.from(encodeFaceTrack(track(3, version)));
+      const header = encoded.subarray(8, encoded.indexOf('}') + 1);
+      const prefix = Buffer.from(encoded.subarray(0, 8));
+      prefix.writeUInt32LE(header.length, 4);
+      const data = encoded.subarray(8 + encoded.readUInt32LE(4));
+      expect(decodeFaceTrack(Buffer.concat([prefix, header, data]))).toEqual(track(3, version));
+    }
+  });
+
   test('every truncation is refused', () => {
     const encoded = encodeFaceTrack(track(3));
     for (let length = 0; length < encoded.length; length++) {
