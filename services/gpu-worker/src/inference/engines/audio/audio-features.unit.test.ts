@@ -13,15 +13,16 @@ const OPENAI = { whisper: 'openai', states: 1, width: 2 } as const;
  */
 function countingEncoder(stride: number) {
   let windows = 0;
-  const run: RunModel = (role, feeds) => {
+  const arrays = new Set<Float32Array>();
+  const run: RunModel = (role, feeds, take) => {
     const window = windows++;
-    const data = Float32Array.from({ length: 1500 * 2 }, (_, i) =>
-      i % 2 === 0 ? window * stride + (i >> 1) + 1 : window,
-    );
+    const data = take?.(1500 * 2) ?? new Float32Array(1500 * 2);
+    for (let i = 0; i < data.length; i++) data[i] = i % 2 === 0 ? window * stride + (i >> 1) + 1 : window;
+    arrays.add(data);
     expect([role, feeds['mel']?.dims]).toEqual(['whisper_encoder', [1, 80, 3000]]);
     return Promise.resolve({ outputs: { states: { type: 'float32', dims: [1, 1500, 1, 2], data } }, feeds });
   };
-  return { run, windows: () => windows };
+  return { run, windows: () => windows, arrays: () => arrays.size };
 }
 
 const LONG = new Float32Array(61 * RATE);
@@ -96,7 +97,7 @@ describe("with OpenAI's front end and repeats at the edges", () => {
     }
   });
 
-  test('30 s are one window, and 300 s never hold more than the two in use', async () => {
+  test('30 s are one window, and windows of 300 s are encoded once each, one at a time', async () => {
     const short = countingEncoder(1200);
     await createAudioFeatures(new Float32Array(30 * RATE), OPENAI, 'repeat', short.run).load(0, 749);
     expect(short.windows()).toBe(1);
@@ -146,6 +147,30 @@ describe("with OpenAI's front end and repeats at the edges", () => {
     await features.readWindows([3], target);
     expect(target.every((value) => value === 0)).toBe(true);
   });
+});
+
+test.each([
+  [HF, 'zeros', 1500, 1],
+  [OPENAI, 'repeat', 1200, 2],
+] as const)('however long a recording is, its states need the memory of few windows: %o', async (...row) => {
+  const [params, edges, stride, arrays] = row;
+  const encoder = countingEncoder(stride);
+  const features = createAudioFeatures(new Float32Array(121 * RATE), params, edges, encoder.run);
+  const held = await features.load(0, 7);
+  const target = new Float32Array(features.windowSize);
+  for (let frame = 8; frame < 3024; frame += 8) {
+    // Two batches are under way at once.
+    const [windows] = await Promise.all([
+      features.load(frame, frame + 7),
+      features.load(frame + 8, frame + 15),
+    ]);
+    windows.write(frame + 7, target, 0);
+    expect(firstValues(target)[4]).toBeCloseTo(2 * (frame + 7) + 1, 2);
+  }
+  expect(encoder.windows()).toBe(5);
+  expect(encoder.arrays()).toBe(arrays);
+  held.write(7, target, 0);
+  expect(firstValues(target)[4]).toBe(15);
 });
 
 test('each encoder gets its own spectrogram: padded in mel space, or in the waveform', async () => {

@@ -14,14 +14,15 @@ export interface EncodedSteps {
 
 /** The audio encoder's hidden states along a recording, made 30 s at a time and forgotten once passed. */
 export interface EncoderStates {
-  /** Steps [from, to); windows that lie before `from` wholly are forgotten and would have to be made again. */
+  /** A copy of steps [from, to). Calls should go forward in time: windows are forgotten once they were read to the end. */
   load(from: number, to: number): Promise<EncodedSteps>;
 }
 
-/** Where a step lies: in `window`, of which it takes `share`, the rest being of the window before it. */
-interface StepPlace {
-  readonly window: number;
-  readonly share: number;
+/** The states of steps [from, to). */
+interface Rows {
+  readonly from: number;
+  readonly to: number;
+  readonly values: Float32Array;
 }
 
 /** `stepSize` values per step. */
@@ -35,49 +36,81 @@ export function createEncoderStates(
   const fade = Math.min(LONGEST_FADE, overlap);
   /** Steps from a window's start to where it begins to count. */
   const entry = (overlap - fade) / 2;
-  const encoded = new Map<number, Promise<Float32Array>>();
+  const encoded = new Map<number, Float32Array<ArrayBuffer>>();
+  /** Of windows that are forgotten, to be written over: the states of half a minute are megabytes. */
+  const spare: Float32Array<ArrayBuffer>[] = [];
+  let latest: Rows = { from: 0, to: 0, values: new Float32Array(0) };
+  let previous: Promise<unknown> = Promise.resolve();
 
-  const placeOf = (step: number): StepPlace => {
-    const window = Math.min(Math.max(Math.floor((step - entry) / stride), 0), count - 1);
-    const inside = step - entry - window * stride;
-    return { window, share: window === 0 || inside >= fade ? 1 : (inside + 0.5) / fade };
+  const windowOf = (step: number): number =>
+    Math.min(Math.max(Math.floor((step - entry) / stride), 0), count - 1);
+
+  const forgetBefore = (first: number): void => {
+    for (const [window, states] of encoded) {
+      if (window >= first) continue;
+      encoded.delete(window);
+      spare.push(states);
+    }
   };
 
-  const encode = async (window: number): Promise<Float32Array> => {
+  const statesOf = async (window: number): Promise<Float32Array> => {
+    const known = encoded.get(window);
+    if (known) return known;
     const mel = float32Tensor(windows.mel(window), [1, MEL_BANDS, SEGMENT_FRAMES]);
-    return float32Of((await run('whisper_encoder', { mel })).outputs, 'states');
+    const used = spare.pop();
+    const { outputs } = await run('whisper_encoder', { mel }, used && (() => used));
+    const states = float32Of(outputs, 'states');
+    encoded.set(window, states);
+    return states;
+  };
+
+  /** Fades a window in over what the windows before it say. */
+  const lay = (window: number, states: Float32Array, rows: Rows, start: number): void => {
+    const end = Math.min(rows.to, window * stride + STEPS_PER_WINDOW);
+    for (let step = Math.max(start, window === 0 ? 0 : window * stride + entry); step < end; step++) {
+      const row = (step - window * stride) * stepSize;
+      const at = (step - rows.from) * stepSize;
+      const share = window === 0 ? 1 : (step - window * stride - entry + 0.5) / fade;
+      if (share >= 1) {
+        rows.values.set(states.subarray(row, row + stepSize), at);
+        continue;
+      }
+      for (let i = 0; i < stepSize; i++) {
+        rows.values[at + i] = share * (states[row + i] ?? 0) + (1 - share) * (rows.values[at + i] ?? 0);
+      }
+    }
+  };
+
+  const read = async (from: number, to: number): Promise<Rows> => {
+    const rows = { from, to, values: new Float32Array(Math.max(to - from, 0) * stepSize) };
+    // Calls overlap: what the last one read is not asked of a window that may have been forgotten.
+    const overlaps = from >= latest.from && from < latest.to;
+    const start = overlaps ? Math.min(latest.to, to) : from;
+    const at = (from - latest.from) * stepSize;
+    if (overlaps) rows.values.set(latest.values.subarray(at, at + (start - from) * stepSize));
+    if (start >= to) return rows;
+    for (let window = windowOf(start - fade); window <= windowOf(to - 1); window++) {
+      forgetBefore(Math.min(window, windowOf(to - fade)));
+      lay(window, await statesOf(window), rows, start);
+    }
+    latest = rows;
+    return rows;
   };
 
   return {
     async load(from, to) {
-      if (to <= from) return { write: (_, target, offset) => target.fill(0, offset, offset + stepSize) };
-      const start = placeOf(from);
-      const first = start.share < 1 ? start.window - 1 : start.window;
-      const last = placeOf(to - 1).window;
-      for (const window of encoded.keys()) if (window < first) encoded.delete(window);
-      const wanted = Array.from({ length: last - first + 1 }, (_, i) => {
-        const states = encoded.get(first + i) ?? encode(first + i);
-        encoded.set(first + i, states);
-        return states;
-      });
-      const loaded = await Promise.all(wanted);
-
+      // One after the other: they share the memory of the windows.
+      const reading = previous.then(() => read(from, to));
+      previous = reading.catch(() => undefined);
+      const { values } = await reading;
       return {
         write(step, target, offset) {
-          const { window, share } = placeOf(step);
-          const states = loaded[window - first];
-          if (states === undefined) throw new RangeError(`step ${step} was not loaded`);
-          const row = (step - window * stride) * stepSize;
-          if (share === 1) {
-            target.set(states.subarray(row, row + stepSize), offset);
+          if (to <= from) {
+            target.fill(0, offset, offset + stepSize);
             return;
           }
-          const previous = loaded[window - 1 - first];
-          if (previous === undefined) throw new RangeError(`step ${step} was not loaded`);
-          const before = row + stride * stepSize;
-          for (let i = 0; i < stepSize; i++) {
-            target[offset + i] = share * (states[row + i] ?? 0) + (1 - share) * (previous[before + i] ?? 0);
-          }
+          if (step < from || step >= to) throw new RangeError(`step ${step} was not loaded`);
+          target.set(values.subarray((step - from) * stepSize, (step - from + 1) * stepSize), offset);
         },
       };
     },
