@@ -4,6 +4,9 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type FaceScene } from './face-scene';
 import { type KernelAlternative } from './kernel-alternative';
 
+// Before ONNX Runtime starts: it reports to its maker otherwise.
+process.env['ORT_DISABLE_TELEMETRY'] = '1';
+
 /** BT.709, limited range: rows R, G, B of columns Y, U, V, for codes less their zero. */
 const TO_RGB = [0.00913, 0, 0.01406, 0.00913, -0.00167, -0.00418, 0.00913, 0.01657, 0];
 /** Rows Y, U, V of columns R, G, B in [-1, 1]. */

@@ -17,6 +17,7 @@ test('the inference child learns where its tools are, and no credential, address
   });
   expect(environment).toEqual({
     ...{ MALLOC_MMAP_THRESHOLD_: '33554432', MALLOC_TRIM_THRESHOLD_: '134217728' },
+    ORT_DISABLE_TELEMETRY: '1',
     ...{ PATH: '/usr/bin', FFMPEG_BIN: '/opt/ffmpeg' },
     ...{ CUDA_VISIBLE_DEVICES: '0', NVIDIA_TF32_OVERRIDE: '0', VIDEO_ENCODER: 'h264_nvenc' },
   });
@@ -33,4 +34,8 @@ test('an empty setting counts as absent; an empty list of devices still hides th
   expect(environment).not.toHaveProperty('MODEL_CACHE_BYTES');
   expect(environment).not.toHaveProperty('GPU_SLOTS');
   expect(environment).toMatchObject({ CUDA_VISIBLE_DEVICES: '' });
+});
+
+test('nobody can turn the telemetry of ONNX Runtime on', () => {
+  expect(childEnvironment({ ORT_DISABLE_TELEMETRY: '0' })).toMatchObject({ ORT_DISABLE_TELEMETRY: '1' });
 });
