@@ -17,11 +17,11 @@ const RENDERED = 92;
  * Between two steps of a stage, milliseconds. Whoever gets them writes one a second down, and to tell of a frame costs more
  * than to paste it.
  */
-const STEP_MS = 500;
+const STEP_MS = 250;
 
 /**
  * Two scales: `preparing` counts the work ahead of a render from 0 to 100, all other stages the render. Within a stage percent
- * never falls. Of its steps those are reported that somebody could see: a tenth of a percent, twice a second.
+ * never falls. Of its steps those are reported that somebody could see: a tenth of a percent, four times a second.
  * @param now milliseconds
  */
 export function createTaskProgress(
