@@ -35,14 +35,16 @@ async function addressesOfServer() {
 }
 
 /** The gallery gives the hash in its catalog, to which the registration leads. Mirrors need not. */
-async function publishedHash(registrations) {
-  const { catalogEntry } = await getJson(`${registrations}${name}/${version}.json`);
-  const entry = typeof catalogEntry === 'string' ? await getJson(catalogEntry) : catalogEntry;
-  if (entry?.packageHashAlgorithm !== 'SHA512')
-    throw new Error(
-      `${server} publishes no SHA-512 of ${name} ${version}: the one it must have has to be pinned`,
-    );
-  return entry.packageHash;
+async function publishedHash(address) {
+  try {
+    const registrations = address('RegistrationsBaseUrl/3.6.0', 'RegistrationsBaseUrl');
+    const { catalogEntry } = await getJson(`${registrations}${name}/${version}.json`);
+    const entry = typeof catalogEntry === 'string' ? await getJson(catalogEntry) : catalogEntry;
+    if (entry?.packageHashAlgorithm === 'SHA512') return entry.packageHash;
+    throw new Error(`${server} publishes no SHA-512 of ${name} ${version}`);
+  } catch ({ message }) {
+    throw new Error(`${message}: the hash that the package must have has to be pinned`);
+  }
 }
 
 /** The hash of what is now in the file. */
@@ -66,8 +68,7 @@ async function download(url) {
 
 try {
   const address = await addressesOfServer();
-  const expected =
-    pinned || (await publishedHash(address('RegistrationsBaseUrl/3.6.0', 'RegistrationsBaseUrl')));
+  const expected = pinned || (await publishedHash(address));
   const packages = address('PackageBaseAddress/3.0.0');
   const actual = await download(`${packages}${name}/${version}/${name}.${version}.nupkg`);
   if (actual !== expected) throw new Error(`${name} ${version} has the SHA-512 ${actual}, not ${expected}`);

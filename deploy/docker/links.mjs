@@ -21,7 +21,8 @@ for (const library of libraries) {
   // What lies beside a library is loaded before it: so ONNX Runtime does with its providers.
   const path = `${process.env.LD_LIBRARY_PATH}:${dirname(library)}`;
   const env = { LD_TRACE_LOADED_OBJECTS: '1', LD_LIBRARY_PATH: path };
-  const { status, stdout, stderr } = spawnSync(LOADER, [library], { env, encoding: 'utf8' });
+  const { error, status, stdout, stderr } = spawnSync(LOADER, [library], { env, encoding: 'utf8' });
+  if (error) throw error;
   const complaints = `${stdout}${stderr}`
     .split('\n')
     .map((line) => line.trim())

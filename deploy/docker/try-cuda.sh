@@ -14,6 +14,7 @@ root=$(cd "$here/../.." && pwd)
 package=microsoft.ml.onnxruntime.gpu.linux
 version=$(sed -n 's/^  onnxruntime-node@\([0-9.]*\):$/\1/p' "$root/pnpm-lock.yaml" | head -1)
 node_image=$(sed -n 's/^ARG NODE_IMAGE=//p' "$here/Dockerfile")
+network=${BUILD_NETWORK:-default}
 work=$(mktemp -d)
 server=
 trap 'rm -rf "$work"; [ -z "$server" ] || docker rm --force "$server" >/dev/null' EXIT
@@ -41,13 +42,14 @@ COPY stand-in-nuget.mjs /
 CMD ["node", "/stand-in-nuget.mjs", "8080", "$package", "$version", "/provider.nupkg", "/demanding.nupkg"]
 END
 for target in cuda cuda-without-cufft nuget; do
-  docker build --quiet --target "$target" --tag "lipsync-stand-in/$target" "$work" >/dev/null
+  docker build --quiet --network "$network" --target "$target" --tag "lipsync-stand-in/$target" "$work" >/dev/null
 done
 server=$(docker run --detach lipsync-stand-in/nuget)
 nuget=http://$(docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$server"):8080
 
 build() { # the package's server, the CUDA image, further arguments
-  docker build --progress plain --file "$here/Dockerfile" --target gpu-worker-cuda --tag lipsync/gpu-worker-cuda:stand-in \
+  docker build --progress plain --network "$network" --file "$here/Dockerfile" --target gpu-worker-cuda \
+    --tag lipsync/gpu-worker-cuda:stand-in --label org.lipsync.stand-in='empty libraries, not CUDA' \
     --build-arg "NUGET=$nuget/$1" --build-arg "CUDA_IMAGE=lipsync-stand-in/$2" "${@:3}" "$root" >"$work/log" 2>&1
 }
 built() { # what it shows, arguments
@@ -71,6 +73,7 @@ refused 'a CUDA image without a library' 'the CUDA image has no libcufft\.so\.11
 refused 'a provider that lacks a library' '/libonnxruntime_providers_cuda\.so: libnobody\.so\.1 => not found' \
   demanding.nupkg cuda
 built 'the published package' provider.nupkg cuda
+docker logs "$server" | grep -q /catalog/ || echo '  (out of the build cache)'
 hash=$(docker exec "$server" node -p \
   "require('node:crypto').createHash('sha512').update(fs.readFileSync('/provider.nupkg')).digest('base64')")
 # Last, because it is what stays: with its hash among the arguments no earlier package comes out of the build cache.

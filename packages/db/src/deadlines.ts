@@ -20,10 +20,10 @@ export function findOverdueRecords(db: Db, deadlineSeconds: number, limit: numbe
     WITH bound AS (SELECT clock_timestamp() - make_interval(secs => ${deadlineSeconds}::float8) AS earliest)
     SELECT kind, id, 'deadline_exceeded' AS "errorCode" FROM (
       SELECT 'render' AS kind, id FROM renders, bound
-      WHERE status IN ('accepted', 'processing') AND (created_at < earliest OR expires_at < now())
+      WHERE completed_at IS NULL AND (created_at < earliest OR expires_at < now())
       UNION ALL
       SELECT 'preparation', id FROM preparations, bound
-      WHERE status IN ('accepted', 'processing') AND (created_at < earliest OR expires_at < now())
+      WHERE completed_at IS NULL AND (created_at < earliest OR expires_at < now())
       UNION ALL
       SELECT 'job', id FROM jobs, bound
       WHERE kind = 'ingest' AND status IN ('queued', 'running') AND created_at < earliest

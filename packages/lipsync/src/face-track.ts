@@ -113,6 +113,6 @@ function isHeader(value: unknown): value is Header {
 
 function floatsOf(bytes: Uint8Array): Float32Array {
   // Of a file written before headers were filled up, or from the midst of a buffer.
-  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
   return new Float32Array(buffer, byteOffset, byteLength / 4);
 }

@@ -75,13 +75,14 @@ const SCHEMAS = {
   'webhook-dispatcher': dispatcherEnvironment,
 };
 const OURS = Object.entries(SCHEMAS);
-/** Read by Node, the loader or the container runtime, not by a service. */
+/** Read by Node, the loader, the container runtime or ONNX Runtime, not by a service. */
 const NOT_SETTINGS = [
   'HOME',
   'PATH',
   'LD_LIBRARY_PATH',
   'NVIDIA_VISIBLE_DEVICES',
   'NVIDIA_DRIVER_CAPABILITIES',
+  'ORT_DISABLE_TELEMETRY',
 ];
 
 describe.each(services)('%s', (name, definition) => {
