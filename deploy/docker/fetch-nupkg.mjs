@@ -42,8 +42,8 @@ async function publishedHash(address) {
     const entry = typeof catalogEntry === 'string' ? await getJson(catalogEntry) : catalogEntry;
     if (entry?.packageHashAlgorithm === 'SHA512') return entry.packageHash;
     throw new Error(`${server} publishes no SHA-512 of ${name} ${version}`);
-  } catch ({ message }) {
-    throw new Error(`${message}: the hash that the package must have has to be pinned`);
+  } catch (error) {
+    throw new Error(`${error.message}: the hash that the package must have has to be pinned`, { cause: error });
   }
 }
 
