@@ -43,7 +43,9 @@ async function publishedHash(address) {
     if (entry?.packageHashAlgorithm === 'SHA512') return entry.packageHash;
     throw new Error(`${server} publishes no SHA-512 of ${name} ${version}`);
   } catch (error) {
-    throw new Error(`${error.message}: the hash that the package must have has to be pinned`, { cause: error });
+    throw new Error(`${error.message}: the hash that the package must have has to be pinned`, {
+      cause: error,
+    });
   }
 }
 
