@@ -58,7 +58,8 @@ describe('the version of the next release', () => {
     root = mkdtempSync(path.join(tmpdir(), 'release-'));
     for (const file of [...FILES, ...PACKAGES])
       cpSync(path.join(REPOSITORY_ROOT, file), path.join(root, file), { recursive: true });
-    edit('CHANGELOG.md', (text) => text.replace('## [Unreleased]', '$&\n\n## [9.8.7] - 2030-01-01\n\nNew.'));
+    const release = '## [Unreleased]\n\n## [9.8.7] - 2030-01-01\n\nNew.\n\n';
+    edit('CHANGELOG.md', (text) => text.replace(/^## \[Unreleased\]\n.*?^(?=## )/ms, release));
   });
   afterEach(() => rmSync(root, { recursive: true }));
 

@@ -120,9 +120,14 @@ async function fill(
   directory: string,
 ): Promise<void> {
   await writeFile(join(directory, MANIFEST_FILE), bytes);
-  await Promise.all(
-    packFiles(manifest).map((file) =>
-      fromStore(key, file, (object) => storage.getToFile(object, join(directory, file), { signal })),
-    ),
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
+  const fetching = packFiles(manifest).map((file) =>
+    fromStore(key, file, (object) =>
+      storage.getToFile(object, join(directory, file), { signal: stop }),
+    ).catch((error: unknown) => failed.abort(error)),
   );
+  // Also after a failure: the folder is cleared away next, and nobody may be writing into it any more.
+  await Promise.all(fetching);
+  failed.signal.throwIfAborted();
 }
