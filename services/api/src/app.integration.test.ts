@@ -67,7 +67,7 @@ describe('outside /v1', () => {
       const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
       expect(files).toContain('/docs/swagger-ui-bundle.js');
       for (const path of files) {
-        const { status, headers } = await fetch(`${api.baseUrl}${path}`);
+        const { status, headers } = await get(path);
         expect({ path, status }).toEqual({ path, status: 200 });
         expect(headers.get('x-content-type-options')).toBe('nosniff');
       }
