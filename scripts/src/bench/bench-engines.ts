@@ -1,10 +1,12 @@
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { checkPack, openPackFolders, startInference, type RenderResult } from '@lipsync/gpu-worker';
-import { MANIFEST_FILE, type Manifest, type Pack } from '@lipsync/model-pack';
-import { makeClip, type Clip } from './clips';
+import { type Manifest, type Pack } from '@lipsync/model-pack';
+import { isolatePack } from '../models/isolate-pack';
+import { servingAnalyzer } from '../models/serving-analyzer';
+import { makeClip, type Clip } from '../samples/sample-clip';
 
 export interface EngineFigures {
   engine: Engine;
@@ -33,16 +35,14 @@ export async function benchEngines(ffmpeg: string, packsDir: string): Promise<En
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-engines-'));
   try {
     const { packs } = await openPackFolders(packsDir);
-    const analyzer = packs.find(({ pack }) => pack.manifest.engine === 'analyzer');
-    if (!analyzer) throw new Error(`${packsDir} holds no face analyser`);
+    const analyzerDir = servingAnalyzer(packs, packsDir).dir;
     const clip = await makeClip(ffmpeg, folder, CLIP);
     const figures: EngineFigures[] = [];
     for (const { pack } of packs) {
       for (const manifest of variants(pack)) {
         const own = await mkdtemp(path.join(folder, 'packs-'));
-        await symlink(path.resolve(analyzer.dir), path.join(own, 'analyzer'));
-        await writeVariant(pack, manifest, path.join(own, 'engine'));
-        figures.push(await benchOne(own, manifest, clip, path.join(own, 'track.bin')));
+        const { provider } = await checkPack(await isolatePack(own, { pack, manifest, analyzerDir }));
+        figures.push({ ...(await benchOne(own, manifest, clip)), provider });
       }
     }
     return figures;
@@ -74,20 +74,13 @@ function stepsOf(manifest: EngineManifest): number | undefined {
   return typeof steps === 'number' ? steps : steps.length;
 }
 
-/** The same files under another manifest. */
-async function writeVariant(pack: Pack, manifest: EngineManifest, dir: string): Promise<void> {
-  await cp(pack.dir, dir, { recursive: true, dereference: true });
-  await writeFile(path.join(dir, MANIFEST_FILE), JSON.stringify(manifest));
-}
-
 async function benchOne(
   packsDir: string,
   manifest: EngineManifest,
   clip: Clip,
-  trackPath: string,
-): Promise<EngineFigures> {
+): Promise<Omit<EngineFigures, 'provider'>> {
   const { engine } = manifest;
-  const { provider } = await checkPack(path.join(packsDir, 'engine'));
+  const trackPath = path.join(packsDir, 'track.bin');
   const inference = await startInference({ packsDir });
   try {
     await inference.analyze({ videoPath: clip.videoFile, trackPath });
@@ -107,7 +100,6 @@ async function benchOne(
     return {
       engine,
       pack: `${manifest.name}@${manifest.version}`,
-      provider,
       ...(steps === undefined ? {} : { steps }),
       rendered_frames: renderedFrames,
       inference_fps: (renderedFrames * 1000) / timings.inferMs,

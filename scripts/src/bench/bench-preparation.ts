@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { type Inference, openPackFolders, startInference } from '@lipsync/gpu-worker';
 import { packVersion } from '@lipsync/model-pack';
-import { type Clip, makeClip } from './clips';
+import { type Clip, makeClip } from '../samples/sample-clip';
 import { median } from './median';
 
 export interface RenderCost {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Inference } from '@lipsync/gpu-worker';
-import { makeClip, type Clip, type ClipShape } from '../clips';
+import { makeClip, type Clip, type ClipShape } from '../../samples/sample-clip';
 
 /** A clip whose face track is at hand. */
 export interface PreparedClip extends Clip {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { audioEncoderArguments, type Binaries, inspect, videoEncoderArguments } from '@lipsync/media';
-import { type Clip } from '../clips';
+import { type Clip } from '../../samples/sample-clip';
 
 /** Decodes the clip and encodes it with a render's own arguments, and does nothing else: the floor under any render. */
 export async function transcode(binaries: Binaries, clip: Clip, outFile: string): Promise<void> {

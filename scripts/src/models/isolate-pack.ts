@@ -1,0 +1,19 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { MANIFEST_FILE, type Manifest, type Pack, packFiles } from '@lipsync/model-pack';
+
+/**
+ * Makes a folder of packs at `folder` in which an engine has this pack and no other, beside a face analyser: links to the
+ * pack's files, which may be gigabytes, under a manifest of the same files. Answers where the pack lies in it.
+ */
+export async function isolatePack(
+  folder: string,
+  { pack, manifest, analyzerDir }: { pack: Pack; manifest: Manifest; analyzerDir: string },
+): Promise<string> {
+  const dir = path.join(folder, 'engine');
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, MANIFEST_FILE), JSON.stringify(manifest));
+  for (const file of packFiles(manifest)) await symlink(path.resolve(pack.dir, file), path.join(dir, file));
+  await symlink(path.resolve(analyzerDir), path.join(folder, 'analyzer'));
+  return dir;
+}
