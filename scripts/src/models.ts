@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { print } from '@lipsync/admin';
+import { resolveBinaries } from '@lipsync/media';
 import { PACKS_DIR } from './local-stack/layout';
 import { installPack } from './models/install-pack';
 import { listPacks } from './models/list-packs';
+import { tryPack } from './models/try-pack';
 import { verifyPack } from './models/verify-pack';
 
 interface FolderOptions {
@@ -28,6 +30,27 @@ program
     const { row, problem } = await verifyPack(dir);
     print(row, options);
     if (problem !== undefined) process.exitCode = 1;
+  });
+
+interface TryOptions extends FolderOptions {
+  out: string;
+  video?: string;
+  audio?: string;
+}
+
+withPacksDir(program.command('try <dir>'))
+  .description(
+    'renders a clip with a pack, which need not be in the folder, and the face analyser of the folder',
+  )
+  .requiredOption('--out <file>', 'the rendered video, an MP4 file')
+  .option('--video <file>', 'a talking face; else a drawn one')
+  .option('--audio <file>', 'the voice; else a computed one')
+  .option('--json')
+  .action(async (dir: string, options: TryOptions) => {
+    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+    const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    const { out: outputFile, video: videoFile, audio: audioFile, packsDir } = options;
+    print(await tryPack(ffmpeg, dir, { outputFile, videoFile, audioFile, packsDir }), options);
   });
 
 withPacksDir(program.command('install <dir>'))
