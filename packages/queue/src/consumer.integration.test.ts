@@ -1,4 +1,5 @@
 import { createLogger } from '@lipsync/runtime';
+import { Redis } from 'ioredis';
 import { eventually, type RunningRedis, startRedis, testPrefix } from '@lipsync/testkit';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -275,6 +276,20 @@ describe('consumer and queues', () => {
       process.kill(redis.pid, 'SIGCONT');
     }
     finish?.();
+  });
+
+  it.each([
+    ['is full', ['CONFIG', 'SET', 'maxmemory', '1']],
+    ['became a replica', ['REPLICAOF', '127.0.0.1', '1']],
+  ])('is alive while a Redis that %s refuses every write', async (_, [command = '', ...args]) => {
+    const client = new Redis(redis.url);
+    await client.call(command, ...args);
+    client.disconnect();
+    const consumer = consume(async () => undefined);
+    const begun = consumer.lastActivityAt();
+    // The first sign may be that of the connection alone.
+    for (let sign = 0; sign < 3; sign += 1) await untilAnswered(consumer);
+    expect(consumer.lastActivityAt()).toBeGreaterThan(begun);
   });
 
   it('reports activity while it waits for work', async () => {

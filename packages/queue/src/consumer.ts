@@ -30,8 +30,8 @@ export interface Consumer {
    */
   close(options: { graceMs: number }): Promise<void>;
   /**
-   * When it last got an answer from Redis, had all hands full or was closing, in milliseconds since the epoch: for
-   * liveness.
+   * When it last got an answer from Redis (a refusal is one), connected to it, had all hands full or was closing, in
+   * milliseconds since the epoch: for liveness.
    */
   lastActivityAt(): number;
 }
@@ -52,7 +52,13 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
   /** What is being worked on. */
   const handlers = new Set<Promise<void>>();
   let answeredAt = Date.now();
+  // A connection that was just made is not wedged, even if everything is refused on it and it is soon made again.
+  redis.on('ready', answered);
   let loop: Promise<void> | undefined;
+
+  function answered(): void {
+    answeredAt = Date.now();
+  }
 
   async function track(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
     set.add(work);
@@ -75,7 +81,7 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
   async function takeOne(): Promise<boolean> {
     for (const source of sources) {
       const taken = await source.take();
-      answeredAt = Date.now();
+      answered();
       if (!taken) continue;
       sources.splice(sources.indexOf(source), 1);
       sources.push(source);
@@ -104,6 +110,8 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
         else if (!(await takeOne())) await waitForOne();
       } catch (error) {
         if (stop.signal.aborted) return;
+        // A Redis that is full or still loads refuses, and that is an answer.
+        if (error instanceof Error && error.name === 'ReplyError') answered();
         logger.warn('announcements not fetched', { error });
         await delay(FETCH_RETRY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
       }
