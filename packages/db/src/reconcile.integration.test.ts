@@ -73,6 +73,38 @@ describe('reconcile', () => {
     expect(codes).toEqual(['engine_unavailable', null, null]);
   });
 
+  it('holds nothing against what waited while the service was away, as after a restored backup', async () => {
+    const { make } = scenario;
+    const [open, waiting] = [await scenario.render(), await scenario.render({ engines: ['highsync'] })];
+    await make.query('DELETE FROM workers');
+    await make.query(`UPDATE renders SET created_at = now() - interval '3 hours'`);
+    await make.query(`UPDATE jobs SET available_at = now() - interval '3 hours'`);
+    await make.query(`UPDATE reconciliation SET ran_at = now() - interval '3 hours'`);
+    const reports = await Promise.all([reconcile(scenario.db, options), reconcile(scenario.db, options)]);
+    expect(reports.map(({ overdue }) => overdue)).toEqual([0, 0]);
+
+    // From then on the same patience as for anybody: half an hour for a worker, two hours for all of it.
+    const resumed = (ago: string) =>
+      make.query(`UPDATE reconciliation SET resumed_at = now() - interval '${ago}'`);
+    await make.worker({ highsync: 1 });
+    await resumed('29 minutes');
+    expect((await reconcile(scenario.db, options)).overdue).toBe(0);
+    await resumed('31 minutes');
+    expect((await reconcile(scenario.db, options)).overdue).toBe(1);
+    expect((await state(open.render.id)).render.errorCode).toBe('engine_unavailable');
+    await resumed('121 minutes');
+    expect((await reconcile(scenario.db, options)).overdue).toBe(1);
+    expect((await state(waiting.render.id)).render.errorCode).toBe('deadline_exceeded');
+  });
+
+  it('takes a short pause for no gap', async () => {
+    const { make } = scenario;
+    await scenario.render();
+    await make.query(`UPDATE renders SET created_at = now() - interval '3 hours'`);
+    await make.query(`UPDATE reconciliation SET ran_at = now() - interval '4 minutes'`);
+    expect((await reconcile(scenario.db, options)).overdue).toBe(1);
+  });
+
   it('leaves a long backlog alone when its only worker is replaced by another one', async () => {
     const { db, make } = scenario;
     await make.query('DELETE FROM workers');

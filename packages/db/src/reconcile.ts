@@ -6,6 +6,7 @@ import { expireUpload, findStaleUploads } from './expire-uploads';
 import { findExpiredLeases, recoverJob } from './expired-leases';
 import { findOpenDispatches, withdrawDispatch } from './lost-dispatches';
 import { type QueueName } from './queue-names';
+import { secondsSinceGap } from './reconciliation-gap';
 import { CAPACITY_SECONDS, servedQueues } from './workers';
 
 export interface ReconcileOptions {
@@ -66,13 +67,17 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
   };
 }
 
+/** Time in which nobody could have been served is held against nothing: after a gap every deadline counts anew. */
 async function findOverdue(
   db: Db,
   { unservedSeconds = UNSERVED_SECONDS }: ReconcileOptions,
 ): Promise<Overdue[]> {
+  const seconds = await secondsSinceGap(db);
   return [
-    ...(await findUnserved(db, unservedSeconds, LIMIT)),
-    ...(await findOverdueRecords(db, RECORD_DEADLINE_SECONDS, LIMIT)),
+    ...(seconds < unservedSeconds ? [] : await findUnserved(db, unservedSeconds, LIMIT)),
+    ...(seconds < RECORD_DEADLINE_SECONDS
+      ? []
+      : await findOverdueRecords(db, RECORD_DEADLINE_SECONDS, LIMIT)),
   ];
 }
 
