@@ -4,6 +4,7 @@ import { loadEnv, type z } from '@lipsync/runtime';
 import { parse } from 'yaml';
 import { apiEnvironment } from '../../../services/api/src/env';
 import { gpuWorkerEnvironment } from '../../../services/gpu-worker/src/env';
+import { childEnvironment } from '../../../services/gpu-worker/src/host/child-environment';
 import { mediaWorkerEnvironment } from '../../../services/media-worker/src/env';
 import { dispatcherEnvironment } from '../../../services/webhook-dispatcher/src/env';
 import { CHART, type Container, EXAMPLES, workloads } from './rendered';
@@ -16,6 +17,8 @@ const ENVIRONMENTS: Readonly<Record<string, z.ZodObject>> = {
 };
 /** Read by Node.js libraries. */
 const EVERYWHERE = ['NODE_ENV', 'OTEL_EXPORTER_OTLP_HEADERS'];
+/** Read by libraries of the GPU worker's inference processes alone. */
+const BY_INFERENCE = ['NVIDIA_TF32_OVERRIDE'];
 /** Settings for development, and of the process. */
 const NOT_HERE = ['EGRESS_ROUTES', 'EGRESS_CA_FILE', 'PATH'];
 const MASTER_KEY = '0'.repeat(64);
@@ -126,17 +129,37 @@ describe('settings that may be added to a service in the values', () => {
     'S3_PUBLIC_ENDPOINT',
   ]);
 
-  it.each([
-    ['apiEnv', 'api'],
-    ['mediaWorkerEnv', 'media-worker'],
-    ['gpuWorkerEnv', 'gpu-worker'],
-    ['webhookDispatcherEnv', 'webhook-dispatcher'],
-  ])('%s are all that the service knows and the chart does not set itself', (definition, component) => {
-    const further = Object.keys(schema.definitions[definition]?.properties ?? {});
-    const chartOwn = [...setByChart].filter((name) => !further.includes(name));
-    const known = Object.keys(ENVIRONMENTS[component]?.shape ?? {});
-    const expected = known.filter((name) => !chartOwn.includes(name) && !NOT_HERE.includes(name));
-    expect(further.sort()).toEqual(expected.sort());
+  const definitions = {
+    apiEnv: 'api',
+    mediaWorkerEnv: 'media-worker',
+    gpuWorkerEnv: 'gpu-worker',
+    webhookDispatcherEnv: 'webhook-dispatcher',
+  };
+  const settingsOf = (definition: string): string[] =>
+    Object.keys(schema.definitions[definition]?.properties ?? {});
+
+  it.each(Object.entries(definitions))(
+    '%s are all that the service knows and the chart does not set itself',
+    (definition, component) => {
+      const further = settingsOf(definition);
+      const chartOwn = [...setByChart].filter((name) => !further.includes(name));
+      const known = [
+        ...Object.keys(ENVIRONMENTS[component]?.shape ?? {}),
+        ...(component === 'gpu-worker' ? BY_INFERENCE : []),
+      ];
+      const expected = known.filter((name) => !chartOwn.includes(name) && !NOT_HERE.includes(name));
+      expect(further.sort()).toEqual(expected.sort());
+    },
+  );
+
+  it.each(BY_INFERENCE)('reach the libraries that read them: %s', (name) => {
+    expect(childEnvironment({ [name]: '0' })).toHaveProperty(name, '0');
+  });
+
+  it('are described, every one', () => {
+    const page = readFileSync(join(CHART, '../../../docs/configuration.md'), 'utf8');
+    for (const definition of Object.keys(definitions))
+      for (const name of settingsOf(definition)) expect(page).toContain(`\`${name}\``);
   });
 });
 
