@@ -41,6 +41,30 @@ const MUST = [
     values: { 'ingress.enabled': 'false', 'api.trustedProxyHops': '2' },
     holds: (text) => /name: TRUSTED_PROXY_HOPS\n +value: "2"/.test(text),
   },
+  {
+    what: 'the migration, and nobody else, is given the address past a pooler',
+    values: { 'secrets.keys.migrationDatabaseUrl': 'DIRECT_URL' },
+    holds: (text) =>
+      objectsIn(text).every(
+        (object) => object.includes('key: DIRECT_URL\n') === object.includes('\nkind: Job\n'),
+      ),
+  },
+  {
+    what: 'the migration, and nobody else, may connect to the Postgres behind a pooler, and not to the pooler',
+    values: {
+      'networkPolicy.postgres.port': '6432',
+      'networkPolicy.migrationPostgres.port': '5433',
+      'networkPolicy.migrationPostgres.to[0].ipBlock.cidr': '10.20.3.4/32',
+    },
+    holds: (text) => {
+      const direct = /cidr: 10\.20\.3\.4\/32\n +ports:\n +- port: 5433\n/;
+      const egress = objectsIn(text).filter((object) => /^ {2}name: lipsync-.*-egress$/m.test(object));
+      return egress.every((object) => {
+        const isMigration = object.includes('  name: lipsync-migration-egress\n');
+        return direct.test(object) === isMigration && object.includes('- port: 6432\n') !== isMigration;
+      });
+    },
+  },
 ];
 
 /** Objects by kind and name, without blank lines: versions of Helm differ in both. */
@@ -54,6 +78,11 @@ function render(values, ...further) {
   const key = (object) => `${/^kind: (.*)$/m.exec(object)?.[1]} ${/^ {2}name: (.*)$/m.exec(object)?.[1]}`;
   objects.sort((a, b) => (key(a) < key(b) ? -1 : 1));
   return objects.map((object) => `---\n${object}\n`).join('');
+}
+
+/** What `render` has put one after the other. */
+function objectsIn(text) {
+  return text.split('---\n').slice(1);
 }
 
 function firstDifference(wanted, got) {

@@ -136,6 +136,14 @@ describe('values.schema.json', () => {
     expect(faults(merged(SMALL, change))).toContain(where);
   });
 
+  it('takes a Postgres of the migration’s own, behind a pooler', () => {
+    const change = {
+      secrets: { keys: { migrationDatabaseUrl: 'MIGRATION_DATABASE_URL' } },
+      networkPolicy: { postgres: { port: 6432 }, migrationPostgres: { to: peers } },
+    };
+    expect(faults(merged(SMALL, change))).toEqual([]);
+  });
+
   it('takes a load balancer whose callers the policy names by their addresses', () => {
     const ingress = { from: [{ ipBlock: { cidr: '0.0.0.0/0' } }] };
     const change = { api: { service: { type: 'LoadBalancer' } }, networkPolicy: { ingress } };
