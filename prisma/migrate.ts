@@ -51,6 +51,8 @@ export async function migrate(
   client.on('error', () => undefined);
   await client.connect();
   try {
+    // What a role or database has set for requests would cancel the index of a large table at every attempt.
+    await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
     await takeLock(client);
     await client.query(BOOKKEEPING);
     const applied: string[] = [];

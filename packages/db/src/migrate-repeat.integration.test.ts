@@ -13,7 +13,7 @@ import { startTcpProxy } from '../test/tcp-proxy';
 
 const NAME = '20990101000000_half';
 
-describe('a migration that failed', () => {
+describe('a migration that fails or takes long', () => {
   let database: TestDatabase;
   let make: Factories;
   let folder: MigrationFolder;
@@ -58,12 +58,22 @@ describe('a migration that failed', () => {
     expect(await deploy()).toEqual([NAME]);
   });
 
+  it('may take longer than what the database allows to requests', async () => {
+    await make.query(
+      `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET statement_timeout = '20ms'`,
+    );
+    folder.write(NAME, 'CREATE TABLE half (id int); SELECT pg_sleep(0.1);');
+    expect(await deploy()).toEqual([NAME]);
+  });
+
   it('leaves nothing behind when its connection is lost, and is applied by a repeat', async () => {
     folder.write(NAME, 'CREATE TABLE half (id int); ALTER TABLE busy ADD COLUMN half int;');
     await whileBusy(async () => {
       const failure = deploy().catch((error: unknown) => error);
       await eventually(async () => {
-        const waiting = await make.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+        const waiting = await make.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
         expect(waiting).toHaveLength(1);
       });
       await cutConnections(database);
