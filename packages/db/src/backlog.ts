@@ -65,7 +65,7 @@ export async function readBacklog(
           WHERE status = 'queued'
             AND (kind = 'ingest' OR dispatched_at IS NOT NULL OR customer_id NOT IN (SELECT customer_id FROM full_customer))
         ) AS oldest_at
-      FROM jobs WHERE status IN ('blocked', 'queued', 'running') GROUP BY queue
+      FROM jobs WHERE queue = ANY(${[...QUEUE_NAMES]}) AND status IN ('blocked', 'queued', 'running') GROUP BY queue
     ), live AS (
       SELECT entry.key AS queue, sum(entry.value::int) AS slots
       FROM workers, jsonb_each_text(workers.slots) AS entry

@@ -5,6 +5,7 @@ import { endPreparation } from './end-preparation';
 import { failOpenRuns } from './end-render';
 import { failSubject } from './give-up';
 import { lockPreparation, lockRender, lockSubject } from './job-subject';
+import { QUEUE_NAMES, type QueueName } from './queue-names';
 import { servedQueues } from './workers';
 
 /** Something that may not wait any longer. */
@@ -26,17 +27,18 @@ export function findOverdueRecords(db: Db, deadlineSeconds: number, limit: numbe
       WHERE completed_at IS NULL AND (created_at < earliest OR expires_at < now())
       UNION ALL
       SELECT 'job', id FROM jobs, bound
-      WHERE kind = 'ingest' AND status IN ('queued', 'running') AND created_at < earliest
+      WHERE queue = 'media' AND kind = 'ingest' AND status IN ('queued', 'running') AND created_at < earliest
     ) AS overdue LIMIT ${limit}::int`;
 }
 
 /** Jobs that are due for longer than this while no worker served their queue in all that time. */
 export async function findUnserved(db: Db, deadlineSeconds: number, limit: number): Promise<Overdue[]> {
   // A queue without a media-worker only waits: URLs and uploads do not depend on an engine being offered.
-  const served = ['media', ...(await servedQueues(db.prisma, deadlineSeconds))];
+  const served = new Set<QueueName>(['media', ...(await servedQueues(db.prisma, deadlineSeconds))]);
+  const unserved = QUEUE_NAMES.filter((queue) => !served.has(queue));
   return db.prisma.$queryRaw<Overdue[]>`
     SELECT 'job' AS kind, id, 'engine_unavailable' AS "errorCode" FROM jobs
-    WHERE status = 'queued' AND NOT (queue = ANY(${served}))
+    WHERE queue = ANY(${unserved}) AND status = 'queued'
       AND available_at < clock_timestamp() - make_interval(secs => ${deadlineSeconds}::float8)
     ORDER BY available_at LIMIT ${limit}::int`;
 }
