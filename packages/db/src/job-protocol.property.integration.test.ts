@@ -69,6 +69,7 @@ describe('job protocol under random interleavings', () => {
       await Promise.all(batch.map((step) => perform(step, world)));
       const after = await look(world.renderId);
       expectNoStepBack(before, after);
+      expect(await newerThanTheirRender(world.renderId)).toEqual([]);
       await expectOneEventIfTerminal(after);
       before = after;
     }
@@ -164,6 +165,15 @@ describe('job protocol under random interleavings', () => {
 
   function look(renderId: string): Promise<RenderDetails> {
     return getRender(scenario.db, scenario.customerId, renderId);
+  }
+
+  /** What a caller would miss that polls for another `updated_at`. */
+  function newerThanTheirRender(renderId: string): Promise<object[]> {
+    return scenario.make.query(
+      `SELECT engine, engine_runs.stage FROM engine_runs JOIN renders ON renders.id = render_id
+       WHERE render_id = $1 AND engine_runs.updated_at > renders.updated_at`,
+      [renderId],
+    );
   }
 
   function expectNoStepBack(before: RenderDetails, after: RenderDetails): void {

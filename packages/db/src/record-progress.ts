@@ -12,17 +12,17 @@ import { type Tx } from './db';
 
 /**
  * Moves an open render forward: it is processing from now on, its stage and progress only ever rise. The caller holds
- * the row's lock. Writes nothing when nothing changes, so that `updated_at` tells the truth.
+ * the row's lock. Writes nothing when nothing changes, its engines included, so that `updated_at` tells the truth.
  */
 export async function advanceRender(
   tx: Tx,
   render: RenderRow,
-  step: { stage: RenderWorkStage; progress: number },
+  step: { stage: RenderWorkStage; progress: number; enginesChanged?: boolean },
   now: Date,
 ): Promise<void> {
   const stage = later(RENDER_STAGES, render.stage, step.stage);
   const progressPercent = Math.max(render.progressPercent, step.progress);
-  if (isUnchanged(render, stage, progressPercent)) return;
+  if (step.enginesChanged !== true && isUnchanged(render, stage, progressPercent)) return;
   await tx.render.updateMany({
     where: { id: render.id, status: { in: [...RECORD_STATES.open] } },
     data: { status: 'processing', stage, progressPercent, updatedAt: now },

@@ -8,7 +8,10 @@ import {
 import { type Tx } from './db';
 import { advanceRender } from './record-progress';
 
-/** Derives the stage and progress of a locked render from those of its engine runs. */
+/**
+ * Derives the stage and progress of a locked render from those of its engine runs. Runs that were changed `now` are shown
+ * in the render, so it was changed then too.
+ */
 export async function advanceRenderByRuns(
   tx: Tx,
   render: RenderRow,
@@ -22,7 +25,8 @@ export async function advanceRenderByRuns(
     prepareFraction: preparing?.fraction ?? 0,
     engines: runs.map((run) => ({ status: RECORD_STATES.parse(run.status), progress: run.progressPercent })),
   });
-  await advanceRender(tx, render, { stage, progress }, now);
+  const enginesChanged = runs.some((run) => run.updatedAt.getTime() === now.getTime());
+  await advanceRender(tx, render, { stage, progress, enginesChanged }, now);
 }
 
 function stageOf(render: RenderRow, runs: readonly EngineRunRow[]): RenderWorkStage {
