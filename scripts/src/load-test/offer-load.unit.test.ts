@@ -70,7 +70,10 @@ function customerOf(clock: VirtualClock): Customer {
 describe('offerLoad', () => {
   it('bounds the callers under way of all streams together', async () => {
     const clock = createVirtualClock();
-    const recorder = createRecorder({ startAt: 0, warmUpMs: 0, sliceMs: 1_000, slices: 2 });
+    const recorder = createRecorder({
+      ...{ startAt: 0, warmUpMs: 0, halfAt: 500, arrivalsEndAt: () => 1_000 },
+      ...{ sliceMs: 1_000, slices: 2 },
+    });
     const ledger = createLedger(() => undefined);
     const media: MediaFile = {
       bytes: Buffer.alloc(0),

@@ -86,7 +86,7 @@ export function addLoadTestOptions(program: Command): Command {
     .option('--webhook-rate <rate>', 'of a soak: renders that are cancelled and announced', parse.parseRate)
     .option('--burst <n>', 'callers that arrive together, in webhooks and soak', parse.parseCount)
     .option('--duration <time>', 'of the measured arrivals: 90, 90s, 10m or 2h', parse.parseDuration)
-    .option('--warm-up <time>', 'arrivals before them, in no figure', parse.parseDuration)
+    .option('--warm-up <time>', 'arrivals before them, checked but not measured', parse.parseDuration)
     .option('--drain <time>', 'for what was accepted to end', parse.parseDuration, defaults.drainSeconds)
     .option('--seed <n>', 'of the arrivals and choices', parse.parseWhole, defaults.seed)
     .option('--connections <n>', 'to each origin, at most', parse.parseCount, defaults.connections)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { arrivalsEnd } from './arrivals/arrivals-end';
 import { SYSTEM_CLOCK } from './arrivals/clock';
 import { createRandom, pickWeighted } from './arrivals/random';
 import { createHttpClient, type HttpClient } from './client/http-client';
@@ -95,7 +96,9 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
     const startedAt = new Date();
     const startAt = clock.now();
     timing.measuredFrom = startAt + warmUpMs;
-    const recorder = createRecorder({ startAt, warmUpMs, sliceMs, slices });
+    const halfAt = timing.measuredFrom + (config.durationSeconds * 1000) / 2;
+    const arrivalsEndAt = arrivalsEnd(clock, startAt + arrivalsMs, signal);
+    const recorder = createRecorder({ startAt, warmUpMs, halfAt, arrivalsEndAt, sliceMs, slices });
     onRequest = (request) => {
       answers.ofCallers.request(request);
       recorder.request(request);
@@ -105,7 +108,6 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
     const inFlightPeak = await offerLoad({ clock, startAt, config, context, recorder, signal, onProgress });
     const usage = stopMeter();
     onRequest = answers.beforeAndAfter.request;
-    const arrivalsEndAt = signal.aborted ? clock.now() : startAt + arrivalsMs;
 
     say('Arrivals are over: waiting for what they caused …');
     const deadline = clock.now() + config.drainSeconds * 1000;
@@ -137,7 +139,8 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
       startedAt,
       startAt,
       sliceMs,
-      arrivalsEndAt,
+      halfAt,
+      arrivalsEndAt: arrivalsEndAt(),
       // On one machine there is one clock, and nothing to estimate.
       clockOffsetMs: target.isLocal ? 0 : (clockOffset.current()?.ms ?? 0),
       usage,

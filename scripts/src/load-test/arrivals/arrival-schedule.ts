@@ -30,6 +30,11 @@ export function* arrivalSchedule(plan: ArrivalPlan, random: Random): Generator<n
   }
 }
 
+/** How many arrive together. */
+export function batchOf(plan: ArrivalPlan): number {
+  return plan.kind === 'poisson' ? plan.burstSize : plan.count;
+}
+
 /** How many arrivals per second a plan offers over `durationSeconds`. */
 export function offeredRate(plan: ArrivalPlan, durationSeconds: number): number {
   return plan.kind === 'poisson' ? plan.ratePerSecond : plan.count / durationSeconds;

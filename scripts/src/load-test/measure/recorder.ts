@@ -17,6 +17,8 @@ export interface OperationFigures {
   readonly latency: Histogram;
   readonly response: Histogram;
   requests: number;
+  /** In the measured time, those of the warm-up included. */
+  answeredInTime: number;
   succeeded: number;
   expected: number;
   limited: number;
@@ -26,8 +28,14 @@ export interface OperationFigures {
 export interface StreamFigures {
   arrivals: number;
   notSent: number;
+  sentSinceHalf: number;
   completed: number;
+  /** In the measured time, those of the warm-up included: what is served is a rate of its time, whoever it was. */
+  completedInTime: number;
   failed: number;
+  /** Those of the warm-up included: they are in the way of the others. */
+  underWayAtHalf: number;
+  underWayAtEnd: number;
   /** From a caller's arrival to the end of all that it came for. */
   readonly latency: Histogram;
   /** How late arrivals were sent because the generator was busy. */
@@ -46,20 +54,26 @@ export interface Slice {
 
 export interface RecorderOptions {
   readonly startAt: number;
-  /** Arrivals before this are in no figure except the time series. */
+  /** Arrivals before this are in the time series, in rates of the time after it, in what is under way; else in no figure. */
   readonly warmUpMs: number;
+  /** When the time of the arrivals that count is half over. */
+  readonly halfAt: number;
+  /** Who is served later is served, but not at the rate that callers came at. */
+  readonly arrivalsEndAt: () => number;
   readonly sliceMs: number;
   readonly slices: number;
 }
 
 /** Gathers the figures of a run in memory that depends on the number of operations and slices, not of requests. */
-export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount }: RecorderOptions) {
+export function createRecorder(options: RecorderOptions) {
+  const { startAt, warmUpMs, halfAt, arrivalsEndAt, sliceMs, slices: sliceCount } = options;
   const operations = new Map<string, OperationFigures>();
   const streams = new Map<string, StreamFigures>();
   const answers = createAnswerTally();
   const slices: Slice[] = Array.from({ length: sliceCount }, emptySlice);
 
   const counts = (at: number): boolean => at >= startAt + warmUpMs;
+  const isInTime = (at: number): boolean => counts(at) && at <= arrivalsEndAt();
   /** What happens after the last slice belongs to the last. */
   const sliceAt = (at: number): Slice => {
     const index = Math.min(sliceCount - 1, Math.max(0, Math.floor((at - startAt) / sliceMs)));
@@ -68,6 +82,7 @@ export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount 
     return slice;
   };
   const streamOf = (name: string): StreamFigures => entry(streams, name, emptyStream);
+  const operationOf = (name: string): OperationFigures => entry(operations, name, emptyOperation);
 
   return {
     request({ operation, intendedAt, sentAt, answeredAt, outcome }: MeasuredRequest): void {
@@ -79,10 +94,11 @@ export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount 
       if (isFailure) slice.failed++;
       if (outcome.class === 'limited') slice.limited++;
       if (tellsLatency) entry(slice.latency, operation, newHistogram).record(answeredAt - intendedAt);
+      if (isInTime(answeredAt)) operationOf(operation).answeredInTime++;
       if (!counts(intendedAt)) return;
 
       answers.request({ operation, outcome });
-      const figures = entry(operations, operation, emptyOperation);
+      const figures = operationOf(operation);
       figures.requests++;
       if (outcome.class === 'success') figures.succeeded++;
       if (outcome.class === 'expected') figures.expected++;
@@ -98,6 +114,7 @@ export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount 
       if (!counts(intendedAt)) return;
       const figures = streamOf(stream);
       figures.arrivals++;
+      if (intendedAt > halfAt) figures.sentSinceHalf++;
       figures.lag.record(lagMs);
     },
     notSent(stream: string, intendedAt: number): void {
@@ -111,6 +128,9 @@ export function createRecorder({ startAt, warmUpMs, sliceMs, slices: sliceCount 
     },
     served(stream: string, intendedAt: number, endedAt: number, succeeded: boolean): void {
       if (succeeded) sliceAt(endedAt).completed++;
+      if (succeeded && isInTime(endedAt)) streamOf(stream).completedInTime++;
+      if (intendedAt <= halfAt && endedAt > halfAt) streamOf(stream).underWayAtHalf++;
+      if (endedAt > arrivalsEndAt()) streamOf(stream).underWayAtEnd++;
       if (!counts(intendedAt)) return;
       const figures = streamOf(stream);
       if (!succeeded) figures.failed++;
@@ -134,6 +154,7 @@ const emptyOperation = (): OperationFigures => ({
   latency: new Histogram(),
   response: new Histogram(),
   requests: 0,
+  answeredInTime: 0,
   succeeded: 0,
   expected: 0,
   limited: 0,
@@ -143,8 +164,12 @@ const emptyOperation = (): OperationFigures => ({
 const emptyStream = (): StreamFigures => ({
   arrivals: 0,
   notSent: 0,
+  sentSinceHalf: 0,
   completed: 0,
+  completedInTime: 0,
   failed: 0,
+  underWayAtHalf: 0,
+  underWayAtEnd: 0,
   latency: new Histogram(),
   lag: new Histogram(),
 });

@@ -5,7 +5,10 @@ const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable:
 const LIMITED: Outcome = { class: 'limited', status: 429, code: 'rate_limit_exceeded', retryable: true };
 
 function recorder() {
-  return createRecorder({ startAt: 1_000, warmUpMs: 2_000, sliceMs: 1_000, slices: 10 });
+  return createRecorder({
+    ...{ startAt: 1_000, warmUpMs: 2_000, halfAt: 5_000, arrivalsEndAt: () => 7_000 },
+    ...{ sliceMs: 1_000, slices: 10 },
+  });
 }
 const request = (intendedAt: number, over: { answeredAt?: number; outcome?: Outcome } = {}) => ({
   operation: 'get_render',
@@ -59,6 +62,37 @@ describe('createRecorder', () => {
       ['rate_limit_exceeded', 3],
       ['ECONNRESET', 1],
     ]);
+  });
+
+  it('tells what was answered and served in the measured time, whenever it was wanted', () => {
+    const figures = recorder();
+    const caller = (intendedAt: number, endedAt: number): void => {
+      figures.request(request(intendedAt, { answeredAt: endedAt }));
+      figures.sent('callers', intendedAt, 0);
+      figures.served('callers', intendedAt, endedAt, true);
+    };
+    caller(2_000, 2_999);
+    caller(2_000, 3_000);
+    caller(4_000, 7_000);
+    caller(4_000, 7_001);
+    expect(figures.operations.get('get_render')).toMatchObject({ requests: 2, answeredInTime: 2 });
+    expect(figures.streams.get('callers')).toMatchObject({ completed: 2, completedInTime: 2 });
+  });
+
+  it('knows who was under way at half time and at the end, the warm-up included and however they ended', () => {
+    const figures = recorder();
+    const caller = (intendedAt: number, endedAt: number, succeeded = true): void => {
+      figures.sent('callers', intendedAt, 0);
+      figures.served('callers', intendedAt, endedAt, succeeded);
+    };
+    caller(2_000, 9_000, false);
+    caller(4_000, 5_000);
+    caller(5_000, 6_000);
+    caller(6_000, 8_000);
+    expect(figures.streams.get('callers')).toMatchObject({
+      ...{ arrivals: 3, sentSinceHalf: 1 },
+      ...{ underWayAtHalf: 2, underWayAtEnd: 2 },
+    });
   });
 
   it('knows what was not sent, and puts what comes after the end into the last slice', () => {

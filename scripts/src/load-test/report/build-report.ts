@@ -1,8 +1,12 @@
 import path from 'node:path';
-import { offeredRate } from '../arrivals/arrival-schedule';
+import { type ArrivalPlan, batchOf, offeredRate } from '../arrivals/arrival-schedule';
 import { type LoadTestConfig } from '../config';
 import { type Histogram } from '../measure/histogram';
 import { type OperationFigures, type StreamFigures } from '../measure/recorder';
+import { type TrackedRender } from '../renders/tracked-render';
+import { type WebhookSink } from '../target/target';
+import { type LoggedEvent } from '../webhooks/event-log';
+import { type Backlog } from './backlog';
 import { machineFacts } from './machine-facts';
 import { distributionOf, quantilesOf, rounded } from './quantiles';
 import { renderFigures } from './render-figures';
@@ -19,37 +23,42 @@ import { summarise } from './summary';
 import { verdictOf } from './verdict';
 import { webhookFigures } from './webhook-figures';
 
+interface MeasuredStream {
+  readonly name: string;
+  readonly plan: ArrivalPlan;
+  readonly figures: StreamFigures;
+}
+
 export function buildReport(run: RunResult): LoadTestReport {
   const { config, target, recorder, checks } = run;
   const measuredSeconds = (run.arrivalsEndAt - run.startAt) / 1000 - config.warmUpSeconds;
-  const streams = config.streams.flatMap(({ name, plan }) => {
+  // Of what there was in the warm-up alone there is nothing to tell.
+  const measured = config.streams.flatMap(({ name, plan }): MeasuredStream[] => {
     const figures = recorder.streams.get(name);
-    const offered = offeredRate(plan, measuredSeconds);
-    return figures === undefined ? [] : [streamReport(name, figures, offered, measuredSeconds)];
+    return figures === undefined || figures.arrivals === 0 ? [] : [{ name, plan, figures }];
   });
+  const streams = measured.map(({ name, plan, figures }) =>
+    streamReport(name, figures, offeredRate(plan, measuredSeconds), measuredSeconds),
+  );
   const generator = generatorFigures(run);
   // What callers cancel themselves is work of the control plane only.
   const rendered = run.renders.filter(({ purpose }) => purpose === 'result');
   const series = seriesOf(run, rendered);
-  const openAt = (at: number): number => rendered.filter((render) => isOpenAt(run, render, at)).length;
-  const halfAt = run.startAt + (run.arrivalsEndAt - run.startAt) / 2;
-  const open = { atHalf: openAt(halfAt), atEnd: openAt(run.arrivalsEndAt) };
-  const renders = renderFigures(rendered, open);
-  const webhooks =
-    target.webhooks && webhookFigures([...target.webhooks.log.events.values()], run.clockOffsetMs);
-  const operations = [...recorder.operations].map(([operation, figures]) =>
-    operationReport(operation, figures, measuredSeconds),
-  );
+  const open = backlogOfRenders(run, rendered);
+  const renders = renderFigures(rendered.filter(isMeasured), open);
+  const webhooks = target.webhooks && webhookFigures(measuredEvents(run, target.webhooks), run.clockOffsetMs);
+  const operations = [...recorder.operations]
+    .filter(([, { requests }]) => requests > 0)
+    .map(([operation, figures]) => operationReport(operation, figures, measuredSeconds));
   const verdict = verdictOf({
     checks,
     generator,
     streams,
-    renders,
-    renderArrivalsInSecondHalf: rendered.filter(({ acceptedAt }) => acceptedAt >= halfAt).length,
+    backlogs: [...measured.map(backlogOfCallers), ...(renders === null ? [] : [open])],
   });
   const facts = { verdict, streams, operations, renders, webhooks };
   return {
-    schema_version: 2,
+    schema_version: 3,
     summary: summarise({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
     started_at: run.startedAt.toISOString(),
     finished_at: new Date().toISOString(),
@@ -70,12 +79,36 @@ export function buildReport(run: RunResult): LoadTestReport {
   };
 }
 
-function streamReport(
-  name: string,
-  { arrivals, notSent, completed, failed, latency }: StreamFigures,
-  offered: number,
-  seconds: number,
-): StreamReport {
+const isMeasured = ({ isWarmUp }: TrackedRender): boolean => !isWarmUp;
+
+function measuredEvents({ renders }: RunResult, { log }: WebhookSink): LoggedEvent[] {
+  const measured = new Set(renders.filter(isMeasured).map(({ id }) => id));
+  return [...log.events.values()].filter(({ recordId }) => measured.has(recordId));
+}
+
+function backlogOfCallers({ name, plan, figures }: MeasuredStream): Backlog {
+  return {
+    of: `callers of ${name}`,
+    atHalf: figures.underWayAtHalf,
+    atEnd: figures.underWayAtEnd,
+    arrivedBetween: figures.sentSinceHalf,
+    batch: batchOf(plan),
+  };
+}
+
+function backlogOfRenders(run: RunResult, rendered: readonly TrackedRender[]): Backlog {
+  const openAt = (at: number): number => rendered.filter((render) => isOpenAt(run, render, at)).length;
+  return {
+    of: 'renders',
+    atHalf: openAt(run.halfAt),
+    atEnd: openAt(run.arrivalsEndAt),
+    arrivedBetween: rendered.filter(({ acceptedAt }) => acceptedAt > run.halfAt).length,
+    batch: 1,
+  };
+}
+
+function streamReport(name: string, figures: StreamFigures, offered: number, seconds: number): StreamReport {
+  const { arrivals, notSent, completed, completedInTime, failed, latency } = figures;
   return {
     name,
     offered_per_second: rounded(offered),
@@ -83,17 +116,19 @@ function streamReport(
     not_sent: notSent,
     completed,
     failed,
-    completed_per_second: rounded(completed / seconds),
+    completed_per_second: rounded(completedInTime / seconds),
+    under_way_at_half: figures.underWayAtHalf,
+    under_way_at_end: figures.underWayAtEnd,
     latency_ms: quantilesOf(latency),
   };
 }
 
 function operationReport(operation: string, figures: OperationFigures, seconds: number): OperationReport {
-  const { latency, response, requests, succeeded, expected, limited, failed } = figures;
+  const { latency, response, requests, answeredInTime, succeeded, expected, limited, failed } = figures;
   return {
     operation,
     requests,
-    per_second: rounded(requests / seconds),
+    per_second: rounded(answeredInTime / seconds),
     succeeded,
     expected,
     limited,
@@ -145,7 +180,7 @@ function reportedConfig(config: LoadTestConfig): ReportedConfig {
       name,
       arrivals: plan.kind,
       rate_per_second: rounded(offeredRate(plan, config.durationSeconds)),
-      burst_size: plan.kind === 'poisson' ? plan.burstSize : plan.count,
+      burst_size: batchOf(plan),
       mix: { ...mix },
       announces,
     })),

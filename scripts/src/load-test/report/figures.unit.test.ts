@@ -56,17 +56,6 @@ describe('renderFigures', () => {
     });
   });
 
-  it('leaves the warm-up out of the figures, but not out of the count', () => {
-    const renders = [completed({ createdAt: 0, startedAt: 1_000, completedAt: 3_000, isWarmUp: true })];
-    expect(renderFigures(renders, NONE_OPEN)).toMatchObject({
-      accepted: 1,
-      ended: { completed: 1 },
-      queue_to_start_ms: null,
-      completed_per_hour: null,
-      work_per_output_second: null,
-    });
-  });
-
   it('counts what did not complete by how it ended and why', () => {
     const open = completed({ createdAt: 0, startedAt: 1, completedAt: 2, end: null, started: null });
     const failed = completed({ createdAt: 0, startedAt: 1, completedAt: 2 });

@@ -1,15 +1,15 @@
 import { type TrackedRender } from '../renders/tracked-render';
+import { type Backlog } from './backlog';
 import { distributionOf, histogramOf, rounded, quantilesOf } from './quantiles';
 import { type RenderReport } from './report';
 
-/** Figures of the renders that were to be rendered; those that were cancelled on purpose only count as accepted. */
+/** Figures of these renders, and how many were open, those of the warm-up included. */
 export function renderFigures(
-  all: readonly TrackedRender[],
-  open: { atHalf: number; atEnd: number },
+  renders: readonly TrackedRender[],
+  open: Pick<Backlog, 'atHalf' | 'atEnd'>,
 ): RenderReport | null {
-  if (all.length === 0) return null;
-  const measured = all.filter(({ isWarmUp }) => !isWarmUp);
-  const completed = measured.filter(({ end }) => end?.status === 'completed');
+  if (renders.length === 0) return null;
+  const completed = renders.filter(({ end }) => end?.status === 'completed');
   const outputSeconds = sum(completed, ({ end }) => end?.outputSeconds ?? 0);
   const processingSeconds = sum(completed, ({ end }) => (end?.processingMs ?? 0) / 1000);
   const queueToStart = histogramOf(
@@ -21,10 +21,10 @@ export function renderFigures(
     ),
   );
   return {
-    accepted: all.length,
-    ended: countBy(all, ({ end }) => end?.status ?? 'open'),
+    accepted: renders.length,
+    ended: countBy(renders, ({ end }) => end?.status ?? 'open'),
     error_codes: countBy(
-      all.filter(({ end }) => end?.errorCode != null),
+      renders.filter(({ end }) => end?.errorCode != null),
       ({ end }) => end?.errorCode ?? '',
     ),
     completed_per_hour: perHour(completed),

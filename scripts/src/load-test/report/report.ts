@@ -1,9 +1,12 @@
 import { type CheckResult } from '../verify/check';
 
-/** `report.json`. Times in the units that the names say; shares from 0 to 1; null where nothing was measured. */
+/**
+ * `report.json`. Times in the units that the names say; shares from 0 to 1; null where nothing was measured. The warm-up
+ * is in `series` and `checks`, in rates of what came of it in the measured time, and in what was under way or open.
+ */
 export interface LoadTestReport {
   /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
-  schema_version: 2;
+  schema_version: 3;
   /** One sentence: what was offered, what was carried, how quickly. */
   summary: string;
   verdict: Verdict;
@@ -105,9 +108,14 @@ export interface StreamReport {
   arrivals: number;
   /** Arrivals that came when as many as allowed were under way. */
   not_sent: number;
+  /** Of the arrivals, whenever they were served. */
   completed: number;
   failed: number;
+  /** Served in the measured time. */
   completed_per_second: number;
+  /** When half of the measured time was to be over, and when the arrivals ended; those of the warm-up included. */
+  under_way_at_half: number;
+  under_way_at_end: number;
   /** From a caller's arrival until it had all that it came for. */
   latency_ms: Quantiles | null;
 }
@@ -115,6 +123,7 @@ export interface StreamReport {
 export interface OperationReport {
   operation: string;
   requests: number;
+  /** Answered in the measured time. */
   per_second: number;
   succeeded: number;
   /** Refusals that the scenario provokes and counts as right. */
@@ -154,7 +163,7 @@ export interface RenderReport {
   /** From the caller's arrival to completed_at. */
   end_to_end_ms: Quantiles | null;
   end_to_end_distribution: Distribution;
-  /** Open renders when arrivals were half over, and when they ended. */
+  /** When half of the measured time was to be over, and when the arrivals ended; those of the warm-up included. */
   open_at_half: number;
   open_at_end: number;
 }

@@ -15,6 +15,8 @@ export interface RunResult {
   readonly startedAt: Date;
   readonly startAt: number;
   readonly sliceMs: number;
+  /** When the time of the arrivals that count was to be half over. */
+  readonly halfAt: number;
   readonly arrivalsEndAt: number;
   /** How far the service's clock is ahead. */
   readonly clockOffsetMs: number;

@@ -4,8 +4,13 @@ import { seriesOf } from './series';
 
 const SECONDS = 2;
 
+const newRecorder = () =>
+  createRecorder({
+    ...{ startAt: 0, warmUpMs: 0, sliceMs: 1_000, slices: SECONDS },
+    ...{ halfAt: SECONDS * 500, arrivalsEndAt: () => SECONDS * 1_000 },
+  });
 const RUN = {
-  recorder: createRecorder({ startAt: 0, warmUpMs: 0, sliceMs: 1_000, slices: SECONDS }),
+  recorder: newRecorder(),
   config: { warmUpSeconds: 0 },
   startAt: 0,
   sliceMs: 1_000,
@@ -39,7 +44,7 @@ const endedAs = (status: 'completed' | 'failed'): TrackedRender => ({
 
 describe('seriesOf', () => {
   it('claims no percentile of a slice that too few requests lie beyond, but names its worst', () => {
-    const recorder = createRecorder({ startAt: 0, warmUpMs: 0, sliceMs: 1_000, slices: SECONDS });
+    const recorder = newRecorder();
     const request = (intendedAt: number, latencyMs: number): void =>
       recorder.request({
         operation: 'get_render',

@@ -1,24 +1,21 @@
 import { type CheckResult } from '../verify/check';
+import { type Backlog, grows, tellsGrowth } from './backlog';
 import { worstOf } from './quantiles';
-import { type GeneratorFigures, type RenderReport, type StreamReport, type Verdict } from './report';
+import { type GeneratorFigures, type StreamReport, type Verdict } from './report';
 
 /** A 99th percentile of the lateness above this makes latencies that are the harness's own. */
 const MAX_GENERATOR_LAG_MS = 100;
 /** Callers served over callers that came, below which the service did not keep up. */
 const MIN_SERVED = 0.95;
-/** Renders added to the backlog in the second half, over those that came in it, above which it does not settle. */
-const MAX_BACKLOG_GROWTH = 0.25;
 /** Fewer arrivals than this are chance. */
 const MIN_ARRIVALS = 20;
-const MIN_RENDERS_FOR_TREND = 8;
 
 export interface VerdictInput {
   readonly checks: readonly CheckResult[];
   readonly generator: GeneratorFigures;
   readonly streams: readonly StreamReport[];
-  readonly renders: Pick<RenderReport, 'open_at_half' | 'open_at_end'> | null;
-  /** Renders that were to be rendered and arrived in the second half of the run. */
-  readonly renderArrivalsInSecondHalf: number;
+  /** Of each stream's callers, and of renders where there were any. */
+  readonly backlogs: readonly Backlog[];
 }
 
 /** What the figures are worth. A failed check outweighs saturation: that may be what made it fail. */
@@ -41,8 +38,8 @@ function generatorReasons({ generator: { lag_ms } }: VerdictInput): string[] {
     : [];
 }
 
-function serviceReasons({ streams, renders, renderArrivalsInSecondHalf }: VerdictInput): string[] {
-  const reasons = streams.flatMap(({ name, arrivals, not_sent, completed }) => [
+function serviceReasons({ streams, backlogs }: VerdictInput): string[] {
+  const unserved = streams.flatMap(({ name, arrivals, not_sent, completed }) => [
     ...(not_sent === 0
       ? []
       : [`${not_sent} of ${arrivals} arrivals of ${name} were not sent: too many were under way already.`]),
@@ -50,17 +47,17 @@ function serviceReasons({ streams, renders, renderArrivalsInSecondHalf }: Verdic
       ? [`Of ${arrivals} callers of ${name} ${completed} got what they came for.`]
       : []),
   ]);
-  if (renders === null || renderArrivalsInSecondHalf < MIN_RENDERS_FOR_TREND) return reasons;
-  const growth = renders.open_at_end - renders.open_at_half;
-  if (growth > MAX_BACKLOG_GROWTH * renderArrivalsInSecondHalf)
-    reasons.push(
-      `The backlog grew by ${growth} renders while ${renderArrivalsInSecondHalf} arrived: more came than were rendered.`,
+  const growing = backlogs
+    .filter(grows)
+    .map(
+      ({ of, atHalf, atEnd, arrivedBetween }) =>
+        `The backlog grew by ${atEnd - atHalf} ${of} while ${arrivedBetween} arrived: more came than were served.`,
     );
-  return reasons;
+  return [...unserved, ...growing];
 }
 
-function caveats({ renders, renderArrivalsInSecondHalf }: VerdictInput): string[] {
-  return renders !== null && renderArrivalsInSecondHalf < MIN_RENDERS_FOR_TREND
-    ? ['Too few renders arrived to tell whether a backlog would grow.']
-    : [];
+function caveats({ backlogs }: VerdictInput): string[] {
+  return backlogs
+    .filter((backlog) => !tellsGrowth(backlog))
+    .map(({ of }) => `Too few ${of} arrived in the second half to tell whether a backlog would grow.`);
 }

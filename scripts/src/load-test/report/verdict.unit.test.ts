@@ -1,4 +1,5 @@
 import { type CheckResult } from '../verify/check';
+import { type Backlog } from './backlog';
 import { type GeneratorFigures, type Quantiles, type StreamReport } from './report';
 import { verdictOf, type VerdictInput } from './verdict';
 
@@ -28,6 +29,8 @@ const stream = (over: Partial<StreamReport> = {}): StreamReport => ({
   completed: 1_000,
   failed: 0,
   completed_per_second: 10,
+  under_way_at_half: 0,
+  under_way_at_end: 0,
   latency_ms: quantiles(),
   ...over,
 });
@@ -40,13 +43,20 @@ const check = (state: CheckResult['state']): CheckResult => ({
   examples: [],
   note: null,
 });
+const backlog = (atHalf: number, atEnd: number, over: Partial<Backlog> = {}): Backlog => ({
+  of: 'renders',
+  atHalf,
+  atEnd,
+  arrivedBetween: 20,
+  batch: 1,
+  ...over,
+});
 const verdict = (over: Partial<VerdictInput> = {}) =>
   verdictOf({
     checks: [check('passed'), check('skipped')],
     generator: generator(quantiles()),
     streams: [stream()],
-    renders: null,
-    renderArrivalsInSecondHalf: 0,
+    backlogs: [],
     ...over,
   });
 
@@ -65,10 +75,7 @@ describe('verdictOf', () => {
   it.each([
     ['arrivals that could not be sent', { streams: [stream({ not_sent: 1 })] }],
     ['callers that were not served', { streams: [stream({ completed: 900 })] }],
-    [
-      'a backlog of renders that grows',
-      { renders: { open_at_half: 5, open_at_end: 15 }, renderArrivalsInSecondHalf: 20 },
-    ],
+    ['a backlog that grows', { backlogs: [backlog(3, 3), backlog(5, 15)] }],
   ])('takes %s for a saturated service', (_, input) => {
     const { outcome, reasons } = verdict(input);
     expect(outcome).toBe('service_saturated');
@@ -76,15 +83,16 @@ describe('verdictOf', () => {
   });
 
   it('does not take a backlog that stands still for saturation', () => {
-    const renders = { open_at_half: 15, open_at_end: 16 };
-    expect(verdict({ renders, renderArrivalsInSecondHalf: 20 }).outcome).toBe('carried');
+    expect(verdict({ backlogs: [backlog(15, 20)] })).toEqual({ outcome: 'carried', reasons: [] });
   });
 
-  it('says when there were too few renders to tell', () => {
-    const renders = { open_at_half: 0, open_at_end: 3 };
-    expect(verdict({ renders, renderArrivalsInSecondHalf: 3 })).toEqual({
+  it.each([
+    ['arrived', { arrivedBetween: 7 }],
+    ['arrived apart from each other', { arrivedBetween: 159, batch: 20 }],
+  ])('says when too few %s to tell', (_, over) => {
+    expect(verdict({ backlogs: [backlog(0, over.arrivedBetween, over)] })).toEqual({
       outcome: 'carried',
-      reasons: ['Too few renders arrived to tell whether a backlog would grow.'],
+      reasons: ['Too few renders arrived in the second half to tell whether a backlog would grow.'],
     });
   });
 

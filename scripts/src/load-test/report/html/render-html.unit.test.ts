@@ -5,7 +5,7 @@ const QUANTILES = { count: 1_000, mean: 12, p50: 10, p90: 20, p99: 45.6, p999: 8
 const DISTRIBUTION = { share: [0.5, 0.9, 1], at: [10, 20, 123] };
 
 const report = (over: Partial<LoadTestReport> = {}): LoadTestReport => ({
-  schema_version: 2,
+  schema_version: 3,
   summary: 'On 2 cores it carried 40/s.',
   verdict: { outcome: 'carried', reasons: [] },
   started_at: '2026-01-01T00:00:00.000Z',
@@ -71,6 +71,8 @@ const report = (over: Partial<LoadTestReport> = {}): LoadTestReport => ({
       completed: 60,
       failed: 0,
       completed_per_second: 2,
+      under_way_at_half: 0,
+      under_way_at_end: 17,
       latency_ms: QUANTILES,
     },
   ],
@@ -168,6 +170,7 @@ describe('renderHtml', () => {
       'service_unavailable',
       'render_1: still processing at 40 %',
       'fast receivers',
+      '>17<',
       'engine_failed',
       'musetalk+highsync',
     ])

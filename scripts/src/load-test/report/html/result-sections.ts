@@ -19,9 +19,10 @@ ${table(streams, [
   { head: 'Came', isNumber: true, cell: ({ arrivals }) => whole(arrivals) },
   { head: 'Not served', isNumber: true, cell: ({ failed }) => whole(failed) },
   { head: 'Not sent', isNumber: true, cell: ({ not_sent }) => whole(not_sent) },
+  { head: 'Under way at the end', isNumber: true, cell: ({ under_way_at_end }) => whole(under_way_at_end) },
   { head: 'p50', isNumber: true, cell: ({ latency_ms }) => milliseconds(latency_ms?.p50) },
   { head: 'p99', isNumber: true, cell: ({ latency_ms }) => milliseconds(latency_ms?.p99) },
-])}<p class="note">A caller arrives at a moment that was settled before the run (Poisson, seeded), whether or not earlier callers have been answered; how many came is chance around the rate that was offered. A caller is served when all that it came for was answered as it should be; its time runs from its arrival. A caller that wants a render is served when that is accepted.</p>`;
+])}<p class="note">A caller arrives at a moment that was settled before the run (Poisson, seeded), whether or not earlier callers have been answered; how many came is chance around the rate that was offered. A caller is served when all that it came for was answered as it should be; its time runs from its arrival. The rate counts those served while callers came; who was under way at the end has been waited for. A caller that wants a render is served when that is accepted.</p>`;
 }
 
 export function latencySection({ operations, series }: LoadTestReport): Markup {
@@ -49,7 +50,7 @@ ${table(byRequests, [
   quantile('max', ({ latency_ms }) => latency_ms?.max),
   quantile('p99 from sending', ({ response_ms }) => response_ms?.p99),
 ])}
-<p class="note">Latency runs from when a caller wanted the answer: its arrival or, for the later steps of a journey, the answer before. “From sending” begins when a connection took the request; where it is much less, callers waited for a connection or for the harness. Failures and refusals are left out, timeouts are in. <code>poll_render</code> is get_render by callers who wait for the end.</p>
+<p class="note">The rate counts what was answered while callers came. Latency runs from when a caller wanted the answer: its arrival or, for the later steps of a journey, the answer before. “From sending” begins when a connection took the request; where it is much less, callers waited for a connection or for the harness. Failures and refusals are left out, timeouts are in. <code>poll_render</code> is get_render by callers who wait for the end.</p>
 <div class="grid">${latencyCharts(
     series,
     measured.map(({ operation }) => operation),
