@@ -21,3 +21,13 @@ export function wideLines(logsDir: string, service: string, event: string, since
     }))
     .filter(({ atMs }) => atMs >= sinceMs);
 }
+
+/** How many slots a service said that it has when it was last started: whatever set them. */
+export function slotsOf(logsDir: string, service: string): number {
+  const starts = readFileSync(path.join(logsDir, `${service}.log`), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"message":"started"'));
+  const { slots } = JSON.parse(starts.at(-1) ?? '{}') as Record<string, unknown>;
+  if (typeof slots !== 'number') throw new Error(`${service} did not say how many slots it has`);
+  return slots;
+}

@@ -7,7 +7,7 @@ import { fitModel } from '../fit-model';
 import { pickupSeconds } from '../pickup';
 import { type Profile } from '../profile';
 import { mean, quantile } from '../quantile';
-import { type WideLine, wideLines } from './log-lines';
+import { slotsOf, type WideLine, wideLines } from './log-lines';
 import { measuredRenders } from './measured-renders';
 import { cpuBetween, type Snapshot, takeSnapshot } from './snapshot';
 
@@ -15,8 +15,6 @@ import { cpuBetween, type Snapshot, takeSnapshot } from './snapshot';
 const SETTLE_MS = 20_000;
 /** How long the processes are watched while nothing happens. */
 const IDLE_MS = 30_000;
-/** As the local stack is configured. */
-const SLOTS = { media: 2, gpu: 1, webhook: 64 };
 
 /** Runs `command` against the local stack and measures what its renders took and used. */
 export async function measure(root: string, command: readonly string[]): Promise<Profile> {
@@ -102,7 +100,11 @@ async function profileOf(
       ]),
     ),
     pickup_seconds: round(pickupSeconds(renders)),
-    slots: SLOTS,
+    slots: {
+      media: slotsOf(logs_dir, 'media-worker'),
+      gpu: slotsOf(logs_dir, 'gpu-worker'),
+      webhook: slotsOf(logs_dir, 'webhook-dispatcher'),
+    },
     webhook: {
       attempt_seconds: round(mean(attempts.map(({ durationMs }) => durationMs)) / 1000 || 0),
       first_attempt_lag_p50: round(quantile(lags, 0.5) || 0),
