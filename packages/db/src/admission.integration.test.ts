@@ -1,7 +1,8 @@
 import { openScenario, type Scenario } from '../test/scenario';
 import { admitJobs, type Dispatch } from './admission';
 import { completeRender } from './complete';
-import { type QueueName } from './queue-names';
+import { createDb } from './db';
+import { QUEUE_NAMES, type QueueName } from './queue-names';
 import { reconcile } from './reconcile';
 
 const result = { outputKey: 'outputs/run/1/video.mp4', usage: {} };
@@ -26,6 +27,17 @@ describe('admitJobs', () => {
        SELECT $1 || '-' || $2 || '-' || i, 'render', $2, $1, $1 || $2 || i, 'queued', now() - interval '1 hour' + i * interval '1 second'
        FROM generate_series(1, $3::int) AS i`,
       [customerId, queue, jobs],
+    );
+    return customerId;
+  }
+
+  /** Queued ingests of a new customer. */
+  async function ingests(jobs: number): Promise<string> {
+    const customerId = await scenario.make.customer();
+    await scenario.make.query(
+      `INSERT INTO jobs (id, kind, queue, customer_id, asset_id, status)
+       SELECT $1 || '-' || i, 'ingest', 'media', $1, $1 || i, 'queued' FROM generate_series(1, $2::int) AS i`,
+      [customerId, jobs],
     );
     return customerId;
   }
@@ -105,6 +117,56 @@ describe('admitJobs', () => {
     const ids = rounds.flat().map(({ jobId }) => jobId);
     expect(ids).toHaveLength(12);
     expect(new Set(ids).size).toBe(12);
+  });
+
+  it('leaves the pool alone while another admission does not end, and admits when it has', async () => {
+    await backlog(1);
+    await scenario.make.worker({ musetalk: 1 });
+    const other = createDb({
+      url: scenario.database.url,
+      poolMax: 1,
+      publicBaseUrl: 'https://api.example.com',
+    });
+    // As a process does that is cut off before it commits.
+    await other.prisma.$transaction(
+      async (tx) => {
+        await tx.$queryRaw`SELECT pg_advisory_xact_lock(727002)::text`;
+        const everyConnection = Array.from({ length: 10 }, (_, i) => QUEUE_NAMES[i % QUEUE_NAMES.length]);
+        const asked = everyConnection.map((queue = 'media') => admitJobs(scenario.db, queue));
+        await scenario.db.ping();
+        expect((await Promise.all(asked)).flat()).toEqual([]);
+      },
+      { timeout: 30_000 },
+    );
+    await other.close();
+    expect(await admitJobs(scenario.db, 'musetalk')).toHaveLength(1);
+  });
+
+  it('leaves a slot to whoever comes next, however many files one customer wants to be ingested', async () => {
+    const big = await ingests(100);
+    await scenario.make.worker({ media: 4 });
+    expect(await ownersOf(await admitJobs(scenario.db, 'media'))).toEqual({ [big]: 3 });
+    expect(await admitJobs(scenario.db, 'media')).toEqual([]);
+    const late = await ingests(100);
+    expect(await ownersOf(await admitJobs(scenario.db, 'media'))).toEqual({ [late]: 3 });
+  });
+
+  it.each([
+    { slots: 1, share: 1 },
+    { slots: 2, share: 1 },
+    { slots: 3, share: 2 },
+    { slots: 16, share: 12 },
+  ])('lets one of several customers use $share of $slots slots for ingests', async ({ slots, share }) => {
+    await ingests(100);
+    await scenario.make.worker({ media: slots });
+    expect(await admitJobs(scenario.db, 'media')).toHaveLength(share);
+  });
+
+  it('keeps no slot free for others where there is one customer alone', async () => {
+    await ingests(100);
+    await scenario.make.query(`DELETE FROM customers WHERE id NOT IN (SELECT customer_id FROM jobs)`);
+    await scenario.make.worker({ media: 4 });
+    expect(await admitJobs(scenario.db, 'media')).toHaveLength(6);
   });
 
   it('leaves a job alone until it is due', async () => {

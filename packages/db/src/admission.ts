@@ -1,6 +1,7 @@
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
 import { transaction, type Db, type Tx } from './db';
 import { type QueueName } from './queue-names';
+import { LOCK_NOT_AVAILABLE, sqlState } from './sql-state';
 import { liveSlots } from './workers';
 
 /** A job to be announced in Redis, under a name that no earlier announcement of it had. */
@@ -11,21 +12,45 @@ export interface Dispatch {
 
 /** One admission at a time in the whole system: a customer's jobs are counted over several queues. */
 const ADMISSION_LOCK = 727_002;
+/**
+ * Who waits holds a connection, which others need, and who holds the lock may be cut off: Postgres then keeps it for half
+ * a minute. Shorter than any caller's own deadline, or one given up would wait on while the caller begins the next.
+ */
+const LOCK_TIMEOUT = '300ms';
 /** Enough that no slot waits for the next admission, few enough that a late customer soon gets its turn. */
 const READY_PER_SLOT = 1.5;
+/**
+ * Of what may be under way in the media queue, the part that one of several customers may have. That is three slots of
+ * four, and never all where there are two or more: an ingest lasts as long as its source pleases, minutes at worst, and a
+ * newcomer's file finds a free slot all the same.
+ */
+const INGEST_SHARE = 0.5;
 
 /**
  * Chooses which waiting jobs of a queue may go to Redis: as many as its live slots can soon take, in turns over the
- * customers (the one with the fewest jobs under way first), never beyond a customer's share of running GPU jobs. The
- * rest of the backlog stays in Postgres. Any process may call this at any time.
+ * customers (the one with the fewest jobs under way first), never beyond a customer's share of running GPU jobs, or of
+ * ingests. The rest of the backlog stays in Postgres. Any process may call this at any time.
+ *
+ * None, when a lock was not to be had in time: somebody else admits. That may have looked before this caller's jobs were
+ * there, or at another queue. They are not lost: they stay in Postgres, undispatched, and every media-worker asks again for
+ * every queue twice a second. Postgres hands the lock over in the order in which it was asked for, so those rounds get
+ * their turn, and a job is admitted at the latest in the first one after a holder that hung.
  */
-export function admitJobs(db: Db, queue: QueueName): Promise<Dispatch[]> {
-  return transaction(db, async (tx) => {
-    await tx.$queryRaw`SELECT pg_advisory_xact_lock(${ADMISSION_LOCK}::int)::text`;
-    const capacity = Math.ceil((await liveSlots(tx, queue)) * READY_PER_SLOT);
-    const free = capacity - (await inFlight(tx, queue));
-    return free > 0 ? dispatchFairly(tx, queue, free) : [];
-  });
+export async function admitJobs(db: Db, queue: QueueName): Promise<Dispatch[]> {
+  try {
+    return await transaction(db, (tx) => admit(tx, queue));
+  } catch (error) {
+    if (sqlState(error) === LOCK_NOT_AVAILABLE) return [];
+    throw error;
+  }
+}
+
+async function admit(tx: Tx, queue: QueueName): Promise<Dispatch[]> {
+  await tx.$queryRaw`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(${ADMISSION_LOCK}::int)::text`;
+  const capacity = Math.ceil((await liveSlots(tx, queue)) * READY_PER_SLOT);
+  const free = capacity - (await inFlight(tx, queue));
+  return free > 0 ? dispatchFairly(tx, queue, { capacity, free }) : [];
 }
 
 async function inFlight(tx: Tx, queue: QueueName): Promise<number> {
@@ -35,7 +60,13 @@ async function inFlight(tx: Tx, queue: QueueName): Promise<number> {
   return row?.jobs ?? 0;
 }
 
-function dispatchFairly(tx: Tx, queue: QueueName, free: number): Promise<Dispatch[]> {
+function dispatchFairly(
+  tx: Tx,
+  queue: QueueName,
+  { capacity, free }: { capacity: number; free: number },
+): Promise<Dispatch[]> {
+  const ingests = Math.max(1, Math.floor(capacity * INGEST_SHARE));
+  // A customer that is the only one there is keeps nobody waiting.
   return tx.$queryRaw<Dispatch[]>`
     WITH waiting AS (
       SELECT id, customer_id, available_at,
@@ -54,9 +85,12 @@ function dispatchFairly(tx: Tx, queue: QueueName, free: number): Promise<Dispatc
       FROM waiting
       JOIN customers ON customers.id = waiting.customer_id
       LEFT JOIN under_way ON under_way.customer_id = waiting.customer_id
-      WHERE ${queue} = 'media'
-        OR waiting.turn + COALESCE(under_way.gpu, 0)
+      WHERE CASE WHEN ${queue} = 'media'
+        THEN waiting.turn + COALESCE(under_way.here, 0) <= ${ingests}::int
+          OR NOT EXISTS (SELECT FROM customers OFFSET 1)
+        ELSE waiting.turn + COALESCE(under_way.gpu, 0)
           <= COALESCE(customers.running_jobs_max, ${DEFAULT_CUSTOMER_LIMITS.runningJobsMax}::int)
+        END
       ORDER BY waiting.turn + COALESCE(under_way.here, 0), waiting.available_at, waiting.id
       LIMIT ${free}::int
     )

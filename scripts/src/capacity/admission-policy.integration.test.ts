@@ -1,6 +1,6 @@
 import { admitJobs, createDb, type Db, type QueueName } from '@lipsync/db';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
-import { chooseAdmissions, READY_PER_SLOT, type WaitingJob } from './admission-policy';
+import { capacityOf, chooseAdmissions, ingestCap, type WaitingJob } from './admission-policy';
 import { createRandom, type Random } from './random';
 
 interface JobRow extends WaitingJob {
@@ -69,10 +69,10 @@ function expected(jobs: readonly JobRow[], queue: QueueName, caps: ReadonlyMap<s
     underWay.filter((job) => job.customer === customer && counts(job)).length;
   return chooseAdmissions({
     waiting,
-    free: Math.ceil(SLOTS * READY_PER_SLOT) - underWay.filter((job) => job.queue === queue).length,
+    free: capacityOf(SLOTS) - underWay.filter((job) => job.queue === queue).length,
     here: (customer) => count(customer, (job) => job.queue === queue),
-    gpu: (customer) => count(customer, (job) => job.queue !== 'media'),
-    cap: (customer) => (queue === 'media' ? Infinity : (caps.get(customer) ?? 0)),
+    counted: (customer) => count(customer, (job) => (job.queue === 'media') === (queue === 'media')),
+    cap: (customer) => (queue === 'media' ? ingestCap(SLOTS, caps.size) : (caps.get(customer) ?? 0)),
   }).map(({ id }) => id);
 }
 

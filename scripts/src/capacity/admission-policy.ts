@@ -15,26 +15,36 @@ export interface AdmissionRequest<Job extends WaitingJob> {
   readonly free: number;
   /** Dispatched and running jobs of a customer in this queue. */
   readonly here: (customer: string) => number;
-  /** Dispatched and running GPU jobs of a customer in all queues. */
-  readonly gpu: (customer: string) => number;
-  /** GPU jobs that a customer may have under way; infinite for a queue to which that does not apply. */
+  /** Dispatched and running jobs of a customer that its cap counts: GPU jobs in all queues, or ingests. */
+  readonly counted: (customer: string) => number;
+  /** As many of them a customer may have. */
   readonly cap: (customer: string) => number;
 }
 
 /** Enough that no slot waits for the next admission, few enough that a late customer soon gets its turn. */
-export const READY_PER_SLOT = 1.5;
+const READY_PER_SLOT = 1.5;
+
+/** Jobs of a queue under way at most. */
+export function capacityOf(liveSlots: number): number {
+  return Math.ceil(liveSlots * READY_PER_SLOT);
+}
+
+/** Ingests that one customer may have under way: never all slots where there are two or more, and other customers. */
+export function ingestCap(liveSlots: number, customers: number): number {
+  return customers === 1 ? Infinity : Math.max(1, Math.floor(capacityOf(liveSlots) / 2));
+}
 
 /**
  * The choice that the service's admission makes (packages/db, admitJobs): in turns over the customers, the one with
- * the fewest jobs under way in this queue first, none beyond its share of running GPU jobs. Held to the SQL by a test.
+ * the fewest jobs under way in this queue first, none beyond its cap. Held to the SQL by a test.
  */
 export function chooseAdmissions<Job extends WaitingJob>(request: AdmissionRequest<Job>): Job[] {
-  const { waiting, here, gpu, cap } = request;
+  const { waiting, here, counted, cap } = request;
   const lines = [...waiting].map(([customer, jobs]) => ({
     jobs,
     next: 0,
     here: here(customer),
-    admissible: Math.min(jobs.length, Math.max(0, cap(customer) - gpu(customer))),
+    admissible: Math.min(jobs.length, Math.max(0, cap(customer) - counted(customer))),
   }));
   const chosen: Job[] = [];
   while (chosen.length < request.free) {

@@ -23,8 +23,9 @@ export function simulate({ arrivals, pools: poolSettings, policy }: SimulationIn
   const gpu = new Counts();
   const running = new Counts();
   const queues = new Map<string, WorkQueue>();
+  const customers = new Set(arrivals.map(({ customer }) => customer)).size;
   for (const name of poolSettings.flatMap((pool) => pool.queues))
-    queues.set(name, new WorkQueue(name, gpu, running, policy.runningJobsMax));
+    queues.set(name, new WorkQueue(name, gpu, running, policy.runningJobsMax, customers));
   const open = new Map<number, OpenRender>();
   const jobs: JobTrace[] = [];
   const renders: RenderTrace[] = [];

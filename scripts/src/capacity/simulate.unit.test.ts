@@ -110,6 +110,22 @@ describe('the policy of the service in the simulation', () => {
     expect(pools.get('pool')?.podsMax).toBe(20);
   });
 
+  it('ingests the file of a newcomer at once, while another customer’s many take minutes each', () => {
+    const at = (atSeconds: number, customer: string, ingestSeconds: number): RenderArrival => ({
+      ...{ atSeconds, customer, ingestSeconds: [ingestSeconds] },
+      jobs: [{ queue: 'musetalk', serviceSeconds: 10 }],
+    });
+    const { jobs } = simulate({
+      arrivals: [...Array.from({ length: 50 }, () => at(0, 'slow', 180)), at(5, 'small', 1)],
+      pools: [
+        { name: 'media', queues: ['media'], slotsPerPod: 2, pods: 2 },
+        { name: 'gpu', queues: ['musetalk'], slotsPerPod: 1, pods: 1 },
+      ],
+      policy: { ...SERVICE_POLICY, pickupSeconds: 0 },
+    });
+    expect(jobs.find(({ customer }) => customer === 'small')).toMatchObject({ queue: 'media', claimedAt: 5 });
+  });
+
   it('renders only what was ingested, and an engine only after all its media', () => {
     const { jobs, renders } = simulate({
       arrivals: [

@@ -1,4 +1,4 @@
-import { chooseAdmissions, READY_PER_SLOT, type WaitingJob } from './admission-policy';
+import { capacityOf, chooseAdmissions, ingestCap, type WaitingJob } from './admission-policy';
 import { type Backlog } from './autoscaler';
 import { MEDIA_QUEUE } from './simulation-input';
 
@@ -39,12 +39,14 @@ export class WorkQueue {
   /**
    * @param gpu jobs under way of a customer over all GPU queues, which its share limits
    * @param running those of them that run
+   * @param customers that there are
    */
   constructor(
     readonly name: string,
     private readonly gpu: Counts,
     private readonly running: Counts,
     private readonly runningJobsMax: number,
+    private readonly customers: number,
   ) {}
 
   enqueue(job: SimulatedJob, now: number): void {
@@ -58,14 +60,14 @@ export class WorkQueue {
 
   /** Announces what `liveSlots` can soon take. */
   admit(liveSlots: number): void {
-    const free = Math.ceil(liveSlots * READY_PER_SLOT) - this.inFlight;
+    const free = capacityOf(liveSlots) - this.inFlight;
     if (free <= 0 || this.waiting.size === 0) return;
     const chosen = chooseAdmissions({
       waiting: this.waiting,
       free,
       here: this.here.of,
-      gpu: this.gpu.of,
-      cap: () => (this.isGpu ? this.runningJobsMax : Infinity),
+      counted: this.isGpu ? this.gpu.of : this.here.of,
+      cap: () => (this.isGpu ? this.runningJobsMax : ingestCap(liveSlots, this.customers)),
     });
     for (const job of chosen) {
       // Of each customer the oldest are chosen.
