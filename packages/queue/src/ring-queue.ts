@@ -6,13 +6,14 @@ export interface RingOptions {
   /** Chooses the jobs that may be announced now, and marks them so. */
   admit: () => Promise<readonly Announcement[]>;
   add: (announcement: Announcement) => Promise<void>;
-  deadlineMs: number;
+  /** For a caller that has something else to do. What was begun goes on, with the connection that it holds. */
+  deadlineMs?: number;
   logger: Logger;
 }
 
 /**
- * Announces what may be announced. Best effort: it never rejects and is back after `deadlineMs`, for whatever was not
- * announced is found by the reconciler. Returns how many jobs were announced in that time.
+ * Announces what may be announced. Best effort: it never rejects and is back after `deadlineMs` if there is one, for
+ * whatever was not announced is found by the reconciler. Returns how many jobs were announced until then.
  */
 export async function ringQueue({ admit, add, deadlineMs, logger }: RingOptions): Promise<number> {
   let announced = 0;
@@ -25,7 +26,7 @@ export async function ringQueue({ admit, add, deadlineMs, logger }: RingOptions)
     if (failed) throw failed.reason;
   };
   try {
-    await within('ring', deadlineMs, ring());
+    await (deadlineMs === undefined ? ring() : within('ring', deadlineMs, ring()));
   } catch (error) {
     logger.warn('not all jobs were announced', { announced, error });
   }

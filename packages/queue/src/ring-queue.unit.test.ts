@@ -29,6 +29,18 @@ describe('ringQueue', () => {
     expect(await ringQueue({ admit, add, deadlineMs: 1000, logger })).toBe(0);
   });
 
+  it('without a deadline is back when all is done, so that its caller never has two under way', async () => {
+    let admitted = (): void => undefined;
+    const admit = () =>
+      new Promise<typeof announcements>((resolve) => (admitted = () => resolve(announcements)));
+    let done = false;
+    const rung = ringQueue({ admit, add: async () => undefined, logger }).finally(() => (done = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(done).toBe(false);
+    admitted();
+    expect(await rung).toBe(2);
+  });
+
   it('does not wait longer than its deadline', async () => {
     const never = new Promise<void>(() => undefined);
     expect(

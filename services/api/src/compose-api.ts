@@ -10,9 +10,6 @@ import { createHttpMetrics } from './http/http-metrics';
 import { readinessChecks } from './readiness';
 import { createRinger, type Ringer } from './ringer';
 
-/** Ringing is an optimisation; beyond this the reconciler does it. */
-const RING_DEADLINE_MS = 500;
-
 /** The application over its connections, which stay the caller's to open and close. */
 export function composeApi(parts: {
   config: ApiConfig;
@@ -32,7 +29,6 @@ export function composeApi(parts: {
       await ringQueue({
         admit: () => admitJobs(db, queue),
         add: (dispatch) => queues.add(queue, dispatch),
-        deadlineMs: RING_DEADLINE_MS,
         logger,
       });
     },

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createDb } from '@lipsync/db';
 import { cutConnections, eventually, startRedis } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { createScenario, renderRequest } from '../test/scenario';
-import { startApi, type TestApi } from '../test/start-api';
+import { PUBLIC_BASE_URL, startApi, type TestApi } from '../test/start-api';
 
 const HEALTHY = { postgres: 'ok', redis: 'ok', s3: 'ok', workers: 'ok' };
 
@@ -20,6 +21,43 @@ async function lookUpsWaiting(api: TestApi): Promise<number> {
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM api_keys AS key%'`;
   return rows.length;
 }
+
+/** Admissions that wait for the one that is under way: who waits, and since when. */
+async function admissionsWaiting(api: TestApi): Promise<string[]> {
+  const rows = await api.db.prisma.$queryRaw<{ one: string }[]>`
+    SELECT pid || ' since ' || xact_start AS one FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event = 'advisory' AND query LIKE '%pg_advisory_xact_lock(%'`;
+  return rows.map(({ one }) => one);
+}
+
+describe('while an admission elsewhere does not end', () => {
+  it('one connection at most waits for it, and creates go on', async () => {
+    const api = await startApi();
+    const customer = await api.newCustomer({ activeRecordsMax: 10_000, postPerMinute: 100_000 });
+    const { key } = customer;
+    const scenario = createScenario(api, customer);
+    const video = { asset_id: await scenario.readyAsset('video') };
+    const audio = { asset_id: await scenario.readyAsset('audio') };
+    const other = createDb({ url: api.database.url, poolMax: 1, publicBaseUrl: PUBLIC_BASE_URL });
+    const seen = new Set<string>();
+    await other.prisma.$transaction(
+      async (tx) => {
+        // As a process does that is cut off before it commits.
+        await tx.$queryRaw`SELECT pg_advisory_xact_lock(727002)::text`;
+        while (seen.size < 4) {
+          await scenario.pendingAsset();
+          await api.operations.ok('create_render', { key, json: renderRequest({ video, audio }) });
+          const waiting = await admissionsWaiting(api);
+          expect(waiting.length).toBeLessThanOrEqual(1);
+          for (const one of waiting) seen.add(one);
+        }
+      },
+      { timeout: 30_000 },
+    );
+    await other.close();
+    await api.close();
+  });
+});
 
 describe('without Redis', () => {
   it('renders, cancellations and reads go on, limits are open, and the queue is rung again when it is back', async () => {

@@ -10,14 +10,15 @@ export interface Ringer {
   idle(): Promise<void>;
 }
 
-/** Between two rings of a queue: a worker hears the first request at once, and a busy service rings a few times a second. */
+/** Between two rounds: a worker hears the first request at once, and a busy service rings a few times a second. */
 const PAUSE_MS = 100;
 
 /**
- * At most one ring per queue is under way; requests that arrive meanwhile, or in the pause after it, share the next one,
- * which starts after their commit and so sees their jobs. A burst of creates costs a few rings, not one each.
+ * One ring at a time: admission lets in no more, and each holds a connection of the pool that requests are answered with.
+ * Queues that are named meanwhile, or in the pause after a round, share the next round, which starts after their commit
+ * and so sees their jobs. A burst of creates costs a few rings, not one each.
  *
- * @param ringQueue admits waiting jobs of the queue and adds them to Redis, under a deadline of its own
+ * @param ringQueue admits waiting jobs of the queue and adds them to Redis; settles when nothing of that goes on
  */
 export function createRinger(deps: {
   ringQueue: (queue: QueueName) => Promise<void>;
@@ -25,31 +26,35 @@ export function createRinger(deps: {
   logger: Logger;
 }): Ringer {
   const { pauseMs = PAUSE_MS } = deps;
-  const running = new Map<QueueName, Promise<void>>();
-  const again = new Set<QueueName>();
+  const wanted = new Set<QueueName>();
+  let running: Promise<void> | undefined;
 
-  async function run(queue: QueueName): Promise<void> {
-    do {
-      again.delete(queue);
-      try {
-        await deps.ringQueue(queue);
-      } catch (error) {
-        deps.logger.warn('could not ring a queue; the reconciler will', { queue, error });
+  async function run(): Promise<void> {
+    while (wanted.size > 0) {
+      for (const queue of [...wanted]) {
+        wanted.delete(queue);
+        await ringOne(queue);
       }
       await delay(pauseMs);
-    } while (again.has(queue));
-    running.delete(queue);
+    }
+    running = undefined;
+  }
+
+  async function ringOne(queue: QueueName): Promise<void> {
+    try {
+      await deps.ringQueue(queue);
+    } catch (error) {
+      deps.logger.warn('could not ring a queue; the reconciler will', { queue, error });
+    }
   }
 
   return {
     ring: (queues) => {
-      for (const queue of queues) {
-        if (running.has(queue)) again.add(queue);
-        else running.set(queue, run(queue));
-      }
+      for (const queue of queues) wanted.add(queue);
+      if (wanted.size > 0) running ??= run();
     },
     idle: async () => {
-      while (running.size > 0) await Promise.all(running.values());
+      await running;
     },
   };
 }

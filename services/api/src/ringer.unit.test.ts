@@ -27,6 +27,34 @@ describe('createRinger', () => {
     expect(rung).toEqual(['media', 'media']);
   });
 
+  it('rings one queue at a time, however long it takes and whatever is asked for meanwhile', async () => {
+    const rung: string[] = [];
+    let release = (): void => undefined;
+    const ringer = createRinger({
+      logger,
+      pauseMs: 0,
+      ringQueue: (queue) => {
+        rung.push(queue);
+        return new Promise((resolve) => (release = resolve));
+      },
+    });
+    for (let i = 0; i < 3; i += 1) ringer.ring(['media', 'musetalk']);
+    expect(rung).toEqual(['media']);
+    release();
+    await eventually(() => expect(rung).toEqual(['media', 'musetalk']));
+    ringer.ring(['media']);
+    expect(rung).toHaveLength(2);
+    release();
+    await eventually(() => expect(rung).toEqual(['media', 'musetalk', 'media']));
+    release();
+    await ringer.idle();
+    ringer.ring([]);
+    ringer.ring(['latentsync']);
+    expect(rung.at(-1)).toBe('latentsync');
+    release();
+    await ringer.idle();
+  });
+
   it('survives a ring that fails', async () => {
     let rings = 0;
     const ringer = createRinger({
