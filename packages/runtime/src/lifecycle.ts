@@ -10,13 +10,23 @@ export interface ProcessHandle {
 export interface Lifecycle {
   /** Aborted as soon as a shutdown begins: loops stop taking work. */
   readonly stopping: AbortSignal;
-  /** Registers what must be closed. Handlers run one after another, last registered first. */
+  /**
+   * Aborted during a shutdown that takes long, a while before its deadline: whoever still waits for somebody else must
+   * wait no more, or the rest will not be closed.
+   */
+  readonly lastCall: AbortSignal;
+  /**
+   * Registers what must be closed. Handlers run one after another, last registered first; what is opened during a
+   * shutdown is thus closed next, before what it was made of.
+   */
   onShutdown(name: string, handler: () => Promise<void> | void): void;
   /** Runs the handlers once and exits: 0 after a clean stop, 1 when a handler failed or the deadline passed. */
   shutdown(reason: string, exitCode?: number): Promise<void>;
 }
 
 const DEFAULT_DEADLINE_MS = 25_000;
+/** From the last call to the deadline: time to close connections and to send the last spans. */
+export const LAST_CALL_MS = 7_000;
 
 /**
  * SIGTERM and SIGINT start an orderly shutdown, a second signal ends the process at once, and an error that
@@ -30,24 +40,28 @@ export function createLifecycle(options: {
   const { logger } = options;
   const handle = options.process ?? process;
   const stop = new AbortController();
+  const lastCall = new AbortController();
   const handlers: { name: string; close: () => Promise<void> | void }[] = [];
   let running: Promise<void> | undefined;
 
   async function closeAll(exitCode: number): Promise<void> {
     let code = exitCode;
-    const timer = setTimeout(() => {
+    const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+    const lastCallTimer = setTimeout(() => lastCall.abort(), Math.max(0, deadlineMs - LAST_CALL_MS));
+    const deadlineTimer = setTimeout(() => {
       logger.error('shutdown took too long');
       handle.exit(1);
-    }, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
-    for (const { name, close } of handlers.toReversed()) {
+    }, deadlineMs);
+    for (let next = handlers.pop(); next !== undefined; next = handlers.pop()) {
       try {
-        await close();
+        await next.close();
       } catch (error) {
-        logger.error('could not close', { part: name, error });
+        logger.error('could not close', { part: next.name, error });
         code = 1;
       }
     }
-    clearTimeout(timer);
+    clearTimeout(lastCallTimer);
+    clearTimeout(deadlineTimer);
     logger.info('stopped', { exit_code: code });
     handle.exit(code);
   }
@@ -76,7 +90,8 @@ export function createLifecycle(options: {
 
   return {
     stopping: stop.signal,
-    onShutdown: (name, close) => handlers.push({ name, close }),
+    lastCall: lastCall.signal,
+    onShutdown: (name, close) => void handlers.push({ name, close }),
     shutdown,
   };
 }

@@ -1,5 +1,5 @@
-import { EventEmitter } from 'node:events';
-import { createLifecycle } from './lifecycle';
+import { EventEmitter, once } from 'node:events';
+import { createLifecycle, LAST_CALL_MS } from './lifecycle';
 import { createLogger } from './logger';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -30,6 +30,30 @@ describe('lifecycle', () => {
     expect(lifecycle.stopping.aborted).toBe(true);
     await lifecycle.shutdown('again');
     expect(closed).toEqual(['server', 'database']);
+    expect(process.codes).toEqual([0]);
+  });
+
+  it('closes what is opened while it closes, before what was opened earlier', async () => {
+    const { process, lifecycle } = start();
+    const closed: string[] = [];
+    lifecycle.onShutdown('database', () => void closed.push('database'));
+    lifecycle.onShutdown('server', async () => {
+      lifecycle.onShutdown('late', () => void closed.push('late'));
+      closed.push('server');
+    });
+    await lifecycle.shutdown('test');
+    expect(closed).toEqual(['server', 'late', 'database']);
+    expect(process.codes).toEqual([0]);
+  });
+
+  it('gives a last call before the deadline, so that what comes after a part that waits is closed', async () => {
+    const { process, lifecycle } = start(LAST_CALL_MS + 1);
+    let closed = false;
+    lifecycle.onShutdown('database', () => void (closed = true));
+    lifecycle.onShutdown('server', async () => void (await once(lifecycle.lastCall, 'abort')));
+    expect(lifecycle.lastCall.aborted).toBe(false);
+    await lifecycle.shutdown('test');
+    expect(closed).toBe(true);
     expect(process.codes).toEqual([0]);
   });
 

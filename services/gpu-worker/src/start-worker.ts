@@ -63,8 +63,6 @@ export async function startWorker(options: {
   const hosts = Array.from({ length: slotCount }, () => createInferenceHost({ environment, onLost }));
   lifecycle.onShutdown('inference', () => hosts.forEach((host) => host.kill()));
   await warmUp(hosts, packs, env.MODEL_CACHE_BYTES, logger);
-  // All that was opened is being closed; what is opened from here on would not be.
-  if (lifecycle.stopping.aborted) return;
   const slots = createSlotPool(hosts);
   const preparations: QueueName[] = env.PREPARATIONS ? ['preparation'] : [];
   const served: QueueName[] = packs.analyzer ? [...preparations, ...packs.engines.keys()] : [];
@@ -83,6 +81,8 @@ export async function startWorker(options: {
     // Who starts it anew lets it look what is there now. It must not go on: it would refuse one job after the other.
     onUnfit: (reason) => void lifecycle.shutdown(reason, 1),
   });
+  // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
+  if (lifecycle.stopping.aborted) return;
   const ring = (queue: QueueName): Promise<number> =>
     ringQueue({
       admit: () => admitJobs(db, queue),
@@ -101,15 +101,17 @@ export async function startWorker(options: {
   });
   const cancels = onCancel({ redisUrl, logger }, (jobId) => runner.checkCancelled(jobId));
   lifecycle.onShutdown('cancel signal', () => cancels.close());
-  consumer.start();
-  const slotsByQueue = Object.fromEntries(served.map((queue) => [queue, slotCount]));
-  const removeRow = await keepWorkerRow({
+  lifecycle.onShutdown('jobs', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
+  const row = keepWorkerRow({
     ...{ db, workerId, logger, metrics },
     service: 'gpu-worker',
-    slots: slotsByQueue,
+    slots: Object.fromEntries(served.map((queue) => [queue, slotCount])),
   });
-  lifecycle.onShutdown('jobs', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
-  lifecycle.onShutdown('worker row', removeRow);
+  // Before the row is there: a shutdown that begins meanwhile waits for it, or it would stay behind.
+  lifecycle.onShutdown('worker row', async () => (await row)());
+  await row;
+  if (lifecycle.stopping.aborted) return;
+  consumer.start();
   await Promise.all(served.map(ring));
   health.serving(consumer, packs);
   logger.info('started', { worker_id: workerId, queues: served, slots: slotCount, health_port: port });

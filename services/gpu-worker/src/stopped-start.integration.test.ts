@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, type Lifecycle } from '@lipsync/runtime';
+import { createLifecycle, createLogger, type Lifecycle } from '@lipsync/runtime';
 import { type RunningRedis, startRedis } from '@lipsync/testkit';
-import { gpuWorkerEnvironment } from './env';
+import { type GpuWorkerEnv, gpuWorkerEnvironment } from './env';
 import { startWorker } from './start-worker';
 import { createRenderFixture, type RenderFixture } from './test/render-fixture';
 
@@ -25,8 +25,9 @@ describe('a gpu-worker that is told to stop while it starts', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('announces nothing and takes no job: what it works with is being closed', async () => {
-    const env = gpuWorkerEnvironment.parse({
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const environment = (): GpuWorkerEnv =>
+    gpuWorkerEnvironment.parse({
       ...fixture.environment,
       REDIS_URL: redis.url,
       PUBLIC_BASE_URL: 'https://api.example.com',
@@ -34,19 +35,47 @@ describe('a gpu-worker that is told to stop while it starts', () => {
       WORK_DIR: join(folder, 'work'),
       HEALTH_PORT: '0',
     });
+
+  test('announces nothing and takes no job: what it works with is being closed', async () => {
     const opened: string[] = [];
     const lifecycle: Lifecycle = {
       stopping: AbortSignal.abort(),
+      lastCall: AbortSignal.abort(),
       onShutdown: (name, close) => {
         opened.push(name);
         closers.push(close);
       },
       shutdown: () => Promise.resolve(),
     };
-    const logger = createLogger({ service: 'test', level: 'silent' });
-    await startWorker({ env, logger, lifecycle, workerId: 'stopped' });
+    await startWorker({ env: environment(), logger, lifecycle, workerId: 'stopped' });
     expect(opened).toContain('inference');
     expect(opened).not.toContain('jobs');
     expect(await fixture.factories.query("SELECT 1 FROM workers WHERE id = 'stopped'")).toEqual([]);
+  }, 60_000);
+
+  test('closes its consumer and takes its row out when that comes while it makes its row', async () => {
+    const codes: number[] = [];
+    const process = { on: () => undefined, exit: (code: number) => void codes.push(code) };
+    const lifecycle = createLifecycle({ logger, process });
+    const closed: string[] = [];
+    const stopsLate: Lifecycle = {
+      ...lifecycle,
+      onShutdown: (name, close) => {
+        lifecycle.onShutdown(name, async () => {
+          await close();
+          closed.push(name);
+        });
+        // The last of what is opened before its row and its jobs.
+        if (name === 'cancel signal') void lifecycle.shutdown('test');
+      },
+    };
+    await startWorker({ env: environment(), logger, lifecycle: stopsLate, workerId: 'late' });
+    await lifecycle.shutdown('test');
+    expect(closed).toEqual(expect.arrayContaining(['worker row', 'jobs']));
+    expect(closed.at(-1)).toBe('database');
+    expect(codes).toEqual([0]);
+    // A row that was taken out is back-dated.
+    const there = "SELECT 1 FROM workers WHERE id = 'late' AND seen_at > now() - interval '30 seconds'";
+    expect(await fixture.factories.query(there)).toEqual([]);
   }, 60_000);
 });
