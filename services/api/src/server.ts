@@ -10,9 +10,14 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const CHECK_INTERVAL_MS = 5_000;
 /** Longer than a load balancer keeps idle connections, so that it is the one to close them. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/**
+ * A connection on which nothing has moved for this long during a request is closed: its client reads no more. Longer
+ * than the longest pause before an answer, that of a completion whose store is silent at every try (about 75 s).
+ */
+const SILENCE_TIMEOUT_MS = 120_000;
 
 /** The HTTP server around the application: bounds for slow and oversized requests, a clean end for malformed ones. */
-export function createServer(app: RequestListener): Server {
+export function createServer(app: RequestListener, silenceMs: number = SILENCE_TIMEOUT_MS): Server {
   /** Connections with an answer under way: a second status line on them would be read as part of its body. */
   const answering = new WeakSet<Duplex>();
   const listener: RequestListener = (req, res) => {
@@ -33,6 +38,7 @@ export function createServer(app: RequestListener): Server {
     },
     listener,
   );
+  server.setTimeout(silenceMs);
   // Handled like any other request: whether its body is wanted is known only after it was authenticated.
   server.on('checkContinue', listener);
   // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); the contract has no 417.

@@ -7,6 +7,9 @@ import { listenOnLoopback } from '@lipsync/testkit';
 import { drain } from './drain';
 import { createServer } from './server';
 
+/** More than the buffers on the way to a client hold. */
+const LARGE = Buffer.alloc(64 * 1024 * 1024);
+
 describe('the HTTP server', () => {
   let server: Server | undefined;
   afterEach(() => {
@@ -14,8 +17,8 @@ describe('the HTTP server', () => {
     server?.close();
   });
 
-  async function open(listener: RequestListener): Promise<Socket> {
-    server = createServer(listener);
+  async function open(listener: RequestListener, silenceMs?: number): Promise<Socket> {
+    server = createServer(listener, silenceMs);
     const socket = connect(await listenOnLoopback(server), '127.0.0.1');
     await once(socket, 'connect');
     return socket;
@@ -65,6 +68,18 @@ describe('the HTTP server', () => {
     expect(await text(socket)).not.toContain('400 Bad Request');
   });
 
+  it('closes a connection whose client has stopped to read its answer', async () => {
+    const socket = await open((_req, res) => {
+      res.once('close', () => server?.emit('test:closed'));
+      res.end(LARGE);
+    }, 500);
+    if (server === undefined) throw new Error('no server');
+    const closed = once(server, 'test:closed');
+    socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await closed).toEqual([]);
+    socket.destroy();
+  });
+
   describe('drain', () => {
     it('lets a request under way finish, then closes its connection although the client would keep it', async () => {
       let answer = (): void => undefined;
@@ -75,11 +90,38 @@ describe('the HTTP server', () => {
       socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n');
       if (server === undefined) throw new Error('no server');
       await once(server, 'test:received');
-      const drained = drain(server);
+      const drained = drain(server, new AbortController().signal);
       answer();
       expect(await text(socket)).toContain('done');
       await drained;
       expect(server.listening).toBe(false);
     });
+
+    it.each<[string, string, RequestListener]>([
+      ['send the rest of its request', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n1', ok],
+      [
+        'read an answer that is being written',
+        'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
+        (_req, res) => void res.write(LARGE, () => res.end()),
+      ],
+    ])(
+      'waits for a client that does not %s until the last call, and no longer',
+      async (_, bytes, listener) => {
+        const socket = await open((req, res) => {
+          listener(req, res);
+          server?.emit('test:received');
+        });
+        if (server === undefined) throw new Error('no server');
+        const received = once(server, 'test:received');
+        socket.pause().write(bytes);
+        await received;
+        const lastCall = new AbortController();
+        const drained = drain(server, lastCall.signal);
+        lastCall.abort();
+        await drained;
+        expect(server.listening).toBe(false);
+        socket.destroy();
+      },
+    );
   });
 });

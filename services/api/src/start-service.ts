@@ -53,6 +53,6 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
   const server = createServer(app);
   server.listen(env.PORT);
   await once(server, 'listening');
-  lifecycle.onShutdown('http server', () => drain(server));
+  lifecycle.onShutdown('http server', () => drain(server, lifecycle.lastCall));
   logger.info('listening', { address: server.address(), health_port: healthPort });
 }

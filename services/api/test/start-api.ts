@@ -135,7 +135,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       draining = true;
     },
     close: async () => {
-      await drain(server);
+      await drain(server, new AbortController().signal);
       await ringer.idle();
       await queues.close();
       rateLimiter.close();
