@@ -11,12 +11,12 @@ export interface DiskCache {
    * link, or a copy where there can be none: evicting the cached name never takes a file away from a job. Rejects with CacheMismatch when the fetched
    * bytes have another digest, and with whatever `fetch` rejects with.
    */
-  place(
-    sha256: string,
-    target: string,
-    fetch: (path: string) => Promise<unknown>,
-  ): Promise<'hit' | 'fetched'>;
+  place(sha256: string, target: string, fetch: Fetch): Promise<Outcome>;
 }
+
+/** Writes the bytes to this path. */
+type Fetch = (path: string) => Promise<unknown>;
+type Outcome = 'hit' | 'fetched';
 
 export class CacheMismatch extends Error {
   override readonly name = 'CacheMismatch';
@@ -33,18 +33,27 @@ export interface DiskCacheOptions {
 const NO_LINKS = ['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'];
 
 /**
- * A cache in `folder` of at most `maxBytes` once a call has ended; least recently used files go first. The folder
+ * A cache in `folder` of at most `maxBytes` once no call is under way; least recently used files go first. The folder
  * belongs to this process alone: what an earlier process left unfinished there is removed.
  */
 export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCache> {
   const { folder, maxBytes, link: makeLink = link } = options;
   await mkdir(folder, { recursive: true });
-  for (const name of await readdir(folder)) {
-    if (!isDigest(name)) await rm(join(folder, name), { recursive: true, force: true });
+  const found = await readdir(folder);
+  for (const name of found.filter((name) => !isDigest(name))) {
+    await rm(join(folder, name), { recursive: true, force: true });
   }
-  const fetching = new Map<string, Promise<void>>();
+  /**
+   * What an earlier process left and nobody has read through since. Such a file may be cut off under its whole name: a
+   * rename can outlive a loss of power that its bytes do not. Reading it once finds more than flushing would prevent.
+   */
+  const untried = new Set(found.filter(isDigest));
+  const bringing = new Map<string, Promise<Outcome>>();
+  /** What is being placed, once for each call: not evicted between its coming and its link. */
+  const placing: string[] = [];
+  let evicting: Promise<unknown> = Promise.resolve();
 
-  async function fetchOnce(sha256: string, fetch: (path: string) => Promise<unknown>): Promise<void> {
+  async function fetchWhole(sha256: string, fetch: Fetch): Promise<void> {
     const partial = join(folder, `partial-${randomUUID()}`);
     try {
       await fetch(partial);
@@ -56,6 +65,25 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
     }
   }
 
+  async function isAtHand(sha256: string): Promise<boolean> {
+    const cached = join(folder, sha256);
+    if (untried.has(sha256)) return (await fileDigest(cached).catch(ignoreMissing)) === sha256;
+    return (await stat(cached).catch(ignoreMissing)) !== undefined;
+  }
+
+  async function bring(sha256: string, fetch: Fetch): Promise<Outcome> {
+    const atHand = await isAtHand(sha256);
+    if (!atHand) await fetchWhole(sha256, fetch);
+    untried.delete(sha256);
+    return atHand ? 'hit' : 'fetched';
+  }
+
+  function bringOnce(sha256: string, fetch: Fetch): Promise<Outcome> {
+    const running = bringing.get(sha256) ?? bring(sha256, fetch).finally(() => bringing.delete(sha256));
+    bringing.set(sha256, running);
+    return running;
+  }
+
   async function linkOrCopy(cached: string, target: string): Promise<void> {
     try {
       await makeLink(cached, target);
@@ -65,48 +93,40 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
     }
   }
 
-  async function placeIfPresent(cached: string, target: string): Promise<boolean> {
-    try {
-      const now = new Date();
-      // First, and of the cached file: a copy has times of its own, and what is used now must not be evicted meanwhile.
-      await utimes(cached, now, now);
-      await linkOrCopy(cached, target);
-      return true;
-    } catch (error) {
-      if (isOneOf(['ENOENT'], error)) return false;
-      throw error;
-    }
-  }
-
   return {
     async place(sha256, target, fetch) {
       if (!isDigest(sha256)) throw new CacheMismatch('not a SHA-256 digest');
       const cached = join(folder, sha256);
-      if (await placeIfPresent(cached, target)) return 'hit';
-      let running = fetching.get(sha256);
-      if (!running) {
-        running = fetchOnce(sha256, fetch).finally(() => fetching.delete(sha256));
-        fetching.set(sha256, running);
+      placing.push(sha256);
+      try {
+        // An eviction that began before this may have chosen the file; one that begins now will not.
+        await Promise.allSettled([evicting]);
+        const outcome = await bringOnce(sha256, fetch);
+        const now = new Date();
+        // Of the cached file: a copy has times of its own.
+        await utimes(cached, now, now);
+        await linkOrCopy(cached, target);
+        return outcome;
+      } finally {
+        placing.splice(placing.indexOf(sha256), 1);
+        evicting = Promise.allSettled([evicting]).then(() => evict(folder, maxBytes, placing));
+        await evicting;
       }
-      await running;
-      await linkOrCopy(cached, target);
-      await evict(folder, maxBytes);
-      return 'fetched';
     },
   };
 }
 
-async function evict(folder: string, maxBytes: number): Promise<void> {
-  const files: { path: string; bytes: number; usedMs: number }[] = [];
+async function evict(folder: string, maxBytes: number, held: readonly string[]): Promise<void> {
+  const files: { name: string; bytes: number; usedMs: number }[] = [];
   for (const name of (await readdir(folder)).filter(isDigest)) {
-    const path = join(folder, name);
-    const found = await stat(path).catch(ignoreMissing);
-    if (found) files.push({ path, bytes: found.size, usedMs: found.mtimeMs });
+    const found = await stat(join(folder, name)).catch(ignoreMissing);
+    if (found) files.push({ name, bytes: found.size, usedMs: found.mtimeMs });
   }
   let total = files.reduce((sum, file) => sum + file.bytes, 0);
   for (const file of files.sort((a, b) => a.usedMs - b.usedMs)) {
     if (total <= maxBytes) return;
-    await rm(file.path, { force: true });
+    if (held.includes(file.name)) continue;
+    await rm(join(folder, file.name), { force: true });
     total -= file.bytes;
   }
 }

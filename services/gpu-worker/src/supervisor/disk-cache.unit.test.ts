@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CacheMismatch, createDiskCache } from './disk-cache';
@@ -89,6 +89,39 @@ describe('disk cache', () => {
     expect(await second.place(sha256('video'), target('b'), unexpected)).toBe('hit');
     expect((await stat(target('b'))).nlink).toBeGreaterThan(1);
   });
+
+  test('what an earlier process left cut off under a whole name is not taken for whole', async () => {
+    await mkdir(folder);
+    await writeFile(join(folder, sha256('video')), 'vid');
+
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    expect(await cache.place(sha256('video'), target('a'), fetched('video'))).toBe('fetched');
+    expect(await readFile(target('a'), 'utf8')).toBe('video');
+    expect(await cache.place(sha256('video'), target('b'), unexpected)).toBe('hit');
+  });
+
+  test('what one job is placing is not evicted by another, and not kept beyond the bound after it', async () => {
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    let goOn = (): void => undefined;
+    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+    const slow = async (existing: string, name: string): Promise<void> => {
+      if (name === target('a')) {
+        begin();
+        await mayGoOn;
+      }
+      await link(existing, name);
+    };
+    const cache = await createDiskCache({ folder, maxBytes: 0, link: slow });
+    const placing = cache.place(sha256('aaaa'), target('a'), fetched('aaaa'));
+    await begun;
+    await cache.place(sha256('bbbb'), target('b'), fetched('bbbb'));
+    goOn();
+    expect(await placing).toBe('fetched');
+    expect(await readFile(target('a'), 'utf8')).toBe('aaaa');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   describe.each(['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'])('where a hard link fails with %s', (code) => {
     const link = () => Promise.reject(Object.assign(new Error('no link'), { code }));
 
