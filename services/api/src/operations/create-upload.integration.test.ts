@@ -51,6 +51,15 @@ describe('create_upload', () => {
       expect((await put(elsewhere, type, '12345678')).status).toBe(403);
     });
 
+    it('tells no later expiry than the signature has', async () => {
+      const { body } = await create();
+      const signed = new URL(body.upload_url).searchParams;
+      const [date = '', time = ''] = signed.get('X-Amz-Date')?.split('T') ?? [];
+      const signedAt = `${date.replace(/^(....)(..)/, '$1-$2-')}T${time.replace(/^(..)(..)/, '$1:$2:')}`;
+      const signedUntil = Date.parse(signedAt) + Number(signed.get('X-Amz-Expires')) * 1000;
+      expect(Date.parse(body.expires_at)).toBeLessThanOrEqual(signedUntil);
+    });
+
     it.each([
       ['video', 'VIDEO/MP4', 'video/mp4'],
       ['video', 'video/webm; codecs="vp9"', 'video/webm'],
