@@ -193,7 +193,7 @@ it('announces again what Redis has forgotten', async () => {
   await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
   expect((await jobOf(asset.id)).dispatchSeq).toBeGreaterThan(7);
   const told = parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
-  expect(told.value('lipsync_reconciler_actions_total', { action: 'rering' })).toBe(1);
+  expect(told.value('lipsync_reconciler_actions_total', { action: 'rering' })).toBeGreaterThanOrEqual(1);
 });
 
 it('ingests each of many assets exactly once with two workers side by side', async () => {
