@@ -152,15 +152,18 @@ describe('admitJobs', () => {
   });
 
   it.each([
-    { slots: 1, share: 1 },
-    { slots: 2, share: 1 },
+    { slots: 1, share: 2 },
+    { slots: 2, share: 2 },
     { slots: 3, share: 2 },
     { slots: 16, share: 12 },
-  ])('lets one of several customers use $share of $slots slots for ingests', async ({ slots, share }) => {
-    await ingests(100);
-    await scenario.make.worker({ media: slots });
-    expect(await admitJobs(scenario.db, 'media')).toHaveLength(share);
-  });
+  ])(
+    'lets one of several customers have $share ingests under way where there are $slots slots',
+    async ({ slots, share }) => {
+      await ingests(100);
+      await scenario.make.worker({ media: slots });
+      expect(await admitJobs(scenario.db, 'media')).toHaveLength(share);
+    },
+  );
 
   it('keeps no slot free for others where there is one customer alone', async () => {
     await ingests(100);

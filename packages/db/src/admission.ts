@@ -21,10 +21,12 @@ const LOCK_TIMEOUT = '300ms';
 const READY_PER_SLOT = 1.5;
 /**
  * Of what may be under way in the media queue, the part that one of several customers may have. That is three slots of
- * four, and never all where there are two or more: an ingest lasts as long as its source pleases, minutes at worst, and a
- * newcomer's file finds a free slot all the same.
+ * four, and never all where there are three or more: an ingest lasts as long as its source pleases, minutes at worst, and
+ * a newcomer's file finds a free slot all the same.
  */
 const INGEST_SHARE = 0.5;
+/** The two files of one render go side by side, however few slots there are. */
+const FEWEST_INGESTS = 2;
 
 /**
  * Chooses which waiting jobs of a queue may go to Redis: as many as its live slots can soon take, in turns over the
@@ -65,7 +67,7 @@ function dispatchFairly(
   queue: QueueName,
   { capacity, free }: { capacity: number; free: number },
 ): Promise<Dispatch[]> {
-  const ingests = Math.max(1, Math.floor(capacity * INGEST_SHARE));
+  const ingests = Math.max(FEWEST_INGESTS, Math.floor(capacity * INGEST_SHARE));
   // A customer that is the only one there is keeps nobody waiting.
   return tx.$queryRaw<Dispatch[]>`
     WITH waiting AS (

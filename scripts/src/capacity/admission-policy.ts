@@ -29,9 +29,12 @@ export function capacityOf(liveSlots: number): number {
   return Math.ceil(liveSlots * READY_PER_SLOT);
 }
 
-/** Ingests that one customer may have under way: never all slots where there are two or more, and other customers. */
+/**
+ * Ingests that one customer may have under way: those of a render side by side, and never all slots where there are three
+ * or more, and other customers.
+ */
 export function ingestCap(liveSlots: number, customers: number): number {
-  return customers === 1 ? Infinity : Math.max(1, Math.floor(capacityOf(liveSlots) / 2));
+  return customers === 1 ? Infinity : Math.max(2, Math.floor(capacityOf(liveSlots) / 2));
 }
 
 /**
