@@ -90,12 +90,20 @@ const caFile = (): string => join(folder, 'ca.pem');
 async function startWorker(
   name: string,
   settings: Record<string, string> = {},
+  onOpened: (part: string, lifecycle: Lifecycle) => void = () => undefined,
 ): Promise<{ port: number; lifecycle: Lifecycle; lines: string[] }> {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ service: 'test', level: 'info', destination });
   const lifecycle = createLifecycle({ logger, process: { on: () => undefined, exit: () => undefined } });
   workers.push(lifecycle);
+  const observed: Lifecycle = {
+    ...lifecycle,
+    onShutdown: (part, close) => {
+      lifecycle.onShutdown(part, close);
+      onOpened(part, lifecycle);
+    },
+  };
   const env = loadEnv(mediaWorkerEnvironment, {
     ...{ NODE_ENV: 'test', DATABASE_URL: database.url, DATABASE_POOL_MAX: '4', REDIS_URL: redis.url },
     ...{ S3_ENDPOINT: s3.endpoint, S3_BUCKET: s3.bucket, S3_REGION: s3.region },
@@ -109,7 +117,8 @@ async function startWorker(
     ...{ PATH: process.env['PATH'], FFMPEG_BIN: process.env['FFMPEG_BIN'], SHUTDOWN_GRACE_SECONDS: '0' },
     ...settings,
   });
-  return { port: await startMediaWorker({ env, logger, lifecycle, workerId: name }), lifecycle, lines };
+  const port = await startMediaWorker({ env, logger, lifecycle: observed, workerId: name });
+  return { port, lifecycle, lines };
 }
 
 const newAsset = (): ReturnType<typeof createAsset> =>
@@ -126,6 +135,17 @@ it('fetches what was waiting when it starts and what comes while it runs, and sa
   }
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+});
+
+it('leaves no row behind, and takes nothing, when it is told to stop while it makes its row', async () => {
+  const { lifecycle, lines } = await startWorker('stopped', {}, (part, stopping) => {
+    if (part === 'worker row') void stopping.shutdown('test');
+  });
+  await lifecycle.shutdown('test');
+  expect(lines.filter((line) => line.includes('could not') || line.includes('"started"'))).toEqual([]);
+  // A row that was taken out is back-dated.
+  const there = { id: 'stopped', seenAt: { gt: new Date(Date.now() - 30_000) } };
+  expect(await db.prisma.worker.findFirst({ where: there })).toBeNull();
 });
 
 it('waits for a database that is away when it starts, alive and not ready, and works once it is back', async () => {

@@ -92,13 +92,18 @@ export async function startMediaWorker(options: {
   const port = await health.start();
   lifecycle.onShutdown('health', () => health.close());
 
-  const removeRow = await keepWorkerRow({
+  lifecycle.onShutdown('ingests', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
+  // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
+  if (lifecycle.stopping.aborted) return port;
+  const row = keepWorkerRow({
     ...{ db, workerId, logger, metrics },
     service: 'media-worker',
     slots: { media: env.MEDIA_SLOTS },
   });
-  lifecycle.onShutdown('ingests', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
-  lifecycle.onShutdown('worker row', removeRow);
+  // Before the row is there: a shutdown that begins meanwhile waits for it, or it would stay behind.
+  lifecycle.onShutdown('worker row', async () => (await row)());
+  await row;
+  if (lifecycle.stopping.aborted) return port;
   consumer.start();
   for (const each of loops) each.start();
   logger.info('started', { worker_id: workerId, slots: env.MEDIA_SLOTS, health_port: port });
