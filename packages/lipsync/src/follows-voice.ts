@@ -13,8 +13,11 @@ export function mouthOpenings(track: FaceTrack): (number | null)[] {
   );
 }
 
-/** Lags are searched this far, so that "the best lag is small" is a finding and not an assumption. */
-const MAX_LAG_FRAMES = 12;
+/**
+ * Three seconds of mouths. Speech is smooth, so few of its frames are news, and of several lags one is always best: of
+ * 25 frames that have nothing to do with one another every second would pass for a mouth that follows.
+ */
+export const FEWEST_MOUTHS = 75;
 
 /** A sound whose loudness stays within this part of its mean is no speech: silence, room tone, a hum. */
 const STEADY_SOUND = 0.15;
@@ -25,11 +28,11 @@ const STEADY_SOUND = 0.15;
  */
 const STILL_MOUTH = 0.004;
 
-/** Below this two unrelated series have a best lag too, somewhere in the range that is searched. */
+/** Below this two unrelated series have a best lag too, somewhere in the range that is searched; see the tests. */
 const LEAST_FOR_A_LAG = 0.4;
 
 export interface FollowsVoice {
-  /** The best correlation; 0 when the mouth does not move, null when there is no speech that it could follow. */
+  /** The best correlation; 0 when the mouth does not move, null with too few mouths, or no speech that they could follow. */
   readonly pearson: number | null;
   /** Frames by which the mouth comes after the voice; null when it does not follow well enough to have a lag. */
   readonly lagFrames: number | null;
@@ -37,16 +40,20 @@ export interface FollowsVoice {
   readonly faceFrames: number;
 }
 
-/** How well the mouth follows the voice: the best correlation over ±12 frames, and its lag. */
+/**
+ * How well the mouth follows the voice: the best correlation of all lags in ±maxLagFrames, and its lag. The more lags
+ * are searched, the more a mouth that does not follow at all gets by chance.
+ */
 export function followsVoice(
   envelope: readonly number[],
   openings: readonly (number | null)[],
+  maxLagFrames: number,
 ): FollowsVoice {
   const seen = openings.filter((opening) => opening !== null);
   const faceFrames = seen.length;
-  if (deviation(envelope) <= STEADY_SOUND * mean(envelope))
+  if (faceFrames < FEWEST_MOUTHS || deviation(envelope) <= STEADY_SOUND * mean(envelope))
     return { pearson: null, lagFrames: null, faceFrames };
   if (deviation(seen) <= STILL_MOUTH) return { pearson: 0, lagFrames: null, faceFrames };
-  const { pearson, lagFrames } = bestCorrelation(correlateAtLags(envelope, openings, MAX_LAG_FRAMES));
+  const { pearson, lagFrames } = bestCorrelation(correlateAtLags(envelope, openings, maxLagFrames));
   return { pearson, lagFrames: pearson < LEAST_FOR_A_LAG ? null : lagFrames, faceFrames };
 }

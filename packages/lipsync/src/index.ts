@@ -42,7 +42,7 @@ export {
   RIGHT_EYE,
   type Point,
 } from './landmarks68';
-export { followsVoice, mouthOpenings, type FollowsVoice } from './follows-voice';
+export { FEWEST_MOUTHS, followsVoice, mouthOpenings, type FollowsVoice } from './follows-voice';
 export { mouthOpening } from './mouth-opening';
 export { highsyncFaces, type HighsyncFaces } from './highsync-faces';
 export { highsyncRuns } from './highsync-runs';

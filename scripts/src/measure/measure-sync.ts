@@ -41,6 +41,9 @@ export interface SyncMeasurement {
   duration?: { expected_seconds: number; actual_seconds: number; within_one_frame: boolean };
 }
 
+/** Searched farther than in service, so that a late track is found however late: for clips of five seconds and more. */
+const MAX_LAG_FRAMES = 12;
+
 const DEADLINE_MS = 900_000;
 
 /** Measures on the files alone what a render promises. Needs no database, queue or store. */
@@ -52,7 +55,9 @@ export async function measureSync(binaries: Binaries, request: MeasureRequest): 
     const pcm = await readAudio(binaries, path.resolve(request.audioFile), { deadlineMs: DEADLINE_MS });
     const window = { sampleRate: AUDIO_SAMPLE_RATE, fps: WORKING_FPS, frames: rendered.frames };
     const envelope = speechEnvelope(pcm, window);
-    const measurement: SyncMeasurement = { rendered: followsVoice(envelope, mouthOpenings(rendered)) };
+    const measurement: SyncMeasurement = {
+      rendered: followsVoice(envelope, mouthOpenings(rendered), MAX_LAG_FRAMES),
+    };
     if (request.source === undefined) return measurement;
 
     const source = await faceTrackOf(inference, request.source.videoFile, path.join(scratch, 'source.track'));
@@ -64,6 +69,7 @@ export async function measureSync(binaries: Binaries, request: MeasureRequest): 
       source: followsVoice(
         envelope,
         timeline.indices.map((index) => openings[index] ?? null),
+        MAX_LAG_FRAMES,
       ),
       ...(await compareWithPlain(binaries, comparison, path.join(scratch, 'plain.mp4'))),
     };

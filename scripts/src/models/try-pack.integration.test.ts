@@ -19,8 +19,8 @@ import { type Trial, tryPack } from './try-pack';
 const entry = path.resolve(__dirname, '../../../services/gpu-worker/dist/inference/main.js');
 
 /** As many frames as sync needs. */
-const SHAPE: ClipShape = { width: 320, height: 320, seconds: 1, grain: 0 };
-const FRAMES = 25;
+const SHAPE: ClipShape = { width: 320, height: 320, seconds: 3, grain: 0 };
+const FRAMES = 75;
 
 describe('a trial of a model pack', () => {
   let folder: string;

@@ -21,7 +21,7 @@ export interface Trial {
   readonly entry?: string;
 }
 
-/** Three seconds: what the sync of a render is measured on. */
+/** Three seconds: the least that the sync of a render is measured on. */
 const CLIP = { width: 1280, height: 720, seconds: 3, grain: 4 };
 
 /**

@@ -1,6 +1,7 @@
 import {
   type Box,
   type FaceTrack,
+  FEWEST_MOUTHS,
   followsVoice,
   LANDMARK_VALUES,
   MOUTH,
@@ -25,12 +26,12 @@ export interface QualityProbe extends FaceObserver {
   sync(analyzer: LoadedAnalyzer): Promise<SyncQuality>;
 }
 
-/** Three seconds: enough syllables for a correlation, and cheap beside any render. */
-const SAMPLE_FRAMES = 75;
+/** Four seconds: enough syllables for a correlation, also where some frames show no face, and cheap beside any render. */
+const SAMPLE_FRAMES = 100;
 /** Seam and skin change little from frame to frame; every pixel of a face is looked at for them. */
 const CHANGE_EVERY = 5;
-/** Fewer mouths than this tell nothing about sync. */
-const FEWEST_FRAMES = 25;
+/** Farther off nobody would call it in sync, and every lag that is searched lets more pass by chance. */
+const MAX_LAG_FRAMES = 4;
 /** Room around the landmarks for what an engine changes, and around the mouth for what it means to change. */
 const FACE_MARGIN = 0.25;
 const MOUTH_MARGIN = 0.35;
@@ -106,14 +107,14 @@ export function createQualityProbe(clip: {
     }),
 
     async sync(analyzer) {
-      if (faces.size < FEWEST_FRAMES) return { syncCorrelation: null, syncLagFrames: null };
+      if (faces.size < FEWEST_MOUTHS) return { syncCorrelation: null, syncLagFrames: null };
       const find = createLandmarkFinder(analyzer.run, analyzer.params.landmarks);
       const openings: (number | null)[] = envelope.slice(from, to).map(() => null);
       for (const [outputIndex, { region, landmarks }] of faces) {
         const patch = facePatch(landmarks, analyzer.params.landmarks.scale);
         openings[outputIndex - from] = mouthOpening((await find(region.picture, patch)).points);
       }
-      const { pearson, lagFrames } = followsVoice(envelope.slice(from, to), openings);
+      const { pearson, lagFrames } = followsVoice(envelope.slice(from, to), openings, MAX_LAG_FRAMES);
       return { syncCorrelation: pearson, syncLagFrames: lagFrames };
     },
   };

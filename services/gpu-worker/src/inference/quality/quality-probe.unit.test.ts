@@ -5,7 +5,7 @@ import { type RunModel } from '../packs/run-model';
 import { type LoadedAnalyzer } from '../pipeline/analyse-pass';
 import { createQualityProbe, type QualityProbe } from './quality-probe';
 
-const FRAMES = 80;
+const FRAMES = 110;
 const FORMAT = { width: 192, height: 192, matrix: 'bt709', range: 'full' } as const;
 const FACE = { x1: 50, y1: 50, x2: 140, y2: 150 };
 const SIDE = 16;
@@ -86,7 +86,7 @@ test.each([-1, 0, 3])('a mouth %i frames behind the voice is found to be that la
   const { syncCorrelation, syncLagFrames } = await probe.sync(analyzer);
   expect(syncCorrelation).toBeGreaterThan(0.9);
   expect(syncLagFrames).toBe(lag);
-  expect(probe.seen().sampledFrames).toBe(75);
+  expect(probe.seen().sampledFrames).toBe(100);
 });
 
 test('over silence there is no sync to measure, however the mouth moves', async () => {
@@ -101,26 +101,26 @@ test('a mouth that stays closed while somebody speaks counts as not following', 
   expect(await probe.sync(analyzer)).toEqual({ syncCorrelation: 0, syncLagFrames: null });
 });
 
-test('fewer faces than make a second tell nothing about sync, and the analyser is not asked', async () => {
+test('fewer faces than make three seconds tell nothing about sync, and the analyser is not asked', async () => {
   const refuses: RunModel = () => Promise.reject(new Error('asked'));
   const few = newProbe();
-  show(few, all.slice(30, 54), talking(0));
-  expect(few.seen().sampledFrames).toBe(24);
+  show(few, all.slice(10, 84), talking(0));
+  expect(few.seen().sampledFrames).toBe(74);
   expect(await few.sync({ ...analyzer, run: refuses })).toEqual({
     syncCorrelation: null,
     syncLagFrames: null,
   });
 
   const enough = newProbe();
-  show(enough, all.slice(30, 55), talking(0));
+  show(enough, all.slice(10, 85), talking(0));
   await expect(enough.sync({ ...analyzer, run: refuses })).rejects.toThrow('asked');
 });
 
 test('what the engine left alone counts as faceless, also where the track knows of a face', () => {
   const probe = newProbe();
-  for (let output = 0; output < 20; output++) probe.passed();
-  show(probe, all.slice(20), talking(0));
-  expect(probe.seen().facelessShare).toBe(0.25);
+  for (let output = 0; output < 22; output++) probe.passed();
+  show(probe, all.slice(22), talking(0));
+  expect(probe.seen().facelessShare).toBe(0.2);
 });
 
 test('faces larger than what is generated are counted, and the largest factor is told', () => {
