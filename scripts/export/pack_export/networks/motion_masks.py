@@ -18,11 +18,15 @@ def read_mask(path: Path) -> torch.Tensor:
 def use_plain_masks(motion_module: type, folder: Path) -> None:
     """
     Makes upstream's motion modules hold their masks as [1, 1, 1, h, w]. As they come they are repeated over channels
-    and frames, in half precision on a GPU: gigabytes of equal constants in a graph, which broadcasts as well.
+    and frames, in half precision on a GPU: gigabytes of equal constants in a graph, which broadcasts as well. They become
+    buffers, which move with the module from device to device.
     """
 
     def create_mask(self, mask_path, *_):
-        return read_mask(folder / Path(mask_path).name)[None, None, None]
+        mask = read_mask(folder / Path(mask_path).name)[None, None, None]
+        # Upstream assigns the answer to an attribute of the file's name: torch keeps it in the buffer of that name.
+        self.register_buffer(Path(mask_path).stem, mask, persistent=False)
+        return mask
 
     motion_module.create_mask = create_mask
 
