@@ -1,5 +1,6 @@
 import { contextPasses, createDdim, type Run } from '@lipsync/lipsync';
 import { type HighsyncParams } from '@lipsync/model-pack';
+import { type ArrayPool } from '../array-pool';
 import { createInOrder } from '../in-order';
 import { type NetworkWindow, type PredictWindow } from './predict-window';
 import { type LatentsBySource } from './source-latents';
@@ -29,7 +30,12 @@ export type DenoiseStretch = (stretch: Stretch, signal: AbortSignal) => Promise<
  * the DDIM step together. A stretch shorter than a window is filled up with its last frame. A frame's noise depends on
  * its place in the output, not on where stretches begin.
  */
-export function createDenoiseStretch(params: HighsyncParams, predict: PredictWindow): DenoiseStretch {
+export function createDenoiseStretch(
+  params: HighsyncParams,
+  predict: PredictWindow,
+  /** Of `predict`. */
+  pool: ArrayPool,
+): DenoiseStretch {
   const { latent: shape, mask, window, seed } = params;
   const ddim = createDdim(params.schedule);
 
@@ -70,7 +76,10 @@ export function createDenoiseStretch(params: HighsyncParams, predict: PredictWin
           await running.add(async () => {
             signal.throwIfAborted();
             const values = await predict(time, windowAt(start));
-            return () => latents.addPrediction(start, weights, values);
+            return () => {
+              latents.addPrediction(start, weights, values);
+              pool.give(values);
+            };
           });
         }
         await running.finish();

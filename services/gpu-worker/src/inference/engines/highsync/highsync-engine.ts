@@ -70,7 +70,7 @@ export function createHighsync(
         createKeptLatents(features, clip.features, faces),
         createFaceLatents(params, faces, clip.format, call, pool),
       );
-      const denoise = createDenoiseStretch(params, createPredictWindow(manifest, banks, call, pool));
+      const denoise = createDenoiseStretch(params, createPredictWindow(manifest, banks, call, pool), pool);
       const lastShown = new Map(clip.sources.map((source, output) => [source, output]));
       const writeLandmarks = landmarkWriter(clip.track, faces.crops, params.resolution);
       return createHighsyncClip(clip, {

@@ -21,7 +21,7 @@ export interface NetworkWindow {
   writeLandmarks(target: Float32Array): void;
 }
 
-/** The network's guided prediction for a window at a diffusion time, [C, window, h, w]. */
+/** The network's guided prediction for a window at a diffusion time, [C, window, h, w], in an array of the pool. */
 export type PredictWindow = (time: number, window: NetworkWindow) => Promise<Floats>;
 
 /**
@@ -78,6 +78,7 @@ export function createPredictWindow(
     const [unconditional, conditional] = await allOf([without(time, window), given(time, window)]);
     if (!unconditional || !conditional) throw new Error('both predictions were awaited');
     guide(unconditional, conditional, guidance, conditional);
+    pool.give(unconditional);
     return conditional;
   };
 }

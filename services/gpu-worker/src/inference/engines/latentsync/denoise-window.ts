@@ -8,6 +8,7 @@ import {
 } from '@lipsync/lipsync';
 import { type LatentsyncManifest } from '@lipsync/model-pack';
 import { type RunModel } from '../../packs/run-model';
+import { type Tensors } from '../../sessions/session';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
 
@@ -79,12 +80,13 @@ export function createDenoiseWindow(
     /** What is fed moves away and comes back; answers the prediction and the audio. */
     const predict = async (time: number, heard: Floats): Promise<readonly [Floats, Floats]> => {
       signal.throwIfAborted();
-      const { outputs, feeds } = await run('unet3d', {
+      const fed: Tensors = {
         latent: float32Tensor(input, [1, 3 * channels + 1, frames, height, width]),
         timestep: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(time)) },
         audio: float32Tensor(heard, [frames, tokens, audio.width]),
         ...(wantsLandmarks && { landmarks: float32Tensor(landmarks, [frames, LANDMARK_COUNT, 2]) }),
-      });
+      };
+      const { outputs, feeds } = await run('unet3d', fed, (length) => pool.take(length));
       input = float32Of(feeds, 'latent');
       if (wantsLandmarks) landmarks = float32Of(feeds, 'landmarks');
       return [float32Of(outputs, 'prediction'), float32Of(feeds, 'audio')];
@@ -93,10 +95,14 @@ export function createDenoiseWindow(
     for (const [step, time] of ddim.timesteps.entries()) {
       let without: Floats | undefined;
       if (guidance > 1) [without, silence] = await predict(time, silence);
-      const predicted = await predict(time, sound);
-      sound = predicted[1];
-      if (without) guide(without, predicted[0], guidance, predicted[0]);
-      ddim.step(step, input.subarray(0, noisySize), predicted[0]);
+      const [predicted, heard] = await predict(time, sound);
+      sound = heard;
+      if (without) {
+        guide(without, predicted, guidance, predicted);
+        pool.give(without);
+      }
+      ddim.step(step, input.subarray(0, noisySize), predicted);
+      pool.give(predicted);
     }
     const clean = input.slice(0, noisySize);
     for (const array of [input, landmarks, sound, silence]) pool.give(array);

@@ -11,7 +11,6 @@ import { type MusetalkManifest } from '@lipsync/model-pack';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type RunModel } from '../../packs/run-model';
 import { type ArrayPool, createArrayPool } from '../array-pool';
-import { createCallRole } from '../call-role';
 import { copyScaledMean } from '../scaled-mean';
 import { CutFaces } from './cut-faces';
 import { type SourceFace } from './source-faces';
@@ -19,6 +18,9 @@ import { type SourceFace } from './source-faces';
 type Floats = Float32Array<ArrayBuffer>;
 
 const PARSED_VALUES = 3 * PARSING_SIDE * PARSING_SIDE;
+
+/** Batches that are parsed at once, one face at a time; what the parser says of one is 20 MB. */
+const PARSERS = 2;
 
 /** What MuseTalk derives from a source frame alone: latents, and the parsed part of the face where the pack parses. */
 export interface FaceFeatures {
@@ -56,7 +58,7 @@ export function createFaceFeatures(
   const parses = roles.face_parsing !== undefined;
   // One square per face of every batch under way.
   const squares = createArrayPool(3 * batch);
-  const callParser = createCallRole(run, squares);
+  const parsings = createArrayPool(PARSERS);
   const maskOf = parses ? createParsedMask(params.mask) : undefined;
 
   /** Encodes images into one part of each face's latents and answers the images again. */
@@ -86,8 +88,11 @@ export function createFaceFeatures(
     for (const { slot, box, square } of faces) {
       if (!square || !maskOf) continue;
       const image = float32Tensor(square, [1, 3, PARSING_SIDE, PARSING_SIDE]);
-      const scores = float32Of(await callParser('face_parsing', { image }), 'scores');
+      const { outputs, feeds } = await run('face_parsing', { image }, (length) => parsings.take(length));
+      squares.give(float32Of(feeds, 'image'));
+      const scores = float32Of(outputs, 'scores');
       maskOf(scores, box, masks, slot * HALF_MASK_VALUES);
+      parsings.give(scores);
     }
   }
 

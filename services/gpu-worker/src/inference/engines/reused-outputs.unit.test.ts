@@ -1,0 +1,77 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildBuiltinPacks, type Pack } from '@lipsync/model-pack';
+import * as highsyncClip from '../../test/highsync-clip-fixture';
+import { writeHighsyncPack } from '../../test/highsync-pack';
+import { inProcessSessions } from '../../test/in-process-sessions';
+import * as latentsyncClip from '../../test/latentsync-clip-fixture';
+import { writeLatentsyncPack } from '../../test/latentsync-pack';
+import { writePooledMusetalkPack } from '../../test/pooled-musetalk-pack';
+import { reusingRuns } from '../../test/reusing-runs';
+import { loadPack } from '../packs/load-pack';
+import { createHighsync } from './highsync/highsync-engine';
+import { createLatentsync } from './latentsync/latentsync-engine';
+import { createMusetalk } from './musetalk/musetalk-engine';
+
+const { clipInput, FORMAT, memoryFeatures, pictureOf, trackOf } = highsyncClip;
+
+describe('the memory of what a graph answers is used again', () => {
+  const FRAMES = 40;
+  const track = trackOf(FRAMES);
+  const sources = Array.from({ length: FRAMES }, (_, i) => i);
+  const sessions = inProcessSessions();
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'reused-outputs-'));
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const counted = async (pack: Pack) => {
+    const { run } = await loadPack(sessions, pack, { threads: 1, probe: false });
+    return reusingRuns(run);
+  };
+
+  test('by musetalk from face to face that it parses', async () => {
+    await buildBuiltinPacks(join(folder, 'builtin'));
+    const pack = await writePooledMusetalkPack(join(folder, 'musetalk'), join(folder, 'builtin'), {
+      ...{ parsing: true, params: { batch: 4 } },
+    });
+    const { run, runs, fresh } = await counted(pack);
+    const engine = createMusetalk(pack, run);
+    const features = memoryFeatures(engine.features.values);
+    const encoder = engine.openEncoder({ track, format: FORMAT, features });
+    for (const source of sources) await encoder.add(pictureOf(source), source);
+    await encoder.flush();
+    expect(runs.get('face_parsing')).toBe(FRAMES);
+    expect(fresh.get('face_parsing')).toBeLessThanOrEqual(2);
+  }, 60_000);
+
+  test('by latentsync from step to step and from window to window', async () => {
+    const pack = await writeLatentsyncPack(join(folder, 'latentsync'));
+    const { run, runs, fresh } = await counted(pack);
+    const clip = await createLatentsync(pack, run).open(clipInput(track, sources).input);
+    await latentsyncClip.generate(clip, sources);
+    await clip.close();
+    expect(runs.get('unet3d')).toBe(24);
+    // Two predictions at a time, of windows of two lengths.
+    expect(fresh.get('unet3d')).toBeLessThanOrEqual(4);
+  });
+
+  test('by highsync from step to step and from window to window', async () => {
+    const pack = await writeHighsyncPack(join(folder, 'highsync'));
+    const { run, runs, fresh } = await counted(pack);
+    const clip = await createHighsync(pack, run).open(clipInput(track, sources).input);
+    await highsyncClip.generate(clip, FRAMES);
+    await clip.close();
+    for (const role of ['denoising_unet', 'denoising_unet_unconditional']) {
+      expect(runs.get(role)).toBe(20);
+      // Two windows are under way, each with what it is fed and what it is answered.
+      expect(fresh.get(role)).toBeLessThanOrEqual(8);
+    }
+  });
+});
