@@ -1,4 +1,5 @@
 import { type Server } from 'node:http';
+import { type Socket } from 'node:net';
 
 const CHECK_MS = 50;
 
@@ -9,17 +10,33 @@ const CHECK_MS = 50;
  * of its request, or does not read, is never idle: from `lastCall` on, what is left is cut off, so that what is behind
  * the server can still be closed.
  */
-export async function drain(server: Server, lastCall: AbortSignal): Promise<void> {
-  const closed = new Promise<void>((resolve, reject) => {
-    server.close((error) => (error === undefined ? resolve() : reject(error)));
+export type Drain = (lastCall: AbortSignal) => Promise<void>;
+
+/** To be made before the server listens: it keeps an eye on every connection. */
+export function createDrain(server: Server): Drain {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
   });
-  const timer = setInterval(() => {
-    if (lastCall.aborted) server.closeAllConnections();
+
+  function close(everything: boolean): void {
+    if (everything) server.closeAllConnections();
     else server.closeIdleConnections();
-  }, CHECK_MS);
-  try {
-    await closed;
-  } finally {
-    clearInterval(timer);
+    // Browsers and balancers connect ahead. Node takes a connection on which nothing was said yet for a busy one.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }
+
+  return async (lastCall) => {
+    const closed = new Promise<void>((resolve, reject) => {
+      server.close((error) => (error === undefined ? resolve() : reject(error)));
+    });
+    close(lastCall.aborted);
+    const timer = setInterval(() => close(lastCall.aborted), CHECK_MS);
+    try {
+      await closed;
+    } finally {
+      clearInterval(timer);
+    }
+  };
 }

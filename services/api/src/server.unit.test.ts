@@ -3,8 +3,8 @@ import { type RequestListener, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { validate } from '@lipsync/contract';
-import { listenOnLoopback } from '@lipsync/testkit';
-import { drain } from './drain';
+import { eventually, listenOnLoopback } from '@lipsync/testkit';
+import { createDrain, type Drain } from './drain';
 import { createServer } from './server';
 
 /** More than the buffers on the way to a client hold. */
@@ -12,6 +12,7 @@ const LARGE = Buffer.alloc(64 * 1024 * 1024);
 
 describe('the HTTP server', () => {
   let server: Server | undefined;
+  let drain: Drain;
   afterEach(() => {
     server?.closeAllConnections();
     server?.close();
@@ -19,6 +20,7 @@ describe('the HTTP server', () => {
 
   async function open(listener: RequestListener, silenceMs?: number): Promise<Socket> {
     server = createServer(listener, silenceMs);
+    drain = createDrain(server);
     const socket = connect(await listenOnLoopback(server), '127.0.0.1');
     await once(socket, 'connect');
     return socket;
@@ -90,11 +92,22 @@ describe('the HTTP server', () => {
       socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n');
       if (server === undefined) throw new Error('no server');
       await once(server, 'test:received');
-      const drained = drain(server, new AbortController().signal);
+      const drained = drain(new AbortController().signal);
       answer();
       expect(await text(socket)).toContain('done');
       await drained;
       expect(server.listening).toBe(false);
+    });
+
+    it('does not wait for a client that has only connected', async () => {
+      const socket = await open(ok);
+      const connections = (): Promise<number> =>
+        new Promise((resolve) => server?.getConnections((_, count) => resolve(count)));
+      await eventually(async () => expect(await connections()).toBe(1));
+      const closed = once(socket, 'close');
+      await drain(new AbortController().signal);
+      await closed;
+      expect(server?.listening).toBe(false);
     });
 
     it.each<[string, string, RequestListener]>([
@@ -116,7 +129,7 @@ describe('the HTTP server', () => {
         socket.pause().write(bytes);
         await received;
         const lastCall = new AbortController();
-        const drained = drain(server, lastCall.signal);
+        const drained = drain(lastCall.signal);
         lastCall.abort();
         await drained;
         expect(server.listening).toBe(false);

@@ -5,7 +5,7 @@ import { createHealthServer, type Lifecycle, type Logger, systemClock } from '@l
 import { openStorage } from '@lipsync/storage';
 import { openTelemetry } from '@lipsync/telemetry';
 import { composeApi } from './compose-api';
-import { drain } from './drain';
+import { createDrain } from './drain';
 import { type ApiEnv } from './env';
 import { createServer } from './server';
 
@@ -51,8 +51,9 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
   lifecycle.onShutdown('health server', () => health.close());
 
   const server = createServer(app);
+  const drain = createDrain(server);
   server.listen(env.PORT);
   await once(server, 'listening');
-  lifecycle.onShutdown('http server', () => drain(server, lifecycle.lastCall));
+  lifecycle.onShutdown('http server', () => drain(lifecycle.lastCall));
   logger.info('listening', { address: server.address(), health_port: healthPort });
 }

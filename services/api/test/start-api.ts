@@ -23,7 +23,7 @@ import {
 } from '@lipsync/testkit';
 import { type ApiConfig } from '../src/api-deps';
 import { composeApi } from '../src/compose-api';
-import { drain } from '../src/drain';
+import { createDrain } from '../src/drain';
 import { createServer } from '../src/server';
 import { createOperationClient, type OperationClient } from './operation-client';
 import { recordedLog } from './recorded-log';
@@ -110,6 +110,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   });
   if (options.redisUrl === undefined) await untilLimited(rateLimiter);
   const server = createServer(app);
+  const drain = createDrain(server);
   const port = await listenOnLoopback(server);
   const baseUrl = `http://127.0.0.1:${port}`;
   const slots = Object.fromEntries((options.engines ?? ['musetalk']).map((engine) => [engine, 1]));
@@ -135,7 +136,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       draining = true;
     },
     close: async () => {
-      await drain(server, new AbortController().signal);
+      await drain(new AbortController().signal);
       await ringer.idle();
       await queues.close();
       rateLimiter.close();
