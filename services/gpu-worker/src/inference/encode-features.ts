@@ -8,7 +8,7 @@ import { type FeatureFile, isWorthKeeping } from './pipeline/feature-file';
 import { pictureFormat } from './pipeline/picture-format';
 import { type FeaturesTask } from './protocol';
 import { openFeatures } from './stored-features';
-import { taskFailure } from './task-failure';
+import { isOutOfMemory, taskFailure } from './task-failure';
 
 export interface FeaturesOfVideo {
   readonly engines: readonly FeaturesTask[];
@@ -37,29 +37,51 @@ interface Encoding {
   readonly release: () => Promise<void>;
 }
 
+/** What came of one engine after the other, whichever pass it was. */
+interface Outcome {
+  readonly added: Map<Engine, number>;
+  readonly failures: Map<Engine, unknown>;
+}
+
 /**
  * Computes what these engines keep of a video and do not know yet, in one pass over it. An engine that fails takes none
- * of the others along: only a video that cannot be decoded ends the pass for all.
+ * of the others along: only a video that cannot be decoded ends the pass for all. Engines for which memory was too short
+ * go on where they were in a second pass, once what else is loaded is let go of.
  */
 export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise<EncodedFeatures> {
+  const added = new Map<Engine, number>();
+  const failures = new Map<Engine, unknown>();
+  await encodeAll(wanted, job, { added, failures });
+  const short = wanted.engines.filter(({ engine }) => isOutOfMemory(failures.get(engine)));
+  if (short.length > 0) {
+    await job.models.releaseEngines();
+    for (const { engine } of short) failures.delete(engine);
+    await encodeAll({ ...wanted, engines: short }, job, { added, failures });
+  }
+  wanted.onProgress(1);
+  const reasonOf = (error: unknown): string => {
+    const { code, detail } = taskFailure(error);
+    return `${code}: ${detail}`;
+  };
+  return {
+    added: Object.fromEntries([...added].filter(([name]) => !failures.has(name))),
+    failed: Object.fromEntries([...failures].map(([name, error]) => [name, reasonOf(error)])),
+  };
+}
+
+async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }: Outcome): Promise<void> {
   const { track, video, videoPath, settledFrames } = wanted;
   const { binaries, clock, signal } = job;
-  const added: Partial<Record<Engine, number>> = {};
-  const failed: Partial<Record<Engine, string>> = {};
   const encodings: Encoding[] = [];
-  const fail = (name: Engine, error: unknown): void => {
-    const { code, detail } = taskFailure(error);
-    failed[name] = `${code}: ${detail}`;
-  };
   try {
     for (const task of wanted.engines) {
       try {
         const encoding = await openEncoding(task, wanted, job);
         if (encoding) encodings.push(encoding);
-        else added[task.engine] = 0;
+        else added.set(task.engine, 0);
       } catch (error) {
         signal.throwIfAborted();
-        fail(task.engine, error);
+        failures.set(task.engine, error);
       }
     }
     const files = encodings.map(({ features }) => features);
@@ -73,7 +95,7 @@ export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise
           frames,
           encoders: encodings.map(({ encoder }) => encoder),
           onFailure: (failing, error) => {
-            for (const { name, encoder } of encodings) if (encoder === failing) fail(name, error);
+            for (const { name, encoder } of encodings) if (encoder === failing) failures.set(name, error);
           },
           onFrame: (done) => wanted.onProgress(done / frames),
           signal,
@@ -82,11 +104,7 @@ export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise
       );
       clock.sampleMemory();
     }
-    for (const { name, features } of encodings) {
-      if (failed[name] === undefined) added[name] = features.added();
-    }
-    wanted.onProgress(1);
-    return { added, failed };
+    for (const { name, features } of encodings) added.set(name, (added.get(name) ?? 0) + features.added());
   } finally {
     for (const { features, release } of encodings) {
       features.close();
