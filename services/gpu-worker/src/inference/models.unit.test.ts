@@ -10,6 +10,7 @@ import { inferenceSettings } from './inference-settings';
 import { createModels } from './models';
 import { verifyPack } from './packs/verify-pack';
 import { type TaskPack } from './protocol';
+import { SessionError, type SessionHost } from './sessions/session';
 
 describe('the files of a pack', () => {
   let folder: string;
@@ -46,6 +47,18 @@ describe('the files of a pack', () => {
     });
     expect(report).toEqual({ packDir: good, provider: 'cpu', featuresVersion: '1' });
     expect(read.sort()).toEqual(['decoder.onnx', 'encoder.onnx', 'unet.onnx', 'whisper.onnx']);
+  });
+
+  test('are not said to be at fault where memory is short, and the report tells the two apart', async () => {
+    const failing = (reason: SessionError['reason']): SessionHost => ({
+      ...sessions,
+      open: () => Promise.reject(new SessionError(reason, 'not loaded')),
+    });
+    const reported = (reason: SessionError['reason']) => verifyPack(failing(reason), good, { threads: 1 });
+    expect(await reported('out_of_memory')).toEqual({
+      ...{ packDir: good, problem: 'not loaded', shortOfMemory: true },
+    });
+    expect(await reported('load_failed')).not.toHaveProperty('shortOfMemory');
   });
 
   test('that a preparation does not load do not concern it; a render refuses them', async () => {

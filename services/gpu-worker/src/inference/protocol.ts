@@ -144,6 +144,8 @@ export interface PackReport {
   readonly featuresVersion?: string;
   /** Absent when the pack may be used. */
   readonly problem?: string;
+  /** With a problem that may be gone once others on the device have ended: nothing is wrong with the pack. */
+  readonly shortOfMemory?: true;
 }
 
 export interface VerifyResult {

@@ -1,24 +1,31 @@
+import { setTimeout as pauseFor } from 'node:timers/promises';
 import { type Engine } from '@lipsync/contract';
 import { type Logger } from '@lipsync/runtime';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { reportOnPack } from '../host/report-on-pack';
 
+/** How often a pack is tried for which memory is short: whoever holds it may be about to end. */
+const ATTEMPTS = 4;
+const RETRY_MS = 10_000;
+
 /**
  * Lets the child load and probe every pack that was found and keeps those that it accepts. Says in the log what is
- * served by what, and why an engine is not. An engine outside `wanted` is left out without a word.
+ * served by what, and why an engine is not. An engine outside `wanted` is left out without a word. Packs for which memory
+ * is short are tried again some times, with a `pause` of milliseconds before each.
  */
 export async function verifyPacks(
   found: FoundPacks,
   wanted: readonly Engine[],
   host: Pick<InferenceHost, 'verify'>,
   logger: Logger,
+  pause: (ms: number) => Promise<unknown> = pauseFor,
 ): Promise<FoundPacks> {
   for (const { dir, problem } of found.problems)
     logger.warn('model pack refused', { pack_dir: dir, problem });
   const engines = [...found.engines].filter(([engine]) => wanted.includes(engine));
   const candidates = [...(found.analyzer ? [found.analyzer] : []), ...engines.map(([, pack]) => pack)];
-  const accepted = await acceptedPacks(candidates, host, logger);
+  const accepted = await acceptedPacks(candidates, host, logger, pause);
 
   const analyzer = found.analyzer && accepted.get(found.analyzer.dir);
   if (!analyzer) {
@@ -43,23 +50,35 @@ async function acceptedPacks(
   candidates: readonly UsablePack[],
   host: Pick<InferenceHost, 'verify'>,
   logger: Logger,
+  pause: (ms: number) => Promise<unknown>,
 ): Promise<Map<string, UsablePack>> {
   const accepted = new Map<string, UsablePack>();
-  for (const pack of candidates) {
-    const { dir, version } = pack;
-    // One pack at a time, each in a child that may die of it without taking the others along.
-    const { problem, provider, passedOver = [], featuresVersion } = await reportOnPack(dir, host);
-    for (const reason of passedOver)
-      logger.warn('execution provider not available', { pack_dir: dir, pack: version, reason });
-    if (problem === undefined) {
-      accepted.set(dir, {
-        ...pack,
-        ...(provider === undefined ? {} : { provider }),
-        ...(featuresVersion === undefined ? {} : { featuresVersion }),
-      });
-    } else {
-      logger.warn('model pack refused', { pack_dir: dir, pack: version, problem });
+  let waiting = candidates;
+  for (let attempt = 1; waiting.length > 0; attempt++) {
+    if (attempt > 1) await pause(RETRY_MS);
+    const short: UsablePack[] = [];
+    for (const pack of waiting) {
+      const { dir, version } = pack;
+      // One pack at a time, each in a child that may die of it without taking the others along.
+      const report = await reportOnPack(dir, host);
+      const { problem, provider, passedOver = [], featuresVersion, shortOfMemory = false } = report;
+      for (const reason of passedOver)
+        logger.warn('execution provider not available', { pack_dir: dir, pack: version, reason });
+      if (problem === undefined) {
+        accepted.set(dir, {
+          ...pack,
+          ...(provider === undefined ? {} : { provider }),
+          ...(featuresVersion === undefined ? {} : { featuresVersion }),
+        });
+      } else if (shortOfMemory && attempt < ATTEMPTS) {
+        logger.warn('no memory for a model pack: trying again', { pack_dir: dir, pack: version, problem });
+        short.push(pack);
+      } else {
+        const reason = shortOfMemory ? `no memory for it in ${ATTEMPTS} attempts: ${problem}` : problem;
+        logger.warn('model pack refused', { pack_dir: dir, pack: version, problem: reason });
+      }
     }
+    waiting = short;
   }
   return accepted;
 }

@@ -39,3 +39,52 @@ describe('packs that a child has tried out', () => {
     ]);
   });
 });
+
+describe('a pack for which memory is short', () => {
+  /** The engine's pack fits from this attempt on; time is what the pauses add up to. */
+  async function startedWhere(fitsFrom: number) {
+    const tried: string[] = [];
+    const warnings: (readonly [string, unknown])[] = [];
+    let now = 0;
+    const problem = 'Failed to allocate memory';
+    const logger = {
+      ...createLogger({ service: 'test', level: 'silent' }),
+      warn: (message: string, fields?: object) =>
+        void warnings.push([message, fields && 'problem' in fields && fields.problem]),
+    };
+    const verify = async ({ packDirs: [packDir = ''] }: { packDirs: readonly string[] }) => {
+      tried.push(packDir);
+      const attempt = tried.filter((other) => other === packDir).length;
+      const short = packDir === '/packs/official' && attempt < fitsFrom;
+      const report: PackReport = { packDir, ...(short && { problem, shortOfMemory: true }) };
+      return { type: 'verify' as const, packs: [report] };
+    };
+    const pause = async (ms: number) => void (now += ms);
+    const packs = await verifyPacks(found, ['musetalk'], { verify }, logger, pause);
+    return { isServed: packs.engines.has('musetalk'), tried, warnings, waitedMs: now };
+  }
+
+  test('is tried again some seconds later, and those that fit are not', async () => {
+    const { isServed, tried, waitedMs } = await startedWhere(3);
+    expect(isServed).toBe(true);
+    expect(tried).toEqual(['/packs/analyzer', '/packs/official', '/packs/official', '/packs/official']);
+    expect(waitedMs).toBe(20_000);
+  });
+
+  test('is refused for that after half a minute', async () => {
+    const { isServed, warnings, waitedMs } = await startedWhere(Infinity);
+    expect([isServed, waitedMs]).toEqual([false, 30_000]);
+    expect(warnings.filter(([message]) => message.includes('trying again'))).toHaveLength(3);
+    expect(warnings).toContainEqual([
+      'model pack refused',
+      'no memory for it in 4 attempts: Failed to allocate memory',
+    ]);
+  });
+
+  test('costs a start nothing where there is none', async () => {
+    expect(await startedWhere(1)).toEqual({
+      ...{ isServed: true, warnings: [], waitedMs: 0 },
+      tried: ['/packs/analyzer', '/packs/official'],
+    });
+  });
+});

@@ -4,6 +4,7 @@ import { openEngine } from '../engines/registry';
 import { isWorthKeeping } from '../pipeline/feature-file';
 import { type PackReport } from '../protocol';
 import { type SessionHost } from '../sessions/session';
+import { isOutOfMemory } from '../task-failure';
 import { type LoadOptions, loadPack } from './load-pack';
 import { type RunModel } from './run-model';
 
@@ -29,7 +30,8 @@ export async function verifyPack(
       await loaded.release();
     }
   } catch (error) {
-    return { packDir, problem: error instanceof Error ? error.message : String(error) };
+    const problem = error instanceof Error ? error.message : String(error);
+    return { packDir, problem, ...(isOutOfMemory(error) && { shortOfMemory: true }) };
   }
 }
 
