@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type ByteSink, type BytePipe, openBytePipe } from './byte-pipe';
+import { withDescriptorsLeft } from './test/descriptors-left';
 
 /** Collects what arrives and pauses the pipe after every delivery. */
 function collector(): ByteSink & {
@@ -42,6 +43,21 @@ test('every byte that a child writes arrives once and in order', async () => {
   expect(bytes.every((value, i) => value === (i & 255))).toBe(true);
   expect(child.pid).toBeDefined();
 });
+
+test.each([0, 1, 2, 3, 4])(
+  'a pipe is refused or made, and not waited for, with %d file descriptors left',
+  async (left) => {
+    const made = await withDescriptorsLeft(left, () => {
+      return openBytePipe(collector()).then((pipe) => {
+        pipe.childEnd.destroy();
+        pipe.destroy();
+        return 'made';
+      }, String);
+    });
+    // Nothing to see where a process cannot be limited so.
+    expect(made ?? 'made').toMatch(/^made$|descriptor|EMFILE/);
+  },
+);
 
 test('a pipe that is paused while it delivers keeps what it delivered and reads no more', async () => {
   const held: Uint8Array[] = [];

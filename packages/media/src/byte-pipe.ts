@@ -39,8 +39,12 @@ export async function openBytePipe(sink: ByteSink): Promise<BytePipe> {
     await once(server.listen(path), 'listening');
     const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
     const ours = await connected(path, sink);
+    // Out of file descriptors, the system takes a connection only to close it.
+    const closed = once(ours, 'close').then(() => Promise.reject(new Error('no file descriptor for a pipe')));
+    const childEnd = await Promise.race([accepted, closed]);
+    ours.pause();
     return {
-      childEnd: await accepted,
+      childEnd,
       pause: () => void ours.pause(),
       resume: () => void ours.resume(),
       destroy: () => void ours.destroy(),
@@ -57,7 +61,6 @@ async function connected(path: string, sink: ByteSink): Promise<Socket> {
     return true;
   };
   const socket = connect({ path, onread: { buffer: new Uint8Array(BUFFER_BYTES), callback } });
-  socket.pause();
   await once(socket, 'connect');
   // Why the other end went is for the child's exit to say.
   socket.on('error', () => undefined);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type Socket } from 'node:net';
-import { Readable, type Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { type Binaries } from './binaries';
 import { type MediaProcessError } from './media-error';
 import { confine, refusedToConfine } from './sandbox';
@@ -35,6 +35,8 @@ export interface MediaChild {
   readonly stdin: Writable;
   /** Empty when `ChildOptions.stdout` takes what there is. */
   readonly stdout: Readable;
+  /** Resolves when the tool first writes to its standard error; never, if it does not. */
+  readonly complained: Promise<void>;
   /** Resolves once the process is gone; never rejects. */
   readonly exit: Promise<ChildExit>;
   /** SIGKILL to the whole process group; safe at any time, also after the end. */
@@ -57,9 +59,10 @@ export function startChild(
   const env = limits.device ? { ...binaries.deviceEnvironment } : {};
   const { folder: cwd, stdout = 'pipe' } = options;
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', stdout, 'pipe'] });
-  const { stdin, stderr: complaints } = child;
-  if (stdin === null || complaints === null) throw new Error('a child was started without its pipes');
   options.stdout?.destroy();
+  // When the system is out of file descriptors, the child has no streams and emits `error` later.
+  const stdin = child.stdin ?? new Writable().destroy();
+  const complaints = child.stderr ?? Readable.from([]);
 
   let ended: ChildExit['ended'] = 'exit';
   const stop = (why: ChildExit['ended']): void => {
@@ -76,6 +79,7 @@ export function startChild(
   complaints.setEncoding('utf8').on('data', (text: string) => {
     if (stderr.length < STDERR_MAX_CHARACTERS) stderr += text.slice(0, STDERR_MAX_CHARACTERS - stderr.length);
   });
+  const complained = new Promise<void>((resolve) => complaints.once('data', () => resolve()));
   // A child that dies early closes its input: the exit status tells, so the broken pipe itself is not news.
   stdin.on('error', () => undefined);
 
@@ -94,7 +98,8 @@ export function startChild(
       else complaints.once('close', finish);
     });
   });
-  return { stdin, stdout: child.stdout ?? Readable.from([]), exit, kill: () => stop('stopped') };
+  const output = child.stdout ?? Readable.from([]);
+  return { stdin, stdout: output, complained, exit, kill: () => stop('stopped') };
 }
 
 /** How a child ended that was not ended here: a tool that never ran, or was shot, says nothing about the media. */

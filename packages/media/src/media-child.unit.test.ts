@@ -5,6 +5,7 @@ import { type Binaries } from './binaries';
 import { inspect } from './inspect';
 import { type ChildExit, startChild } from './media-child';
 import { type Sandbox } from './sandbox';
+import { withDescriptorsLeft } from './test/descriptors-left';
 import { SOFTWARE_CODECS } from './video-codecs';
 
 describe('a media tool that ends without a verdict', () => {
@@ -33,6 +34,19 @@ describe('a media tool that ends without a verdict', () => {
       ended: 'exit',
       code: null,
     });
+  });
+
+  test('for want of a file descriptor has failed alone: it does not take this process with it', async () => {
+    const end = await withDescriptorsLeft(0, async () => {
+      const child = startChild(toolsWith('/bin/true'), ['/bin/true'], { folder, deadlineMs: 20_000 });
+      const written = await new Promise((resolve) => child.stdin.write('a frame', resolve));
+      return { exit: await child.exit, written, read: await child.stdout.toArray() };
+    });
+    if (end === undefined) return; // Where a process cannot be limited so.
+    expect(end.exit.ended).toBe('not_started');
+    expect(end.exit.stderr).toMatch('EMFILE');
+    expect(end.written).toMatchObject({ code: 'ERR_STREAM_DESTROYED' });
+    expect(end.read).toEqual([]);
   });
 
   test('is not held against the file', async () => {

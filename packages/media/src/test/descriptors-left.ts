@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+
+const LIMIT = 256;
+
+/**
+ * Does something while this process has only so many file descriptors left, and answers with its result; with undefined
+ * where a process cannot be limited so.
+ */
+export async function withDescriptorsLeft<Result>(
+  left: number,
+  act: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const before = limitOfDescriptors('--nofile', '--output=SOFT', '--noheadings');
+  if (before === undefined) return undefined;
+  limitOfDescriptors(`--nofile=${LIMIT}:`);
+  const taken: number[] = [];
+  try {
+    takeAll(taken);
+    taken.splice(0, left).forEach((descriptor) => closeSync(descriptor));
+    return await act();
+  } finally {
+    taken.forEach((descriptor) => closeSync(descriptor));
+    limitOfDescriptors(`--nofile=${before}:`);
+  }
+}
+
+function limitOfDescriptors(...args: string[]): string | undefined {
+  const { status, stdout } = spawnSync('prlimit', ['--pid', String(process.pid), ...args], {
+    encoding: 'utf8',
+  });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+function takeAll(taken: number[]): void {
+  try {
+    for (;;) taken.push(openSync('/dev/null', 'r'));
+  } catch (error) {
+    if (!String(error).includes('EMFILE')) throw error;
+  }
+}
