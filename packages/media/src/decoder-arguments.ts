@@ -37,17 +37,28 @@ export function decoderArguments(decoding: FrameDecoding, threads: number): stri
   const within = range === undefined ? [] : [`select=between(pts\\,${range.first}\\,${range.last})`];
   const filter = [rate, ...within, layoutFilter(video, decoding.layout)].join(',');
   const count = range === undefined ? MAX_FRAMES : range.last - range.first + 1;
+  const card = decoding.decoder === 'cuda';
   return [
-    ...FFMPEG_GLOBAL,
+    ...[...FFMPEG_GLOBAL, ...(card ? ['-xerror'] : [])],
     ...ffmpegInput(decoding.file, [
       ...['-threads', String(threads)],
-      ...(decoding.decoder === 'cuda' ? ['-hwaccel', 'cuda'] : []),
+      ...(card ? onCard(video) : []),
       ...steadyFilters(video),
       ...seek(range),
     ]),
     ...['-map', '0:V:0', '-vf', filter, '-fps_mode', 'passthrough', '-frames:v', String(count)],
     ...['-f', 'rawvideo', 'pipe:1'],
   ];
+}
+
+/**
+ * ffmpeg passes over pictures that do not decode and shows those before them instead: right for a scratch in a file,
+ * wrong for a card that fails. So on a card it stops at the first one (`-xerror`, also for a picture that cannot be
+ * copied from it), and software goes on from there. Of HEVC's pictures some that the card refuses are errors only to
+ * `explode`; for H.264 that would also count what is missing before the landing of a seek.
+ */
+function onCard(video: VideoStream): string[] {
+  return ['-hwaccel', 'cuda', ...(video.codec === 'hevc' ? ['-err_detect', 'explode'] : [])];
 }
 
 /**

@@ -1,75 +1,66 @@
-import { dirname } from 'node:path';
 import { type Binaries } from './binaries';
-import { encoderArguments, type EncoderSettings } from './encoder-arguments';
-import { MediaError, MediaProcessError } from './media-error';
-import { startChild } from './media-child';
+import { type EncoderSettings } from './encoder-arguments';
+import { type EncoderProcess, type FrameEncoder, openFrameEncoder } from './frame-encoder';
 import { encoderForSize } from './video-encoder-arguments';
 
-export interface FrameEncoder {
-  readonly frameBytes: number;
-  /**
-   * Hands one yuv420p frame to the encoder; resolves when the buffer may be used again. Several may be under way,
-   * frames are encoded in the order of the calls.
-   * @throws MediaError encode_failed, MediaProcessError.
-   */
-  write(frame: Uint8Array): Promise<void>;
-  /** Ends the output after the last frame. @throws as `write`, also when the number of frames is not as announced. */
-  finish(): Promise<void>;
-  /** Stops the encoder; the output is unusable. Safe after `finish`. */
-  abort(): Promise<void>;
-}
-
-/** Starts the one encode of an output, as `binaries.codecs` says: H.264 and the original sound in one faststart MP4. */
+/**
+ * Starts the one encode of an output, as `binaries.codecs` says: H.264 and the original sound in one faststart MP4. A
+ * card that has no room or no session left for an encoder is replaced by software.
+ */
 export function openEncoder(
   binaries: Binaries,
   settings: EncoderSettings,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
 ): FrameEncoder {
-  const frameBytes = (settings.width * settings.height * 3) / 2;
   const encoder = encoderForSize(binaries.codecs.encoder, settings.width, settings.height);
-  const command: [string, ...string[]] = [
-    binaries.ffmpeg,
-    ...encoderArguments(settings, encoder, binaries.threads),
-  ];
-  const child = startChild(binaries, command, {
-    folder: dirname(settings.audio.path),
-    ...options,
-    device: encoder !== 'libx264',
-  });
-  child.stdout.resume();
-  let written = 0;
+  const first = openFrameEncoder(binaries, settings, encoder, options);
+  if (encoder === 'libx264') return first;
+  return replaceable(first, () => openFrameEncoder(binaries, settings, 'libx264', options));
+}
 
-  async function failure(): Promise<Error> {
-    const exit = await child.exit;
-    if (exit.ended !== 'exit') return new MediaProcessError(exit.ended, exit.stderr);
-    return new MediaError(
-      'encode_failed',
-      exit.stderr === '' ? `ffmpeg exited with ${exit.code}` : exit.stderr,
-    );
+/**
+ * The first encoder, or the other one if the first is refused. Until that is known no frame is given back: the other one
+ * begins with the same frames.
+ */
+function replaceable(first: EncoderProcess, openOther: () => FrameEncoder): FrameEncoder {
+  let current: FrameEncoder = first;
+  let held: Uint8Array[] | undefined = [];
+  let again: readonly Promise<void>[] = [];
+  let aborted = false;
+  const settled = settle();
+
+  async function settle(): Promise<void> {
+    if (await first.refused) {
+      // Both write the same file: the first must be gone.
+      await first.abort();
+      if (!aborted) {
+        current = openOther();
+        again = (held ?? []).map((frame) => current.write(frame));
+      }
+    }
+    held = undefined;
   }
 
   async function write(frame: Uint8Array): Promise<void> {
-    if (frame.length !== frameBytes) throw new RangeError(`a frame has ${frameBytes} bytes`);
-    if (written >= settings.frames) throw new RangeError(`more than the announced ${settings.frames} frames`);
-    written += 1;
-    const error = await new Promise<Error | null | undefined>((resolve) => child.stdin.write(frame, resolve));
-    if (error != null) throw await failure();
+    const written = current.write(frame);
+    if (held === undefined) return written;
+    const place = held.push(frame) - 1;
+    // Of a process that is replaced nobody wants to know how it failed.
+    written.catch(() => undefined);
+    await settled;
+    return again[place] ?? written;
   }
 
   async function finish(): Promise<void> {
-    if (written !== settings.frames) {
-      await abort();
-      throw new MediaError('encode_failed', `${written} of ${settings.frames} frames were written`);
-    }
-    child.stdin.end();
-    const exit = await child.exit;
-    if (exit.ended !== 'exit' || exit.code !== 0) throw await failure();
+    await settled;
+    await current.finish();
   }
 
   async function abort(): Promise<void> {
-    child.kill();
-    await child.exit;
+    aborted = true;
+    await first.abort();
+    await current.abort();
   }
 
-  return { frameBytes, write, finish, abort };
+  return { frameBytes: first.frameBytes, write, finish, abort };
 }

@@ -1,9 +1,10 @@
 export { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 export { type Binaries, type BinaryEnvironment, resolveBinaries } from './binaries';
 export { codecThreads } from './codec-threads';
-export { type FrameEncoder, openEncoder } from './encoder';
+export { openEncoder } from './encoder';
 export { type EncoderSettings } from './encoder-arguments';
 export { audioEncoderArguments, type EncoderAudio } from './encoder-audio';
+export { type FrameEncoder } from './frame-encoder';
 export { type FrameLayout } from './frame-filters';
 export { type FrameReader, type FrameReaderOptions, openFrameReader } from './frame-reader';
 export { type FrameSource, type FrameSourceOptions, openFrameSource } from './frame-source';

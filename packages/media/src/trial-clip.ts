@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WORKING_FPS } from '@lipsync/domain';
 import { type Binaries } from './binaries';
-import { openEncoder } from './encoder';
 import { openFrameDecoder } from './frame-decoder';
+import { openFrameEncoder } from './frame-encoder';
 import { inspect } from './inspect';
-import { SOFTWARE_CODECS, type VideoDecoder, type VideoEncoder } from './video-codecs';
+import { type VideoDecoder, type VideoEncoder } from './video-codecs';
 
 /** Large enough for a card, and more frames than encoders hold back. */
 const SIDE = 256;
@@ -23,7 +23,7 @@ export function trialFrames(): Uint8Array[] {
   });
 }
 
-/** Writes the clip with an encoder of choice. @throws MediaError, MediaProcessError. */
+/** Writes the clip with an encoder of choice, and with no other. @throws MediaError, MediaProcessError. */
 export async function createTrialClip(
   binaries: Binaries,
   folder: string,
@@ -33,9 +33,9 @@ export async function createTrialClip(
   await writeFile(path, silence(FRAMES / WORKING_FPS));
   const { audio: stream } = await inspect(binaries, path);
   if (stream === undefined) throw new Error('the silence of a trial has no sound');
-  const chosen = { ...binaries, codecs: { ...SOFTWARE_CODECS, encoder } };
-  const settings = { outputPath, width: SIDE, height: SIDE, frames: FRAMES, color: {} };
-  const encoding = openEncoder(chosen, { ...settings, audio: { path, stream } }, { deadlineMs: DEADLINE_MS });
+  const sizes = { width: SIDE, height: SIDE, frames: FRAMES };
+  const settings = { outputPath, ...sizes, color: {}, audio: { path, stream } };
+  const encoding = openFrameEncoder(binaries, settings, encoder, { deadlineMs: DEADLINE_MS });
   try {
     for (const frame of trialFrames()) await encoding.write(frame);
     await encoding.finish();
