@@ -75,6 +75,7 @@ describe('reconcile', () => {
 
   it('holds nothing against what waited while the service was away, as after a restored backup', async () => {
     const { make } = scenario;
+    await reconcile(scenario.db, options);
     const [open, waiting] = [await scenario.render(), await scenario.render({ engines: ['highsync'] })];
     await make.query('DELETE FROM workers');
     await make.query(`UPDATE renders SET created_at = now() - interval '3 hours'`);
@@ -99,6 +100,7 @@ describe('reconcile', () => {
 
   it('takes a short pause for no gap', async () => {
     const { make } = scenario;
+    await reconcile(scenario.db, options);
     await scenario.render();
     await make.query(`UPDATE renders SET created_at = now() - interval '3 hours'`);
     await make.query(`UPDATE reconciliation SET ran_at = now() - interval '4 minutes'`);

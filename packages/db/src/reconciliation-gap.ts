@@ -18,5 +18,7 @@ export async function secondsSinceGap(db: Db): Promise<number> {
   // Only a later statement sees the gap that another process may just have noted.
   const [row] = await db.prisma.$queryRaw<{ seconds: number | null }[]>`
     SELECT EXTRACT(EPOCH FROM clock_timestamp() - resumed_at)::float8 AS seconds FROM reconciliation`;
-  return row?.seconds ?? Infinity;
+  if (row !== undefined) return row.seconds ?? Infinity;
+  await db.prisma.$executeRaw`INSERT INTO reconciliation (ran_at) VALUES (now()) ON CONFLICT DO NOTHING`;
+  return Infinity;
 }
