@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { codecThreads } from './codec-threads';
 import { findExecutable } from './find-executable';
 import { detectSandbox, type Sandbox } from './sandbox';
-import { namedVideoCodecs, type VideoCodecs } from './video-codecs';
+import { namedVideoCodecs, type ReplacedCodec, type VideoCodecs } from './video-codecs';
 
 /** The tools every function of this package runs. Resolve once at start and pass on. */
 export interface Binaries {
@@ -11,6 +11,8 @@ export interface Binaries {
   readonly sandbox: Sandbox;
   /** What reads and writes pictures; the readers and the encoder of this package obey it. */
   readonly codecs: VideoCodecs;
+  /** Told of every time that software takes a card's place. */
+  readonly onReplaced?: (codec: ReplacedCodec) => void;
   /** Threads of each decoder and each encoder. */
   readonly threads: number;
   /** The whole environment of a child that uses a card; every other child has none. */

@@ -15,7 +15,10 @@ export function openEncoder(
   const encoder = encoderForSize(binaries.codecs.encoder, settings.width, settings.height);
   const first = openFrameEncoder(binaries, settings, encoder, options);
   if (encoder === 'libx264') return first;
-  return replaceable(first, () => openFrameEncoder(binaries, settings, 'libx264', options));
+  return replaceable(first, () => {
+    binaries.onReplaced?.('encoder');
+    return openFrameEncoder(binaries, settings, 'libx264', options);
+  });
 }
 
 /**

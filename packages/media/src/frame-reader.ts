@@ -80,6 +80,7 @@ export function openFrameReader(
   /** Begins again with another decoder and passes over what was delivered already. */
   async function resumeWith(other: VideoDecoder, scratch: Uint8Array): Promise<void> {
     await current.close();
+    binaries.onReplaced?.('decoder');
     decoder = other;
     current = open();
     for (let passed = 0; passed < delivered; passed += 1) if (!(await current.readInto(scratch))) return;

@@ -12,6 +12,9 @@ export interface VideoCodecs {
   readonly decoder: VideoDecoder;
 }
 
+/** A part of the codecs for which software has stood in. */
+export type ReplacedCodec = keyof VideoCodecs;
+
 /** Works wherever ffmpeg does. */
 export const SOFTWARE_CODECS: VideoCodecs = { encoder: 'libx264', decoder: 'software' };
 

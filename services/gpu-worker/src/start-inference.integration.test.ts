@@ -7,6 +7,8 @@ import { encodeFaceTrack } from '@lipsync/lipsync';
 import { type Binaries, inspect, openFrameReader, readAudio, resolveBinaries } from '@lipsync/media';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
+import { findPacks } from './host/find-packs';
+import { createInferenceHost } from './host/inference-host';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
 import { syntheticTrack } from './test/synthetic-track';
@@ -121,6 +123,22 @@ describe('inference on files', () => {
     const mouth = (x: number, y: number): boolean => x >= 105 && x < 145 && y >= 205 && y < 235;
     expect(psnr(plain, faced, mouth)).toBeLessThan(30);
   }, 60_000);
+
+  test('software renders where a card is not to be had, and the result says so', async () => {
+    const noCard = { VIDEO_ENCODER: 'h264_nvenc', VIDEO_DECODER: 'cuda', CUDA_VISIBLE_DEVICES: '-1' };
+    const host = createInferenceHost({ entry: COMPILED_CHILD, environment: { ...process.env, ...noCard } });
+    const { analyzer, engines } = await findPacks(at('packs'));
+    const pack = engines.get('musetalk');
+    if (analyzer === undefined || pack === undefined) throw new Error('no packs');
+    const result = await host.render({
+      ...{ jobId: 'no-card', engine: 'musetalk', syncMode: 'cut_off', pack, analyzer },
+      ...{ videoPath: at('video.mp4'), audioPath: at('short.wav'), faceTrackPath: at('face.track') },
+      outputPath: at('no-card.mp4'),
+    });
+    host.kill();
+    expect([...result.replacedCodecs].sort()).toEqual(['decoder', 'encoder']);
+    expect(await framesOf(at('no-card.mp4'))).toHaveLength(18);
+  });
 
   test('of a video that outlasts the speech only as much is analysed as changes the output', async () => {
     const files = {

@@ -53,6 +53,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     featuresAdded: features.added,
     featuresFailed: features.failed,
     detectorRuns: job.detectorRuns(),
+    replacedCodecs: job.replacedCodecs(),
     gpuInferenceMs: gpuInferenceMs(job),
     timings: clock.timings(),
   };

@@ -83,7 +83,7 @@ describe('features that are computed ahead while memory is short', () => {
     const none = () => 0;
     const job: Job = {
       ...{ binaries, models, signal, clock: createStageClock() },
-      ...{ inferMs: none, gpuMs: none, detectorRuns: none },
+      ...{ inferMs: none, gpuMs: none, detectorRuns: none, replacedCodecs: () => [] },
       progress: { loading: unused, preparing: unused, rendered: unused, encoding: unused },
     };
     const engines = (['musetalk', 'highsync'] as const).map((engine) => ({

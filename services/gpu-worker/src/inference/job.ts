@@ -1,4 +1,4 @@
-import { type Binaries } from '@lipsync/media';
+import { type Binaries, type ReplacedCodec } from '@lipsync/media';
 import { type Models } from './models';
 import { type StageClock } from './pipeline/stage-clock';
 import { type TaskProgress } from './pipeline/task-progress';
@@ -16,6 +16,8 @@ export interface Job {
   gpuMs(): number;
   /** How often the face detector ran since the task began. */
   detectorRuns(): number;
+  /** Whenever software took a card's place in decoding or encoding since the task began. */
+  replacedCodecs(): readonly ReplacedCodec[];
 }
 
 /** A backstop for one decoder or encoder; the limit of the job itself is the supervisor's. */

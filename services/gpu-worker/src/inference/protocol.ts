@@ -1,4 +1,5 @@
 import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
+import { type ReplacedCodec } from '@lipsync/media';
 import { type PackRef, type Provider } from '@lipsync/model-pack';
 import { type OutputQuality } from './quality/output-quality';
 
@@ -102,6 +103,8 @@ export interface RenderResult {
   readonly featuresAdded: number;
   /** How often the face detector ran: never, for the track says where the face is. Counted, not assumed. */
   readonly detectorRuns: number;
+  /** Whenever software took a card's place in decoding or encoding: for the log. */
+  readonly replacedCodecs: readonly ReplacedCodec[];
   /** Inside the graphs while they ran on a GPU; null when they ran on the CPU. */
   readonly gpuInferenceMs: number | null;
   readonly quality: OutputQuality;
@@ -129,6 +132,8 @@ export interface AnalyzeResult {
   readonly featuresFailed: Readonly<Partial<Record<Engine, string>>>;
   /** How often the face detector ran: never with a reused track. */
   readonly detectorRuns: number;
+  /** As of a render. */
+  readonly replacedCodecs: readonly ReplacedCodec[];
   /** As of a render, for the graphs of the analyser and of the engines together. */
   readonly gpuInferenceMs: number | null;
   readonly timings: StageTimings;

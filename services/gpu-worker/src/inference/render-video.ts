@@ -52,6 +52,7 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
     renderedFrames: outputFrames,
     featuresAdded: features.added(),
     detectorRuns: job.detectorRuns(),
+    replacedCodecs: job.replacedCodecs(),
     gpuInferenceMs: gpuInferenceMs(job),
     quality,
     timings: clock.timings(),

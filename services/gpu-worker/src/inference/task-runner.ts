@@ -1,4 +1,4 @@
-import { type Binaries } from '@lipsync/media';
+import { type Binaries, type ReplacedCodec } from '@lipsync/media';
 import { analyzeVideo } from './analyze-video';
 import { type Job } from './job';
 import { type Models } from './models';
@@ -36,8 +36,9 @@ export function createTaskRunner(
       return { type: 'warm' };
     }
     const before = { runMs: host.runMs(), gpuMs: host.gpuMs(), detectorRuns: models.detectorRuns() };
+    const replaced: ReplacedCodec[] = [];
     const job: Job = {
-      binaries: await options.binaries,
+      binaries: { ...(await options.binaries), onReplaced: (codec) => void replaced.push(codec) },
       models,
       clock: createStageClock(),
       progress: createTaskProgress(report),
@@ -45,6 +46,7 @@ export function createTaskRunner(
       inferMs: () => host.runMs() - before.runMs,
       gpuMs: () => host.gpuMs() - before.gpuMs,
       detectorRuns: () => models.detectorRuns() - before.detectorRuns,
+      replacedCodecs: () => replaced,
     };
     try {
       return await (task.type === 'render' ? renderVideo(task, job) : analyzeVideo(task, job));

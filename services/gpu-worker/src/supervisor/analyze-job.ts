@@ -57,6 +57,7 @@ export async function runAnalyze(tools: JobTools, context: JobContext): Promise<
       video_input: video.from,
       face_track: obtained.from,
       features_added: features?.featuresAdded ?? {},
+      codecs_replaced: [obtained.analysis, features].flatMap((pass) => pass?.replacedCodecs ?? []),
       ...measures,
       ...(obtained.analysis ? { timings: obtained.analysis.timings } : {}),
       ...(features ? { features_timings: features.timings } : {}),

@@ -102,6 +102,7 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       features_known: features?.frames ?? 0,
       features_added: result.featuresAdded,
       detector_runs: (analysis?.detectorRuns ?? 0) + result.detectorRuns,
+      codecs_replaced: [...(analysis?.replacedCodecs ?? []), ...result.replacedCodecs],
       width: result.width,
       height: result.height,
       usage,

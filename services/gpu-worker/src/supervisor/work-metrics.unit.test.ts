@@ -29,7 +29,7 @@ async function toldAfter(quality: RenderResult['quality']) {
         height: 16,
         renderedFrames: 25,
       },
-      ...{ featuresAdded: 0, detectorRuns: 0, gpuInferenceMs: null, quality },
+      ...{ featuresAdded: 0, detectorRuns: 0, replacedCodecs: [], gpuInferenceMs: null, quality },
       timings: { ...ms, inferMs: 0, pasteMs: 0, encodeMs: 0, qualityMs: 0, peakRssBytes: 0 },
     },
   });
