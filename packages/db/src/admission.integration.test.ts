@@ -172,6 +172,20 @@ describe('admitJobs', () => {
     expect(await admitJobs(scenario.db, 'media')).toHaveLength(6);
   });
 
+  it('goes on with the other jobs while somebody holds the one whose turn it is', async () => {
+    const customer = await backlog(3);
+    await scenario.make.worker({ musetalk: 2 });
+    const admitted = await scenario.db.prisma.$transaction(async (holder) => {
+      await holder.$queryRaw`SELECT FROM jobs WHERE id = ${`${customer}-musetalk-1`} FOR UPDATE`;
+      return admitJobs(scenario.db, 'musetalk');
+    });
+    expect(admitted.map(({ jobId }) => jobId).sort()).toEqual([
+      `${customer}-musetalk-2`,
+      `${customer}-musetalk-3`,
+    ]);
+    expect(await admitJobs(scenario.db, 'musetalk')).toHaveLength(1);
+  });
+
   it('leaves a job alone until it is due', async () => {
     await backlog(1);
     await scenario.make.worker({ musetalk: 1 });

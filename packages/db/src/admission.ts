@@ -95,10 +95,15 @@ function dispatchFairly(
         END
       ORDER BY waiting.turn + COALESCE(under_way.here, 0), waiting.available_at, waiting.id
       LIMIT ${free}::int
+    ), locked AS (
+      -- Whoever holds one of them (a cancel that was cut off) must not hold up the others.
+      SELECT id FROM jobs
+      WHERE id IN (SELECT id FROM chosen) AND status = 'queued' AND dispatched_at IS NULL
+      FOR UPDATE SKIP LOCKED
     )
     UPDATE jobs
     SET dispatched_at = clock_timestamp(), dispatch_seq = dispatch_seq + 1
-    FROM chosen
-    WHERE jobs.id = chosen.id AND jobs.status = 'queued' AND jobs.dispatched_at IS NULL
+    FROM locked
+    WHERE jobs.id = locked.id
     RETURNING jobs.id AS "jobId", jobs.dispatch_seq AS "dispatchSeq"`;
 }
