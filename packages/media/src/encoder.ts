@@ -31,6 +31,8 @@ function replaceable(first: EncoderProcess, openOther: () => FrameEncoder): Fram
   let again: readonly Promise<void>[] = [];
   let aborted = false;
   const settled = settle();
+  // Told by `write` and `finish`, which may come later or not at all.
+  settled.catch(() => undefined);
 
   async function settle(): Promise<void> {
     if (await first.refused) {

@@ -72,14 +72,16 @@ export function openFrameReader(
       return await current.readInto(target);
     } catch (error) {
       if (decoder === 'software' || closed || !isMediaError(error)) throw error;
+      await resumeWith('software', target, error);
     }
-    await resumeWith('software', target);
     return current.readInto(target);
   }
 
   /** Begins again with another decoder and passes over what was delivered already. */
-  async function resumeWith(other: VideoDecoder, scratch: Uint8Array): Promise<void> {
+  async function resumeWith(other: VideoDecoder, scratch: Uint8Array, reason: Error): Promise<void> {
     await current.close();
+    // Closed meanwhile: nobody would close what is opened now.
+    if (closed) throw reason;
     binaries.onReplaced?.('decoder');
     decoder = other;
     current = open();
