@@ -130,12 +130,12 @@ describe('inference on files', () => {
     const { analyzer, engines } = await findPacks(at('packs'));
     const pack = engines.get('musetalk');
     if (analyzer === undefined || pack === undefined) throw new Error('no packs');
-    const result = await host.render({
+    const rendering = host.render({
       ...{ jobId: 'no-card', engine: 'musetalk', syncMode: 'cut_off', pack, analyzer },
       ...{ videoPath: at('video.mp4'), audioPath: at('short.wav'), faceTrackPath: at('face.track') },
       outputPath: at('no-card.mp4'),
     });
-    host.kill();
+    const result = await rendering.finally(() => host.kill());
     expect([...result.replacedCodecs].sort()).toEqual(['decoder', 'encoder']);
     expect(await framesOf(at('no-card.mp4'))).toHaveLength(18);
   });

@@ -8,8 +8,8 @@ import { fileDigest } from './file-digest';
 export interface DiskCache {
   /**
    * Places the file with this SHA-256 (hex) at `target`, calling `fetch` when it is not at hand. The target is a hard
-   * link, or a copy where there can be none: evicting the cached name never takes a file away from a job. Rejects with CacheMismatch when the fetched
-   * bytes have another digest, and with whatever `fetch` rejects with.
+   * link, or a copy where there can be none: evicting the cached name never takes a file away from a job. Rejects with
+   * CacheMismatch when the fetched bytes have another digest, and with whatever `fetch` rejects with.
    */
   place(sha256: string, target: string, fetch: Fetch): Promise<Outcome>;
 }
@@ -110,7 +110,8 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
       } finally {
         placing.splice(placing.indexOf(sha256), 1);
         evicting = Promise.allSettled([evicting]).then(() => evict(folder, maxBytes, placing));
-        await evicting;
+        // Room that was not made is tried for at the next call. The job has its file.
+        await Promise.allSettled([evicting]);
       }
     },
   };
