@@ -11,6 +11,8 @@ export interface Backlog {
 
 /** Added to the backlog, over those that came meanwhile, above which it does not settle. */
 const MAX_GROWTH = 0.25;
+/** Times the deviation of two counts that differ by chance alone. */
+const CHANCE = 2;
 /** Of fewer, one that came just before the end would look like growth. */
 const MIN_BATCHES = 8;
 
@@ -21,6 +23,7 @@ export function tellsGrowth({ arrivedBetween, batch }: Backlog): boolean {
 
 /** Whether those who come are more than those who are served: the longer it lasts, the longer they wait. */
 export function grows(backlog: Backlog): boolean {
-  const { atHalf, atEnd, arrivedBetween } = backlog;
-  return tellsGrowth(backlog) && atEnd - atHalf > MAX_GROWTH * arrivedBetween;
+  const { atHalf, atEnd, arrivedBetween, batch } = backlog;
+  const byChance = CHANCE * Math.sqrt((atHalf + atEnd) * batch);
+  return tellsGrowth(backlog) && atEnd - atHalf > Math.max(MAX_GROWTH * arrivedBetween, byChance);
 }
