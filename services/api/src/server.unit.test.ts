@@ -26,6 +26,9 @@ describe('the HTTP server', () => {
     return socket;
   }
 
+  const connections = (): Promise<number> =>
+    new Promise((resolve) => server?.getConnections((_, count) => resolve(count)));
+
   const ok: RequestListener = (_req, res) => res.end('ok');
 
   it.each([
@@ -101,8 +104,6 @@ describe('the HTTP server', () => {
 
     it('does not wait for a client that has only connected', async () => {
       const socket = await open(ok);
-      const connections = (): Promise<number> =>
-        new Promise((resolve) => server?.getConnections((_, count) => resolve(count)));
       await eventually(async () => expect(await connections()).toBe(1));
       const closed = once(socket, 'close');
       await drain(new AbortController().signal);
@@ -130,6 +131,7 @@ describe('the HTTP server', () => {
         await received;
         const lastCall = new AbortController();
         const drained = drain(lastCall.signal);
+        expect(await connections()).toBe(1);
         lastCall.abort();
         await drained;
         expect(server.listening).toBe(false);
