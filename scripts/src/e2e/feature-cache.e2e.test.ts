@@ -78,7 +78,7 @@ describe('what is worked out of a video', () => {
     await eventually(async () => expect((await database.query(isMade, [id])).rowCount).toBe(1), {
       deadlineMs: 60_000,
     });
-    killHard(system, 'gpu-worker');
+    await killHard(system, 'gpu-worker');
     await system.up();
     const record = await awaitRender(system.api, id);
     expect(record.status).toBe('completed');

@@ -67,7 +67,7 @@ describe('kill -9 of a service while a render is under way', () => {
   it('gpu-worker: another one takes over, and the render completes once', async () => {
     const id = await startRender();
     await whileRendering(id);
-    killHard(system, 'gpu-worker');
+    await killHard(system, 'gpu-worker');
     await system.up();
     await eventually(async () => expect(await claimsOf(id)).toBeGreaterThan(1), { deadlineMs: 120_000 });
     await expectOneCompletion(id);
@@ -77,7 +77,7 @@ describe('kill -9 of a service while a render is under way', () => {
     '%s: the render completes once it is back',
     async (service) => {
       const id = await startRender();
-      killHard(system, service);
+      await killHard(system, service);
       await system.up();
       await expectOneCompletion(id);
     },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { expectContract } from '@lipsync/testkit';
+import { eventually, expectContract } from '@lipsync/testkit';
 import { createApiClient, type ApiClient } from '../demo/api-client';
 import { startEventReceiver, type EventReceiver } from '../demo/event-receiver';
 import { REPOSITORY_ROOT } from '../local-stack/layout';
@@ -62,8 +62,12 @@ export async function startSystem(
 }
 
 /** Ends a process without warning, as an out-of-memory kill or a lost node would. */
-export function killHard({ stack }: System, service: string): void {
+export async function killHard({ stack }: System, service: string): Promise<void> {
   const pid = stack.findPid(service);
   if (pid === null) throw new Error(`${service} does not run`);
   process.kill(pid, 'SIGKILL');
+  // The signal is on its way: until the process is gone, it would be taken for one that runs.
+  await eventually(async () => {
+    if (stack.findPid(service) === pid) throw new Error(`${service} still runs`);
+  });
 }
