@@ -6,9 +6,9 @@ const CHECK_MS = 50;
 /**
  * Stops taking connections and resolves when the requests under way are answered. Closing a server closes only the
  * connections that are idle at that moment: one whose answer comes later would be kept for the client's next request,
- * and would hold up the shutdown for as long as it is kept alive. A client that does not send the rest
- * of its request, or does not read, is never idle: from `lastCall` on, what is left is cut off, so that what is behind
- * the server can still be closed.
+ * and would hold up the shutdown for as long as it is kept alive. A client that does not send the rest of its request,
+ * or does not read, is never idle: from `lastCall` on, what is left is cut off, so that what is behind the server can
+ * still be closed.
  */
 export type Drain = (lastCall: AbortSignal) => Promise<void>;
 

@@ -4,18 +4,24 @@ import { createRinger } from './ringer';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
+/** A ringer whose ring under way lasts until it is released. */
+function createHeldRinger() {
+  const rung: string[] = [];
+  let end = (): void => undefined;
+  const ringer = createRinger({
+    logger,
+    pauseMs: 0,
+    ringQueue: (queue) => {
+      rung.push(queue);
+      return new Promise((resolve) => (end = resolve));
+    },
+  });
+  return { ringer, rung, release: () => end() };
+}
+
 describe('createRinger', () => {
   it('rings once more for whatever arrived while a ring was under way, and not once each', async () => {
-    const rung: string[] = [];
-    let release = (): void => undefined;
-    const ringer = createRinger({
-      logger,
-      pauseMs: 0,
-      ringQueue: (queue) => {
-        rung.push(queue);
-        return new Promise((resolve) => (release = resolve));
-      },
-    });
+    const { ringer, rung, release } = createHeldRinger();
     ringer.ring(['media']);
     ringer.ring(['media', 'media']);
     ringer.ring(['media']);
@@ -28,16 +34,7 @@ describe('createRinger', () => {
   });
 
   it('rings one queue at a time, however long it takes and whatever is asked for meanwhile', async () => {
-    const rung: string[] = [];
-    let release = (): void => undefined;
-    const ringer = createRinger({
-      logger,
-      pauseMs: 0,
-      ringQueue: (queue) => {
-        rung.push(queue);
-        return new Promise((resolve) => (release = resolve));
-      },
-    });
+    const { ringer, rung, release } = createHeldRinger();
     for (let i = 0; i < 3; i += 1) ringer.ring(['media', 'musetalk']);
     expect(rung).toEqual(['media']);
     release();
