@@ -1,8 +1,10 @@
-import { blended, blendFour, pairs, unit, weighted } from './blend';
+import { anyShown, blendEight, blendFour, pairs } from './blend';
+import { unit, weighted } from './colour';
 
 /**
- * As `blendRows`, but a chroma sample takes the mean of its four pixels as they are shown: each as much as its own alpha
- * says, so that a pixel which is not shown lends it no colour.
+ * Blends two rows as `blendRows` does, but of a face in colours: `rgb` holds rows R, R, G, G, B, B in [-1, 1] and
+ * `factors` are ten float32, those of FromRgb in their order. A chroma sample takes the mean of its four pixels as they
+ * are shown: each as much as its own alpha says, so that a pixel which is not shown lends it no colour.
  */
 export function blendShown(
   luma: usize,
@@ -36,12 +38,7 @@ export function blendShown(
       const black = v128.load32_splat(factors);
       const y0 = f32x4.add(black, weighted(r0, g0, b0, factors + 4));
       const y1 = f32x4.add(black, weighted(r1, g1, b1, factors + 4));
-      const target = luma + <usize>x + k * <usize>stride;
-      const old = v128.load8x8_u(target);
-      const mixed0 = blended(i32x4.extend_low_i16x8_u(old), y0, a0);
-      const mixed1 = blended(i32x4.extend_high_i16x8_u(old), y1, a1);
-      const words = i16x8.narrow_i32x4_u(mixed0, mixed1);
-      v128.store64_lane(target, i8x16.narrow_i16x8_u(words, words), 0);
+      blendEight(luma + <usize>x + k * <usize>stride, y0, y1, a0, a1);
       reds = f32x4.add(reds, pairs(f32x4.mul(r0, a0), f32x4.mul(r1, a1)));
       greens = f32x4.add(greens, pairs(f32x4.mul(g0, a0), f32x4.mul(g1, a1)));
       blues = f32x4.add(blues, pairs(f32x4.mul(b0, a0), f32x4.mul(b1, a1)));
@@ -56,11 +53,4 @@ export function blendShown(
     blendFour(u + chroma, f32x4.add(grey, uValue), shown);
     blendFour(v + chroma, f32x4.add(grey, vValue), shown);
   }
-}
-
-/** Whether any of eight alphas of two rows, `row` bytes apart, is not 0. */
-function anyShown(alpha: usize, row: usize): bool {
-  const upper = v128.or(v128.load(alpha), v128.load(alpha, 16));
-  const lower = v128.or(v128.load(alpha + row), v128.load(alpha + row, 16));
-  return v128.any_true(v128.or(upper, lower));
 }

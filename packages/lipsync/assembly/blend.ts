@@ -1,5 +1,3 @@
-import { clipped } from './colour';
-
 /** Sets the weights below `least` of two rows to exactly 0; whether something is left. `count` is a multiple of four. */
 export function keepVisible(weights: usize, count: i32, least: f32): bool {
   const threshold = f32x4.splat(least);
@@ -14,10 +12,10 @@ export function keepVisible(weights: usize, count: i32, least: f32): bool {
 }
 
 /**
- * Blends two rows of a yuv420p picture: `luma` is the upper row's first sample, `u` and `v` the chroma row's. `rgb`
- * holds rows R, R, G, G, B, B in [-1, 1] and `alpha` two rows, each of `columns` (a multiple of eight) float32. A
- * chroma sample takes the mean of its four pixels, weighted by the mean of their alphas. Samples with alpha 0 keep
- * their value. `factors` are ten float32: those of FromRgb in their order.
+ * Blends two rows of a yuv420p picture: `luma` is the upper row's first sample, `u` and `v` the chroma row's. `face` holds
+ * two rows of luma, one of U and one of V in 8-bit codes, and `alpha` two rows, each with room for `columns` (a multiple
+ * of eight) float32. A chroma sample is weighted by the mean of its four pixels' alphas. Samples with alpha 0 keep their
+ * value.
  */
 export function blendRows(
   luma: usize,
@@ -25,66 +23,45 @@ export function blendRows(
   u: usize,
   v: usize,
   columns: i32,
-  rgb: usize,
+  face: usize,
   alpha: usize,
-  factors: usize,
 ): void {
   const row = (<usize>columns) << 2;
-  const grey = f32x4.splat(128);
+  const quarter = f32x4.splat(0.25);
   for (let x = 0; x < columns; x += 8) {
-    const at = rgb + ((<usize>x) << 2);
-    let reds = f32x4.splat(0);
-    let greens = f32x4.splat(0);
-    let blues = f32x4.splat(0);
+    const offset = (<usize>x) << 2;
+    const weights = alpha + offset;
+    if (!anyShown(weights, row)) continue;
     let alphas = f32x4.splat(0);
     for (let k: usize = 0; k < 2; k++) {
-      const line = at + k * row;
-      const r0 = unit(v128.load(line));
-      const r1 = unit(v128.load(line, 16));
-      const g0 = unit(v128.load(line + 2 * row));
-      const g1 = unit(v128.load(line + 2 * row, 16));
-      const b0 = unit(v128.load(line + 4 * row));
-      const b1 = unit(v128.load(line + 4 * row, 16));
-      const weights = alpha + ((<usize>x) << 2) + k * row;
-      const a0 = v128.load(weights);
-      const a1 = v128.load(weights, 16);
-      const black = v128.load32_splat(factors);
-      const y0 = f32x4.add(black, weighted(r0, g0, b0, factors + 4));
-      const y1 = f32x4.add(black, weighted(r1, g1, b1, factors + 4));
-      const target = luma + <usize>x + k * <usize>stride;
-      const old = v128.load8x8_u(target);
-      const mixed0 = blended(i32x4.extend_low_i16x8_u(old), y0, a0);
-      const mixed1 = blended(i32x4.extend_high_i16x8_u(old), y1, a1);
-      const words = i16x8.narrow_i32x4_u(mixed0, mixed1);
-      v128.store64_lane(target, i8x16.narrow_i16x8_u(words, words), 0);
-      reds = f32x4.add(reds, pairs(r0, r1));
-      greens = f32x4.add(greens, pairs(g0, g1));
-      blues = f32x4.add(blues, pairs(b0, b1));
+      const a0 = v128.load(weights + k * row);
+      const a1 = v128.load(weights + k * row, 16);
+      const y = face + offset + k * row;
+      blendEight(luma + <usize>x + k * <usize>stride, v128.load(y), v128.load(y, 16), a0, a1);
       alphas = f32x4.add(alphas, pairs(a0, a1));
     }
-    const quarter = f32x4.splat(0.25);
-    reds = f32x4.mul(reds, quarter);
-    greens = f32x4.mul(greens, quarter);
-    blues = f32x4.mul(blues, quarter);
     alphas = f32x4.mul(alphas, quarter);
     const chroma = <usize>(x >> 1);
-    blendFour(u + chroma, f32x4.add(grey, weighted(reds, greens, blues, factors + 16)), alphas);
-    blendFour(v + chroma, f32x4.add(grey, weighted(reds, greens, blues, factors + 28)), alphas);
+    const codes = face + 2 * row + (offset >> 1);
+    blendFour(u + chroma, v128.load(codes), alphas);
+    blendFour(v + chroma, v128.load(codes + row), alphas);
   }
 }
 
-/** From [-1, 1], where graphs may overshoot, to [0, 1]. */
-export function unit(values: v128): v128 {
-  const half = f32x4.splat(0.5);
-  return f32x4.add(f32x4.mul(clipped(values), half), half);
+/** Whether any of eight alphas of two rows, `row` bytes apart, is not 0. */
+export function anyShown(alpha: usize, row: usize): bool {
+  const upper = v128.or(v128.load(alpha), v128.load(alpha, 16));
+  const lower = v128.or(v128.load(alpha + row), v128.load(alpha + row, 16));
+  return v128.any_true(v128.or(upper, lower));
 }
 
-export function weighted(red: v128, green: v128, blue: v128, factors: usize): v128 {
-  const sum = f32x4.add(
-    f32x4.mul(red, v128.load32_splat(factors)),
-    f32x4.mul(green, v128.load32_splat(factors, 4)),
-  );
-  return f32x4.add(sum, f32x4.mul(blue, v128.load32_splat(factors, 8)));
+/** Moves eight 8-bit samples towards two times four values by as many alphas. */
+export function blendEight(target: usize, y0: v128, y1: v128, a0: v128, a1: v128): void {
+  const old = v128.load8x8_u(target);
+  const mixed0 = blended(i32x4.extend_low_i16x8_u(old), y0, a0);
+  const mixed1 = blended(i32x4.extend_high_i16x8_u(old), y1, a1);
+  const words = i16x8.narrow_i32x4_u(mixed0, mixed1);
+  v128.store64_lane(target, i8x16.narrow_i16x8_u(words, words), 0);
 }
 
 /** Sums of neighbours: 0+1, 2+3 of the first vector, then of the second. */
@@ -93,7 +70,7 @@ export function pairs(a: v128, b: v128): v128 {
 }
 
 /** Four 32-bit samples moved towards `value` by `alpha`, rounded; exactly the old ones where alpha is 0. */
-export function blended(old: v128, value: v128, alpha: v128): v128 {
+function blended(old: v128, value: v128, alpha: v128): v128 {
   const before = f32x4.convert_i32x4_u(old);
   const change = f32x4.mul(f32x4.sub(value, before), alpha);
   const mixed = i32x4.trunc_sat_f32x4_u(f32x4.add(f32x4.add(before, change), f32x4.splat(0.5)));

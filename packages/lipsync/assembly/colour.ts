@@ -36,3 +36,35 @@ export function toRgb(
 export function clipped(values: v128): v128 {
   return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(-1), values));
 }
+
+/** From [-1, 1], where graphs may overshoot, to [0, 1]. */
+export function unit(values: v128): v128 {
+  const half = f32x4.splat(0.5);
+  return f32x4.add(f32x4.mul(clipped(values), half), half);
+}
+
+/** Three colours times three float32 at `factors`. */
+export function weighted(red: v128, green: v128, blue: v128, factors: usize): v128 {
+  const sum = f32x4.add(
+    f32x4.mul(red, v128.load32_splat(factors)),
+    f32x4.mul(green, v128.load32_splat(factors, 4)),
+  );
+  return f32x4.add(sum, f32x4.mul(blue, v128.load32_splat(factors, 8)));
+}
+
+/**
+ * Turns `count` (a multiple of four) samples of three float32 planes R, G, B in [-1, 1], `apart` bytes from each other,
+ * in place, into 8-bit codes Y, U, V before rounding. `factors` are ten float32: those of FromRgb in their order.
+ */
+export function toYuv(planes: usize, apart: usize, count: i32, factors: usize): void {
+  const black = v128.load32_splat(factors);
+  const grey = f32x4.splat(128);
+  for (let at = planes, end = planes + ((<usize>count) << 2); at < end; at += 16) {
+    const red = unit(v128.load(at));
+    const green = unit(v128.load(at + apart));
+    const blue = unit(v128.load(at + 2 * apart));
+    v128.store(at, f32x4.add(black, weighted(red, green, blue, factors + 4)));
+    v128.store(at + apart, f32x4.add(grey, weighted(red, green, blue, factors + 16)));
+    v128.store(at + 2 * apart, f32x4.add(grey, weighted(red, green, blue, factors + 28)));
+  }
+}

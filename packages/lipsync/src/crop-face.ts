@@ -1,7 +1,7 @@
 import { type Box } from './box';
 import { yuvToRgb } from './colour-conversion';
 import { BILINEAR, type Interpolation, LANCZOS } from './interpolation';
-import { aimGrid, fillTable, padded, reserveGrid, reserveTable, touchedRows } from './wasm/grid';
+import { aimGrid, fillTable, padded, reserveGrid, reserveTable, type Rows, touchedRows } from './wasm/grid';
 import { startKernels } from './wasm/pixel-kernels';
 import { planMemory } from './wasm/memory-plan';
 import { pictureLayout, type PictureFormat } from './picture-format';
@@ -45,12 +45,7 @@ export function createCropFace(
   const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(format.matrix, format.range);
 
   /** Only the rows under the box are needed, and whole rows are moved fastest. */
-  const copyRows = (
-    picture: Uint8Array,
-    plane: number,
-    stride: number,
-    rows: ReturnType<typeof touchedRows>,
-  ) => {
+  const copyRows = (picture: Uint8Array, plane: number, stride: number, rows: Rows): void => {
     const from = plane + rows.from * stride;
     copy.set(picture.subarray(from, plane + rows.to * stride), from);
   };

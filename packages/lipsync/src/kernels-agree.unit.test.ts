@@ -34,6 +34,22 @@ const boxes: fc.Arbitrary<Box> = fc
   })
   .map(({ x, y, w, h }) => ({ x1: x, y1: y, x2: x + w, y2: y + h }));
 
+/** Whether a mask shows anything at a cell. */
+type Shown = (column: number, row: number) => boolean;
+
+const lowerHalf: Shown = (_, row) => row >= MASK_SIZE / 2;
+
+const range = fc
+  .tuple(fc.integer({ min: 0, max: MASK_SIZE }), fc.integer({ min: 0, max: MASK_SIZE }))
+  .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
+
+/** Rectangles of a mask, of which a few show nothing. */
+const shownCells: fc.Arbitrary<Shown> = fc.tuple(range, range).map(
+  ([columns, rows]): Shown =>
+    (column, row) =>
+      column >= columns.from && column < columns.to && row >= rows.from && row < rows.to,
+);
+
 /** Repeatable noise in [0, 1): the sharpest picture there is. */
 function noise(length: number, seed: number): Float32Array {
   let state = seed | 1;
@@ -103,38 +119,47 @@ describe('the kernels give what the plain implementation gives', () => {
 
   test('a pasted face differs by at most one grey level, and what lies outside its box keeps its value', () => {
     fc.assert(
-      fc.property(formats, boxes, fc.constantFrom(8, 24, 64), fc.nat(), (format, box, size, seed) => {
-        const picture = bytes(format, seed);
-        // Graphs overshoot: some values lie outside [-1, 1].
-        const faces = noise(2 + 3 * size * size, seed + 1).map((value) => 2.4 * value - 1.2);
-        const mask = noise(MASK_SIZE * MASK_SIZE, seed + 2).map((value, i) =>
-          i < (MASK_SIZE * MASK_SIZE) / 2 ? 0 : value,
-        );
-        const got = picture.slice();
-        const wanted = picture.slice();
-        createPasteFace(format, size)(got, box, faces, 2, mask);
-        plainPasteFace(format, size)(wanted, box, faces, 2, mask);
-        expect(largestDifference(got, wanted)).toBeLessThanOrEqual(1);
-        const outside = (x: number, y: number): boolean =>
-          x + 1 <= box.x1 || x >= box.x2 || y + 1 <= box.y1 || y >= box.y2;
-        let strays = 0;
-        for (let i = 0; i < format.width * format.height; i++) {
-          if (outside(i % format.width, Math.floor(i / format.width)) && got[i] !== picture[i]) strays++;
-        }
-        expect(strays).toBe(0);
-      }),
+      fc.property(
+        formats,
+        boxes,
+        shownCells,
+        fc.constantFrom(8, 24, 64),
+        fc.nat(),
+        (format, box, shown, size, seed) => {
+          const picture = bytes(format, seed);
+          // Graphs overshoot: some values lie outside [-1, 1].
+          const faces = noise(2 + 3 * size * size, seed + 1).map((value) => 2.4 * value - 1.2);
+          const mask = noise(MASK_SIZE * MASK_SIZE, seed + 2).map((value, i) =>
+            shown(i % MASK_SIZE, Math.floor(i / MASK_SIZE)) ? value : 0,
+          );
+          const got = picture.slice();
+          const wanted = picture.slice();
+          createPasteFace(format, size)(got, box, faces, 2, mask);
+          plainPasteFace(format, size)(wanted, box, faces, 2, mask);
+          expect(largestDifference(got, wanted)).toBeLessThanOrEqual(1);
+          const outside = (x: number, y: number): boolean =>
+            x + 1 <= box.x1 || x >= box.x2 || y + 1 <= box.y1 || y >= box.y2;
+          let strays = 0;
+          for (let i = 0; i < format.width * format.height; i++) {
+            if (outside(i % format.width, Math.floor(i / format.width)) && got[i] !== picture[i]) strays++;
+          }
+          expect(strays).toBe(0);
+        },
+      ),
       // A box of a few pixels: each of them sees many cells of the mask, those of the pixel beside it too.
       {
         examples: [
           [
             { width: 16, height: 16, matrix: 'bt601', range: 'limited' },
             { x1: 0, y1: 0, x2: 2, y2: 4.0635 },
+            lowerHalf,
             8,
             1,
           ],
           [
             { width: 16, height: 16, matrix: 'bt601', range: 'limited' },
             { x1: 0, y1: 0, x2: 6, y2: 4.0635 },
+            lowerHalf,
             8,
             7,
           ],

@@ -2,7 +2,7 @@ import { type BlendMask, MASK_SIZE } from './blend-mask';
 import { type Box } from './box';
 import { rgbToYuv } from './colour-conversion';
 import { BILINEAR } from './interpolation';
-import { aimGrid, fillTable, padded, reserveGrid, reserveTable, touchedRows } from './wasm/grid';
+import { aimGrid, fillTable, padded, reserveGrid, reserveTable, type Rows, touchedRows } from './wasm/grid';
 import { startKernels } from './wasm/pixel-kernels';
 import { planMemory } from './wasm/memory-plan';
 import { pictureLayout, type PictureFormat } from './picture-format';
@@ -22,10 +22,14 @@ export type PasteFace = (
 /** Less than half a grey level of the largest possible difference. */
 const INVISIBLE = 1 / 512;
 
-/** Works in pairs of rows and columns, one chroma sample each; the last line of an odd-sized picture stays as it is. */
+/**
+ * The face becomes codes of the picture's matrix and range at its own size, luma is spread over the pixels and chroma over
+ * pairs of rows and columns, one sample each; the last line of an odd-sized picture stays as it is. `size` is a multiple
+ * of four.
+ */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
   const { width, height } = format;
-  const { chromaWidth, uOffset, vOffset, bytes } = pictureLayout(format);
+  const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
   const area = size * size;
 
   const plan = planMemory();
@@ -34,9 +38,10 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   const maskCells = plan.reserve(MASK_SIZE * MASK_SIZE * 4);
   const table = reserveTable(plan, BILINEAR);
   const faceGrid = reserveGrid(plan, { width: size, height: size }, width, height);
+  const chromaGrid = reserveGrid(plan, { width: size, height: size }, chromaWidth, chromaHeight);
   const maskGrid = reserveGrid(plan, { width: MASK_SIZE, height: MASK_SIZE }, width, height);
   const factors = plan.reserve(10 * 4);
-  const scratch = plan.reserve((8 * padded(width) + Math.max(size, MASK_SIZE) + 3) * 4);
+  const scratch = plan.reserve((6 * padded(width) + Math.max(size, MASK_SIZE) + 3) * 4);
 
   const kernels = startKernels(plan.bytes);
   fillTable(kernels, table);
@@ -62,6 +67,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       y2: (y + h) * side,
     });
     aimGrid(kernels, faceGrid, table, part(size), columns, rows);
+    aimGrid(kernels, chromaGrid, table, part(size), columns / 2, rows / 2);
     aimGrid(kernels, maskGrid, table, part(MASK_SIZE), columns, rows);
 
     // Whole rows are moved fastest, and of all planes only those that the mask shows.
@@ -73,11 +79,13 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       { from: vOffset + chroma.from, to: vOffset + chroma.to },
     ];
     for (const { from, to } of spans) copy.set(picture.subarray(from, to), from);
-    const shown = touchedRows(words, faceGrid);
+    const shown = allRows(touchedRows(words, faceGrid), touchedRows(words, chromaGrid));
+    const first = shown.from * size;
+    const end = shown.to * size;
     for (let plane = 0; plane < 3 * area; plane += area) {
-      const from = plane + shown.from * size;
-      faceCopy.set(faces.subarray(offset + from, offset + plane + shown.to * size), from);
+      faceCopy.set(faces.subarray(offset + plane + first, offset + plane + end), plane + first);
     }
+    kernels.toYuv(face + 4 * first, 4 * area, end - first, factors);
     maskCopy.set(mask);
     kernels.pasteFace(
       pixels + luma.from + left,
@@ -89,33 +97,56 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       size,
       faceGrid.across,
       faceGrid.down,
+      chromaGrid.across,
+      chromaGrid.down,
       maskCells,
       MASK_SIZE,
       maskGrid.across,
       maskGrid.down,
       INVISIBLE,
-      factors,
       scratch,
     );
     for (const { from, to } of spans) picture.set(copy.subarray(from, to), from);
   };
 }
 
-/** The part of the box whose rows the mask shows anything of: mostly its lower half. Empty when it shows nothing. */
+/** The part of the box that the mask shows anything of: mostly its lower half without the sides. */
 function shownPart(box: Box, mask: BlendMask): Box {
-  let first = 0;
-  let last = mask.length - 1;
-  while (first <= last && (mask[first] ?? 0) < INVISIBLE) first++;
-  while (last > first && (mask[last] ?? 0) < INVISIBLE) last--;
-  if (first > last) return { ...box, y2: box.y1 };
-  const cell = (box.y2 - box.y1) / MASK_SIZE;
+  const shown = shownCells(mask);
+  const across = (box.x2 - box.x1) / MASK_SIZE;
+  const down = (box.y2 - box.y1) / MASK_SIZE;
   // A cell is spread over its neighbours, in small boxes over the pixels beside it; and pixels go in pairs.
-  const reach = Math.max(cell, 1) + 2;
+  const reachX = Math.max(across, 1) + 2;
+  const reachY = Math.max(down, 1) + 2;
   return {
-    ...box,
-    y1: Math.max(box.y1, box.y1 + Math.floor(first / MASK_SIZE) * cell - reach),
-    y2: Math.min(box.y2, box.y1 + (Math.floor(last / MASK_SIZE) + 1) * cell + reach),
+    x1: Math.max(box.x1, box.x1 + shown.x1 * across - reachX),
+    y1: Math.max(box.y1, box.y1 + shown.y1 * down - reachY),
+    x2: Math.min(box.x2, box.x1 + shown.x2 * across + reachX),
+    y2: Math.min(box.y2, box.y1 + shown.y2 * down + reachY),
   };
+}
+
+/** The cells that show anything, and what lies between them; turned inside out where there are none. */
+function shownCells(mask: BlendMask): Box {
+  let [x1, y1, x2, y2] = [MASK_SIZE, MASK_SIZE, 0, 0];
+  for (let y = 0; y < MASK_SIZE; y++) {
+    const row = y * MASK_SIZE;
+    let first = 0;
+    let last = MASK_SIZE - 1;
+    while (first <= last && (mask[row + first] ?? 0) < INVISIBLE) first++;
+    if (first > last) continue;
+    while ((mask[row + last] ?? 0) < INVISIBLE) last--;
+    x1 = Math.min(x1, first);
+    x2 = Math.max(x2, last + 1);
+    y1 = Math.min(y1, y);
+    y2 = y + 1;
+  }
+  return { x1, y1, x2, y2 };
+}
+
+/** From the first to the last of either. */
+function allRows(a: Rows, b: Rows): Rows {
+  return { from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) };
 }
 
 /** Whole chroma samples that lie inside both the box and the picture. */

@@ -1,33 +1,39 @@
 import { MASK_SIZE } from '../blend-mask';
-import { createBlendRows } from './blend-rows';
+import { createBlendRows, type FaceRows } from './blend-rows';
 import { type Box } from '../box';
 import { BILINEAR } from '../interpolation';
 import { type PasteFace } from '../paste-face';
 import { type PictureFormat } from '../picture-format';
 import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
-import { createResamplingAxis, type ResamplingAxis } from './resampling-axis';
+import { createFaceCodes } from './face-codes';
+import { type AimAxis, createResamplingAxis, type ResamplingAxis } from './resampling-axis';
 
 /** Less than half a grey level of the largest possible difference. */
 const INVISIBLE = 1 / 512;
 
 /** The paste in plain TypeScript: what the kernels are tested against and compared with. */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
-  const aimAcross = createResamplingAxis(BILINEAR);
-  const aimDown = createResamplingAxis(BILINEAR);
-  const aimMaskAcross = createResamplingAxis(BILINEAR);
-  const aimMaskDown = createResamplingAxis(BILINEAR);
+  const aim = (): { across: AimAxis; down: AimAxis } => ({
+    across: createResamplingAxis(BILINEAR),
+    down: createResamplingAxis(BILINEAR),
+  });
+  const [luma, chroma, masks] = [aim(), aim(), aim()];
+  const toCodes = createFaceCodes(format, size * size);
   const blendRows = createBlendRows(format);
   const alpha = new Float32Array(2 * format.width);
-  const rgb = new Float32Array(6 * format.width);
+  const codes: FaceRows = {
+    luma: new Float32Array(2 * format.width),
+    u: new Float32Array(format.width),
+    v: new Float32Array(format.width),
+  };
   const line = new Float32Array(Math.max(size, MASK_SIZE));
 
   const interpolate = (
     plane: Plane,
-    down: ResamplingAxis,
-    across: ResamplingAxis,
+    { across, down }: { across: ResamplingAxis; down: ResamplingAxis },
     row: number,
     target: Float32Array,
-    offset: number,
+    offset = 0,
   ): void => {
     const { from, to } = touchedRange(across);
     resampleColumns(plane, down, row, from, to, line);
@@ -44,25 +50,32 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     const y = (top - box.y1) * perRow;
     const w = columns * perColumn;
     const h = rows * perRow;
-    const across = aimAcross(columns, x * size, w * size, size);
-    const down = aimDown(rows, y * size, h * size, size);
-    const maskAcross = aimMaskAcross(columns, x * MASK_SIZE, w * MASK_SIZE, MASK_SIZE);
-    const maskDown = aimMaskDown(rows, y * MASK_SIZE, h * MASK_SIZE, MASK_SIZE);
-    const maskPlane = { data: mask, offset: 0, width: MASK_SIZE, height: MASK_SIZE };
+    const spread = ({ across, down }: ReturnType<typeof aim>, side: number, pixels: 1 | 2) => ({
+      across: across(columns / pixels, x * side, w * side, side),
+      down: down(rows / pixels, y * side, h * side, side),
+    });
+    const lumaAxes = spread(luma, size, 1);
+    const chromaAxes = spread(chroma, size, 2);
+    const maskAxes = spread(masks, MASK_SIZE, 1);
+    const face = toCodes(faces, offset);
+    const plane = (data: Float32Array, side: number): Plane => ({
+      data,
+      offset: 0,
+      width: side,
+      height: side,
+    });
     for (let row = 0; row < rows; row += 2) {
       let visible = false;
       for (let k = 0; k < 2; k++) {
-        interpolate(maskPlane, maskDown, maskAcross, row + k, alpha, k * columns);
+        interpolate(plane(mask, MASK_SIZE), maskAxes, row + k, alpha, k * columns);
         if (keepVisible(alpha, k * columns, columns)) visible = true;
       }
       if (!visible) continue;
-      for (let k = 0; k < 2; k++) {
-        for (let channel = 0; channel < 3; channel++) {
-          const plane = { data: faces, offset: offset + channel * size * size, width: size, height: size };
-          interpolate(plane, down, across, row + k, rgb, (channel * 2 + k) * columns);
-        }
-      }
-      blendRows(picture, left, top + row, columns, rgb, alpha);
+      for (let k = 0; k < 2; k++)
+        interpolate(plane(face.y, size), lumaAxes, row + k, codes.luma, k * columns);
+      interpolate(plane(face.u, size), chromaAxes, row / 2, codes.u);
+      interpolate(plane(face.v, size), chromaAxes, row / 2, codes.v);
+      blendRows(picture, left, top + row, columns, codes, alpha);
     }
   };
 }

@@ -67,8 +67,14 @@ export function aimGrid(
   kernels.aimAxis(down, address, radius, STEPS, rows, box.y1, box.y2 - box.y1, height);
 }
 
-/** The rows of the plane that an aimed grid takes from: [from, to). `words` is the kernels' memory. */
-export function touchedRows(words: Int32Array, { down }: Grid): { from: number; to: number } {
+/** Rows of a plane: [from, to). */
+export interface Rows {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The rows of the plane that an aimed grid takes from. `words` is the kernels' memory. */
+export function touchedRows(words: Int32Array, { down }: Grid): Rows {
   const axis = down / 4;
   const firsts = axis + AXIS_HEADER_BYTES / 4;
   const taps = words[axis] ?? 0;

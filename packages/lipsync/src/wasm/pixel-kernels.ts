@@ -70,14 +70,16 @@ export interface PixelKernels {
     size: number,
     across: number,
     down: number,
+    chromaAcross: number,
+    chromaDown: number,
     mask: number,
     maskSize: number,
     maskAcross: number,
     maskDown: number,
     least: number,
-    factors: number,
     scratch: number,
   ): void;
+  toYuv(planes: number, apart: number, count: number, factors: number): void;
   sampleSquare(
     plane: number,
     planes: number,
@@ -125,6 +127,7 @@ export function startKernels(bytes: number): PixelKernels {
     resamplePlane: kernel(exports, 'resamplePlane'),
     toRgb: kernel(exports, 'toRgb'),
     pasteFace: kernel(exports, 'pasteFace'),
+    toYuv: kernel(exports, 'toYuv'),
     sampleSquare: kernel(exports, 'sampleSquare'),
     pasteAligned: kernel(exports, 'pasteAligned'),
   };

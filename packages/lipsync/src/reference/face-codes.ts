@@ -1,0 +1,32 @@
+import { rgbToYuv } from '../colour-conversion';
+import { type PictureFormat } from '../picture-format';
+
+/** A face in the codes of a picture's matrix and range, before rounding. */
+export interface FaceCodes {
+  readonly y: Float32Array;
+  readonly u: Float32Array;
+  readonly v: Float32Array;
+}
+
+/** Converts the planes R, G, B in [-1, 1], each of `area` values, at `offset`. The answer is valid until the next call. */
+export function createFaceCodes({ matrix, range }: PictureFormat, area: number) {
+  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(matrix, range);
+  const codes = { y: new Float32Array(area), u: new Float32Array(area), v: new Float32Array(area) };
+
+  const unit = (value: number | undefined): number => {
+    const level = ((value ?? 0) + 1) / 2;
+    return level < 0 ? 0 : level > 1 ? 1 : level;
+  };
+
+  return (faces: Float32Array, offset: number): FaceCodes => {
+    for (let i = 0; i < area; i++) {
+      const r = unit(faces[offset + i]);
+      const g = unit(faces[offset + area + i]);
+      const b = unit(faces[offset + 2 * area + i]);
+      codes.y[i] = black + yR * r + yG * g + yB * b;
+      codes.u[i] = 128 + uR * r + uG * g + uB * b;
+      codes.v[i] = 128 + vR * r + vG * g + vB * b;
+    }
+    return codes;
+  };
+}
