@@ -1,9 +1,11 @@
 import { type PackReport } from '../inference/protocol';
+import { InferenceCrash } from './inference-error';
 import { type InferenceHost } from './inference-host';
 
 /**
  * Lets the child load every graph of a pack, compare it with the manifest and run the probes. Never rejects: a child that
- * dies of a pack is a report too.
+ * dies of a pack is a report too. One that is killed from outside did nothing wrong: the kernel does so when memory runs
+ * out.
  */
 export async function reportOnPack(
   packDir: string,
@@ -14,6 +16,8 @@ export async function reportOnPack(
     const report = packs.find((each) => each.packDir === packDir);
     return report ?? { packDir, problem: 'the inference process reported nothing' };
   } catch (error) {
-    return { packDir, problem: error instanceof Error ? error.message : String(error) };
+    const problem = error instanceof Error ? error.message : String(error);
+    const killed = error instanceof InferenceCrash && error.exit.signal === 'SIGKILL';
+    return { packDir, problem, ...(killed && { shortOfMemory: true }) };
   }
 }
