@@ -51,12 +51,12 @@ export function openFrameEncoder(
   });
   let written = 0;
 
-  // What comes first tells: a report of an encoder that is open, or a complaint.
+  // What comes first tells: a report of an encoder that is open, or its complaint. Others may be of the sound.
   const refused = new Promise<boolean>((resolve) => {
     child.stdout.on('data', (report: Buffer) => {
       if (report.includes('progress=continue')) resolve(false);
     });
-    void child.complained.then(() => resolve(card));
+    void child.complaintAbout(encoder).then(() => resolve(card));
     void child.exit.then(({ ended }) => resolve(card && ended === 'exit'));
   });
   // ffmpeg exits only when it has read what it waits for.

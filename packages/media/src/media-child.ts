@@ -35,10 +35,10 @@ export interface MediaChild {
   readonly stdin: Writable;
   /** Empty when `ChildOptions.stdout` takes what there is. */
   readonly stdout: Readable;
-  /** Resolves when the tool first writes to its standard error; never, if it does not. */
-  readonly complained: Promise<void>;
   /** Resolves once the process is gone; never rejects. */
   readonly exit: Promise<ChildExit>;
+  /** Resolves when the tool, from now on, writes this to its standard error; never, if it does not. */
+  complaintAbout(name: string): Promise<void>;
   /** SIGKILL to the whole process group; safe at any time, also after the end. */
   kill(): void;
 }
@@ -79,7 +79,8 @@ export function startChild(
   complaints.setEncoding('utf8').on('data', (text: string) => {
     if (stderr.length < STDERR_MAX_CHARACTERS) stderr += text.slice(0, STDERR_MAX_CHARACTERS - stderr.length);
   });
-  const complained = new Promise<void>((resolve) => complaints.once('data', () => resolve()));
+  const complaintAbout = (name: string): Promise<void> =>
+    new Promise((resolve) => complaints.on('data', (text: string) => text.includes(name) && resolve()));
   // A child that dies early closes its input: the exit status tells, so the broken pipe itself is not news.
   stdin.on('error', () => undefined);
 
@@ -99,7 +100,7 @@ export function startChild(
     });
   });
   const output = child.stdout ?? Readable.from([]);
-  return { stdin, stdout: output, complained, exit, kill: () => stop('stopped') };
+  return { stdin, stdout: output, exit, complaintAbout, kill: () => stop('stopped') };
 }
 
 /** How a child ended that was not ended here: a tool that never ran, or was shot, says nothing about the media. */

@@ -166,8 +166,8 @@ describe('an encoder that was told to use a card', () => {
   }
   const all = Array.from({ length: FRAMES }, (_, i) => i);
 
-  /** Stands in for a card whose encoder opens: x264, behind which `ending` comes. No other encoder can be had from it. */
-  async function openingCard(ending = ''): Promise<Binaries> {
+  /** Stands in for a card whose encoder opens: x264, with this in the shell before it. No other encoder can be had from it. */
+  async function openingCard(before = ''): Promise<Binaries> {
     const path = join(folder, 'opening-card.sh');
     const script = [
       '#!/bin/sh',
@@ -175,7 +175,7 @@ describe('an encoder that was told to use a card', () => {
       'for a in "$@"; do shift; if [ "$skip" ]; then skip=; continue; fi; case "$a" in',
       '-preset|-tune|-rc|-cq|-rc-lookahead|-spatial-aq|-temporal-aq) skip=1 ;;',
       'h264_nvenc) set -- "$@" libx264 ;; *) set -- "$@" "$a" ;; esac; done',
-      `${ending}"${binaries.ffmpeg}" "$@"`,
+      `${before}"${binaries.ffmpeg}" "$@"`,
     ];
     await writeFile(path, script.join('\n'), { mode: 0o755 });
     return { ...binaries, ffmpeg: path };
@@ -197,6 +197,14 @@ describe('an encoder that was told to use a card', () => {
 
   it('uses the card when that opens, also for a caller who writes one frame after the other', async () => {
     const encoder = await open(onCard(await openingCard()));
+    await writeAll(encoder);
+    await encoder.finish();
+    expect(await encodedNumbers()).toEqual(all);
+  });
+
+  it('uses the card also when the first thing that ffmpeg complains of is the sound', async () => {
+    const complaint = 'echo "[mp3float @ 0x1] Header missing" >&2; ';
+    const encoder = await open(onCard(await openingCard(complaint)));
     await writeAll(encoder);
     await encoder.finish();
     expect(await encodedNumbers()).toEqual(all);
