@@ -1,4 +1,4 @@
-import { appendFile, chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
@@ -178,11 +178,25 @@ describe('out of memory', () => {
 
   test('of a whole process fails the render with engine_out_of_memory, and the process goes on', async () => {
     if (process.platform !== 'linux') return; // Where a process cannot be limited so.
-    const limited = at('limited');
-    // The memory of one pixel kernel is eight gigabytes of addresses, of which next to nothing is used.
-    await writeFile(limited, `#!/bin/sh\nulimit -v 10000000\nexec ${process.execPath} "$@"\n`);
-    await chmod(limited, 0o755);
-    const child = createInferenceHost({ entry: COMPILED_CHILD, program: limited });
+    // Room for the graphs. The memory of one pixel kernel is gigabytes of addresses, of which next to nothing is used.
+    const room = 512 * 2 ** 20;
+    const entry = at('limited.js');
+    await writeFile(
+      entry,
+      `const { execFileSync } = require('node:child_process');
+       const { readFileSync } = require('node:fs');
+       const send = process.send.bind(process);
+       process.send = (message, ...rest) => {
+         if (message.stage === 'loading_model') {
+           const [, kilobytes] = readFileSync('/proc/self/status', 'utf8').match(/VmSize:\\s*(\\d+)/);
+           const limit = String(kilobytes * 1024 + ${room});
+           execFileSync('prlimit', ['--pid', String(process.pid), '--as=' + limit + ':']);
+         }
+         return send(message, ...rest);
+       };
+       require(${JSON.stringify(COMPILED_CHILD)});`,
+    );
+    const child = createInferenceHost({ entry });
     const pids = new Set<number | undefined>();
     for (let i = 0; i < 2; i++) {
       const rendering = render('musetalk', builtin('musetalk'), child);
