@@ -4,7 +4,7 @@ import { type Binaries } from '@lipsync/media';
 import { median } from '../median';
 import { type PreparedClip } from './prepared-clip';
 import { renderClip } from './render-clip';
-import { transcode } from './transcode';
+import { transcode, transcodeThroughPipe } from './transcode';
 import { costIn, costOfProgram, processOf, type WorkCost } from './work-cost';
 
 export interface TranscodeFigures {
@@ -13,10 +13,15 @@ export interface TranscodeFigures {
   megabits_per_second: number;
   runs: number;
   transcode_seconds: number;
+  piped_seconds: number;
   render_seconds: number;
-  /** Wall time of a render over that of the transcode just before it. */
+  /** Wall time of a render over that of the transcode before it. */
   times_transcode: number;
-  cpu_seconds: { transcode: number; render_node: number; render_media: number };
+  /** Of the transcode in two processes over that in one. */
+  piped_times_transcode: number;
+  /** Of a render over the transcode in two processes just before it. */
+  times_piped: number;
+  cpu_seconds: { transcode: number; piped: number; render_node: number; render_media: number };
   /** The same ratio of processor time, which other work on the machine disturbs least. */
   times_transcode_cpu: number;
   /** Which part of all cores went to other work, during the transcode and during the render; the wall clock suffers. */
@@ -34,11 +39,17 @@ export interface TranscodeBench {
   readonly runs: number;
 }
 
-/** What the pipeline costs around the networks: renders and plain transcodes of one clip by turns; medians. */
+interface Turn {
+  readonly plain: WorkCost;
+  readonly piped: WorkCost;
+  readonly render: WorkCost;
+}
+
+/** What the pipeline costs around the networks: two kinds of plain transcodes, and renders, of one clip by turns; medians. */
 export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip): Promise<TranscodeFigures> {
-  const pairs: { plain: WorkCost; render: WorkCost }[] = [];
-  for (let run = 0; run < bench.runs; run++) pairs.push(await onePair(bench, clip));
-  const of = (measure: (pair: (typeof pairs)[number]) => number): number => median(pairs.map(measure));
+  const turns: Turn[] = [];
+  for (let run = 0; run < bench.runs; run++) turns.push(await oneTurn(bench, clip));
+  const of = (measure: (turn: Turn) => number): number => median(turns.map(measure));
   const cpu = ({ nodeCpu, mediaCpu }: WorkCost): number => nodeCpu + mediaCpu;
   return {
     picture: `${clip.shape.width}x${clip.shape.height}`,
@@ -46,10 +57,14 @@ export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip):
     megabits_per_second: clip.megabitsPerSecond,
     runs: bench.runs,
     transcode_seconds: of(({ plain }) => plain.wall),
+    piped_seconds: of(({ piped }) => piped.wall),
     render_seconds: of(({ render }) => render.wall),
     times_transcode: of(({ plain, render }) => render.wall / plain.wall),
+    piped_times_transcode: of(({ plain, piped }) => piped.wall / plain.wall),
+    times_piped: of(({ piped, render }) => render.wall / piped.wall),
     cpu_seconds: {
       transcode: of(({ plain }) => plain.mediaCpu),
+      piped: of(({ piped }) => piped.mediaCpu),
       render_node: of(({ render }) => render.nodeCpu),
       render_media: of(({ render }) => render.mediaCpu),
     },
@@ -62,10 +77,12 @@ export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip):
   };
 }
 
-async function onePair({ binaries, folder, inference }: TranscodeBench, clip: PreparedClip) {
-  const plain = await costOfProgram(() => transcode(binaries, clip, path.join(folder, 'transcode.mp4')));
+async function oneTurn({ binaries, folder, inference }: TranscodeBench, clip: PreparedClip): Promise<Turn> {
+  const outFile = path.join(folder, 'transcode.mp4');
+  const plain = await costOfProgram(() => transcode(binaries, clip, outFile));
+  const piped = await costOfProgram(() => transcodeThroughPipe(binaries, clip, outFile));
   const { cost: render } = await costIn(processOf(inference), () =>
     renderClip(inference, clip, path.join(folder, 'render.mp4')),
   );
-  return { plain, render };
+  return { plain, piped, render };
 }
