@@ -1,5 +1,7 @@
 import { rgbToYuv } from '../colour-conversion';
 import { pictureLayout, type PictureFormat } from '../picture-format';
+import { blendSample } from './blend-sample';
+import { unitLevel } from './unit-level';
 
 /** Two neighbouring rows of a face that is blended into a picture, `stride` values apart, from their first column on. */
 export interface FaceRows {
@@ -33,14 +35,14 @@ export function createAlignedBlend(format: PictureFormat, { stride, alpha, rgb }
         const at = (k >> 1) * stride + x + (k & 1);
         const share = alpha[at] ?? 0;
         if (share === 0) continue;
-        const r = unit(rgb[at] ?? 0);
-        const g = unit(rgb[at + 2 * stride] ?? 0);
-        const b = unit(rgb[at + 4 * stride] ?? 0);
+        const r = unitLevel(rgb[at] ?? 0);
+        const g = unitLevel(rgb[at + 2 * stride] ?? 0);
+        const b = unitLevel(rgb[at + 4 * stride] ?? 0);
         red += share * r;
         green += share * g;
         blue += share * b;
         total += share;
-        blend(
+        blendSample(
           picture,
           (top + (k >> 1)) * width + left + x + (k & 1),
           black + yR * r + yG * g + yB * b,
@@ -48,20 +50,8 @@ export function createAlignedBlend(format: PictureFormat, { stride, alpha, rgb }
         );
       }
       if (total === 0) continue;
-      blend(picture, uOffset + chroma, 128 + (uR * red + uG * green + uB * blue) / total, total / 4);
-      blend(picture, vOffset + chroma, 128 + (vR * red + vG * green + vB * blue) / total, total / 4);
+      blendSample(picture, uOffset + chroma, 128 + (uR * red + uG * green + uB * blue) / total, total / 4);
+      blendSample(picture, vOffset + chroma, 128 + (vR * red + vG * green + vB * blue) / total, total / 4);
     }
   };
-}
-
-/** From [-1, 1], which networks overshoot, to [0, 1]. */
-function unit(value: number): number {
-  const level = (value + 1) / 2;
-  return level < 0 ? 0 : level > 1 ? 1 : level;
-}
-
-function blend(picture: Uint8Array, at: number, value: number, share: number): void {
-  const old = picture[at] ?? 0;
-  const mixed = old + (value - old) * share + 0.5;
-  picture[at] = mixed < 0 ? 0 : mixed > 255 ? 255 : mixed;
 }

@@ -1,3 +1,4 @@
+import { blendSample } from './blend-sample';
 import { pictureLayout, type PictureFormat } from '../picture-format';
 
 /** Two rows of a face in 8-bit codes. */
@@ -17,12 +18,6 @@ export function createBlendRows(format: PictureFormat) {
   const { width } = format;
   const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
 
-  const blend = (picture: Uint8Array, at: number, value: number | undefined, alpha: number): void => {
-    const old = picture[at] ?? 0;
-    const mixed = old + ((value ?? 0) - old) * alpha + 0.5;
-    picture[at] = mixed < 0 ? 0 : mixed > 255 ? 255 : mixed;
-  };
-
   return (
     picture: Uint8Array,
     left: number,
@@ -39,11 +34,11 @@ export function createBlendRows(format: PictureFormat) {
         const dy = k >> 1;
         const a = alpha[dy * columns + dx] ?? 0;
         total += a;
-        if (a > 0) blend(picture, (top + dy) * width + left + dx, face.luma[dy * columns + dx], a);
+        if (a > 0) blendSample(picture, (top + dy) * width + left + dx, face.luma[dy * columns + dx] ?? 0, a);
       }
       if (total === 0) continue;
-      blend(picture, uOffset + chroma + x / 2, face.u[x / 2], total / 4);
-      blend(picture, vOffset + chroma + x / 2, face.v[x / 2], total / 4);
+      blendSample(picture, uOffset + chroma + x / 2, face.u[x / 2] ?? 0, total / 4);
+      blendSample(picture, vOffset + chroma + x / 2, face.v[x / 2] ?? 0, total / 4);
     }
   };
 }
