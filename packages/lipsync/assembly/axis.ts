@@ -1,15 +1,25 @@
+import { ONE } from './fixed';
+
 /**
  * One axis of a separable resampling, at an address: output k is the sum over t < taps of
- * source[first(k) + t] · weight(k, t), with first(k) + t always inside the source. The number of taps is even.
+ * source[first(k) + t] · weight(k, t) / ONE, with first(k) + t always inside the source. The number of taps is even, and
+ * the weights of an output add up to exactly ONE: flat areas keep their value.
  *
- * Layout: taps and outputs (int32), eight bytes of nothing, `first` of every output (int32), then the weights (float32).
- * Outputs are padded with weightless ones to a multiple of eight. Weights lie in fours, the way in which `resampleRow`
- * eats them: taps 2j and 2j+1 of an even output, then the same taps of the output behind it.
+ * Layout: taps, outputs, room (int32) and four bytes of nothing, `first` of every output (int32), then the weights
+ * (int16), `room` of them per output: two of two taps, of more taps whole eights, filled up with zeros. Of two taps follow
+ * the picks: where the four bytes of each output's samples lie, counted from the first sample of its four outputs. Outputs
+ * are padded with weightless ones to a multiple of eight. Behind all that lie the weights of one output before they are
+ * rounded.
  */
 const FIRSTS: usize = 16;
 
 export function tapsOf(axis: usize): i32 {
   return load<i32>(axis);
+}
+
+/** The weights that lie there for each output. */
+export function roomOf(axis: usize): i32 {
+  return load<i32>(axis, 8);
 }
 
 /** The outputs without their padding. */
@@ -35,10 +45,15 @@ export function endOf(axis: usize): i32 {
   return firstOf(axis, outputsOf(axis) - 1) + tapsOf(axis);
 }
 
-/** Where the weights of output `k` begin; see the layout above for how they go on. */
+/** Where the weights of output `k` begin. */
 export function weightsOf(axis: usize, k: i32): usize {
   const weights = firstsOf(axis) + ((<usize>padded(outputsOf(axis))) << 2);
-  return weights + ((<usize>((k >> 1) * tapsOf(axis))) << 3) + ((<usize>(k & 1)) << 3);
+  return weights + ((<usize>(k * roomOf(axis))) << 1);
+}
+
+/** Where the picks begin, of an axis with two taps. */
+export function picksOf(axis: usize): usize {
+  return weightsOf(axis, padded(outputsOf(axis)));
 }
 
 /**
@@ -62,36 +77,52 @@ export function aimAxis(
   const reach = <f64>radius * stretch;
   const wanted = 2 * <i32>Math.ceil(reach);
   const taps = min<i32>(wanted, limit & ~1);
+  const room = taps === 2 ? 2 : padded(taps);
   const scale = steps / stretch;
   const last = <i32>(<f64>radius * steps);
   store<i32>(axis, taps);
   store<i32>(axis, outputs, 4);
-  memory.fill(weightsOf(axis, 0), 0, (<usize>(padded(outputs) * taps)) << 2);
+  store<i32>(axis, room, 8);
+  const weights = weightsOf(axis, 0);
+  const picks = picksOf(axis);
+  const exact = picks + ((<usize>padded(outputs)) << 2);
+  memory.fill(weights, 0, picks - weights);
   for (let k = 0; k < outputs; k++) {
     const centre = start + (<f64>k + 0.5) * step - 0.5;
     const begin = <i32>Math.floor(centre - reach) + 1;
     const inside = min<i32>(max<i32>(begin, 0), limit - taps);
     store<i32>(firstsOf(axis) + ((<usize>k) << 2), inside);
-    const weights = weightsOf(axis, k);
+    memory.fill(exact, 0, (<usize>taps) << 2);
     let sum: f32 = 0;
     for (let t = 0; t < wanted; t++) {
       const distance = abs<f64>(<f64>(begin + t) - centre) * scale;
       const weight = load<f32>(table + ((<usize>min<i32>(<i32>(distance + 0.5), last)) << 2));
-      const slot = weightOf(weights, min<i32>(max<i32>(begin + t - inside, 0), taps - 1));
+      const slot = exact + ((<usize>min<i32>(max<i32>(begin + t - inside, 0), taps - 1)) << 2);
       store<f32>(slot, load<f32>(slot) + weight);
       sum += weight;
     }
-    const share: f32 = 1 / sum;
-    for (let t = 0; t < taps; t++) {
-      const slot = weightOf(weights, t);
-      store<f32>(slot, load<f32>(slot) * share);
-    }
+    quantise(exact, taps, <f32>ONE / sum, weightsOf(axis, k));
   }
   const end = firstOf(axis, outputs - 1);
   for (let k = outputs; k < padded(outputs); k++) store<i32>(firstsOf(axis) + ((<usize>k) << 2), end);
+  if (room === 2) pick(axis, picks);
 }
 
-/** Where the weight of tap `t` lies among those of one output. */
-function weightOf(weights: usize, t: i32): usize {
-  return weights + ((<usize>(t >> 1)) << 4) + ((<usize>(t & 1)) << 2);
+/** With two taps outputs lie at least as densely as samples, so four of them take from five samples at most. */
+function pick(axis: usize, picks: usize): void {
+  for (let k = 0; k < padded(outputsOf(axis)); k++) {
+    const apart = min<i32>(firstOf(axis, k) - firstOf(axis, k & ~3), 3);
+    store<u32>(picks + ((<usize>k) << 2), 0x03020100 + apart * 0x02020202);
+  }
+}
+
+/** Brings weights to fixed point: what one loses by rounding the next one gets. */
+function quantise(exact: usize, count: i32, scale: f32, target: usize): void {
+  let owed: f32 = 0;
+  for (let i = 0; i < count; i++) {
+    const weight = load<f32>(exact + ((<usize>i) << 2)) * scale + owed;
+    const rounded = nearest<f32>(weight);
+    owed = weight - rounded;
+    store<i16>(target + ((<usize>i) << 1), <i16>rounded);
+  }
 }

@@ -1,3 +1,5 @@
+import { CODE_BITS, ONE_BITS } from './fixed';
+
 /**
  * Turns three float32 planes of 8-bit codes Y, U, V, in place, into R, G, B in [-1, 1]. `area` is a multiple of four.
  * The factors are those of ToRgb: y = Y − black, u = U − 128, v = V − 128.
@@ -53,18 +55,48 @@ export function weighted(red: v128, green: v128, blue: v128, factors: usize): v1
 }
 
 /**
- * Turns `count` (a multiple of four) samples of three float32 planes R, G, B in [-1, 1], `apart` bytes from each other,
- * in place, into 8-bit codes Y, U, V before rounding. `factors` are ten float32: those of FromRgb in their order.
+ * Turns samples [from, end), multiples of four, of three float32 planes R, G, B in [-1, 1], `apart` bytes from each other,
+ * into 8-bit codes Y, U, V with CODE_BITS of fraction in 16 bits each, in place: the planes begin where they began and take
+ * half of their memory. `factors` are ten float32: those of FromRgb in their order. What lies behind `end` is garbage.
  */
-export function toYuv(planes: usize, apart: usize, count: i32, factors: usize): void {
-  const black = v128.load32_splat(factors);
-  const grey = f32x4.splat(128);
-  for (let at = planes, end = planes + ((<usize>count) << 2); at < end; at += 16) {
-    const red = unit(v128.load(at));
-    const green = unit(v128.load(at + apart));
-    const blue = unit(v128.load(at + 2 * apart));
-    v128.store(at, f32x4.add(black, weighted(red, green, blue, factors + 4)));
-    v128.store(at + apart, f32x4.add(grey, weighted(red, green, blue, factors + 16)));
-    v128.store(at + 2 * apart, f32x4.add(grey, weighted(red, green, blue, factors + 28)));
+export function toYuv(planes: usize, apart: usize, from: i32, end: i32, factors: usize): void {
+  for (let i = from; i < end; i += 8) {
+    const source = planes + ((<usize>i) << 2);
+    const r0 = unit(v128.load(source));
+    const r1 = unit(v128.load(source, 16));
+    const g0 = unit(v128.load(source + apart));
+    const g1 = unit(v128.load(source + apart, 16));
+    const b0 = unit(v128.load(source + 2 * apart));
+    const b1 = unit(v128.load(source + 2 * apart, 16));
+    const target = planes + ((<usize>i) << 1);
+    const black = v128.load32_splat(factors);
+    const grey = f32x4.splat(128);
+    const y0 = f32x4.add(black, weighted(r0, g0, b0, factors + 4));
+    const y1 = f32x4.add(black, weighted(r1, g1, b1, factors + 4));
+    const u0 = f32x4.add(grey, weighted(r0, g0, b0, factors + 16));
+    const u1 = f32x4.add(grey, weighted(r1, g1, b1, factors + 16));
+    const v0 = f32x4.add(grey, weighted(r0, g0, b0, factors + 28));
+    const v1 = f32x4.add(grey, weighted(r1, g1, b1, factors + 28));
+    v128.store(target, words(y0, y1, CODE_BITS));
+    v128.store(target + apart, words(u0, u1, CODE_BITS));
+    v128.store(target + 2 * apart, words(v0, v1, CODE_BITS));
   }
+}
+
+/** Turns float32 [from, end), multiples of four, of [0, 1] into fixed point, in place as `toYuv` does. */
+export function toFixed(values: usize, from: i32, end: i32): void {
+  for (let i = from; i < end; i += 8) {
+    const source = values + ((<usize>i) << 2);
+    const rounded = words(v128.load(source), v128.load(source, 16), ONE_BITS);
+    v128.store(values + ((<usize>i) << 1), rounded);
+  }
+}
+
+/** Eight numbers that are not negative, rounded to `bits` of fraction in 16 bits. */
+function words(a: v128, b: v128, bits: i32): v128 {
+  const scale = f32x4.splat(<f32>(1 << bits));
+  const half = f32x4.splat(0.5);
+  const low = i32x4.trunc_sat_f32x4_s(f32x4.add(f32x4.mul(a, scale), half));
+  const high = i32x4.trunc_sat_f32x4_s(f32x4.add(f32x4.mul(b, scale), half));
+  return i16x8.narrow_i32x4_s(low, high);
 }

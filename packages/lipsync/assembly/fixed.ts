@@ -2,6 +2,10 @@ import { roundedBits } from './line';
 
 /** Fixed point of weights that are multiplied with integers: products of two such with 8-bit samples fit 32 bits. */
 export const ONE = 16384;
+export const ONE_BITS = 14;
+
+/** Fraction bits of the codes of a plane in 16 bits: those that ring beyond 0 and 255 still fit. */
+export const CODE_BITS = 6;
 
 /** Four weights in the low halves of words; the high halves are to be ignored. */
 export function fixed(weights: v128): v128 {

@@ -1,13 +1,14 @@
 import { outputsOf, padded } from './axis';
 import { blendRows, keepVisible } from './blend';
+import { CODE_BITS, ONE_BITS } from './fixed';
 import { interpolateRow } from './resample';
 
 /**
- * Blends a face, three float32 planes of side `size` in 8-bit codes Y, U, V, into a rectangle of a yuv420p picture whose
- * first samples are at `luma`, `u` and `v`. The axes spread the face's luma over the rectangle's pixels, those of chroma
- * its chroma over the pairs of pixels, and those of the mask the square mask of side `maskSize` over the pixels; mask
- * weights below `least` count as 0. `scratch` has room for six rows as long as the padded outputs of `across`, and for
- * one row of face or mask and three samples more.
+ * Blends a face, planes Y, U, V of side `size` as `toYuv` leaves them, into a rectangle of a yuv420p picture whose first
+ * samples are at `luma`, `u` and `v`. The axes spread the face's luma over the rectangle's pixels, those of chroma its
+ * chroma over the pairs of pixels, and those of the mask the square mask of side `maskSize`, as `toFixed` leaves it, over
+ * the pixels; mask weights below `least` count as 0. `scratch` has room for six rows of float32 as long as the padded
+ * outputs of `across`, and for one row of face or mask and sixteen samples more, two bytes each.
  */
 export function pasteFace(
   luma: usize,
@@ -39,13 +40,13 @@ export function pasteFace(
   const vRow = uRow + rowBytes;
   const line = vRow + rowBytes;
   for (let y = 0; y < rows; y += 2) {
-    interpolateRow(mask, maskSize, maskAcross, maskDown, y, line, alpha);
-    interpolateRow(mask, maskSize, maskAcross, maskDown, y + 1, line, alpha + rowBytes);
+    interpolateRow(mask, maskSize, ONE_BITS, maskAcross, maskDown, y, line, alpha);
+    interpolateRow(mask, maskSize, ONE_BITS, maskAcross, maskDown, y + 1, line, alpha + rowBytes);
     if (keepVisible(alpha, 2 * columns, least)) {
-      interpolateRow(face, size, across, down, y, line, upper);
-      interpolateRow(face, size, across, down, y + 1, line, lower);
-      interpolateRow(face + plane, size, chromaAcross, chromaDown, y >> 1, line, uRow);
-      interpolateRow(face + 2 * plane, size, chromaAcross, chromaDown, y >> 1, line, vRow);
+      interpolateRow(face, size, CODE_BITS, across, down, y, line, upper);
+      interpolateRow(face, size, CODE_BITS, across, down, y + 1, line, lower);
+      interpolateRow(face + plane, size, CODE_BITS, chromaAcross, chromaDown, y >> 1, line, uRow);
+      interpolateRow(face + 2 * plane, size, CODE_BITS, chromaAcross, chromaDown, y >> 1, line, vRow);
       blendRows(luma, stride, u, v, columns, upper, alpha);
     }
     luma += (<usize>stride) << 1;

@@ -1,131 +1,158 @@
-import { endOf, firstOf, firstsOf, outputsOf, padded, tapsOf, weightsOf } from './axis';
-
-/** Fixed point of the weights that are multiplied with 8-bit samples: two products and their sum fit 32 bits. */
-const ONE = 16384;
+import { endOf, firstOf, firstsOf, outputsOf, padded, picksOf, roomOf, tapsOf, weightsOf } from './axis';
+import { CODE_BITS, ONE_BITS } from './fixed';
 
 /**
  * Resamples the rectangle under two axes of an 8-bit plane (`stride` bytes per row) to float32 rows at `target`, each
- * as long as the padded outputs of `across`. `fixed` has room for the taps of `down`, two bytes each, `line` for the
- * source columns under `across` and seven more, four bytes each.
+ * as long as the padded outputs of `across`. `line` has room for the source columns under `across` and sixteen more, two
+ * bytes each.
  */
 export function resamplePlane(
   plane: usize,
   stride: i32,
   across: usize,
   down: usize,
-  fixed: usize,
   line: usize,
   target: usize,
 ): void {
   const from = firstOf(across, 0);
   const count = endOf(across) - from;
-  const taps = tapsOf(down);
   const rows = outputsOf(down);
   const rowBytes = (<usize>padded(outputsOf(across))) << 2;
   for (let y = 0; y < rows; y++) {
-    quantise(weightsOf(down, y), taps, fixed);
-    resampleBytes(plane + <usize>(firstOf(down, y) * stride + from), stride, fixed, taps, count, line);
-    resampleRow(line - ((<usize>from) << 2), across, target);
+    const source = plane + <usize>(firstOf(down, y) * stride + from);
+    mixBytes(source, stride, weightsOf(down, y), tapsOf(down), count, line);
+    resampleRow(line - ((<usize>from) << 1), across, CODE_BITS, target);
     target += rowBytes;
   }
 }
 
 /**
- * Brings the weights of one output to fixed point, taps 2j and 2j+1 as the halves of a 32-bit word. They are rounded so
- * that they add up to exactly one: flat areas keep their value.
- */
-function quantise(weights: usize, taps: i32, fixed: usize): void {
-  let owed: f32 = 0;
-  for (let t = 0; t < taps; t++) {
-    const exact = load<f32>(weights) * <f32>ONE + owed;
-    const rounded = nearest<f32>(exact);
-    owed = exact - rounded;
-    store<i16>(fixed + ((<usize>t) << 1), <i16>rounded);
-    weights += (t & 1) === 0 ? 4 : 12;
-  }
-}
-
-/** One row of the vertical half for 8-bit samples; reads and writes up to seven columns more than `count`. */
-function resampleBytes(source: usize, stride: i32, fixed: usize, taps: i32, count: i32, target: usize): void {
-  const scale = f32x4.splat(1.0 / <f32>ONE);
-  const pairs = fixed + ((<usize>taps) << 1);
-  for (let x = 0; x < count; x += 8) {
-    let low = i32x4.splat(0);
-    let high = i32x4.splat(0);
-    let upper = source + <usize>x;
-    for (let pair = fixed; pair < pairs; pair += 4) {
-      const a = v128.load8x8_u(upper);
-      const b = v128.load8x8_u(upper + <usize>stride);
-      const both = v128.load32_splat(pair);
-      low = i32x4.add(low, i32x4.dot_i16x8_s(v128.shuffle<i16>(a, b, 0, 8, 1, 9, 2, 10, 3, 11), both));
-      high = i32x4.add(high, i32x4.dot_i16x8_s(v128.shuffle<i16>(a, b, 4, 12, 5, 13, 6, 14, 7, 15), both));
-      upper += (<usize>stride) << 1;
-    }
-    v128.store(target, f32x4.mul(f32x4.convert_i32x4_s(low), scale));
-    v128.store(target, f32x4.mul(f32x4.convert_i32x4_s(high), scale), 16);
-    target += 32;
-  }
-}
-
-/**
- * Row `y` of what two axes make of a square float32 plane of side `size`, as long as the padded outputs of `across`.
- * `line` has room for one row of the plane and three samples more.
+ * Row `y` of what two axes make of a square plane of 16-bit numbers with `bits` of fraction, as float32, as long as the
+ * padded outputs of `across`. `line` has room for a row of the plane and sixteen samples more.
  */
 export function interpolateRow(
   plane: usize,
   size: i32,
+  bits: i32,
   across: usize,
   down: usize,
   y: i32,
   line: usize,
   target: usize,
 ): void {
-  // Whole fours: sixteen bytes are moved at once.
-  const from = firstOf(across, 0) & ~3;
-  const bytes = (<usize>(endOf(across) - from)) << 2;
-  const stride = (<usize>size) << 2;
-  const source = plane + <usize>firstOf(down, y) * stride + ((<usize>from) << 2);
-  const weights = weightsOf(down, y);
-  const end = weights + ((<usize>tapsOf(down)) << 3);
-  for (let x: usize = 0; x < bytes; x += 16) {
-    let sum = f32x4.splat(0);
-    let sample = source + x;
-    for (let weight = weights; weight < end; weight += 16) {
-      const upper = f32x4.mul(v128.load(sample), v128.load32_splat(weight));
-      const lower = f32x4.mul(v128.load(sample + stride), v128.load32_splat(weight, 4));
-      sum = f32x4.add(sum, f32x4.add(upper, lower));
-      sample += stride << 1;
-    }
-    v128.store(line + x, sum);
-  }
-  resampleRow(line - ((<usize>from) << 2), across, target);
+  const from = firstOf(across, 0);
+  const source = plane + ((<usize>(firstOf(down, y) * size + from)) << 1);
+  mixWords(source, size << 1, weightsOf(down, y), tapsOf(down), endOf(across) - from, line);
+  resampleRow(line - ((<usize>from) << 1), across, bits, target);
 }
 
-/** All outputs of an axis from one float32 row; `row` is where the source's column 0 would lie. */
-function resampleRow(row: usize, axis: usize, target: usize): void {
-  // Four outputs at a time; each half of a vector gathers the even and the odd taps of one.
-  const columns = padded(outputsOf(axis));
-  const span = (<usize>tapsOf(axis)) << 2;
-  let first = firstsOf(axis);
-  let weights = weightsOf(axis, 0);
-  for (let x = 0; x < columns; x += 4) {
-    const a = row + ((<usize>load<i32>(first)) << 2);
-    const b = row + ((<usize>load<i32>(first, 4)) << 2);
-    const c = row + ((<usize>load<i32>(first, 8)) << 2);
-    const d = row + ((<usize>load<i32>(first, 12)) << 2);
-    let left = f32x4.splat(0);
-    let right = f32x4.splat(0);
-    for (let at: usize = 0; at < span; at += 8) {
-      const weight = weights + (at << 1);
-      const ab = v128.load64_lane(b + at, v128.load64_zero(a + at), 1);
-      const cd = v128.load64_lane(d + at, v128.load64_zero(c + at), 1);
-      left = f32x4.add(left, f32x4.mul(ab, v128.load(weight)));
-      right = f32x4.add(right, f32x4.mul(cd, v128.load(weight + (span << 1))));
+/**
+ * The vertical half of a row of 8-bit codes, to 16-bit numbers with CODE_BITS of fraction; reads and writes up to seven
+ * columns more than `count`.
+ */
+function mixBytes(source: usize, stride: i32, weights: usize, taps: i32, count: i32, target: usize): void {
+  const bits = ONE_BITS - CODE_BITS;
+  const half = i32x4.splat(1 << (bits - 1));
+  const end = weights + ((<usize>taps) << 1);
+  for (let x = 0; x < count; x += 8) {
+    let low = half;
+    let high = half;
+    let upper = source + <usize>x;
+    for (let pair = weights; pair < end; pair += 4) {
+      const a = v128.load8x8_u(upper);
+      const b = v128.load8x8_u(upper + <usize>stride);
+      const both = v128.load32_splat(pair);
+      low = i32x4.add(low, i32x4.dot_i16x8_s(lowPairs(a, b), both));
+      high = i32x4.add(high, i32x4.dot_i16x8_s(highPairs(a, b), both));
+      upper += (<usize>stride) << 1;
     }
-    const even = v128.shuffle<f32>(left, right, 0, 2, 4, 6);
-    v128.store(target, f32x4.add(even, v128.shuffle<f32>(left, right, 1, 3, 5, 7)));
-    first += 16;
-    weights += span << 2;
+    v128.store(target, i16x8.narrow_i32x4_s(i32x4.shr_s(low, bits), i32x4.shr_s(high, bits)));
     target += 16;
   }
+}
+
+/** The same of 16-bit numbers, whose fraction stays. */
+function mixWords(source: usize, stride: i32, weights: usize, taps: i32, count: i32, target: usize): void {
+  const half = i32x4.splat(1 << (ONE_BITS - 1));
+  const end = weights + ((<usize>taps) << 1);
+  for (let x = 0; x < count; x += 8) {
+    let low = half;
+    let high = half;
+    let upper = source + ((<usize>x) << 1);
+    for (let pair = weights; pair < end; pair += 4) {
+      const a = v128.load(upper);
+      const b = v128.load(upper + <usize>stride);
+      const both = v128.load32_splat(pair);
+      low = i32x4.add(low, i32x4.dot_i16x8_s(lowPairs(a, b), both));
+      high = i32x4.add(high, i32x4.dot_i16x8_s(highPairs(a, b), both));
+      upper += (<usize>stride) << 1;
+    }
+    v128.store(target, i16x8.narrow_i32x4_s(i32x4.shr_s(low, ONE_BITS), i32x4.shr_s(high, ONE_BITS)));
+    target += 16;
+  }
+}
+
+function lowPairs(a: v128, b: v128): v128 {
+  return v128.shuffle<i16>(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+
+function highPairs(a: v128, b: v128): v128 {
+  return v128.shuffle<i16>(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+/**
+ * The horizontal half: all outputs of an axis, as float32, from one row of 16-bit numbers with `bits` of fraction. `row`
+ * is where the source's column 0 would lie.
+ */
+function resampleRow(row: usize, axis: usize, bits: i32, target: usize): void {
+  const scale = f32x4.splat(1.0 / <f32>(1 << (ONE_BITS + bits)));
+  if (roomOf(axis) === 2) mixPairs(row, axis, scale, target);
+  else mixEights(row, axis, scale, target);
+}
+
+/** Of two taps. */
+function mixPairs(row: usize, axis: usize, scale: v128, target: usize): void {
+  let first = firstsOf(axis);
+  let weights = weightsOf(axis, 0);
+  const picks = picksOf(axis) - weights;
+  for (const end = target + ((<usize>padded(outputsOf(axis))) << 2); target < end; target += 16) {
+    const samples = v128.load(row + ((<usize>load<i32>(first)) << 1));
+    const sums = i32x4.dot_i16x8_s(i8x16.swizzle(samples, v128.load(weights + picks)), v128.load(weights));
+    v128.store(target, f32x4.mul(f32x4.convert_i32x4_s(sums), scale));
+    first += 16;
+    weights += 16;
+  }
+}
+
+/** Of more taps. */
+function mixEights(row: usize, axis: usize, scale: v128, target: usize): void {
+  const span = (<usize>roomOf(axis)) << 1;
+  let first = firstsOf(axis);
+  let weights = weightsOf(axis, 0);
+  for (const end = target + ((<usize>padded(outputsOf(axis))) << 2); target < end; target += 16) {
+    const atA = row + ((<usize>load<i32>(first)) << 1);
+    const atB = row + ((<usize>load<i32>(first, 4)) << 1);
+    const atC = row + ((<usize>load<i32>(first, 8)) << 1);
+    const atD = row + ((<usize>load<i32>(first, 12)) << 1);
+    let a = i32x4.splat(0);
+    let b = i32x4.splat(0);
+    let c = i32x4.splat(0);
+    let d = i32x4.splat(0);
+    for (let at: usize = 0; at < span; at += 16) {
+      const weight = weights + at;
+      a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load(atA + at), v128.load(weight)));
+      b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load(atB + at), v128.load(weight + span)));
+      c = i32x4.add(c, i32x4.dot_i16x8_s(v128.load(atC + at), v128.load(weight + 2 * span)));
+      d = i32x4.add(d, i32x4.dot_i16x8_s(v128.load(atD + at), v128.load(weight + 3 * span)));
+    }
+    const sums = neighbours(neighbours(a, b), neighbours(c, d));
+    v128.store(target, f32x4.mul(f32x4.convert_i32x4_s(sums), scale));
+    first += 16;
+    weights += span << 2;
+  }
+}
+
+/** Sums of neighbours: 0+1, 2+3 of the first vector, then of the second. */
+function neighbours(a: v128, b: v128): v128 {
+  return i32x4.add(v128.shuffle<i32>(a, b, 0, 2, 4, 6), v128.shuffle<i32>(a, b, 1, 3, 5, 7));
 }

@@ -33,8 +33,7 @@ export function createCropFace(
   const chromaTable = reserveTable(plan, BILINEAR);
   const luma = reserveGrid(plan, { width, height }, size, size);
   const chroma = reserveGrid(plan, { width: chromaWidth, height: chromaHeight }, size, size);
-  const fixed = plan.reserve(height * 2);
-  const line = plan.reserve((width + 7) * 4);
+  const line = plan.reserve((width + 16) * 2);
 
   const kernels = startKernels(plan.bytes);
   fillTable(kernels, lumaTable);
@@ -55,12 +54,12 @@ export function createCropFace(
     aimGrid(kernels, luma, lumaTable, box, size, size);
     aimGrid(kernels, chroma, chromaTable, half, size, size);
     copyRows(picture, 0, width, touchedRows(words, luma));
-    kernels.resamplePlane(pixels, width, luma.across, luma.down, fixed, line, planes);
+    kernels.resamplePlane(pixels, width, luma.across, luma.down, line, planes);
     const chromaRows = touchedRows(words, chroma);
     [uOffset, vOffset].forEach((plane, i) => {
       copyRows(picture, plane, chromaWidth, chromaRows);
       const out = planes + (i + 1) * area * 4;
-      kernels.resamplePlane(pixels + plane, chromaWidth, chroma.across, chroma.down, fixed, line, out);
+      kernels.resamplePlane(pixels + plane, chromaWidth, chroma.across, chroma.down, line, out);
     });
     kernels.toRgb(planes, area, black, gain, redV, greenU, greenV, blueU);
     target.set(result, offset);

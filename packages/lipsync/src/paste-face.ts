@@ -41,7 +41,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   const chromaGrid = reserveGrid(plan, { width: size, height: size }, chromaWidth, chromaHeight);
   const maskGrid = reserveGrid(plan, { width: MASK_SIZE, height: MASK_SIZE }, width, height);
   const factors = plan.reserve(10 * 4);
-  const scratch = plan.reserve((6 * padded(width) + Math.max(size, MASK_SIZE) + 3) * 4);
+  const scratch = plan.reserve(6 * padded(width) * 4 + (Math.max(size, MASK_SIZE) + 16) * 2);
 
   const kernels = startKernels(plan.bytes);
   fillTable(kernels, table);
@@ -85,8 +85,11 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     for (let plane = 0; plane < 3 * area; plane += area) {
       faceCopy.set(faces.subarray(offset + plane + first, offset + plane + end), plane + first);
     }
-    kernels.toYuv(face + 4 * first, 4 * area, end - first, factors);
-    maskCopy.set(mask);
+    kernels.toYuv(face, 4 * area, first, end, factors);
+    const cells = touchedRows(words, maskGrid);
+    const shownMask = { from: cells.from * MASK_SIZE, to: cells.to * MASK_SIZE };
+    maskCopy.set(mask.subarray(shownMask.from, shownMask.to), shownMask.from);
+    kernels.toFixed(maskCells, shownMask.from, shownMask.to);
     kernels.pasteFace(
       pixels + luma.from + left,
       width,

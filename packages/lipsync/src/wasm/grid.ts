@@ -20,7 +20,7 @@ export interface Grid {
 
 /** Values per unit of distance; the error against the true curve stays far below a tenth of a grey level. */
 const STEPS = 2048;
-/** Taps, outputs and two spare words. */
+/** Taps, outputs, room and a spare word. */
 const AXIS_HEADER_BYTES = 16;
 
 export function reserveTable(plan: MemoryPlan, interpolation: Interpolation): Table {
@@ -45,7 +45,7 @@ export function reserveGrid(
 ): Grid {
   // Every output may have a weight for every sample. What is never written takes no memory.
   const axis = (outputs: number, samples: number): number =>
-    plan.reserve(AXIS_HEADER_BYTES + 4 * padded(outputs) * (1 + samples));
+    plan.reserve(AXIS_HEADER_BYTES + padded(outputs) * (4 + 2 * padded(samples)) + 4 * samples);
   return { across: axis(columns, width), down: axis(rows, height), width, height };
 }
 

@@ -46,7 +46,6 @@ export interface PixelKernels {
     stride: number,
     across: number,
     down: number,
-    fixed: number,
     line: number,
     target: number,
   ): void;
@@ -79,7 +78,8 @@ export interface PixelKernels {
     least: number,
     scratch: number,
   ): void;
-  toYuv(planes: number, apart: number, count: number, factors: number): void;
+  toYuv(planes: number, apart: number, from: number, end: number, factors: number): void;
+  toFixed(values: number, from: number, end: number): void;
   sampleSquare(
     plane: number,
     planes: number,
@@ -128,6 +128,7 @@ export function startKernels(bytes: number): PixelKernels {
     toRgb: kernel(exports, 'toRgb'),
     pasteFace: kernel(exports, 'pasteFace'),
     toYuv: kernel(exports, 'toYuv'),
+    toFixed: kernel(exports, 'toFixed'),
     sampleSquare: kernel(exports, 'sampleSquare'),
     pasteAligned: kernel(exports, 'pasteAligned'),
   };

@@ -116,13 +116,15 @@ function referenceModel(): Uint8Array {
   return encodeModel(g.build());
 }
 
-/** Blocks of one colour. */
+/** Blocks of one colour: columns are repeated while there are few rows, then whole rows are copied. */
 function decoderModel(): Uint8Array {
   const g = new GraphBuilder('blocks');
   const latent = g.input('latent', 'float32', LATENT);
   const colours = g.op('Slice', [latent, g.ints([0]), g.ints([3]), g.ints([1])]);
-  const single = g.op('Reshape', [colours, g.ints([-1, 3, CELLS, 1, CELLS, 1])]);
-  const repeated = g.op('Expand', [single, g.ints([1, 3, CELLS, BLOCK, CELLS, BLOCK])]);
-  g.output('image', g.op('Reshape', [repeated, g.ints([-1, 3, SIDE, SIDE])]), 'float32', IMAGE);
+  const single = g.op('Reshape', [colours, g.ints([-1, 3, CELLS, CELLS, 1])]);
+  const repeated = g.op('Expand', [single, g.ints([1, 3, CELLS, CELLS, BLOCK])]);
+  const wide = g.op('Reshape', [repeated, g.ints([-1, 3, CELLS, SIDE])]);
+  const rows = Array.from({ length: SIDE }, (_, row) => Math.floor(row / BLOCK));
+  g.output('image', g.op('Gather', [wide, g.ints(rows)], { axis: 2 }), 'float32', IMAGE);
   return encodeModel(g.build());
 }
