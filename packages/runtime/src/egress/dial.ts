@@ -26,6 +26,9 @@ export async function dial(
   options: { ca: string | undefined; signal: AbortSignal },
 ): Promise<TLSSocket> {
   const { hostname, addresses, port, routed } = destination;
+  // Who gave up while the name was resolved is told so now: an abort that has happened is not announced again, and a peer
+  // that accepts and says nothing would hold the socket for ever.
+  options.signal.throwIfAborted();
   const settings: ConnectionOptions & TcpNetConnectOpts = {
     host: hostname,
     port,

@@ -1,4 +1,11 @@
-import { assertVettedPeer } from './dial';
+import { assertVettedPeer, dial } from './dial';
+import { EgressError } from './egress-error';
+
+it('dials nobody for a caller who has given up meanwhile', async () => {
+  const destination = { hostname: '127.0.0.1', addresses: ['127.0.0.1'], port: 1, routed: false };
+  const signal = AbortSignal.abort(new EgressError('timeout'));
+  await expect(dial(destination, { ca: undefined, signal })).rejects.toMatchObject({ reason: 'timeout' });
+});
 
 describe('the check after connecting', () => {
   it('accepts a vetted address, also in its mapped form', () => {

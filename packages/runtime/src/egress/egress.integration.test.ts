@@ -180,6 +180,24 @@ describe('TLS', () => {
     });
     await new Promise((resolve) => silent.close(resolve));
   });
+
+  it('gives up at the deadline also when that passes while the name is resolved', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+    const port = await listenOnLoopback(silent);
+    // One family has answered, the other one has not when the query is cancelled.
+    const resolve: EgressPolicy['resolve'] = async (_hostname, signal) => {
+      await once(signal, 'abort');
+      return ['127.0.0.1'];
+    };
+    const egress = routedEgress({ allowedPorts: 'any', resolve, isAllowedAddress: () => true });
+    const late = egress.post(`https://late.example.test:${port}/`, {
+      headers: {},
+      body: '',
+      deadlineMs: 100,
+    });
+    await expect(late).rejects.toMatchObject({ reason: 'timeout' });
+    await new Promise((resolve) => silent.close(resolve));
+  });
 });
 
 describe('download', () => {
