@@ -8,7 +8,8 @@ export const WINDOW_STEPS = 10;
 
 /** Steps that carry sound; what the encoder says about its padding beyond them is not used. */
 export function soundingSteps(samples: number, sampleRate: number): number {
-  return Math.floor((samples / sampleRate) * STEPS_PER_SECOND);
+  // Multiplied first: of 9 280 samples at 16 kHz the quotient times 50 is a hair below 29.
+  return Math.floor((samples * STEPS_PER_SECOND) / sampleRate);
 }
 
 /**

@@ -65,3 +65,8 @@ test('steps that the encoder made of its own padding do not count', () => {
   expect(soundingSteps(16_000, 16_000)).toBe(50);
   expect(soundingSteps(15_999, 16_000)).toBe(49);
 });
+
+test('every 320 samples make a step, whatever their number', () => {
+  const steps = Array.from({ length: 15_000 }, (_, k) => k);
+  expect(steps.filter((k) => soundingSteps(320 * k, 16_000) !== k)).toEqual([]);
+});

@@ -38,7 +38,7 @@ describe('inference on files', () => {
       writeFile(at(name), encodeFaceTrack(syntheticTrack({ frames: FRAMES, ...SIZE, box: BOX, hasFace })));
     await track('face.track', () => true);
     await track('some.track', (frame) => frame % 10 < 5);
-    await track('none.track', () => false);
+    await track('late.track', (frame) => frame >= FRAMES - 3);
   }, 60_000);
   afterAll(async () => {
     inference.close();
@@ -104,14 +104,15 @@ describe('inference on files', () => {
     ['silence', 'short.wav', 1.2],
     ['remap', 'short.wav', 0.72],
   ])('the sound of %s with %s lasts %d s', async (mode, audio, seconds) => {
-    await render(mode, audio, 'none.track', 'sound.mp4');
+    await render(mode, audio, 'face.track', 'sound.mp4');
     const samples = await readAudio(binaries, at('sound.mp4'), { deadlineMs: 60_000 });
     // One AAC packet is 23 ms; the container rounds to it.
     expect(Math.abs(samples.length / 16_000 - seconds)).toBeLessThan(0.04);
   });
 
   test('a face changes its lower half and nothing beyond its box', async () => {
-    await render('cut_off', 'long.wav', 'none.track', 'plain.mp4');
+    // All but untouched: an output must show a face somewhere.
+    await render('cut_off', 'long.wav', 'late.track', 'plain.mp4');
     await render('cut_off', 'long.wav', 'face.track', 'faced.mp4');
     const plain = await framesOf(at('plain.mp4'));
     const faced = await framesOf(at('faced.mp4'));
@@ -175,6 +176,12 @@ describe('inference on files', () => {
       code: 'no_face_detected',
     });
   }, 60_000);
+
+  test('so does an output that shows none of the faces that the track of the video has', async () => {
+    await expect(render('cut_off', 'short.wav', 'late.track', 'none.mp4')).rejects.toMatchObject({
+      code: 'no_face_detected',
+    });
+  });
 
   test('a file that is no video fails with media_unsupported, and the next task is served', async () => {
     await writeFile(at('broken.mp4'), 'this is not a video');

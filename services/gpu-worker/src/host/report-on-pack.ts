@@ -1,3 +1,4 @@
+import { saysOutOfMemory } from '../inference/out-of-memory';
 import { type PackReport } from '../inference/protocol';
 import { InferenceCrash } from './inference-error';
 import { type InferenceHost } from './inference-host';
@@ -5,7 +6,7 @@ import { type InferenceHost } from './inference-host';
 /**
  * Lets the child load every graph of a pack, compare it with the manifest and run the probes. Never rejects: a child that
  * dies of a pack is a report too. One that is killed from outside did nothing wrong: the kernel does so when memory runs
- * out.
+ * out. And one that could not allocate what it must have says so in its last words.
  */
 export async function reportOnPack(
   packDir: string,
@@ -17,7 +18,10 @@ export async function reportOnPack(
     return report ?? { packDir, problem: 'the inference process reported nothing' };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    const killed = error instanceof InferenceCrash && error.exit.signal === 'SIGKILL';
-    return { packDir, problem, ...(killed && { shortOfMemory: true }) };
+    const shortOfMemory = error instanceof InferenceCrash && diedForMemory(error);
+    return { packDir, problem, ...(shortOfMemory && { shortOfMemory }) };
   }
 }
+
+const diedForMemory = ({ exit, stderr }: InferenceCrash): boolean =>
+  exit.signal === 'SIGKILL' || saysOutOfMemory(stderr);

@@ -15,10 +15,14 @@ test.each(['SIGSEGV', 'SIGABRT'] as const)(
   },
 );
 
-test('a child that is killed, as the kernel does when memory runs out, says that memory was short', async () => {
-  expect(await reportAfter(new InferenceCrash({ code: null, signal: 'SIGKILL' }, ''))).toEqual({
+test.each([
+  ['is killed, as the kernel does when memory runs out', 'SIGKILL', ''],
+  ['could not have what a C++ library asked for', 'SIGABRT', "instance of 'std::bad_alloc'"],
+  ['reached the limit of its heap', 'SIGABRT', 'Allocation failed - JavaScript heap out of memory'],
+] as const)('a child that %s says that memory was short', async (_, signal, stderr) => {
+  expect(await reportAfter(new InferenceCrash({ code: null, signal }, stderr))).toEqual({
     packDir: '/packs/official',
-    problem: 'the inference process ended with SIGKILL',
+    problem: `the inference process ended with ${signal}`,
     shortOfMemory: true,
   });
 });

@@ -1,6 +1,7 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
 import { type Blame } from '@lipsync/worker';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
+import { saysOutOfMemory } from '../inference/out-of-memory';
 import { StorageFailed } from './job-errors';
 
 /** Judges an error of a job that nobody stopped. */
@@ -19,7 +20,11 @@ function blameInference({ code }: InferenceFailure): Blame {
   return ERROR_CATALOGUE[code].retryable ? { kind: 'retry', code } : { kind: 'fail', code };
 }
 
-/** SIGKILL comes from outside (an operator, the kernel when memory runs out); anything else is the child's own doing. */
-function crashCode({ exit }: InferenceCrash): ErrorCode {
-  return exit.signal === 'SIGKILL' ? 'worker_lost' : 'engine_failed';
+/**
+ * SIGKILL comes from outside (an operator, the kernel when memory runs out); anything else is the child's own doing. Some
+ * allocations cannot fail but by ending the process, which then says why.
+ */
+function crashCode({ exit, stderr }: InferenceCrash): ErrorCode {
+  if (exit.signal === 'SIGKILL') return 'worker_lost';
+  return saysOutOfMemory(stderr) ? 'engine_out_of_memory' : 'engine_failed';
 }

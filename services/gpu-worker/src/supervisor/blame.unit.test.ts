@@ -15,6 +15,11 @@ describe('what an error says about a job', () => {
       'engine_failed',
     ],
     [
+      'a child that ended because memory ran out is retried as such',
+      new InferenceCrash({ code: null, signal: 'SIGABRT' }, "instance of 'std::bad_alloc'"),
+      'engine_out_of_memory',
+    ],
+    [
       'a cancel that nobody asked for is retried as an engine failure',
       new InferenceFailure('cancelled', ''),
       'engine_failed',

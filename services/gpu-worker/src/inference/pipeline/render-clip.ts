@@ -17,6 +17,7 @@ import { observeClip } from '../quality/observe-clip';
 import { type OutputQuality } from '../quality/output-quality';
 import { createQualityProbe } from '../quality/quality-probe';
 import { createUnfailingProbe, type UnfailingProbe } from '../quality/unfailing-probe';
+import { NoFaceDetected } from '../task-failure';
 import { frameBudget } from './frame-budget';
 import { createFramePool, type Frame } from './frame-pool';
 import { pictureFormat } from './picture-format';
@@ -59,7 +60,7 @@ export interface RenderedClip {
 
 /**
  * Renders a clip: the frames that the sync mode's timeline asks for, with new mouths, encoded once together with the
- * original sound. What it wrote is unusable when it rejects.
+ * original sound. What it wrote is unusable when it rejects; with NoFaceDetected when there is no mouth to move in it.
  */
 export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<RenderedClip> {
   const { binaries, clock, progress, deadlineMs } = tools;
@@ -71,6 +72,9 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
   const sources = Array.from({ length: outputFrames }, (_, i) =>
     sourceFrameIndex(clip.syncMode, i, { videoFrames, outputFrames }),
   );
+  // A track may tell of more than this output shows: of the whole video where that is prepared, else of some frames ahead.
+  if (!sources.some((source) => clip.track.found[source] === 1))
+    throw new NoFaceDetected('no frame of the output shows a face');
 
   const format = pictureFormat(clip.video);
   const probe = createUnfailingProbe(
