@@ -8,12 +8,14 @@ const BATCH = 1000;
 export async function deleteObjects(
   { client, bucket }: { client: S3Client; bucket: string },
   keys: readonly string[],
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   for (let start = 0; start < keys.length; start += BATCH) {
     const batch = keys.slice(start, start + BATCH).map((Key) => ({ Key }));
-    await mapErrors('delete', undefined, async () => {
+    await mapErrors('delete', signal, async () => {
       const answer = await client.send(
         new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: batch, Quiet: true } }),
+        signal === undefined ? {} : { abortSignal: signal },
       );
       if ((answer.Errors ?? []).length > 0) throw new StorageError('unavailable', 'delete');
     });

@@ -11,18 +11,25 @@ interface Source {
   bucket: string;
 }
 
+export interface GetOptions {
+  readonly signal?: AbortSignal;
+  /** How many of its first bytes are wanted, at least one; all unless told, or where it has fewer. */
+  readonly firstBytes?: number;
+}
+
 /** Streams an object to `path`, which exists only when it is complete. Starts over after a failure. */
 export async function getToFile(
   source: Source,
   key: string,
   path: string,
-  signal: AbortSignal | undefined,
+  { signal, firstBytes }: GetOptions = {},
 ): Promise<void> {
+  const range = firstBytes === undefined ? {} : { Range: `bytes=0-${firstBytes - 1}` };
   const partial = `${path}.partial`;
   try {
     await tryAgain(signal, () =>
       mapErrors('get', signal, async () => {
-        const { body, length } = await open(source, key, signal);
+        const { body, length } = await open(source, { Key: key, ...range }, signal);
         const file = createWriteStream(partial);
         await pipeline(body, file);
         // A connection that ends early may look like the end of the body.
@@ -40,7 +47,7 @@ export async function getToFile(
 export async function getBuffer(source: Source, key: string): Promise<Buffer> {
   return tryAgain(undefined, () =>
     mapErrors('get', undefined, async () => {
-      const { body, length } = await open(source, key, undefined);
+      const { body, length } = await open(source, { Key: key }, undefined);
       const bytes = Buffer.concat(await body.toArray());
       if (length !== undefined && bytes.length !== length) throw new StorageError('unavailable', 'get');
       return bytes;
@@ -50,11 +57,11 @@ export async function getBuffer(source: Source, key: string): Promise<Buffer> {
 
 async function open(
   { client, bucket }: Source,
-  key: string,
+  wanted: { readonly Key: string; readonly Range?: string },
   signal: AbortSignal | undefined,
 ): Promise<{ body: Readable; length: number | undefined }> {
   const response = await client.send(
-    new GetObjectCommand({ Bucket: bucket, Key: key }),
+    new GetObjectCommand({ Bucket: bucket, ...wanted }),
     signal === undefined ? {} : { abortSignal: signal },
   );
   if (!(response.Body instanceof Readable)) throw new StorageError('unavailable', 'get');

@@ -40,6 +40,11 @@ function kindOf(error: unknown): StorageErrorKind {
   const status = error.$metadata.httpStatusCode ?? 0;
   if (error.name === 'NoSuchBucket') return 'rejected';
   if (status === 404) return 'not_found';
-  if (status === 412 || status === 409) return 'precondition_failed';
-  return status >= 500 || status === 429 || status < 400 ? 'unavailable' : 'rejected';
+  if (status === 412) return 'precondition_failed';
+  return status >= 500 || status < 400 || isPassing(error.name, status) ? 'unavailable' : 'rejected';
+}
+
+/** Refusals of the moment: a slow body (which S3 answers with 400), a conflict within the store, too many requests. */
+function isPassing(name: string, status: number): boolean {
+  return name.startsWith('RequestTimeout') || [408, 409, 429].includes(status);
 }

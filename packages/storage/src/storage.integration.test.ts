@@ -137,6 +137,15 @@ describe('objects', () => {
     expect((await readFile(target)).equals(bytes)).toBe(true);
   });
 
+  it('are fetched as far as they are wanted, or to their end', async () => {
+    const target = join(directory, 'part');
+    await storage.put('long', Buffer.from('0123456789'), asText);
+    await storage.getToFile('long', target, { firstBytes: 4 });
+    expect(await readFile(target, 'utf8')).toBe('0123');
+    await storage.getToFile('long', target, { firstBytes: 40 });
+    expect(await readFile(target, 'utf8')).toBe('0123456789');
+  });
+
   it('are listed by prefix and deleted together', async () => {
     const keys = ['purge/1', 'purge/2', 'purge/3'];
     for (const key of keys) await storage.put(key, Buffer.from('x'), asText);

@@ -2,7 +2,7 @@ import { CopyObjectCommand, HeadBucketCommand, type S3Client } from '@aws-sdk/cl
 import { type Clock, systemClock } from '@lipsync/runtime';
 import { createBucket } from './create-bucket';
 import { deleteObjects } from './delete';
-import { getBuffer, getToFile } from './get';
+import { getBuffer, type GetOptions, getToFile } from './get';
 import { head, type ObjectInfo } from './head';
 import { listKeys } from './list';
 import {
@@ -20,14 +20,14 @@ import { mapErrors } from './storage-error';
 /** The object store. Every method throws `StorageError`, or the reason of the caller's own signal. */
 export interface Storage {
   put(key: string, source: PutSource, options: PutOptions): Promise<void>;
-  getToFile(key: string, path: string, options?: { signal?: AbortSignal }): Promise<void>;
+  getToFile(key: string, path: string, options?: GetOptions): Promise<void>;
   getBuffer(key: string): Promise<Buffer>;
   /** Null when there is no such object. */
   head(key: string): Promise<ObjectInfo | null>;
   /** Copies within the store, only if the source still has this entity tag (`precondition_failed` otherwise). */
   copy(from: string, to: string, options: { ifMatch: string }): Promise<void>;
   /** Deletes objects; absent ones are no error. */
-  delete(keys: readonly string[]): Promise<void>;
+  delete(keys: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
   /** All keys with this prefix, in order. */
   list(prefix: string): AsyncGenerator<string>;
   presignPut(key: string, options: PresignPutOptions): Promise<SignedPut>;
@@ -51,11 +51,11 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
   const signer = { client: publicClient, bucket, clock: options.clock ?? systemClock };
   return {
     put: (key, source, putOptions) => put(transfers, key, source, putOptions),
-    getToFile: (key, path, getOptions) => getToFile(transfers, key, path, getOptions?.signal),
+    getToFile: (key, path, getOptions) => getToFile(transfers, key, path, getOptions),
     getBuffer: (key) => getBuffer(transfers, key),
     head: (key) => head(store, key),
     copy: (from, to, { ifMatch }) => copy(client, bucket, from, to, ifMatch),
-    delete: (keys) => deleteObjects(store, keys),
+    delete: (keys, deleteOptions) => deleteObjects(store, keys, deleteOptions?.signal),
     list: (prefix) => listKeys(store, prefix),
     presignPut: (key, signOptions) => presignPut(signer, key, signOptions),
     presignGet: (key, signOptions) => presignGet(signer, key, signOptions),

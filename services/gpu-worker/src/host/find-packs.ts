@@ -1,5 +1,6 @@
 import { type Engine } from '@lipsync/contract';
 import { packVersion } from '@lipsync/model-pack';
+import { type FeatureLayout } from '../inference/engines/engine';
 import { type TaskPack } from '../inference/protocol';
 import { type BadFolder, openPackFolders } from './pack-folders';
 
@@ -10,7 +11,7 @@ export interface UsablePack extends TaskPack {
   /** Bytes of its files. */
   readonly bytes: number;
   /** See PackReport; absent before a child was asked, and where the engine keeps no features. */
-  readonly featuresVersion?: string;
+  readonly features?: FeatureLayout;
 }
 
 export interface FoundPacks {

@@ -1,6 +1,7 @@
 import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
 import { type ReplacedCodec } from '@lipsync/media';
 import { type PackRef, type Provider } from '@lipsync/model-pack';
+import { type FeatureLayout } from './engines/engine';
 import { type OutputQuality } from './quality/output-quality';
 
 /** A pack that was verified, as tasks name it. */
@@ -145,8 +146,8 @@ export interface PackReport {
   readonly provider?: Provider;
   /** Why it is none of those that would have been preferred. */
   readonly passedOver?: readonly string[];
-  /** What its features are of, where the engine keeps any; a file of features is of one version and one pack. */
-  readonly featuresVersion?: string;
+  /** What its features are, where the engine keeps any; a file of features is of one layout and one pack. */
+  readonly features?: FeatureLayout;
   /** Absent when the pack may be used. */
   readonly problem?: string;
   /** With a problem that may be gone once others on the device have ended: nothing is wrong with the pack. */

@@ -105,6 +105,26 @@ describe('what engines keep of videos', () => {
     expect(await workers.perform(render)).toMatchObject({ features_known: VIDEO_FRAMES, features_added: 0 });
   }, 60_000);
 
+  test('of what a preparation computed a short render fetches no more than it shows', async () => {
+    const videoId = await fixture.newVideo('face');
+    await workers.perform(await fixture.preparation(videoId));
+    const object = await latentsObject(videoId);
+    const others = await readdir(folder);
+    expect(await workers.perform(await newRender(videoId))).toMatchObject({
+      ...{ features_known: VIDEO_FRAMES, features_added: 0 },
+    });
+    const [own = ''] = (await readdir(folder)).filter((name) => !others.includes(name));
+    const cached = await readdir(join(folder, own, 'cache'));
+    expect(cached.length).toBeGreaterThan(0);
+    expect(cached).not.toContain(object.split('/').pop());
+
+    await fixture.storage.put(object, Buffer.from('?'), { contentType: 'x/y' });
+    expect(await workers.perform(await newRender(videoId))).toMatchObject({
+      ...{ features_known: 0, features_added: SHOWN },
+    });
+    expect(workers.warnings()).toEqual(['a kept feature is damaged or gone']);
+  }, 60_000);
+
   test('a preparation goes on from what renders have kept, and a second one has nothing left to do', async () => {
     const videoId = await fixture.newVideo('face');
     await workers.perform(await newRender(videoId));

@@ -6,10 +6,11 @@ import { type FeatureKey, findFeature } from '@lipsync/db';
 import { type AssetRow } from '@lipsync/domain';
 import { type FaceTrack } from '@lipsync/lipsync';
 import { type UsablePack } from '../host/find-packs';
+import { bytesOfFirst, type FeatureOrigin, isOfOrigin } from '../inference/pipeline/feature-file';
 import { latentsName } from './feature-names';
 import { type JobContext, type JobTools } from './job-context';
 import { StorageFailed } from './job-errors';
-import { fetchKept, storeKept } from './kept-features';
+import { fetchFirst, fetchKept, storeKept } from './kept-features';
 
 /** The slot is free for the next job after that, whatever the store is doing. */
 const KEEP_LIMIT_MS = 60_000;
@@ -32,8 +33,20 @@ export interface EngineFeaturesWish {
   readonly pack: UsablePack;
   readonly video: AssetRow;
   readonly track: FaceTrack;
+  /** Source frames from the first on that will be read; what is complete need not be there beyond them. */
+  readonly readFrames: number;
   /** Of the record. */
   readonly expiresAt: Date;
+}
+
+/** Less than this part of a complete content is fetched by itself, past the disk cache, which holds whole files. */
+const SMALL_PART = 0.5;
+
+/** Where a content goes, and what it must be. */
+interface Target {
+  readonly key: FeatureKey;
+  readonly path: string;
+  readonly origin: FeatureOrigin;
 }
 
 /**
@@ -42,16 +55,19 @@ export interface EngineFeaturesWish {
  */
 export async function openEngineFeatures(
   tools: JobTools,
-  { folder }: JobContext,
-  { engine, pack, video, track, expiresAt }: EngineFeaturesWish,
+  { folder, signal }: JobContext,
+  wish: EngineFeaturesWish,
 ): Promise<EngineFeatures | null> {
+  const { engine, pack, video, track, expiresAt } = wish;
   const { customerId, sha256: videoSha256 } = video;
-  const { version, featuresVersion } = pack;
-  if (featuresVersion === undefined || videoSha256 === null) return null;
-  const key = { customerId, videoSha256, name: latentsName(engine, { version, featuresVersion }, track) };
+  const { version, features } = pack;
+  if (features === undefined || videoSha256 === null) return null;
+  const key = { customerId, videoSha256, name: latentsName(engine, { version, features }, track) };
   const path = join(folder, `features-${engine}.bin`);
+  const origin = { ...features, trackVersion: track.version, analyzerVersion: track.analyzerVersion };
   const content = await findFeature(tools.db, key, { wantedFrames: 0, expiresAt });
-  const known = content && (await place(tools, key, content.sha256, path)) ? content : null;
+  const known =
+    content && (await place(tools, signal, { key, path, origin }, content, wish)) ? content : null;
   return { engine, pack, key, path, frames: known?.frames ?? 0, complete: known?.complete ?? false };
 }
 
@@ -86,16 +102,32 @@ export async function keepAdded(
   }
 }
 
-async function place(tools: JobTools, key: FeatureKey, sha256: string, path: string): Promise<boolean> {
-  const cached = `${path}.kept`;
+/**
+ * Places what will be read of a content. All of it where the child may extend it; of a complete one no more than that,
+ * when it is a small part: an hour of video is gigabytes, and a render may show a second.
+ */
+async function place(
+  tools: JobTools,
+  signal: AbortSignal,
+  { key, path, origin }: Target,
+  { sha256, complete }: { readonly sha256: string; readonly complete: boolean },
+  { readFrames, track }: EngineFeaturesWish,
+): Promise<boolean> {
+  if (complete && readFrames === 0) return true;
   try {
+    if (complete && readFrames < SMALL_PART * track.frames) {
+      const bytes = bytesOfFirst(readFrames, origin);
+      const isRight = (): boolean => isOfOrigin(path, origin);
+      return await fetchFirst(tools, key, sha256, { path, bytes, isRight }, signal);
+    }
+    const cached = `${path}.kept`;
     if (!(await fetchKept(tools, key, sha256, cached))) return false;
+    // A copy, for the child writes to it, and the cached file is the same for everybody.
+    await copyFile(cached, path, constants.COPYFILE_FICLONE);
+    return true;
   } catch (error) {
     if (!(error instanceof StorageFailed)) throw error;
     tools.logger.warn('kept features could not be fetched', { name: key.name, sha256, error });
     return false;
   }
-  // A copy, for the child writes to it, and the cached file is the same for everybody.
-  await copyFile(cached, path, constants.COPYFILE_FICLONE);
-  return true;
 }

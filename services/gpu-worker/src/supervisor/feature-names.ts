@@ -19,8 +19,8 @@ export function trackName({ version, analyzerVersion }: TrackOrigin): string {
  */
 export function latentsName(
   engine: Engine,
-  pack: { readonly version: string; readonly featuresVersion: string },
+  pack: { readonly version: string; readonly features: { readonly version: string } },
   track: TrackOrigin,
 ): string {
-  return `latents:${engine}:${pack.featuresVersion}:${pack.version}:${trackName(track)}`;
+  return `latents:${engine}:${pack.features.version}:${pack.version}:${trackName(track)}`;
 }

@@ -17,15 +17,36 @@ import { StorageFailed, transferring } from './job-errors';
  * Places a kept content at `path`, from the disk cache when it is there. False when the object is gone or holds other
  * bytes: it is dropped then, for somebody to make it anew. Rejects with StorageFailed when the store cannot be asked.
  */
-export async function fetchKept(
-  { db, storage, cache, logger }: JobTools,
+export function fetchKept(tools: JobTools, key: FeatureKey, sha256: string, path: string): Promise<boolean> {
+  const { cache, storage } = tools;
+  return undamaged(tools, key, sha256, (object) =>
+    cache.place(sha256, path, (target) => storage.getToFile(object, target)),
+  );
+}
+
+/** The same of the first bytes alone, which have no digest to be compared with: `isRight` looks at what came. */
+export function fetchFirst(
+  tools: JobTools,
   key: FeatureKey,
   sha256: string,
-  path: string,
+  part: { readonly path: string; readonly bytes: number; readonly isRight: () => boolean },
+  signal: AbortSignal,
+): Promise<boolean> {
+  return undamaged(tools, key, sha256, async (object) => {
+    await tools.storage.getToFile(object, part.path, { firstBytes: part.bytes, signal });
+    if (!part.isRight()) throw new CacheMismatch('the stored file is not what was recorded');
+  });
+}
+
+async function undamaged(
+  { db, logger }: JobTools,
+  key: FeatureKey,
+  sha256: string,
+  fetch: (objectKey: string) => Promise<unknown>,
 ): Promise<boolean> {
   const objectKey = featureKey({ ...key, sha256 });
   try {
-    await transferring(() => cache.place(sha256, path, (target) => storage.getToFile(objectKey, target)));
+    await transferring(() => fetch(objectKey));
     return true;
   } catch (error) {
     if (!isDamage(error)) throw error;

@@ -32,7 +32,8 @@ export async function prepareFeatures(
   const { track } = prepared.track;
   const incomplete: EngineFeatures[] = [];
   for (const [engine, pack] of tools.packs.engines) {
-    const features = await openEngineFeatures(tools, context, { engine, pack, video, track, expiresAt });
+    const wish = { engine, pack, video, track, readFrames: 0, expiresAt };
+    const features = await openEngineFeatures(tools, context, wish);
     if (features && !features.complete) incomplete.push(features);
   }
   if (incomplete.length === 0) return null;

@@ -36,18 +36,19 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
   const { analyzer } = packs;
+  const wantedFrames = usedVideoFrames(syncMode, work.audio.durationSeconds);
   const track = await span.during('analyse', () =>
     obtainTrack(tools, context, {
       video: work.video,
       videoPath: video.path,
       analyzer,
-      wantedFrames: usedVideoFrames(syncMode, work.audio.durationSeconds),
+      wantedFrames,
       preparation: work.preparation,
       expiresAt,
       onProgress: (percent) => report('preparing', percent),
     }),
   );
-  const wish = { engine, pack, video: work.video, track: track.track, expiresAt };
+  const wish = { engine, pack, video: work.video, track: track.track, readFrames: wantedFrames, expiresAt };
   const features = await openEngineFeatures(tools, context, wish);
 
   const outputPath = join(folder, 'output.mp4');

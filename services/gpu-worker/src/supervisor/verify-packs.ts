@@ -61,14 +61,14 @@ async function acceptedPacks(
       const { dir, version } = pack;
       // One pack at a time, each in a child that may die of it without taking the others along.
       const report = await reportOnPack(dir, host);
-      const { problem, provider, passedOver = [], featuresVersion, shortOfMemory = false } = report;
+      const { problem, provider, passedOver = [], features, shortOfMemory = false } = report;
       for (const reason of passedOver)
         logger.warn('execution provider not available', { pack_dir: dir, pack: version, reason });
       if (problem === undefined) {
         accepted.set(dir, {
           ...pack,
           ...(provider === undefined ? {} : { provider }),
-          ...(featuresVersion === undefined ? {} : { featuresVersion }),
+          ...(features && { features }),
         });
       } else if (shortOfMemory && attempt < ATTEMPTS) {
         logger.warn('no memory for a model pack: trying again', { pack_dir: dir, pack: version, problem });

@@ -25,8 +25,8 @@ describe('packs that a child has tried out', () => {
   }
 
   test('go to the jobs as those that were tried, on the provider on which they ran', async () => {
-    const { musetalk, warnings } = await verified({ featuresVersion: '1' });
-    expect(musetalk).toEqual({ ...pack('official'), provider: 'cpu', featuresVersion: '1' });
+    const { musetalk, warnings } = await verified({ features: { version: '1', values: 8 } });
+    expect(musetalk).toEqual({ ...pack('official'), provider: 'cpu', features: { version: '1', values: 8 } });
     expect(warnings).toEqual([]);
   });
 

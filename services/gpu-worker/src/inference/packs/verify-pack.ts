@@ -1,5 +1,6 @@
 import { type Engine } from '@lipsync/contract';
 import { type PackRef, readPack } from '@lipsync/model-pack';
+import { type FeatureLayout } from '../engines/engine';
 import { openEngine } from '../engines/registry';
 import { isWorthKeeping } from '../pipeline/feature-file';
 import { type PackReport } from '../protocol';
@@ -20,11 +21,11 @@ export async function verifyPack(
     const loaded = await loadPack(host, pack, { ...options, probe: true });
     const { provider, passedOver } = loaded;
     try {
-      const featuresVersion = engine === 'analyzer' ? undefined : await keptVersion(engine, pack, loaded.run);
+      const features = engine === 'analyzer' ? undefined : await keptLayout(engine, pack, loaded.run);
       return {
         ...{ packDir, provider },
         ...(passedOver.length > 0 && { passedOver }),
-        ...(featuresVersion !== undefined && { featuresVersion }),
+        ...(features && { features }),
       };
     } finally {
       await loaded.release();
@@ -35,8 +36,8 @@ export async function verifyPack(
   }
 }
 
-/** What the features of an engine with this pack are of, where it keeps any. */
-async function keptVersion(engine: Engine, pack: PackRef, run: RunModel): Promise<string | undefined> {
+/** What the features of an engine with this pack are, where it keeps any. */
+async function keptLayout(engine: Engine, pack: PackRef, run: RunModel): Promise<FeatureLayout | undefined> {
   const { features } = (await openEngine(engine, pack)).create(run);
-  return isWorthKeeping(features) ? features.version : undefined;
+  return isWorthKeeping(features) ? features : undefined;
 }

@@ -80,6 +80,21 @@ export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFil
   };
 }
 
+/** Bytes of a file, from its beginning, in which the records of the first `frames` source frames lie. */
+export function bytesOfFirst(frames: number, { values }: FeatureLayout): number {
+  return HEADER_BYTES + frames * 4 * (1 + values);
+}
+
+/** Whether a file begins as one of this origin does. */
+export function isOfOrigin(path: string, origin: FeatureOrigin): boolean {
+  const file = openSync(path, constants.O_RDONLY);
+  try {
+    return hasHeader(file, headerOf(origin));
+  } finally {
+    closeSync(file);
+  }
+}
+
 function headerOf({ version, values, analyzerVersion, trackVersion }: FeatureOrigin): Buffer {
   const json = Buffer.from(JSON.stringify({ version, values, analyzerVersion, trackVersion }));
   if (MAGIC.length + json.length > HEADER_BYTES)
