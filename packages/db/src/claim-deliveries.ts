@@ -10,6 +10,9 @@ export interface ClaimedDelivery {
   eventId: string;
   eventType: string;
   customerId: string;
+  /** The record whose end it tells of: the one or the other. */
+  renderId: string | null;
+  preparationId: string | null;
   url: string;
   origin: string;
   /** This attempt's number, from 1. */
@@ -32,6 +35,9 @@ export interface EndedDelivery {
   eventId: string;
   eventType: string;
   customerId: string;
+  /** The record whose end it tells of: the one or the other. */
+  renderId: string | null;
+  preparationId: string | null;
   origin: string;
   /** Attempts that were made of it, the last one's number. */
   attempt: number;
@@ -80,14 +86,19 @@ export interface UndeliveredSettlement {
   delaysSeconds?: readonly number[];
 }
 
-/** The function of the migration `claims_skip_locked`. */
+/**
+ * The function of the migration `claims_skip_locked`. It does not name the record of an event. Looked up and not joined:
+ * a join may be planned to read all events for the few that were claimed.
+ */
 const CLAIM_DELIVERIES = {
   name: 'claim_or_end_deliveries',
   text: `
     SELECT id, claim_token AS "claimToken", event_id AS "eventId", event_type AS "eventType",
       customer_id AS "customerId", url, origin, attempt, body, secret, waited_seconds AS "waitedSeconds",
-      trace_parent AS "traceParent", last_error AS "lastError"
-    FROM claim_or_end_deliveries($1, $2, $3, $4, $5)`,
+      trace_parent AS "traceParent", last_error AS "lastError",
+      (SELECT event.render_id FROM webhook_events AS event WHERE event.id = taken.event_id) AS "renderId",
+      (SELECT event.preparation_id FROM webhook_events AS event WHERE event.id = taken.event_id) AS "preparationId"
+    FROM claim_or_end_deliveries($1, $2, $3, $4, $5) AS taken`,
 };
 
 /**

@@ -1,27 +1,20 @@
 import { MAX_ATTEMPTS, RECORD_STATES } from '@lipsync/domain';
 import { databaseNow, secondsAfter } from './database-clock';
 import { transaction, type Db, type Tx } from './db';
+import { type JobIdentity, jobIdentity, type RecoveredJob, recoveredJob } from './job-identity';
 import { type JobSubject, lockSubject } from './job-subject';
-import { type Lease } from './lease';
-import { type JobKind, jobKind, type QueueName, queueName } from './queue-names';
 import { advancePreparation } from './record-progress';
 import { advanceRenderByRuns } from './run-progress';
 import { advanceWaiting } from './waiting-records';
 
 /** A job that this worker now owns until its lease runs out. */
-export interface Claim extends Lease {
-  kind: JobKind;
-  queue: QueueName;
-  customerId: string;
-  /** From 1, at most MAX_ATTEMPTS. */
-  attempt: number;
-  assetId: string | null;
-  preparationId: string | null;
-  engineRunId: string | null;
+export interface Claim extends JobIdentity {
   /** For how long it could have been worked on and was not. */
   waitedSeconds: number;
   /** W3C trace context of the request that it serves; null where nothing is traced. */
   traceParent: string | null;
+  /** The attempt before this one, where its worker let the lease run out and nobody had queued the job anew. */
+  takenFrom: RecoveredJob | null;
 }
 
 /**
@@ -53,17 +46,11 @@ export function claimJob(
       },
     });
     await begin(tx, subject, now);
-    const { customerId, assetId, preparationId, engineRunId, fence } = claimed;
     return {
-      jobId,
-      fence,
-      kind: jobKind(claimed.kind),
-      queue: queueName(claimed.queue),
-      customerId,
-      attempt: claimed.attempts,
-      ...{ assetId, preparationId, engineRunId },
+      ...jobIdentity({ ...subject, job: claimed }),
       waitedSeconds: secondsBetween(due ? job.availableAt : (job.leaseUntil ?? now), now),
       traceParent: traceOf(subject),
+      takenFrom: abandoned ? recoveredJob(subject, 'claimed') : null,
     };
   });
 }

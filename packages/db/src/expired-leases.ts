@@ -2,6 +2,7 @@ import { MAX_ATTEMPTS } from '@lipsync/domain';
 import { databaseNow } from './database-clock';
 import { transaction, type Db } from './db';
 import { failSubject } from './give-up';
+import { type RecoveredJob, recoveredJob } from './job-identity';
 import { lockSubject } from './job-subject';
 import { requeueJob } from './lease';
 
@@ -14,7 +15,7 @@ export async function findExpiredLeases(db: Db, limit: number): Promise<string[]
 }
 
 /** Queues an abandoned job anew; after the last attempt its subject fails with worker_lost. Null: not abandoned. */
-export function recoverJob(db: Db, jobId: string): Promise<'requeued' | 'failed' | null> {
+export function recoverJob(db: Db, jobId: string): Promise<RecoveredJob | null> {
   return transaction(db, async (tx) => {
     const subject = await lockSubject(tx, jobId);
     if (subject === null) return null;
@@ -23,9 +24,9 @@ export function recoverJob(db: Db, jobId: string): Promise<'requeued' | 'failed'
     if (status !== 'running' || leaseUntil === null || leaseUntil >= now) return null;
     if (attempts >= MAX_ATTEMPTS) {
       await failSubject(db, tx, subject, 'worker_lost', now);
-      return 'failed';
+      return recoveredJob(subject, 'failed');
     }
     await requeueJob(tx, jobId, { availableAt: now, errorCode: 'worker_lost', refundAttempt: false });
-    return 'requeued';
+    return recoveredJob(subject, 'requeued');
   });
 }

@@ -45,6 +45,7 @@ export { type Coverage, type FeatureContent, type FeatureKey } from './feature-r
 export { failJob, releaseJob, retryJob } from './give-up';
 export { type Heartbeat, heartbeatJob, type JobStage } from './heartbeat';
 export { type IdempotencyClaim } from './idempotency';
+export { type JobIdentity, type RecoveredJob } from './job-identity';
 export { type Lease } from './lease';
 export { migrate } from './migrate';
 export {

@@ -1,5 +1,6 @@
 import { getRender } from '../test/one-render';
-import { only, openScenario, type Scenario } from '../test/scenario';
+import { DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
+import { createAsset } from './assets';
 import { cancelRender } from './cancel-render';
 import { claimJob } from './claim';
 import { completeRender } from './complete';
@@ -56,6 +57,18 @@ describe('job protocol', () => {
     expect(only(runs)).toMatchObject({ status: 'processing', stage: 'loading_model' });
   });
 
+  it('tells who claims a job whose it is, and what it serves by the name that its customer knows', async () => {
+    const { customerId, db } = scenario;
+    const { renderId, jobId } = await queuedJob();
+    const engineRunId = only(await runIds(renderId));
+    const none = { assetId: null, preparationId: null, engineRunId: null, renderId: null };
+    expect(await scenario.claim(jobId)).toMatchObject({ ...none, customerId, engineRunId, renderId });
+    const url = 'https://media.example.com/v.mp4';
+    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
+    const ingest = await scenario.claim(await scenario.ingestJob(asset.id));
+    expect(ingest).toMatchObject({ ...none, customerId, assetId: asset.id });
+  });
+
   it('tells who claims a job how long it waited, and the trace of the request that it serves', async () => {
     const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const { renderId, jobId } = await queuedJob();
@@ -85,6 +98,8 @@ describe('job protocol', () => {
     const second = only(claims.filter((taken) => taken !== null));
     expect(second.fence).toBeGreaterThan(first.fence);
     expect(second.attempt).toBe(2);
+    const lost = { jobId, workerId: 'worker', attempt: 1, fence: first.fence, outcome: 'claimed' };
+    expect([first.takenFrom, second.takenFrom]).toMatchObject([null, lost]);
   });
 
   it('lets nothing be written under a fence that was overtaken', async () => {

@@ -3,7 +3,9 @@ import { getRender } from '../test/one-render';
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../test/scenario';
 import { createAsset, getAsset } from './assets';
 import { admitJobs } from './admission';
+import { claimJob } from './claim';
 import { completeRender } from './complete';
+import { type RecoveredJob } from './job-identity';
 import { reconcile } from './reconcile';
 import { createUpload } from './uploads';
 import { registerWorker, removeWorker } from './workers';
@@ -36,6 +38,45 @@ describe('reconcile', () => {
     const reports = await Promise.all(Array.from({ length: 4 }, () => reconcile(scenario.db, options)));
     expect(reports.reduce((sum, { requeued }) => sum + requeued, 0)).toBe(5);
     expect(reports.flatMap(({ errors }) => errors)).toEqual([]);
+  });
+
+  it('tells of every job that it took back who had it, whose it is and what became of it, and once', async () => {
+    const { db, customerId, make } = scenario;
+    const other = await make.customer();
+    const [first, last] = [await scenario.render(), await scenario.render({}, other)];
+    const url = 'https://media.example.com/v.mp4';
+    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
+    const idOf = async (renderId: string) => only(await scenario.jobs(renderId)).id;
+    const [firstId, lastId] = [await idOf(first.render.id), await idOf(last.render.id)];
+    const ingestId = await scenario.ingestJob(asset.id);
+    const alive = await scenario.render();
+    const claimed = [firstId, lastId, ingestId, await idOf(alive.render.id)];
+    for (const id of claimed) await claimJob(db, id, { workerId: `pod of ${id}`, leaseSeconds: 30 });
+    for (const id of [firstId, lastId, ingestId]) await scenario.expireLease(id);
+    await make.query('UPDATE jobs SET attempts = 3, fence = 3 WHERE id = $1', [lastId]);
+
+    const told: RecoveredJob[] = [];
+    const onRecovered = (job: RecoveredJob) => void told.push(job);
+    await Promise.all(Array.from({ length: 3 }, () => reconcile(db, { ...options, onRecovered })));
+    const none = { assetId: null, preparationId: null, engineRunId: null, renderId: null };
+    const render = { kind: 'render', queue: 'musetalk' };
+    const expected = [
+      {
+        ...{ jobId: firstId, workerId: `pod of ${firstId}`, attempt: 1, fence: 1, customerId, ...none },
+        ...{ ...render, engineRunId: only(first.runs).id, renderId: first.render.id, outcome: 'requeued' },
+      },
+      {
+        ...{ jobId: lastId, workerId: `pod of ${lastId}`, attempt: 3, fence: 3, customerId: other, ...none },
+        ...{ ...render, engineRunId: only(last.runs).id, renderId: last.render.id, outcome: 'failed' },
+      },
+      {
+        ...{ jobId: ingestId, workerId: `pod of ${ingestId}`, attempt: 1, fence: 1, customerId, ...none },
+        ...{ kind: 'ingest', queue: 'media', assetId: asset.id, outcome: 'requeued' },
+      },
+    ];
+    expect(told).toHaveLength(expected.length);
+    expect(told).toEqual(expect.arrayContaining(expected));
+    expect((await db.prisma.job.findUniqueOrThrow({ where: { id: firstId } })).workerId).toBeNull();
   });
 
   it('fails a render that exceeds its deadline, and keeps what an engine has finished', async () => {

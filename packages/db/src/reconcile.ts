@@ -4,6 +4,7 @@ import { failOverdue, findOverdueRecords, findUnserved, type Overdue } from './d
 import { eachCandidate } from './each-candidate';
 import { expireUpload, findStaleUploads } from './expire-uploads';
 import { findExpiredLeases, recoverJob } from './expired-leases';
+import { type RecoveredJob } from './job-identity';
 import { findOpenDispatches, withdrawDispatch } from './lost-dispatches';
 import { type QueueName } from './queue-names';
 import { secondsSinceGap } from './reconciliation-gap';
@@ -14,6 +15,11 @@ export interface ReconcileOptions {
   isInQueue: (queue: QueueName, jobId: string, dispatchSeq: number) => Promise<boolean>;
   /** How long a job may wait while no worker serves its queue; half an hour unless told. */
   unservedSeconds?: number;
+  /**
+   * Told of each abandoned job that this call took back, at once: the call may yet reject. At most LIMIT times a call; of
+   * several processes one is told of a job.
+   */
+  onRecovered?: (job: RecoveredJob) => void;
 }
 
 export interface ReconcileReport {
@@ -40,13 +46,15 @@ const LIMIT = 200;
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<ReconcileReport> {
   const errors: unknown[] = [];
-  const recovered: ('requeued' | 'failed')[] = [];
+  const recovered: RecoveredJob[] = [];
   await eachCandidate(
     await findExpiredLeases(db, LIMIT),
     async (jobId) => {
-      const outcome = await recoverJob(db, jobId);
-      if (outcome) recovered.push(outcome);
-      return outcome !== null;
+      const job = await recoverJob(db, jobId);
+      if (job === null) return false;
+      recovered.push(job);
+      options.onRecovered?.(job);
+      return true;
     },
     errors,
   );
@@ -58,8 +66,8 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
     errors,
   );
   return {
-    requeued: recovered.filter((outcome) => outcome === 'requeued').length,
-    workerLost: recovered.filter((outcome) => outcome === 'failed').length,
+    requeued: recovered.filter(({ outcome }) => outcome === 'requeued').length,
+    workerLost: recovered.filter(({ outcome }) => outcome === 'failed').length,
     withdrawn: await withdrawLost(db, options, errors),
     expiredUploads,
     overdue,

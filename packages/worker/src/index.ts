@@ -13,5 +13,6 @@ export {
 } from './job-runner';
 export { noTurnHangs } from './loop-health';
 export { createPeriodicLoop, type PeriodicLoop } from './periodic-loop';
+export { tellRecovered } from './tell-recovered';
 export { type Blame } from './verdict';
 export { keepWorkerRow, type WorkerRowOptions } from './worker-row';

@@ -1,7 +1,15 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claimJob, createAsset, createCustomer, createDb, type Db } from '@lipsync/db';
+import {
+  claimJob,
+  createAsset,
+  createCustomer,
+  createDb,
+  createRenders,
+  type Db,
+  registerWorker,
+} from '@lipsync/db';
 import { createLogger } from '@lipsync/runtime';
 import { openTelemetry, untraced } from '@lipsync/telemetry';
 import { createTestDatabase, parseExposition, startOtlpCollector, type TestDatabase } from '@lipsync/testkit';
@@ -59,6 +67,23 @@ describe('the run of one job', () => {
     const asset = await createAsset(db, request);
     return (await db.prisma.job.findUniqueOrThrow({ where: { assetId: asset.id } })).id;
   }
+
+  /** A render whose inputs are not looked at. */
+  async function newRenderJob(): Promise<{ id: string; renderId: string; engineRunId: string }> {
+    await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
+    const url = 'https://media.example.com/a.mp4';
+    const request = { video: { url }, audio: { url }, engines: ['musetalk' as const] };
+    const input = { customerId, request: { ...request, sync_mode: 'loop' as const }, idempotency: null };
+    const [created] = await Promise.all(await createRenders(db, [{ ...input, ttlSeconds: 600 }]));
+    const [run] = created?.runs ?? [];
+    if (created === undefined || run === undefined) throw new Error('nothing was created');
+    const { id } = await db.prisma.job.update({
+      where: { engineRunId: run.id },
+      data: { status: 'queued' },
+    });
+    return { id, renderId: created.render.id, engineRunId: run.id };
+  }
+  const told = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const rowOf = (id: string) => db.prisma.job.findUniqueOrThrow({ where: { id } });
 
   test('a job that another worker has is not worked on', async () => {
@@ -75,8 +100,37 @@ describe('the run of one job', () => {
     expect(ended?.outcome).toBe('requeued');
     expect(await rowOf(id)).toMatchObject({ status: 'queued', attempts: 1, lastErrorCode: 'internal_error' });
     expect(await readdir(join(root, 'jobs'))).toEqual([]);
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { event: 'job', job_id: id, kind: 'ingest', outcome: 'requeued', code: 'internal_error' },
+    const { assetId } = await rowOf(id);
+    expect(told()).toMatchObject([
+      {
+        ...{ event: 'job', job_id: id, kind: 'ingest', outcome: 'requeued', code: 'internal_error' },
+        ...{ customer_id: customerId, asset_id: assetId },
+      },
+    ]);
+    for (const other of ['preparation_id', 'render_id', 'engine_run_id'])
+      expect(told()[0]).not.toHaveProperty(other);
+  });
+
+  test('the line of an engine run names its render, by which its customer asks for it', async () => {
+    const { id, renderId, engineRunId } = await newRenderJob();
+    await (await runner()).run(id, NEVER, nothing);
+    expect(told()).toMatchObject([
+      {
+        ...{ event: 'job', job_id: id, kind: 'render', queue: 'musetalk', attempt: 1, fence: 1 },
+        ...{ customer_id: customerId, render_id: renderId, engine_run_id: engineRunId },
+      },
+    ]);
+  });
+
+  test('one that takes a job from a worker whose lease ran out tells which worker that was', async () => {
+    const { id, renderId, engineRunId } = await newRenderJob();
+    await claimJob(db, id, { workerId: 'killed', leaseSeconds: 60 });
+    await db.prisma.job.update({ where: { id }, data: { leaseUntil: new Date(0) } });
+    await (await runner()).run(id, NEVER, nothing);
+    const job = { job_id: id, customer_id: customerId, render_id: renderId, engine_run_id: engineRunId };
+    expect(told()).toMatchObject([
+      { event: 'job_recovered', ...job, attempt: 1, fence: 1, worker_id: 'killed', outcome: 'claimed' },
+      { event: 'job', ...job, attempt: 2, fence: 2, outcome: 'completed' },
     ]);
   });
 
@@ -130,9 +184,7 @@ describe('the run of one job', () => {
       },
     });
     expect(fetch).toMatchObject({ name: 'fetch', traceId, parentSpanId: job?.spanId, failed: true });
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { job_id: id, trace_id: traceId },
-    ]);
+    expect(told()).toMatchObject([{ job_id: id, trace_id: traceId }]);
     await collector.close();
   });
 

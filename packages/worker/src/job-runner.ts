@@ -2,11 +2,13 @@ import { type Claim, claimJob, type Db, type JobStage } from '@lipsync/db';
 import { type LogFields, type Logger } from '@lipsync/runtime';
 import { type Span, type Telemetry } from '@lipsync/telemetry';
 import { type HeldClaim, holdClaim, type JobLimit } from './hold-claim';
+import { jobFields } from './job-fields';
 import { type JobFolders } from './job-folders';
 import { createJobMetrics } from './job-metrics';
 import { type JobOutcome } from './job-outcome';
 import { startJobSpan } from './job-span';
 import { settle } from './settle';
+import { tellRecovered } from './tell-recovered';
 import { type Blame, type Verdict, verdictOf } from './verdict';
 
 /** One claimed job, as its work sees it. */
@@ -101,7 +103,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     span.set({ 'lipsync.outcome': outcome });
     span.end(code);
     logger.wide('job', {
-      ...identity(claim),
+      ...jobFields(claim),
       outcome,
       code,
       queue_wait_seconds: claim.waitedSeconds,
@@ -124,21 +126,12 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
   return {
     run: async (jobId, preempted, work) => {
       const claim = await claimJob(db, jobId, { workerId, leaseSeconds: LEASE_SECONDS });
-      return claim && runClaimed(claim, preempted, work);
+      if (claim === null) return null;
+      if (claim.takenFrom !== null) tellRecovered(logger, claim.takenFrom);
+      return runClaimed(claim, preempted, work);
     },
     checkCancelled: (jobId) => {
       for (const [claim, held] of running) if (claim.jobId === jobId) held.checkNow();
     },
-  };
-}
-
-/** Which attempt at which job, and the resource that it serves. */
-function identity({ jobId, kind, queue, attempt, fence, ...subject }: Claim): LogFields {
-  const { assetId, preparationId, engineRunId } = subject;
-  return {
-    ...{ job_id: jobId, kind, queue, attempt, fence },
-    ...(assetId === null ? {} : { asset_id: assetId }),
-    ...(preparationId === null ? {} : { preparation_id: preparationId }),
-    ...(engineRunId === null ? {} : { engine_run_id: engineRunId }),
   };
 }

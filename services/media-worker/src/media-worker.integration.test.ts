@@ -195,14 +195,21 @@ it('tells what it did and what the whole system has not done yet, while the data
   expect(told.families.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
 });
 
-it('takes up an ingest whose worker was killed in the middle', async () => {
+it('takes up an ingest whose worker was killed in the middle, and says in one line which worker that was', async () => {
   const asset = await newAsset();
   const { id } = await jobOf(asset.id);
   // What a killed worker leaves behind: a claim that nobody renews.
   await claimJob(db, id, { workerId: 'killed', leaseSeconds: 1 });
-  await startWorker('a');
+  const { lines } = await startWorker('a');
   await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
   expect(await jobOf(asset.id)).toMatchObject({ status: 'finished', attempts: 2, workerId: 'a' });
+  const recovered = lines.filter((line) => line.includes('job_recovered'));
+  expect(recovered.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    {
+      ...{ event: 'job_recovered', job_id: id, kind: 'ingest', attempt: 1, fence: 1 },
+      ...{ customer_id: customerId, asset_id: asset.id, worker_id: 'killed', outcome: 'requeued' },
+    },
+  ]);
 });
 
 it('announces again what Redis has forgotten', async () => {

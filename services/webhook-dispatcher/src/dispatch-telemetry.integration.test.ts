@@ -43,7 +43,7 @@ it('counts attempts by what they came to, deliveries by how they ended, and how 
 
 it('counts and tells of a delivery that a claim found to be over, and does not send it', async () => {
   const customer = await fixture.newCustomer();
-  const { id, eventId } = await fixture.addDelivery(customer);
+  const { id, eventId, renderId } = await fixture.addDelivery(customer);
   const createdAt = new Date(Date.now() - 2 * 86_400_000);
   await fixture.db.prisma.webhookDelivery.update({
     where: { id },
@@ -62,6 +62,7 @@ it('counts and tells of a delivery that a claim found to be over, and does not s
     delivery_id: id,
     event_id: eventId,
     customer_id: customer.id,
+    render_id: renderId,
     origin: ORIGIN,
     attempts: 3,
     error_class: 'http_error',
@@ -121,7 +122,7 @@ it('attempts in the trace of the request whose record ended', async () => {
 
 it('writes one log line per attempt with everything that is known, and no secret or body', async () => {
   const customer = await fixture.newCustomer();
-  const { id, eventId } = await fixture.addDelivery(customer);
+  const { id, eventId, renderId } = await fixture.addDelivery(customer);
   const lines: string[] = [];
   fixture.dispatch({
     logger: createLogger({ service: 'test', destination: { write: (line) => lines.push(line) } }),
@@ -133,6 +134,7 @@ it('writes one log line per attempt with everything that is known, and no secret
     delivery_id: id,
     event_id: eventId,
     customer_id: customer.id,
+    render_id: renderId,
     origin: ORIGIN,
     attempt: 1,
     outcome: 'delivered',

@@ -10,7 +10,14 @@ import {
   settleUndelivered,
 } from '@lipsync/db';
 import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
-import { type Clock, type Egress, gather, type Logger, type SecretBox } from '@lipsync/runtime';
+import {
+  type Clock,
+  type Egress,
+  gather,
+  type LogFields,
+  type Logger,
+  type SecretBox,
+} from '@lipsync/runtime';
 import { countTurns, type Telemetry } from '@lipsync/telemetry';
 import { type ClockGuard, createClockGuard } from './clock-guard';
 import { createDispatchLoop, type DispatchLoop } from './dispatch-loop';
@@ -68,11 +75,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const tellEnded = (delivery: EndedDelivery): void => {
     metrics.settled('failed');
     logger.wide('webhook_delivery_ended', {
-      delivery_id: delivery.id,
-      event_id: delivery.eventId,
-      event_type: delivery.eventType,
-      customer_id: delivery.customerId,
-      origin: delivery.origin,
+      ...identity(delivery),
       attempts: delivery.attempt,
       error_class: delivery.lastError ?? undefined,
       waited_seconds: delivery.waitedSeconds,
@@ -129,11 +132,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     });
     metrics.settled(state);
     logger.wide('webhook_attempt', {
-      delivery_id: id,
-      event_id: delivery.eventId,
-      event_type: delivery.eventType,
-      customer_id: delivery.customerId,
-      origin: delivery.origin,
+      ...identity(delivery),
       attempt: delivery.attempt,
       outcome: outcome.kind,
       http_status: 'httpStatus' in outcome ? outcome.httpStatus : undefined,
@@ -152,4 +151,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     onTurn: countTurns(telemetry.metrics, 'dispatch', pollMs),
   });
   return { ...loop, clockGuard };
+}
+
+/** Which delivery of what, whose it is, and where it goes. */
+function identity(delivery: ClaimedDelivery | EndedDelivery): LogFields {
+  return {
+    delivery_id: delivery.id,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    customer_id: delivery.customerId,
+    render_id: delivery.renderId ?? undefined,
+    preparation_id: delivery.preparationId ?? undefined,
+    origin: delivery.origin,
+  };
 }

@@ -2,8 +2,12 @@ import { type Db, reconcile } from '@lipsync/db';
 import { type Queues } from '@lipsync/queue';
 import { type Logger } from '@lipsync/runtime';
 import { type Metrics } from '@lipsync/telemetry';
+import { tellRecovered } from '@lipsync/worker';
 
-/** One round of reconciliation; true when it put jobs back in line. Counts and logs what it found. */
+/**
+ * One round of reconciliation; true when it put jobs back in line. Counts and logs what it found, and each job whose
+ * worker was lost in a line of its own.
+ */
 export async function reconcileOnce(
   db: Db,
   queues: Pick<Queues, 'isQueued'>,
@@ -14,6 +18,7 @@ export async function reconcileOnce(
   const report = await reconcile(db, {
     unservedSeconds,
     isInQueue: (queue, jobId, dispatchSeq) => queues.isQueued(queue, jobId, dispatchSeq),
+    onRecovered: (job) => tellRecovered(logger, job),
   });
   const { requeued, workerLost, withdrawn, expiredUploads, overdue, errors } = report;
   actions.inc({ action: 'expired_lease' }, requeued);

@@ -29,6 +29,8 @@ export interface Customer {
 export interface NewDelivery {
   readonly id: string;
   readonly eventId: string;
+  /** The render whose end it tells of. */
+  readonly renderId: string;
   readonly body: string;
 }
 
@@ -66,13 +68,14 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
   async function addDelivery(customer: Customer, url = `${ORIGIN}/hook`): Promise<NewDelivery> {
     const now = new Date();
     const eventId = db.newId('evt');
+    const renderId = db.newId('ren');
     const body = JSON.stringify({ id: eventId, type: 'render.completed', note: 'ü — stored bytes' });
     const id = db.newId('dlv');
     await db.prisma.webhookEvent.create({
       data: {
         id: eventId,
         customerId: customer.id,
-        renderId: db.newId('ren'),
+        renderId,
         type: 'render.completed',
         body,
         createdAt: now,
@@ -92,7 +95,7 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
         updatedAt: now,
       },
     });
-    return { id, eventId, body };
+    return { id, eventId, renderId, body };
   }
 
   function egressTo(hosts: readonly string[] = [HOST, OTHER_HOST]): Egress {
