@@ -8,7 +8,7 @@ export const openapiDocument = {
       "name": "MIT",
       "identifier": "MIT"
     },
-    "description": "An asynchronous, customer-scoped lip-sync service. Submit a video and an audio track; one to three engines\nrender the video so that the mouth follows the voice. Work is asynchronous: a create answers at once with a\nrecord that is polled, or announced by a signed webhook.\n\n**Input.** Media is an asset (`asset_id`) or an https address on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds.\n\n**Order of evaluation.** 401 for everything under `/v1`, then 429 (rate), 404 and 405 of the path, then the\nbody (413, 400), then the idempotency key, then the resource of the path (404, 410, 409), then the resources\nthat the body names in the order video, audio, preparation_id, then 503 (engine) and 429 (concurrency).\nQuery strings are ignored. Foreign, unknown and malformed ids are answered alike with 404.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of both. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of both; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (that many at once, then\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB.\n\n**Lifetimes.** Renders, preparations, assets and webhook events expire after 7 days, uploads and signed\naddresses after 15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** New error codes and new stages may appear within version 1; clients tolerate them."
+    "description": "An asynchronous, customer-scoped lip-sync service. Submit a video and an audio track; one to three engines\nrender the video so that the mouth follows the voice. Work is asynchronous: a create answers at once with a\nrecord that is polled, or announced by a signed webhook.\n\n**Input.** Media is an asset (`asset_id`) or an https address on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds.\n\n**Accepted media.** What counts is the bytes, not their name or declared type. Containers: MP4 and QuickTime,\nMatroska and WebM; for audio also WAV, MP3, AAC (ADTS), FLAC and Ogg. Video: H.264, HEVC, VP8, VP9, AV1,\nMPEG-4 Part 2, ProRes; each side, as shown after rotation, 16 to 4096 pixels, and at most 4096 × 2160 pixels in\nall; at most 18060 pictures (301 seconds at 60 per second). Audio: AAC, MP3, FLAC, Vorbis, Opus, ALAC, PCM. Of\nseveral streams the first of its kind is used, so an audio asset may be a video file with sound. Media is decoded\nto its end before it is ready, and its duration is what was decoded: an asset fails whose file is longer than 300\nseconds, empty, cut short or damaged (of a video: in more than 2 % of its pictures).\n\n**Output.** MP4 with its index first, H.264 (8 bit, 4:2:0) and AAC. The size is the video's, but for an odd last\nrow or column. The rate is constantly 25 frames per second, whatever the source's. Rotation is applied; colour\ntags and the shape of pixels are kept. The sound is that of the audio input alone: AAC that every player decodes\nis copied, unless silence is added or its packets are too long to be cut between; anything else is encoded to AAC\nwith its sample rate up to 48 kHz and its channels where they are mono, stereo or 5.1, else stereo. Titles,\nchapters, subtitles and further streams are left out.\n\n**Order of evaluation.** 401 for everything under `/v1` (or 429, for an address that sends many requests without\na valid key), then 429 (rate), 404 and 405 of the path, then the body (413, 400), then the idempotency key, then\nthe resource of the path (404, 410, 409), then the resources that the body names in the order video, audio,\npreparation_id, then 503 (engine) and 429 (concurrency). Query strings are ignored. Foreign, unknown and malformed\nids are answered alike with 404. Every error code, with its status and what to do, is in `x-error-catalogue`; the\npage `/docs#errors` lists them.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of both. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of both; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (that many at once, then\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB. Answers to\nrequests with a valid key, errors too, tell in `RateLimit-…` what is left. Requests without one are counted by the\naddress that they come from: after 60 in a minute they get 429 in the place of 401.\n\n**Lifetimes.** Renders, preparations, assets and webhook events expire after 7 days, uploads and signed\naddresses after 15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** Within version 1 there may be new operations, optional request fields, response fields, error\ncodes, stages, event types and engines. Clients ignore what they do not know: the schemas here are closed because\nthey describe this version, and are too strict for checking answers of a later one."
   },
   "servers": [
     {
@@ -737,7 +737,6 @@ export const openapiDocument = {
           "body_too_large",
           "upload_not_found",
           "upload_expired",
-          "asset_expired",
           "upload_incomplete",
           "upload_size_mismatch"
         ]
@@ -1339,7 +1338,7 @@ export const openapiDocument = {
         }
       },
       "RateLimit-Limit": {
-        "description": "Requests per minute that the customer may send with this kind of method.",
+        "description": "Requests per minute that the customer may send with this kind of method; with 429 for requests without a valid key, those of their address.",
         "schema": {
           "type": "integer"
         }
@@ -1400,6 +1399,15 @@ export const openapiDocument = {
           },
           "Cache-Control": {
             "$ref": "#/components/headers/Cache-Control"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
           }
         },
         "content": {
@@ -1449,6 +1457,15 @@ export const openapiDocument = {
           },
           "Cache-Control": {
             "$ref": "#/components/headers/Cache-Control"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
           }
         },
         "content": {
@@ -1475,6 +1492,15 @@ export const openapiDocument = {
           },
           "Allow": {
             "$ref": "#/components/headers/Allow"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
           }
         },
         "content": {
@@ -1501,6 +1527,15 @@ export const openapiDocument = {
           },
           "Retry-After": {
             "$ref": "#/components/headers/Retry-After"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
           }
         },
         "content": {
@@ -1524,6 +1559,15 @@ export const openapiDocument = {
           },
           "Cache-Control": {
             "$ref": "#/components/headers/Cache-Control"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
           }
         },
         "content": {
@@ -1547,6 +1591,15 @@ export const openapiDocument = {
           },
           "Cache-Control": {
             "$ref": "#/components/headers/Cache-Control"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
           }
         },
         "content": {
@@ -1608,6 +1661,15 @@ export const openapiDocument = {
           },
           "Retry-After": {
             "$ref": "#/components/headers/Retry-After"
+          },
+          "RateLimit-Limit": {
+            "$ref": "#/components/headers/RateLimit-Limit"
+          },
+          "RateLimit-Remaining": {
+            "$ref": "#/components/headers/RateLimit-Remaining"
+          },
+          "RateLimit-Reset": {
+            "$ref": "#/components/headers/RateLimit-Reset"
           }
         },
         "content": {

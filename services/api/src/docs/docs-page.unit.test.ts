@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { ERROR_CATALOGUE } from '@lipsync/contract';
 import { signatureHeader } from '@lipsync/domain';
 import { verifyWebhook } from '../../public/samples/verify-webhook';
 import { renderDocsPage } from './docs-page';
@@ -16,6 +17,17 @@ describe('the documentation page', () => {
     expect(page).toContain('hmac.compare_digest');
     expect(page).toContain('hmac.Equal');
     expect(page).not.toContain('import "crypto/hmac"');
+  });
+
+  it('lists every error of the catalogue with its status, whether it is retryable, and its meaning', () => {
+    const rows = [...page.matchAll(/<tr><td>.*<\/tr>/g)].map(([row]) => row.replaceAll(/<[^>]+>/g, '|'));
+    const errors = Object.entries(ERROR_CATALOGUE);
+    expect(rows).toHaveLength(errors.length);
+    for (const [i, [code, { httpStatus, retryable, message }]] of errors.entries()) {
+      expect(rows[i]).toContain(`|${code}|`);
+      expect(rows[i]).toContain(`|${httpStatus ?? ''}||${retryable ? 'yes' : 'no'}|`);
+      expect(rows[i]).toContain(`|${message}|`);
+    }
   });
 
   it('loads nothing from elsewhere and runs nothing inline', () => {
