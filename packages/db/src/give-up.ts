@@ -19,19 +19,23 @@ export function releaseJob(db: Db, lease: Lease): Promise<boolean> {
   });
 }
 
-/** Lets a failed attempt be repeated after a delay; the last one ends the job, and its subject fails with the code. */
+/**
+ * Lets a failed attempt be repeated after a delay. The last one that counts ends the job, and its subject fails with the
+ * code; one that is refunded does not count.
+ */
 export function retryJob(
   db: Db,
   lease: Lease,
-  failure: { errorCode: ErrorCode; delaySeconds: number },
+  failure: { errorCode: ErrorCode; delaySeconds: number; refundAttempt: boolean },
 ): Promise<'requeued' | 'failed' | 'lost'> {
   return whileHeld<'requeued' | 'failed' | 'lost'>(db, lease, 'lost', async (tx, subject, now) => {
-    if (subject.job.attempts >= MAX_ATTEMPTS) {
-      await failSubject(db, tx, subject, failure.errorCode, now);
+    const { errorCode, refundAttempt } = failure;
+    if (!refundAttempt && subject.job.attempts >= MAX_ATTEMPTS) {
+      await failSubject(db, tx, subject, errorCode, now);
       return 'failed';
     }
     const availableAt = secondsAfter(now, failure.delaySeconds);
-    await requeueJob(tx, lease.jobId, { availableAt, errorCode: failure.errorCode, refundAttempt: false });
+    await requeueJob(tx, lease.jobId, { availableAt, errorCode, refundAttempt });
     return 'requeued';
   });
 }

@@ -114,7 +114,9 @@ describe('job protocol', () => {
       await completeRender(scenario.db, stale, result),
       await failJob(scenario.db, stale, 'engine_failed'),
       await releaseJob(scenario.db, stale),
-      await retryJob(scenario.db, stale, { errorCode: 'engine_failed', delaySeconds: 0 }),
+      await retryJob(scenario.db, stale, {
+        ...{ errorCode: 'engine_failed', delaySeconds: 0, refundAttempt: false },
+      }),
     ];
     expect(writes).toEqual([false, false, false, false, false, 'lost']);
     expect(await snapshot(renderId)).toEqual(before);
@@ -150,9 +152,23 @@ describe('job protocol', () => {
     expect(job).toMatchObject({ status: 'queued', attempts: 0, dispatchedAt: null });
   });
 
+  it('delays what is postponed, as often as it takes, and counts none of its attempts', async () => {
+    const { jobId } = await queuedJob();
+    const away = { errorCode: 'storage_failed', delaySeconds: 60, refundAttempt: true } as const;
+    for (let time = 0; time < 4; time++) {
+      const claim = await scenario.claim(jobId);
+      expect(claim.attempt).toBe(1);
+      expect(await retryJob(scenario.db, claim, away)).toBe('requeued');
+      expect(await claimJob(scenario.db, jobId, { workerId: 'early', leaseSeconds: 30 })).toBeNull();
+      await scenario.make.query(`UPDATE jobs SET available_at = now() - interval '1 ms' WHERE id = $1`, [
+        jobId,
+      ]);
+    }
+  });
+
   it('delays a retry, and fails the run with the last code after the third attempt', async () => {
     const { renderId, jobId } = await queuedJob();
-    const failure = { errorCode: 'engine_out_of_memory', delaySeconds: 60 } as const;
+    const failure = { errorCode: 'engine_out_of_memory', delaySeconds: 60, refundAttempt: false } as const;
     const first = await scenario.claim(jobId);
     expect(await retryJob(scenario.db, first, failure)).toBe('requeued');
     expect(await claimJob(scenario.db, jobId, { workerId: 'early', leaseSeconds: 30 })).toBeNull();

@@ -138,7 +138,7 @@ describe('job protocol under random interleavings', () => {
         await releaseJob(db, lease);
         return;
       case 'retry':
-        await retryJob(db, lease, { errorCode: step.code, delaySeconds: 0 });
+        await retryJob(db, lease, { errorCode: step.code, delaySeconds: 0, refundAttempt: false });
         return;
       case 'fail':
         await failJob(db, lease, step.code);

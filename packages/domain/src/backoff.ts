@@ -2,6 +2,17 @@ const BASE_SECONDS = 5;
 const FACTOR = 4;
 const MAX_SECONDS = 300;
 
+/** Long enough that thousands of waiting jobs cost a store that is coming back little. */
+const POSTPONEMENT_SECONDS = 30;
+
+/**
+ * Seconds to wait before a job is tried again that failed of what every job needs, spread over ±10 %.
+ * @param jitter random, in [0, 1)
+ */
+export function postponementSeconds(jitter: number): number {
+  return spread(POSTPONEMENT_SECONDS, jitter);
+}
+
 /**
  * Seconds to wait before a failed job is tried again: 5, 20, 80 … at most 300, spread over ±10 %.
  * @param attempt the attempt that failed, from 1
@@ -9,5 +20,9 @@ const MAX_SECONDS = 300;
  */
 export function retryDelaySeconds(attempt: number, jitter: number): number {
   const delay = Math.min(BASE_SECONDS * FACTOR ** (attempt - 1), MAX_SECONDS);
-  return delay * (0.9 + 0.2 * jitter);
+  return spread(delay, jitter);
+}
+
+function spread(seconds: number, jitter: number): number {
+  return seconds * (0.9 + 0.2 * jitter);
 }

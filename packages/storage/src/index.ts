@@ -5,4 +5,4 @@ export { type PresignGetOptions, type PresignPutOptions, type SignedGet, type Si
 export { type PutOptions, type PutSource } from './put';
 export { type StorageOptions } from './s3-client';
 export { type Storage, createStorage } from './storage';
-export { StorageError, type StorageErrorKind } from './storage-error';
+export { isStorageUnavailable, StorageError, type StorageErrorKind } from './storage-error';

@@ -19,6 +19,11 @@ export class StorageError extends Error {
   }
 }
 
+/** Whether it was the store that failed, and not what was asked of it. */
+export function isStorageUnavailable(error: unknown): boolean {
+  return error instanceof StorageError && error.kind === 'unavailable';
+}
+
 /** Runs a call to the store; what it throws becomes a `StorageError`, an abort by the caller stays what it is. */
 export async function mapErrors<T>(
   operation: string,

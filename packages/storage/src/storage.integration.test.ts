@@ -210,8 +210,12 @@ describe('failures', () => {
   it('by the caller’s own signal stay what they are', async () => {
     const abort = new AbortController();
     server.faults.set({ latencyMs: 60_000 });
-    const pending = storage.put('slow', Buffer.from('x'), { ...asText, signal: abort.signal });
+    const { signal } = abort;
+    const pending = [
+      storage.put('slow', Buffer.from('x'), { ...asText, signal }),
+      storage.delete(['slow'], { signal }),
+    ];
     abort.abort(new Error('cancelled'));
-    await expect(pending).rejects.toThrow('cancelled');
+    await Promise.all(pending.map((call) => expect(call).rejects.toThrow('cancelled')));
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ATTEMPTS_MAX } from './s3-client';
-import { StorageError } from './storage-error';
+import { isStorageUnavailable } from './storage-error';
 
 const FIRST_DELAY_MS = 200;
 
@@ -13,7 +13,7 @@ export async function tryAgain<T>(signal: AbortSignal | undefined, transfer: () 
     try {
       return await transfer();
     } catch (error) {
-      const worthIt = error instanceof StorageError && error.kind === 'unavailable' && attempt < ATTEMPTS_MAX;
+      const worthIt = isStorageUnavailable(error) && attempt < ATTEMPTS_MAX;
       if (!worthIt) throw error;
       await delay(FIRST_DELAY_MS * 2 ** (attempt - 1), undefined, signal === undefined ? {} : { signal });
     }

@@ -3,17 +3,21 @@ import { isDatabaseUnavailable } from '@lipsync/db';
 const PAUSE_MS = 500;
 
 /**
- * Repeats a write while the database is away, until it succeeds or `signal` is aborted: minutes of finished work are
- * not thrown away because the database was gone for a second. Rejects with the last error, at once when it is of
- * another kind, or with the signal's reason when it never got to try.
+ * Repeats a write while what takes it is away (the database, unless told otherwise), until it succeeds or `signal` is
+ * aborted: minutes of finished work are not thrown away because something was gone for a second. Rejects with the last
+ * error, at once when it is of another kind, or with the signal's reason when it never got to try.
  */
-export async function insist<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function insist<T>(
+  signal: AbortSignal,
+  work: () => Promise<T>,
+  isAway: (error: unknown) => boolean = isDatabaseUnavailable,
+): Promise<T> {
   for (;;) {
     signal.throwIfAborted();
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error;
+      if (!isAway(error)) throw error;
       await pause(signal);
       if (signal.aborted) throw error;
     }

@@ -27,6 +27,21 @@ describe('insisting on a write', () => {
     expect(calls).toBe(1);
   });
 
+  test('something else than the database may be what is away', async () => {
+    let calls = 0;
+    const away = new Error('the store is away');
+    const written = insist(
+      new AbortController().signal,
+      async () => {
+        if (++calls < 3) throw calls === 1 ? away : refused;
+      },
+      (error) => error === away,
+    );
+    const [ended] = await Promise.allSettled([written, jest.advanceTimersByTimeAsync(10_000)]);
+    expect(ended).toEqual({ status: 'rejected', reason: refused });
+    expect(calls).toBe(2);
+  });
+
   test('once the job is no longer ours it gives up at once, with the reason why writing failed', async () => {
     const lost = new AbortController();
     let calls = 0;

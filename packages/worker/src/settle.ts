@@ -1,5 +1,5 @@
 import { type Claim, type Db, failJob, releaseJob, retryJob } from '@lipsync/db';
-import { retryDelaySeconds } from '@lipsync/domain';
+import { postponementSeconds, retryDelaySeconds } from '@lipsync/domain';
 import { type Verdict } from './verdict';
 
 /** What became of a job that did not complete; `lost`: it was not ours any more when the database was told. */
@@ -14,7 +14,11 @@ export async function settle(db: Db, claim: Claim, verdict: Verdict): Promise<Se
       return (await releaseJob(db, claim)) ? 'released' : 'lost';
     case 'retry': {
       const delaySeconds = retryDelaySeconds(claim.attempt, Math.random());
-      return retryJob(db, claim, { errorCode: verdict.code, delaySeconds });
+      return retryJob(db, claim, { errorCode: verdict.code, delaySeconds, refundAttempt: false });
+    }
+    case 'postpone': {
+      const delaySeconds = postponementSeconds(Math.random());
+      return retryJob(db, claim, { errorCode: verdict.code, delaySeconds, refundAttempt: true });
     }
     case 'fail':
       return (await failJob(db, claim, verdict.code)) ? 'failed' : 'lost';

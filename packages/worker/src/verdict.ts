@@ -14,6 +14,11 @@ export type Verdict =
 export type Blame =
   /** Another attempt, unless they are used up: then the code is the result. */
   | { readonly kind: 'retry'; readonly code: ErrorCode }
+  /**
+   * Another attempt later, and this one does not count: something is away that every job needs, so trying again soon would
+   * use up the attempts of all that wait. The record's deadline is the bound.
+   */
+  | { readonly kind: 'postpone'; readonly code: ErrorCode }
   /** The same input would fail the same way. */
   | { readonly kind: 'fail'; readonly code: ErrorCode };
 

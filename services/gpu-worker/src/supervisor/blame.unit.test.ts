@@ -1,3 +1,4 @@
+import { StorageError } from '@lipsync/storage';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { blame } from './blame';
 import { StorageFailed } from './job-errors';
@@ -34,11 +35,16 @@ describe('what an error says about a job', () => {
       new InferenceFailure('device_lost', ''),
       'engine_unavailable',
     ],
-    ['a failed transfer is retried', new StorageFailed(), 'storage_failed'],
+    ['a transfer that was refused is retried', new StorageFailed(), 'storage_failed'],
     ['an encoder failure is retried', new InferenceFailure('encode_failed', ''), 'encode_failed'],
     ['anything unforeseen is retried', new TypeError('x is not a function'), 'internal_error'],
   ])('%s', (_, error, code) => {
     expect(blame(error)).toEqual({ kind: 'retry', code });
+  });
+
+  test('a store that is away costs no attempt: every job would use up its own', () => {
+    const failure = new StorageFailed('', { cause: new StorageError('unavailable', 'get') });
+    expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
   });
 
   test('what the input itself causes fails at once: a face that is not there will not appear', () => {

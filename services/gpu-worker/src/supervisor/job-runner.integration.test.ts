@@ -233,13 +233,27 @@ describe('job runner', () => {
     });
   }, 60_000);
 
-  test('an object store that is away costs an attempt, not the render', async () => {
+  test('a finished output waits for an object store that is away for a moment', async () => {
     const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: true });
-    fixture.s3.faults.set({ slowDownRate: 1, applies: ({ method }) => method === 'PUT' });
+    let refused = 0;
+    const applies = ({ method, key }: { method: string; key: string }) =>
+      method === 'PUT' && key.startsWith('outputs/') && refused++ < 6;
+    fixture.s3.faults.set({ slowDownRate: 1, applies });
+    await (await runner()).run(jobId, never);
+    expect(refused).toBe(7);
+    expect(await fixture.job(jobId)).toMatchObject({ status: 'finished', attempts: 1 });
+    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'completed' });
+  }, 60_000);
+
+  test('an object store that is away costs neither the render nor an attempt', async () => {
+    const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: true });
+    fixture.s3.faults.set({ slowDownRate: 1, applies: ({ method }) => method === 'GET' });
+    // Its inputs are to be fetched.
+    await rm(join(folder, 'cache'), { recursive: true, force: true });
     await (await runner()).run(jobId, never);
     expect(await fixture.job(jobId)).toMatchObject({
       status: 'queued',
-      attempts: 1,
+      attempts: 0,
       last_error_code: 'storage_failed',
     });
     expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ENGINES, SYNC_MODES } from '@lipsync/contract';
 import { completeRender, loadRenderWork } from '@lipsync/db';
 import { usedVideoFrames } from '@lipsync/domain';
-import { outputKey } from '@lipsync/storage';
+import { isStorageUnavailable, outputKey } from '@lipsync/storage';
 import { insist, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { keepAdded, openEngineFeatures } from './engine-features';
@@ -14,6 +14,8 @@ import { renderUsage } from './render-usage';
 
 /** Where the upload begins on the engine's own scale. */
 const UPLOADING_PERCENT = 95;
+/** For so long a finished output waits for a store that is away; others could use the slot. */
+const UPLOAD_PATIENCE_MS = 120_000;
 
 /** One engine's share of a render: inputs → face track → inference → upload → the finish transaction. */
 export async function runRender(tools: JobTools, context: JobContext): Promise<JobResult> {
@@ -78,7 +80,8 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const key = outputKey(runId, claim.fence);
   const uploading = performance.now();
   const upload = () => storage.put(key, { file: outputPath }, { contentType: 'video/mp4', signal });
-  await span.during('upload', () => transferring(upload));
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_PATIENCE_MS)]);
+  await span.during('upload', () => transferring(() => insist(patience, upload, isStorageUnavailable)));
   const uploadMs = performance.now() - uploading;
   const { analysis } = track;
   const ended = { video: work.video, analysis, result, startedAt, claims: claim.fence };

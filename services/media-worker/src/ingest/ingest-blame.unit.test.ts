@@ -17,8 +17,13 @@ describe('what an error says about an ingest', () => {
       { kind: 'retry', code: 'media_download_failed' },
     ],
     [
-      'a storage outage is tried again',
+      'a storage outage costs no attempt: every asset would use up its own',
       new StorageError('unavailable', 'put'),
+      { kind: 'postpone', code: 'storage_failed' },
+    ],
+    [
+      'what the store refuses is tried again',
+      new StorageError('rejected', 'put'),
       { kind: 'retry', code: 'storage_failed' },
     ],
     [

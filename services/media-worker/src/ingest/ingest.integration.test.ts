@@ -275,7 +275,7 @@ describe('an uploaded asset', () => {
     expect(await storedKeys(asset)).toEqual([]);
   });
 
-  it('is tried again when storage is away', async () => {
+  it('is put off when storage is away, at the cost of no attempt', async () => {
     const { asset } = await uploadedAsset(video);
     s3.faults.set({ slowDownRate: 1 });
     try {
@@ -285,7 +285,7 @@ describe('an uploaded asset', () => {
     }
     expect(await jobOf(asset)).toMatchObject({
       status: 'queued',
-      attempts: 1,
+      attempts: 0,
       lastErrorCode: 'storage_failed',
     });
   });
