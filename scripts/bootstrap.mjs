@@ -75,7 +75,8 @@ function installSystemPrograms() {
   const names = missing.map(({ name }) => name).join(', ');
   if (onPath('apt-get')) {
     const root = process.getuid?.() === 0;
-    if (!root && !onPath('sudo'))
+    // Without a terminal sudo cannot ask for a password, and must not wait for one.
+    if (!root && spawnSync('sudo', ['-n', 'apt-get', '--version']).status !== 0)
       fail(`${names} missing: install them as root (apt-get install ffmpeg redis-server)`);
     const packages = [...new Set(missing.map(({ apt }) => apt))];
     const apt = (...args) =>

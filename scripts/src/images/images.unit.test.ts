@@ -58,6 +58,14 @@ describe('the Dockerfile', () => {
       for (const label of ['title', 'description', 'version', 'revision', 'licenses'])
         expect(labels).toContain(`org.opencontainers.image.${label}=`);
     });
+
+    it('names the licence of ffmpeg if it carries it, and its own alone if not', () => {
+      const line = lineage(stages, target);
+      const labels = line.flatMap(({ instructions }) => instructions.map(({ value }) => value));
+      const licences = labels.flatMap((value) => /\.licenses="([^"]+)"/.exec(value)?.[1] ?? []).at(-1);
+      const media = line.some(({ name }) => name === 'runtime-media');
+      expect(licences).toMatch(media ? /^MIT AND GPL-2\.0-or-later/ : /^MIT$/);
+    });
   });
 
   it('puts the programs that the api image is used for into it', () => {
