@@ -10,6 +10,16 @@ import { type AudioStream, type ColorTags, type VideoStream } from './stream-inf
 const INSPECT_DEADLINE_MS = 30_000;
 const REPORT_MAX_BYTES = 1024 * 1024;
 
+/** What is read of a report, and nothing else: titles and lyrics may be of any length. */
+const ENTRIES = [
+  'stream=codec_type,codec_name,profile,width,height,pix_fmt,sample_aspect_ratio,avg_frame_rate,time_base,start_time,' +
+    'color_range,color_space,color_primaries,color_transfer,sample_rate,channels',
+  'stream_disposition=attached_pic',
+  'stream_tags=rotate',
+  'stream_side_data=displaymatrix,rotation',
+  'format=start_time',
+].join(':');
+
 /** What a container says about its first picture and sound stream. Claims, except codec and geometry. */
 export interface ContainerInfo {
   readonly video?: VideoStream;
@@ -27,7 +37,7 @@ export async function inspect(
 ): Promise<ContainerInfo> {
   const command = [
     binaries.ffprobe,
-    ...['-show_streams', '-show_format', '-of', 'json'],
+    ...['-show_entries', ENTRIES, '-of', 'json'],
     ...probeInput(file),
   ] as const satisfies readonly [string, ...string[]];
   const options = { folder: dirname(file), deadlineMs: INSPECT_DEADLINE_MS, signal };

@@ -161,6 +161,14 @@ describe('usable media', () => {
     expect(video).toMatchObject({ width: 64, height: 192 });
   });
 
+  it('accepts media with megabytes of lyrics, which it does not read', async () => {
+    const [plain, full] = [join(folder, 'plain.mka'), join(folder, 'lyrics.mka')];
+    await makeTone(plain, { seconds: 1 });
+    const verses = Array.from({ length: 12 }, (_, i) => ['-metadata', `verse${i}=${'la'.repeat(50_000)}`]);
+    await ffmpeg(['-i', plain, '-c', 'copy', ...verses.flat(), full]);
+    expect(await verdict(full, 'audio')).toBe('accepted');
+  });
+
   it('reports the average rate of a variable-rate video', async () => {
     const file = join(folder, 'vfr.mp4');
     await makeNumberedVideo(file, { frames: 61, rate: '30', filters: 'setpts=(N+gt(N\\,30)*30)/30/TB' });
