@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Engine, type SyncMode } from '@lipsync/contract';
+import { type Engine, ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { buildBuiltinPacks } from '@lipsync/model-pack';
 import {
   ffmpeg,
@@ -33,8 +33,7 @@ interface Case {
     readonly sampleRate: number;
     readonly late?: number;
   };
-  /** The numbers that the output shows, of those that a viewer of the video sees at 25 fps. */
-  readonly timeline: (shown: readonly number[]) => readonly number[];
+  readonly outputFrames: number;
 }
 
 const upTo = (length: number): number[] => Array.from({ length }, (_, i) => i);
@@ -42,39 +41,65 @@ const upTo = (length: number): number[] => Array.from({ length }, (_, i) => i);
 /** One click soon after the beginning, one shortly before the end, of what is long enough for two. */
 const clicksIn = (seconds: number): number[] => (seconds < 0.5 ? [0.1] : [0.1, seconds - 0.15]);
 
-/** Whole renders, analysis and all: every engine and every mode, with what telephones and recorders make of files. */
-const CASES: Case[] = [
+/** The numbers that so many output frames show, of those that a viewer of the video sees at 25 fps. */
+const TIMELINES: Record<SyncMode, (shown: readonly number[], frames: number) => readonly number[]> = {
+  cut_off: (shown, frames) => shown.slice(0, frames),
+  silence: (shown, frames) => upTo(frames).map((i) => shown[i] ?? shown.at(-1) ?? -1),
+  loop: (shown, frames) => upTo(frames).map((i) => shown[i % shown.length] ?? -1),
+  bounce: (shown, frames) => [...shown, ...shown.slice(1, -1).reverse(), ...shown].slice(0, frames),
+  remap: (shown, frames) =>
+    upTo(frames).map((i) => shown[Math.floor(((2 * i + 1) * shown.length) / (2 * frames))] ?? -1),
+};
+
+/** What telephones and recorders make of files. */
+const UNUSUAL: Case[] = [
   {
     ...{ what: 'a turned 29.97 fps video and 1.9 s of AAC', engine: 'musetalk', mode: 'bounce' },
     video: { frames: 42, rate: '30000/1001', turned: 90 },
     sound: { file: 'a.m4a', seconds: 1.9, sampleRate: 44_100 },
-    timeline: (shown) => [...shown, ...shown.slice(1, -1).reverse()].slice(0, 47),
+    outputFrames: 47,
   },
   {
     ...{ what: 'a 24 fps video and sound that starts late', engine: 'musetalk', mode: 'cut_off' },
     video: { frames: 40, rate: '24' },
     sound: { file: 'b.mp4', seconds: 1.2, sampleRate: 48_000, late: 0.5 },
-    timeline: (shown) => shown.slice(0, 30),
+    outputFrames: 30,
   },
   {
     ...{ what: 'one picture and 0.2 s of sound', engine: 'musetalk', mode: 'silence' },
     video: { frames: 1, rate: '60' },
     sound: { file: 'c.wav', seconds: 0.2, sampleRate: 48_000 },
-    timeline: () => [0, 0, 0, 0, 0],
+    outputFrames: 5,
   },
   {
     ...{ what: 'a video of variable rate and shorter MP3', engine: 'latentsync', mode: 'remap' },
     video: { frames: 30, variableRate: true },
     sound: { file: 'd.mp3', seconds: 0.72, sampleRate: 44_100 },
-    timeline: (shown) => upTo(18).map((i) => shown[Math.floor(((2 * i + 1) * shown.length) / 36)] ?? -1),
+    outputFrames: 18,
   },
   {
     ...{ what: 'a 60 fps video of odd size and telephone sound', engine: 'highsync', mode: 'loop' },
     video: { frames: 48, rate: '60', filters: 'pad=257:273,format=yuv444p' },
     sound: { file: 'e.wav', seconds: 1.3, sampleRate: 8_000 },
-    timeline: (shown) => upTo(32).map((i) => shown[i % shown.length] ?? -1),
+    outputFrames: 32,
   },
 ];
+
+/** A short video, and sound that goes on when its pictures have been shown; to be cut off, it is the shorter one. */
+const plain = (engine: Engine, mode: SyncMode): Case => ({
+  ...{ what: 'twelve pictures', engine, mode },
+  video: { frames: 12 },
+  sound: { file: 'plain.wav', seconds: mode === 'cut_off' ? 0.4 : 0.96, sampleRate: 16_000 },
+  outputFrames: mode === 'cut_off' ? 10 : 24,
+});
+
+/** Whole renders, analysis and all, of every engine in every mode: forwards, backwards, held, skipped and repeated. */
+const CASES = ENGINES.flatMap((engine) =>
+  SYNC_MODES.map(
+    (mode) =>
+      UNUSUAL.find((unusual) => unusual.engine === engine && unusual.mode === mode) ?? plain(engine, mode),
+  ),
+);
 
 describe('a whole render', () => {
   let folder: string;
@@ -124,16 +149,16 @@ describe('a whole render', () => {
 
   test.each(CASES)(
     'with $engine of $what in $mode shows the right picture in every frame, in time with the sound',
-    async ({ engine, mode, video, sound, timeline }) => {
+    async ({ engine, mode, video, sound, outputFrames }) => {
       const videoPath = await makeVideo(video);
       const audioPath = await makeSound(sound);
       const outputPath = at('out.mp4');
       const result = await inference.render({ engine, videoPath, audioPath, outputPath, syncMode: mode });
 
-      const expected = timeline(await shownPictures(videoPath));
+      const expected = TIMELINES[mode](await shownPictures(videoPath), outputFrames);
       const [numbers] = await frameNumbers([outputPath], SIZE);
       expect(numbers).toEqual(expected);
-      expect(result.renderedFrames).toBe(expected.length);
+      expect(result.renderedFrames).toBe(outputFrames);
       const { pictures, sound: heard } = await mediaTiming(outputPath);
       expect(pictures.starts).toEqual(expected.map((_, i) => i / 25));
       expect(Math.abs(heard.end - pictures.end)).toBeLessThan(1 / 25 + 1e-6);

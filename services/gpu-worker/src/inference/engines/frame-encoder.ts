@@ -1,6 +1,8 @@
 import { type FaceEncoder } from './engine';
 import { createInOrder } from './in-order';
 
+type Floats = Float32Array<ArrayBuffer>;
+
 /** Faces that are encoded while the next frame is decoded. */
 const ENCODING = 2;
 
@@ -8,13 +10,14 @@ export interface FrameEncoderParts {
   /** Whether a source frame shows a face of which nothing is kept yet. */
   readonly isMissing: (source: number) => boolean;
   /** What is kept of a frame's face; must be done with `frame` when it returns. */
-  readonly encode: (frame: Uint8Array, source: number) => Promise<Float32Array>;
-  readonly keep: (source: number, values: Float32Array) => void;
+  readonly encode: (frame: Uint8Array, source: number) => Promise<Floats>;
+  /** Is the last to see the values. */
+  readonly keep: (source: number, values: Floats) => void;
 }
 
 /** Encodes every missing face of a video, frame by frame, for a preparation. */
 export function createFrameEncoder({ isMissing, encode, keep }: FrameEncoderParts): FaceEncoder {
-  const encoding = createInOrder<readonly [number, Float32Array]>(ENCODING, ([source, values]) =>
+  const encoding = createInOrder<readonly [number, Floats]>(ENCODING, ([source, values]) =>
     keep(source, values),
   );
   return {

@@ -8,8 +8,9 @@ import { copyScaledMean } from '../scaled-mean';
 type Floats = Float32Array<ArrayBuffer>;
 
 /**
- * Cuts the face of a source frame out of its picture, at once, and encodes it: the clean latent [C, h, w], scaled.
- * One picture per call of the graph: at 512 pixels one keeps any device busy, and an encoder's memory grows with each.
+ * Cuts the face of a source frame out of its picture, at once, and encodes it: the clean latent [C, h, w], scaled, in
+ * an array of the pool. One picture per call of the graph: at 512 pixels one keeps any device busy, and an encoder's
+ * memory grows with each.
  */
 export type EncodeFace = (frame: Uint8Array, sourceIndex: number) => Promise<Floats>;
 
@@ -27,7 +28,7 @@ export function createFaceLatents(
     const image = pool.take(3 * side * side);
     cropFace(frame, { x1, y1, x2, y2 }, image, 0);
     const outputs = await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) });
-    const clean = new Float32Array(size);
+    const clean = pool.take(size);
     const moments = float32Of(outputs, 'latent');
     copyScaledMean(moments, 0, size, latent.scale, clean, 0);
     pool.give(moments);

@@ -17,7 +17,7 @@ import { createPredictWindow } from './predict-window';
 import { createReferenceBanks } from './reference-banks';
 import { createSourceLatents } from './source-latents';
 
-/** Spare arrays per length: the feeds of two windows, with a bank per transformer block. */
+/** Spare arrays per length besides a stretch's latents: the feeds of two windows, with a bank per transformer block. */
 const SPARES = 32;
 
 export interface HighsyncOptions {
@@ -37,7 +37,7 @@ export function createHighsync(
   const { manifest } = pack;
   const { params } = manifest;
   const plane = params.latent.height * params.latent.width;
-  const pool = createArrayPool(SPARES);
+  const pool = createArrayPool(SPARES + params.stretch);
   const call = createCallRole(run, pool);
   const features = keptLayout(params.latent);
 
@@ -51,7 +51,10 @@ export function createHighsync(
       return createFrameEncoder({
         isMissing: (source) => (faces.shots[source] ?? -1) >= 0 && kept.find(source) === null,
         encode: createFaceLatents(params, faces, format, call, pool),
-        keep: (source, latent) => kept.keep(source, latent),
+        keep(source, latent) {
+          kept.keep(source, latent);
+          pool.give(latent);
+        },
       });
     },
     async open(clip) {
@@ -69,6 +72,7 @@ export function createHighsync(
         clip,
         createKeptLatents(features, clip.features, faces),
         createFaceLatents(params, faces, clip.format, call, pool),
+        pool,
       );
       const denoise = createDenoiseStretch(params, createPredictWindow(manifest, banks, call, pool), pool);
       const lastShown = new Map(clip.sources.map((source, output) => [source, output]));
@@ -76,18 +80,18 @@ export function createHighsync(
       return createHighsyncClip(clip, {
         params,
         faces,
-        async denoise(outputs, signal) {
-          const latents = await sourceLatents.load(outputs, signal);
-          banks.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
-          const heard = await audio.load(outputs.start, outputs.end - 1);
-          return denoise(
-            {
-              ...{ outputs, sources: clip.sources, latents, writeLandmarks },
-              writeAudio: (output, target, offset) => heard.write(output, target, offset),
-            },
-            signal,
-          );
-        },
+        denoise: (outputs, signal) =>
+          sourceLatents.use(outputs, signal, async (latents) => {
+            banks.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
+            const heard = await audio.load(outputs.start, outputs.end - 1);
+            return denoise(
+              {
+                ...{ outputs, sources: clip.sources, latents, writeLandmarks },
+                writeAudio: (output, target, offset) => heard.write(output, target, offset),
+              },
+              signal,
+            );
+          }),
         // [frames, C, h, w].
         decode: (latents, offset) => decode(latents, offset, plane),
         give: (image) => pool.give(image),

@@ -9,7 +9,10 @@ const CORNERS = 4;
 
 /** Clean latents that outlast the clip. */
 export interface KeptLatents {
-  /** The latent of a source frame; null when there is none, or it was made from another crop than today's. */
+  /**
+   * The latent of a source frame, in memory that the next call uses again; null when there is none, or it was made from
+   * another crop than today's.
+   */
   find(sourceIndex: number): Floats | null;
   keep(sourceIndex: number, latent: Float32Array): void;
 }
@@ -30,19 +33,19 @@ export function createKeptLatents(
 ): KeptLatents {
   const { values } = layout;
   const size = values - CORNERS;
+  const record = new Float32Array(values);
+  const latentPart = record.subarray(0, size);
   const cropOf = (sourceIndex: number): Float32Array =>
     crops.subarray(sourceIndex * CORNERS, (sourceIndex + 1) * CORNERS);
   return {
     find(sourceIndex) {
       if (!features.has(sourceIndex)) return null;
-      const record = new Float32Array(values);
       features.read(sourceIndex, record, 0);
       const crop = cropOf(sourceIndex);
-      return crop.every((edge, i) => edge === record[size + i]) ? record.subarray(0, size) : null;
+      return crop.every((edge, i) => edge === record[size + i]) ? latentPart : null;
     },
     keep(sourceIndex, latent) {
-      const record = new Float32Array(values);
-      record.set(latent);
+      latentPart.set(latent);
       record.set(cropOf(sourceIndex), size);
       features.write(sourceIndex, record, 0);
     },

@@ -1,8 +1,11 @@
 import { type Run } from '@lipsync/lipsync';
+import { type ArrayPool } from '../array-pool';
 import { type ClipInput, type FrameStream } from '../engine';
 import { type EncodeFace } from './face-latents';
 import { createInOrder } from '../in-order';
 import { type KeptLatents } from './kept-latents';
+
+type Floats = Float32Array<ArrayBuffer>;
 
 /** The clean latents of source frames, by source index. */
 export type LatentsBySource = ReadonlyMap<number, Float32Array>;
@@ -12,8 +15,11 @@ const ENCODING = 2;
 
 /** Gets the clean latents that a stretch of output frames needs. */
 export interface SourceLatents {
-  /** Those of output frames [start, end), all of which show a face. Stretches come in order, one at a time. */
-  load(stretch: Run, signal: AbortSignal): Promise<LatentsBySource>;
+  /**
+   * Does `work` with those of output frames [start, end), all of which show a face; once it has ended, their memory is
+   * used again. Stretches come in order, one at a time.
+   */
+  use<T>(stretch: Run, signal: AbortSignal, work: (latents: LatentsBySource) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -25,6 +31,8 @@ export function createSourceLatents(
   { sources, openFrames }: Pick<ClipInput, 'sources' | 'openFrames'>,
   kept: KeptLatents,
   encode: EncodeFace,
+  /** Of `encode`. */
+  pool: ArrayPool,
 ): SourceLatents {
   let stream: FrameStream | undefined;
   let frame = new Uint8Array(0);
@@ -34,14 +42,14 @@ export function createSourceLatents(
   const encodeMissing = async (
     missing: Set<number>,
     end: number,
-    latents: Map<number, Float32Array>,
+    latents: Map<number, Floats>,
     signal: AbortSignal,
   ): Promise<void> => {
     if (!stream) {
       stream = openFrames();
       frame = new Uint8Array(stream.frameBytes);
     }
-    const encoding = createInOrder<readonly [number, Float32Array]>(ENCODING, ([source, latent]) => {
+    const encoding = createInOrder<readonly [number, Floats]>(ENCODING, ([source, latent]) => {
       latents.set(source, latent);
       kept.keep(source, latent);
     });
@@ -59,17 +67,29 @@ export function createSourceLatents(
     }
   };
 
+  const load = async ({ start, end }: Run, signal: AbortSignal): Promise<Map<number, Floats>> => {
+    const latents = new Map<number, Floats>();
+    const missing = new Set<number>();
+    for (const source of new Set(sources.slice(start, end))) {
+      const found = kept.find(source);
+      if (found) {
+        const latent = pool.take(found.length);
+        latent.set(found);
+        latents.set(source, latent);
+      } else missing.add(source);
+    }
+    if (missing.size > 0) await encodeMissing(missing, end, latents, signal);
+    return latents;
+  };
+
   return {
-    async load({ start, end }, signal) {
-      const latents = new Map<number, Float32Array>();
-      const missing = new Set<number>();
-      for (const source of new Set(sources.slice(start, end))) {
-        const found = kept.find(source);
-        if (found) latents.set(source, found);
-        else missing.add(source);
+    async use(stretch, signal, work) {
+      const latents = await load(stretch, signal);
+      try {
+        return await work(latents);
+      } finally {
+        for (const latent of latents.values()) pool.give(latent);
       }
-      if (missing.size > 0) await encodeMissing(missing, end, latents, signal);
-      return latents;
     },
     async close() {
       await stream?.close();

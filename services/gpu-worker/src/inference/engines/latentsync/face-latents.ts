@@ -15,8 +15,8 @@ export function latentLayout({ channels, height, width }: LatentsyncParams['late
 
 /**
  * Encodes a crop [3, side, side], which is used up: its scaled latents without the generated part and as it is,
- * [2, C, h, w]. One picture per call of the graph: at 512 pixels one keeps any device busy, and an encoder's memory
- * grows with each.
+ * [2, C, h, w], in an array of the pool. One picture per call of the graph: at 512 pixels one keeps any device busy,
+ * and an encoder's memory grows with each.
  */
 export type EncodeFace = (crop: Floats) => Promise<Floats>;
 
@@ -37,7 +37,7 @@ export function createEncodeFace(
     const masked = pool.take(crop.length);
     for (let i = 0; i < masked.length; i++) masked[i] = (crop[i] ?? 0) * (1 - (inpaint[i % area] ?? 0));
     const encodings = await allOf([encode(masked), encode(crop)]);
-    const latents = new Float32Array(2 * size);
+    const latents = pool.take(2 * size);
     encodings.forEach((moments, part) => {
       copyScaledMean(moments, 0, size, latent.scale, latents, part * size);
       pool.give(moments);

@@ -9,8 +9,6 @@ type Floats = Float32Array<ArrayBuffer>;
 export interface LatentsyncClipParts {
   /** Frames of the longest window. */
   readonly window: number;
-  /** Values that are known of a source frame once it is encoded. */
-  readonly keptValues: number;
   /** The stretch that an output frame belongs to, see `outputStretches`. */
   stretchOf(output: number): number;
   /** From a source frame to its crop; null where there is no face. */
@@ -20,11 +18,13 @@ export interface LatentsyncClipParts {
   readonly crop: AlignedCrop;
   readonly paste: AlignedPaste;
   newCrop(): Floats;
+  /** An array for what is known of a source frame once it is encoded. */
+  newLatents(): Floats;
   readonly encode: EncodeFace;
-  /** The new crops of a window, [3, side, side] in [-1, 1] each. */
+  /** The new crops of a window, [3, side, side] in [-1, 1] each; has done with the latents when it resolves. */
   generate(faces: readonly WantedFace[], latents: readonly Floats[]): Promise<readonly Floats[]>;
-  /** Takes back one of them. */
-  give(image: Floats): void;
+  /** Takes back the memory of a crop or of latents. */
+  give(array: Floats): void;
 }
 
 /** Cropping before and pasting after the network, for one clip. Frames without a face are left alone. */
@@ -34,7 +34,7 @@ export function createLatentsyncClip(
 ): EngineClip {
   const see = (source: number, frame: Uint8Array, transform: Affine): WantedFace['seen'] => {
     if (features.has(source)) {
-      const latents = new Float32Array(parts.keptValues);
+      const latents = parts.newLatents();
       features.read(source, latents, 0);
       return { latents };
     }
@@ -73,7 +73,9 @@ export function createLatentsyncClip(
     async infer(batch) {
       const { faces } = expectWindow(batch);
       const latents = await eachInTurn(faces, latentsOf, signal);
-      return new DecodedFaces(faces, await parts.generate(faces, latents));
+      const images = await parts.generate(faces, latents);
+      for (const array of latents) parts.give(array);
+      return new DecodedFaces(faces, images);
     },
 
     put(generated, slot, frame) {

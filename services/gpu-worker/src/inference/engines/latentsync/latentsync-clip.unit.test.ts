@@ -10,10 +10,11 @@ import { inProcessSessions } from '../../../test/in-process-sessions';
 import { generate } from '../../../test/latentsync-clip-fixture';
 import { MASK, writeLatentsyncPack } from '../../../test/latentsync-pack';
 import { type RecordedRun, recordRuns } from '../../../test/recorded-runs';
+import { reusingRuns } from '../../../test/reusing-runs';
 import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
 import { isWorthKeeping } from '../../pipeline/feature-file';
-import { type EngineClip } from '../engine';
+import { type EngineClip, type FrameFeatures } from '../engine';
 import { latentLayout } from './face-latents';
 import { DecodedFaces, FaceWindow } from './face-window';
 import { createLatentsync } from './latentsync-engine';
@@ -172,6 +173,36 @@ describe('a latentsync clip', () => {
       const second = await render(trackOf(20), upTo(20), { features });
       expect(second.count('vae_encoder')).toBe(0);
       expect(second.images).toEqual(first.images);
+    });
+
+    test('lie in the memory of one window, however long the clip, where they are made and where they are kept', async () => {
+      const frames = 96;
+      const { kept, ...features } = memoryFeatures(layout().values);
+      const used = new Set<Float32Array>();
+      const watched: FrameFeatures = {
+        has: (source) => features.has(source),
+        read(source, target, offset) {
+          used.add(target);
+          features.read(source, target, offset);
+        },
+        write(source, values, offset) {
+          used.add(values);
+          features.write(source, values, offset);
+        },
+      };
+      const arrays: number[] = [];
+      for (const known of [0, frames]) {
+        expect(kept.size).toBe(known);
+        used.clear();
+        const { input } = clipInput(trackOf(frames), upTo(frames), { features: watched });
+        const clip = await createLatentsync(pack, reusingRuns(run).run).open(input);
+        await generate(clip, upTo(frames));
+        arrays.push(used.size);
+      }
+      const [made = NaN, read = NaN] = arrays;
+      // What the encoder says of a face is as long as its latents: two faces at a time, each as it is and masked.
+      expect(made).toBeLessThanOrEqual(16 + 4);
+      expect(read).toBeLessThanOrEqual(16);
     });
 
     test('are the same when a preparation makes them', async () => {

@@ -28,8 +28,8 @@ import { outputStretches } from './output-stretches';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** Spare arrays per length; the crops of one window and some inputs of the network. */
-const SPARES = 16;
+/** Spare arrays per length: the crops of one window, or its latents and what the encoder says of two faces. */
+const SPARES = 20;
 
 /**
  * LatentSync (https://github.com/bytedance/LatentSync, arXiv 2412.09262): the lower part of an aligned face is
@@ -67,7 +67,10 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
           crop(frame, transform, cropped, 0);
           return encode(cropped);
         },
-        keep: (source, latents) => kept.write(source, latents, 0),
+        keep(source, latents) {
+          kept.write(source, latents, 0);
+          pool.give(latents);
+        },
       });
     },
 
@@ -81,14 +84,14 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       await audio.load(0, 0);
       return createLatentsyncClip(clip, {
         window,
-        keptValues: features.values,
         stretchOf: (output) => stretches[output] ?? -1,
         transformOf,
         enlargementOf: (source) => enlargementAt(transforms, source),
         crop: createAlignedCrop(format, side),
         paste: createAlignedPaste(format, side, soft),
         newCrop,
-        give: (image) => pool.give(image),
+        newLatents: () => pool.take(features.values),
+        give: (array) => pool.give(array),
         encode,
         async generate(faces, latents) {
           const outputs = faces.map(({ output }) => output);
