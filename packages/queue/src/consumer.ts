@@ -30,10 +30,10 @@ export interface Consumer {
    */
   close(options: { graceMs: number }): Promise<void>;
   /**
-   * When it last got an answer from Redis (a refusal is one), connected to it, had all hands full or was closing, in
-   * milliseconds since the epoch: for liveness.
+   * For how many milliseconds it has got no answer from Redis (a refusal is one) and not connected to it, though it has a
+   * hand free and is not closing: for liveness.
    */
-  lastActivityAt(): number;
+  silentMs(): number;
 }
 
 /** How soon after a failed fetch the next one is tried. */
@@ -51,13 +51,13 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
   const hands = new Set<Promise<void>>();
   /** What is being worked on. */
   const handlers = new Set<Promise<void>>();
-  let answeredAt = Date.now();
+  let answeredAtMs = performance.now();
   // A connection that was just made is not wedged, even if everything is refused on it and it is soon made again.
   redis.on('ready', answered);
   let loop: Promise<void> | undefined;
 
   function answered(): void {
-    answeredAt = Date.now();
+    answeredAtMs = performance.now();
   }
 
   async function track(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
@@ -138,7 +138,9 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
       await Promise.all(sources.map((source) => source.close()));
       redis.disconnect();
     },
-    lastActivityAt: () =>
-      queues.length === 0 || handlers.size >= concurrency || stop.signal.aborted ? Date.now() : answeredAt,
+    silentMs: () =>
+      queues.length === 0 || handlers.size >= concurrency || stop.signal.aborted
+        ? 0
+        : performance.now() - answeredAtMs,
   };
 }

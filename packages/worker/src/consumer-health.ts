@@ -1,5 +1,4 @@
 import { type Consumer } from '@lipsync/queue';
-import { type Clock } from '@lipsync/runtime';
 
 /** Far above the five seconds that a waiting fetch takes. */
 const SILENCE_MS = 60_000;
@@ -9,12 +8,11 @@ const SILENCE_MS = 60_000;
  * connection is wedged. While Redis is away nothing is wrong with this process.
  */
 export function consumerFetches(
-  consumer: Pick<Consumer, 'lastActivityAt'>,
+  consumer: Pick<Consumer, 'silentMs'>,
   pingRedis: () => Promise<void>,
-  clock: Clock,
 ): () => Promise<void> {
   return async () => {
-    if (clock.now() - consumer.lastActivityAt() <= SILENCE_MS) return;
+    if (consumer.silentMs() <= SILENCE_MS) return;
     const redisAnswers = await pingRedis().then(
       () => true,
       () => false,

@@ -33,7 +33,7 @@ export function createPeriodicLoop(options: {
   let turnBeganAtMs: number | undefined;
 
   async function takeTurn(): Promise<void> {
-    turnBeganAtMs = Date.now();
+    turnBeganAtMs = performance.now();
     try {
       await turn();
       if (failing) logger.info('loop works again', { loop: name });
@@ -74,6 +74,6 @@ export function createPeriodicLoop(options: {
       clearTimeout(timer);
       await running;
     },
-    busyMs: () => (turnBeganAtMs === undefined ? 0 : Date.now() - turnBeganAtMs),
+    busyMs: () => (turnBeganAtMs === undefined ? 0 : performance.now() - turnBeganAtMs),
   };
 }

@@ -3,7 +3,7 @@ import { type Db, openDb, readBacklog } from '@lipsync/db';
 import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
 import { resolveBinaries } from '@lipsync/media';
 import { createConsumer, createQueues } from '@lipsync/queue';
-import { createHealthServer, type Lifecycle, type Logger, openEgress, systemClock } from '@lipsync/runtime';
+import { createHealthServer, type Lifecycle, type Logger, openEgress } from '@lipsync/runtime';
 import { openStorage, type Storage } from '@lipsync/storage';
 import { countTurns, openTelemetry, type Telemetry } from '@lipsync/telemetry';
 import {
@@ -45,7 +45,7 @@ export async function startMediaWorker(options: {
   lifecycle.onShutdown('queues', () => queues.close());
   const runIngest = await createRunner(env, { db, storage, logger, telemetry, workerId });
   const caps = { perOrigin: WEBHOOK_ATTEMPTS_PER_ORIGIN, perCustomer: env.WEBHOOK_PER_CUSTOMER };
-  tellBacklog(metrics, { read: () => readBacklog(db, caps), clock: systemClock });
+  tellBacklog(metrics, { read: () => readBacklog(db, caps), clock: performance });
   metrics.gauge('unserved_deadline_seconds').set({}, env.UNSERVED_DEADLINE_SECONDS);
 
   const loop = (name: LoopName, everyMs: number, turn: () => Promise<void>): PeriodicLoop => {
@@ -81,7 +81,7 @@ export async function startMediaWorker(options: {
   const health = createHealthServer({
     port: env.HEALTH_PORT,
     live: {
-      consumer: consumerFetches(consumer, () => queues.ping(), systemClock),
+      consumer: consumerFetches(consumer, () => queues.ping()),
       loops: noTurnHangs(loops),
     },
     ready: { database: () => db.ping(), redis: () => queues.ping(), storage: () => storage.ping() },

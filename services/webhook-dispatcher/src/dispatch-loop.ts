@@ -6,8 +6,8 @@ export interface DispatchLoop {
   start(): void;
   /** Takes nothing more and resolves when everything under way is settled. */
   close(): Promise<void>;
-  /** Milliseconds since the epoch when the loop last came round: an old value means that it is stuck. */
-  lastTurnAtMs(): number;
+  /** Milliseconds since the loop last came round: a large value means that it is stuck. */
+  sinceTurnMs(): number;
 }
 
 /** Between two looks at the least. One costs nearly the same whether it finds one delivery or many: those share it. */
@@ -36,7 +36,7 @@ export function createDispatchLoop<Delivery>(options: {
   /** Something ended since the last look. */
   let hasRoom = false;
   let wake = (): void => undefined;
-  let lastTurnAtMs = Date.now();
+  let lastTurnAtMs = performance.now();
   let running: Promise<void> = Promise.resolve();
 
   const launch = (delivery: Delivery): void => {
@@ -78,7 +78,7 @@ export function createDispatchLoop<Delivery>(options: {
   const run = async (): Promise<void> => {
     let restMs = GAP_MS;
     while (!stopping) {
-      lastTurnAtMs = Date.now();
+      lastTurnAtMs = performance.now();
       hasRoom = false;
       const taken = await takeDue();
       restMs = taken > 0 ? GAP_MS : Math.min(restMs * 2, pollMs);
@@ -97,6 +97,6 @@ export function createDispatchLoop<Delivery>(options: {
       wake();
       return running;
     },
-    lastTurnAtMs: () => lastTurnAtMs,
+    sinceTurnMs: () => performance.now() - lastTurnAtMs,
   };
 }

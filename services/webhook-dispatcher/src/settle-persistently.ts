@@ -14,12 +14,12 @@ export async function settlePersistently<State>(options: {
   deliveryId: string;
   logger: Logger;
 }): Promise<State | null> {
-  const giveUpAtMs = Date.now() + options.forMs;
+  const giveUpAtMs = performance.now() + options.forMs;
   for (;;) {
     try {
       return await options.settle();
     } catch (error) {
-      if (Date.now() + RETRY_MS >= giveUpAtMs) {
+      if (performance.now() + RETRY_MS >= giveUpAtMs) {
         options.logger.error('could not settle a delivery before its claim ran out', {
           delivery_id: options.deliveryId,
           error,

@@ -57,7 +57,7 @@ export async function startDispatcher(
 }
 
 async function loopTurns(dispatcher: Dispatcher): Promise<void> {
-  if (Date.now() - dispatcher.lastTurnAtMs() > STUCK_AFTER_MS) throw new Error('the loop is stuck');
+  if (dispatcher.sinceTurnMs() > STUCK_AFTER_MS) throw new Error('the loop is stuck');
 }
 
 async function clockIsRight(dispatcher: Dispatcher): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Db } from '@lipsync/db';
 import { type Consumer, type Queues } from '@lipsync/queue';
-import { createHealthServer, type HealthServer, type MetricsSource, systemClock } from '@lipsync/runtime';
+import { createHealthServer, type HealthServer, type MetricsSource } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { consumerFetches } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
@@ -8,7 +8,7 @@ import { type FoundPacks } from '../host/find-packs';
 /** The health of a worker that may load packs for many minutes before it serves anything. */
 export interface WorkerHealth extends HealthServer {
   /** Its packs are loaded, and the consumer fetches jobs for them. */
-  serving(consumer: Pick<Consumer, 'lastActivityAt'>, packs: Pick<FoundPacks, 'engines'>): void;
+  serving(consumer: Pick<Consumer, 'silentMs'>, packs: Pick<FoundPacks, 'engines'>): void;
 }
 
 /**
@@ -54,7 +54,7 @@ export function createWorkerHealth(options: {
     ...server,
     serving: (consumer, packs) => {
       engines = packs.engines.size;
-      fetches = consumerFetches(consumer, () => queues.ping(), systemClock);
+      fetches = consumerFetches(consumer, () => queues.ping());
     },
   };
 }

@@ -4,7 +4,7 @@ import { createWorkerHealth, type WorkerHealth } from './worker-health';
 const answers = { ping: () => Promise.resolve() };
 const serves = { engines: new Map([['musetalk' as const, { dir: '', digest: '', version: '', bytes: 0 }]]) };
 const servesNothing = { engines: new Map() };
-const fetching = { lastActivityAt: () => Date.now() };
+const fetching = { silentMs: () => 0 };
 
 describe('health of a gpu-worker', () => {
   const opened: WorkerHealth[] = [];
@@ -47,7 +47,7 @@ describe('health of a gpu-worker', () => {
 
   it('asks for a restart when the consumer gets no answer from a Redis that is there', async () => {
     const { health, get } = await open();
-    health.serving({ lastActivityAt: () => 0 }, serves);
+    health.serving({ silentMs: () => 3_600_000 }, serves);
     expect(await get('/healthz')).toMatchObject({ status: 503, body: { checks: { consumer: 'failed' } } });
   });
 
