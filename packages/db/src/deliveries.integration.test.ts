@@ -71,6 +71,7 @@ describe('deliveries', () => {
       url: WEBHOOK_URL,
       origin: 'https://hooks.example.com',
       eventType: 'render.cancelled',
+      customerId: scenario.customerId,
     });
     expect(JSON.parse(delivery.body)).toMatchObject({ id: eventId, type: 'render.cancelled' });
     expect(await claim()).toEqual([]);
@@ -91,6 +92,28 @@ describe('deliveries', () => {
     expect(delivery.traceParent).toBe(traceParent);
     expect(delivery.waitedSeconds).toBeGreaterThanOrEqual(90);
     expect(delivery.waitedSeconds).toBeLessThan(150);
+  });
+
+  it('name the record whose end they tell of, also when they are over', async () => {
+    const { event: render } = await getDeliveryByEvent(scenario.db, scenario.customerId, await event());
+    const { event: preparation } = await getDeliveryByEvent(scenario.db, scenario.customerId, await event());
+    const preparationId = scenario.db.newId('prp');
+    await scenario.make.query(
+      `UPDATE webhook_events SET render_id = NULL, preparation_id = $2, type = 'preparation.completed' WHERE id = $1`,
+      [preparation.id, preparationId],
+    );
+    const expected = [
+      { eventId: render.id, renderId: render.renderId, preparationId: null },
+      { eventId: preparation.id, renderId: null, preparationId },
+    ];
+    expect(render.renderId).toMatch(/^ren_/);
+    expect(await claim()).toMatchObject(expected);
+    await scenario.make.query(
+      `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 s', lease_until = now() - interval '1 s'`,
+    );
+    const { ended } = await claimDeliveries(scenario.db, { ...options, maxAttempts: 1 });
+    expect(ended).toHaveLength(2);
+    expect(ended).toMatchObject(expected);
   });
 
   it('carry the active signing secret of their customer', async () => {
@@ -256,6 +279,30 @@ describe('deliveries', () => {
     const eventId = await event();
     const first = only(await claim());
     await settle(first, { kind: 'failed', error: 'timeout' });
+    expect((await redeliver(scenario.db, eventId))?.id).toBe(first.id);
+    expect(only(await claim()).id).toBe(first.id);
+  });
+
+  it.each<[string, (delivery: ClaimedDelivery) => Promise<string | null>]>([
+    ['succeeds', (delivery) => succeed(delivery)],
+    ['fails', (delivery) => settle(delivery, { kind: 'failed', error: 'timeout' })],
+    ['is deferred', (delivery) => settle(delivery, { kind: 'deferred', delaySeconds: 3_600 })],
+  ])('are repeated as a new one while an attempt is under way that %s afterwards', async (_, end) => {
+    const eventId = await event();
+    const first = only(await claim());
+    const added = await redeliver(scenario.db, eventId);
+    expect(added?.id).not.toBe(first.id);
+    // The attempt is still its dispatcher's to settle.
+    expect(await end(first)).not.toBeNull();
+    expect(only(await claim())).toMatchObject({ id: added?.id, eventId, attempt: 1 });
+  });
+
+  it('become due at once when the dispatcher that attempted them has vanished', async () => {
+    const eventId = await event();
+    const first = only(await claim());
+    await scenario.make.query(
+      `UPDATE webhook_deliveries SET lease_until = now() - interval '1 second', next_attempt_at = now() + interval '1 hour'`,
+    );
     expect((await redeliver(scenario.db, eventId))?.id).toBe(first.id);
     expect(only(await claim()).id).toBe(first.id);
   });

@@ -32,29 +32,33 @@ export async function getDeliveryByEvent(
 }
 
 /**
- * Delivers an event once more, for an operator: a pending delivery becomes due at once; after one that is settled, or
- * whose window is over, a new one is added with a window of its own. Null when there is no such event; throws
- * webhook_event_expired.
+ * Delivers an event once more, for an operator: a pending delivery becomes due at once; after one that is settled or
+ * being attempted, or whose window is over, a new one is added with a window of its own. Null when there is no such
+ * event; throws webhook_event_expired.
  */
 export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow | null> {
   return transaction(db, async (tx) => {
     await tx.$queryRaw`SELECT id FROM webhook_events WHERE id = ${eventId} FOR UPDATE`;
     const event = await tx.webhookEvent.findUnique({ where: { id: eventId } });
     if (event === null) return null;
+    await tx.$queryRaw`
+      SELECT id FROM webhook_deliveries WHERE event_id = ${eventId}
+      ORDER BY created_at DESC, id DESC LIMIT 1 FOR UPDATE`;
+    const newest = await newestDelivery(tx, eventId);
     const now = await databaseNow(tx);
     // A claim would fail what was added.
     if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
-    const { id, customerId, url } = await newestDelivery(tx, eventId);
-    const pending = { id, status: 'pending' };
-    const inWindow = [{ attempts: 0 }, { createdAt: { gt: secondsAfter(now, -WEBHOOK_WINDOW_SECONDS) } }];
-    const [due] = await tx.webhookDelivery.updateManyAndReturn({
-      where: { ...pending, OR: inWindow },
-      data: { nextAttemptAt: now, updatedAt: now },
-    });
-    if (due) return due;
-    // Its window is over: a claim would fail it.
-    const failed = { status: 'failed', nextAttemptAt: null, leaseUntil: null, claimToken: null };
-    await tx.webhookDelivery.updateMany({ where: pending, data: { ...failed, updatedAt: now } });
+    const { id, customerId, url, attempts, createdAt, leaseUntil } = newest;
+    // An attempt under way will say when its delivery is due next, and undo what is written here.
+    const isAttempted = leaseUntil !== null && leaseUntil > now;
+    if (newest.status === 'pending' && !isAttempted) {
+      const change = (data: Partial<WebhookDeliveryRow>): Promise<WebhookDeliveryRow> =>
+        tx.webhookDelivery.update({ where: { id }, data: { ...data, updatedAt: now } });
+      const isInWindow = attempts === 0 || createdAt > secondsAfter(now, -WEBHOOK_WINDOW_SECONDS);
+      if (isInWindow) return change({ nextAttemptAt: now });
+      // A claim would fail it.
+      await change({ status: 'failed', nextAttemptAt: null, leaseUntil: null, claimToken: null });
+    }
     return tx.webhookDelivery.create({ data: newDelivery(db, { eventId, customerId, url, now }) });
   });
 }

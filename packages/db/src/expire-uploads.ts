@@ -2,12 +2,12 @@ import { UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
 import { databaseNow } from './database-clock';
 import { transaction, type Db } from './db';
 
-/** Uploads that nobody completed while that was possible. */
+/** Uploads that nobody completed while that was possible; in the words of `uploads_waiting_idx`. */
 export async function findStaleUploads(db: Db, limit: number): Promise<string[]> {
   const rows = await db.prisma.$queryRaw<{ id: string }[]>`
     SELECT id FROM uploads
-    WHERE status = 'awaiting_upload'
-      AND expires_at <= clock_timestamp() - make_interval(secs => ${UPLOAD_COMPLETE_GRACE_SECONDS}::float8)
+    WHERE status = 'awaiting_upload' AND completed_at IS NULL
+      AND expires_at <= now() - make_interval(secs => ${UPLOAD_COMPLETE_GRACE_SECONDS}::float8)
     ORDER BY expires_at LIMIT ${limit}::int`;
   return rows.map(({ id }) => id);
 }

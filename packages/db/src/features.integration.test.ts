@@ -6,7 +6,7 @@ import { type Claim } from './claim';
 import { expectObject } from './feature-objects';
 import { type FeatureContent, type FeatureKey } from './feature-row';
 import { failJob } from './give-up';
-import { purge, type PurgeReport } from './purge';
+import { purge, type PurgeOptions, type PurgeReport } from './purge';
 import { dropFeature, giveUpFeature, publishFeature } from './publish-feature';
 
 const HOUR_MS = 3_600_000;
@@ -57,11 +57,13 @@ describe('features of a video', () => {
     );
     return only(rows).expires_at;
   }
-  const forgetExpiry = ({ videoSha256 }: FeatureKey): Promise<unknown> =>
-    scenario.make.query(
-      `UPDATE features SET expires_at = now() - interval '1 second' WHERE video_sha256 = $1`,
-      [videoSha256],
-    );
+  /** Its time is over, and with it that for which its object was kept. */
+  async function forgetExpiry({ videoSha256 }: FeatureKey): Promise<void> {
+    for (const change of ['features SET expires_at', 'feature_objects SET kept_until'])
+      await scenario.make.query(`UPDATE ${change} = now() - interval '1 second' WHERE video_sha256 = $1`, [
+        videoSha256,
+      ]);
+  }
 
   describe('who makes one', () => {
     it('of many jobs that ask at once exactly one makes it, and the others find what it made', async () => {
@@ -211,7 +213,7 @@ describe('features of a video', () => {
       deleted = [];
     });
     function run(
-      remove: (keys: readonly string[]) => Promise<void> = async (keys) => void deleted.push(...keys),
+      remove: PurgeOptions['storage']['delete'] = async (keys) => void deleted.push(...keys),
     ): Promise<PurgeReport> {
       return purge(scenario.db, {
         storage: {
@@ -224,6 +226,13 @@ describe('features of a video', () => {
           featureKey: ({ sha256 }) => sha256.slice(0, 1),
         },
       });
+    }
+    async function keptUntil({ videoSha256 }: FeatureKey): Promise<Date> {
+      const rows = await scenario.make.query<{ kept_until: Date }>(
+        'SELECT kept_until FROM feature_objects WHERE video_sha256 = $1',
+        [videoSha256],
+      );
+      return only(rows).kept_until;
     }
     const waitedOut = ({ videoSha256 }: FeatureKey): Promise<unknown> =>
       scenario.make.query(
@@ -261,10 +270,50 @@ describe('features of a video', () => {
       expect(await run()).toMatchObject({ purged: 0, deletedRows: 0 });
     });
 
+    it('the object of one that was used again is kept on, and not looked at before that is over', async () => {
+      const key = newKey();
+      const days = (count: number): Date => new Date(expiresAt.getTime() + count * 24 * HOUR_MS);
+      await store(key, null, content('a', 60, true), days(1));
+      expect(await keptUntil(key)).toEqual(days(1));
+      await findFeature(scenario.db, key, { wantedFrames: 1, expiresAt: days(2) });
+      await scenario.make.query(
+        `UPDATE feature_objects SET kept_until = now() - interval '1 second' WHERE video_sha256 = $1`,
+        [key.videoSha256],
+      );
+      await run();
+      expect(deleted).toEqual([]);
+      expect(await keptUntil(key)).toEqual(days(2));
+    });
+
+    it('an object that an earlier release named is kept, and found among all of those when it is not named any more', async () => {
+      const named = newKey();
+      const forgotten = newKey();
+      await store(named, null, content('a', 60, true));
+      await store(forgotten, null, content('b', 60, true));
+      await dropFeature(scenario.db, forgotten, 'b'.repeat(64));
+      await scenario.make.query(
+        `UPDATE feature_objects SET kept_until = now() - interval '1 second' WHERE video_sha256 = ANY($1)`,
+        [[named.videoSha256, forgotten.videoSha256]],
+      );
+      await run();
+      expect(deleted).toEqual(['b']);
+    });
+
     it('a replaced object stays an hour for those who still read it, and is purged then', async () => {
       const key = newKey();
       await store(key, null, content('a', 60));
       await store(key, null, content('b', 70));
+      await run();
+      expect(deleted).toEqual([]);
+      await waitedOut(key);
+      await run();
+      expect(deleted).toEqual(['a']);
+    });
+
+    it('so does a dropped one', async () => {
+      const key = newKey();
+      await store(key, null, content('a', 60, true));
+      await dropFeature(scenario.db, key, 'a'.repeat(64));
       await run();
       expect(deleted).toEqual([]);
       await waitedOut(key);
@@ -288,6 +337,24 @@ describe('features of a video', () => {
       await forgetExpiry(key);
       const failed = await run(() => Promise.reject(new Error('storage is away')));
       expect(failed).toMatchObject({ purged: 0, errors: [new Error('storage is away')] });
+      await run();
+      expect(deleted).toEqual(['a']);
+    });
+
+    it('a deletion that takes long is given up while the object is still locked', async () => {
+      const key = newKey();
+      await store(key, null, content('a', 60, true));
+      await forgetExpiry(key);
+      const end = new AbortController();
+      const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(end.signal);
+      const report = await run(async (_, { signal } = {}) => {
+        end.abort(new Error('too slow'));
+        signal?.throwIfAborted();
+      });
+      // The transaction, and its lock, would end after 30 s.
+      expect(Math.max(...timeout.mock.calls.flat())).toBeLessThanOrEqual(15_000);
+      timeout.mockRestore();
+      expect(report).toMatchObject({ purged: 0, errors: [new Error('too slow')] });
       await run();
       expect(deleted).toEqual(['a']);
     });

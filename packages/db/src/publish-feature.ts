@@ -38,11 +38,14 @@ export async function giveUpFeature(db: Db, key: FeatureKey, maker: Lease): Prom
 }
 
 /** Forgets a content that turned out to be damaged or missing, so that the next one who asks makes it anew. */
-export async function dropFeature(db: Db, key: FeatureKey, sha256: string): Promise<void> {
-  await db.prisma.$executeRaw`
-    UPDATE features SET sha256 = NULL, frames = 0, complete = false
-    WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}
-      AND sha256 = ${sha256}`;
+export function dropFeature(db: Db, key: FeatureKey, sha256: string): Promise<void> {
+  return transaction(db, async (tx) => {
+    const dropped = await tx.$executeRaw`
+      UPDATE features SET sha256 = NULL, frames = 0, complete = false
+      WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}
+        AND sha256 = ${sha256}`;
+    if (dropped > 0) await keepForReaders(tx, key, sha256);
+  });
 }
 
 async function giveUp(tx: Tx, key: FeatureKey, { jobId, fence }: Lease): Promise<boolean> {

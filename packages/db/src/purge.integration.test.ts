@@ -3,6 +3,7 @@ import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario } from '../test/s
 import { createAsset, referAsset } from './assets';
 import { completeIngest, completeRender } from './complete';
 import { transaction } from './db';
+import { expireUpload } from './expire-uploads';
 import { failJob } from './give-up';
 import { purge, type PurgeOptions, type PurgeReport } from './purge';
 import { completeUpload, createUpload } from './uploads';
@@ -239,6 +240,59 @@ describe('purge', () => {
     expect((await run()).purged).toBe(1);
     expect(deleted).toEqual([`uploads/${upload.id}`]);
     expect((await run()).purged).toBe(0);
+  });
+
+  it.each(['completed', 'abandoned'])(
+    'deletes what a PUT staged late for a %s upload when its asset goes',
+    async (end) => {
+      const { db, customerId } = scenario;
+      const { upload, asset } = await createUpload(db, {
+        customerId,
+        mediaType: 'video',
+        contentType: 'video/mp4',
+        sizeBytes: 1234,
+        ttlSeconds: 900,
+        assetTtlSeconds: DAY_SECONDS,
+        stagingKey: (id) => `uploads/${id}`,
+      });
+      if (end === 'completed') {
+        await completeUpload(db, customerId, upload.id, async () => ({ sizeBytes: 1234, etag: 'e' }));
+        await completeIngest(db, await scenario.claim(await scenario.ingestJob(asset.id)), MEDIA);
+      } else await expireUpload(db, upload.id);
+      await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '16 minutes'`);
+      expect((await run()).purged).toBe(1);
+      deleted = [];
+      await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 second'`);
+      expect(await run()).toMatchObject({ purged: 1, errors: [] });
+      expect(deleted).toContain(`uploads/${upload.id}`);
+    },
+  );
+
+  describe('where a part of it fails', () => {
+    /** Neither features nor the objects that none of them names can be looked for then. */
+    const breakFeatures = () => scenario.make.query('ALTER TABLE features RENAME TO features_away');
+
+    it('does everything else, and reports it', async () => {
+      await completedRender();
+      await expireAll('31 days');
+      await run();
+      await completedRender();
+      await scenario.make.query(`UPDATE renders SET expires_at = now() WHERE purged_at IS NULL`);
+      await breakFeatures();
+      const report = await run();
+      expect(report).toMatchObject({ purged: 1, errors: [expect.any(Error), expect.any(Error)] });
+      expect(await rows()).toMatchObject({ renders: 1, engine_runs: 1, assets: 2 });
+    });
+
+    it('begins nothing more once that took long, so that a call to a database that hangs ends in time', async () => {
+      await completedRender();
+      await expireAll('1 second');
+      await breakFeatures();
+      const now = jest.spyOn(performance, 'now').mockReturnValue(60_001).mockReturnValueOnce(0);
+      expect(await run()).toMatchObject({ purged: 0, errors: [expect.any(Error)] });
+      now.mockRestore();
+      expect(await run()).toMatchObject({ purged: 3 });
+    });
   });
 
   it('forgets expired idempotency keys and workers that went silent', async () => {

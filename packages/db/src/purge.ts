@@ -23,8 +23,8 @@ export type PurgedKind = Purgeable['kind'] | 'feature';
 
 export interface PurgeOptions {
   storage: {
-    /** Deletes objects; keys that do not exist are no error. */
-    delete(keys: readonly string[]): Promise<void>;
+    /** Deletes objects; keys that do not exist are no error. Begins no further try once the signal is aborted. */
+    delete(keys: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
     /** All keys with this prefix. */
     list(prefix: string): AsyncIterable<string>;
   };
@@ -52,13 +52,15 @@ export interface PurgeReport {
 /** Resources per kind and call. */
 const LIMIT = 200;
 const BUDGET_MS = 20_000;
+/** Once a part has failed, none is begun after this: a database that hangs would keep one after the other waiting. */
+const PARTS_MS = 60_000;
 
 /**
- * Deletes the bytes of what has expired, then the rows of what has been expired for long enough, and features,
- * idempotency keys and workers that are past. Objects go first: a row is marked only when its objects are gone, so a
- * crash in between repeats the deletion and never leaks an object. Assets that an open record uses are left until it
- * ends. At least one resource is handled per call unless it is to stop; what was not reached comes up again at the next
- * one.
+ * Deletes the rows of what has been expired for long enough, and features, idempotency keys and workers that are past;
+ * then the bytes of what has expired. Objects go first: a row is marked only when its objects are gone, so a crash in
+ * between repeats the deletion and never leaks an object. Assets that an open record uses are left until it ends. At
+ * least one resource is handled per call unless it is to stop; what was not reached comes up again at the next one. A
+ * part that fails is reported and does not keep the others from their turn.
  */
 export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport> {
   const {
@@ -70,14 +72,27 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     onPurged = () => undefined,
   } = options;
   const errors: unknown[] = [];
-  const deletedFeatures = await deleteExpiredFeatures(db, limit);
+  const partsEndAtMs = performance.now() + PARTS_MS;
+  const attempt = async <T>(part: () => Promise<T>, otherwise: T): Promise<T> => {
+    if (errors.length > 0 && performance.now() > partsEndAtMs) return otherwise;
+    try {
+      return await part();
+    } catch (error) {
+      errors.push(error);
+      return otherwise;
+    }
+  };
+  const deletedFeatures = await attempt(() => deleteExpiredFeatures(db, limit), 0);
+  const expiredKeys = await attempt(() => deleteExpiredKeys(db, limit), 0);
+  const silentWorkers = await attempt(() => deleteSilentWorkers(db), 0);
+  const tombstones = await attempt(() => deleteTombstones(db, TOMBSTONE_SECONDS, limit), 0);
   const kinds: Purgeable[][] = [
-    await findPurgeableRenders(db, keys, limit),
-    await findPurgeablePreparations(db, limit),
-    await findPurgeableUploads(db, limit),
-    await findPurgeableAssets(db, keys, limit),
+    await attempt(() => findPurgeableRenders(db, keys, limit), []),
+    await attempt(() => findPurgeablePreparations(db, limit), []),
+    await attempt(() => findPurgeableUploads(db, limit), []),
+    await attempt(() => findPurgeableAssets(db, keys, limit), []),
   ];
-  const unnamed = await findUnnamedObjects(db, limit);
+  const unnamed = await attempt(() => findUnnamedObjects(db, limit), []);
   const endsAtMs = performance.now() + budgetMs;
   let isFirst = true;
   let more = [...kinds, unnamed].some(({ length }) => length === limit);
@@ -98,7 +113,9 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
   };
   const purgeObject = async (object: FeatureObjectId): Promise<boolean> => {
     if (!inTime()) return false;
-    const deleted = await deleteUnnamedObject(db, object, () => storage.delete([keys.featureKey(object)]));
+    const deleted = await deleteUnnamedObject(db, object, (signal) =>
+      storage.delete([keys.featureKey(object)], { signal }),
+    );
     if (deleted) onPurged('feature');
     return deleted;
   };
@@ -106,9 +123,6 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
   const purged =
     (await eachCandidate(kinds.flat(), purgeResource, errors)) +
     (await eachCandidate(unnamed, purgeObject, errors));
-  const tombstones = await deleteTombstones(db, TOMBSTONE_SECONDS, limit);
-  const expiredKeys = await deleteExpiredKeys(db, limit);
-  const silentWorkers = await deleteSilentWorkers(db);
   return {
     purged,
     deletedRows: deletedFeatures + tombstones + expiredKeys + silentWorkers,

@@ -72,16 +72,21 @@ export async function findPurgeableUploads(db: Db, limit: number): Promise<Purge
   return rows.map(({ id, key }) => ({ kind: 'upload', id, objectKeys: [key] }));
 }
 
+/**
+ * With the staging object of an upload once more: a PUT that began before the signed address ended may have written it
+ * after it was deleted.
+ */
 export async function findPurgeableAssets(db: Db, keys: ObjectKeys, limit: number): Promise<Purgeable[]> {
-  const rows = await db.prisma.$queryRaw<{ id: string; key: string | null }[]>`
-    SELECT asset.id, asset.object_key AS key FROM assets AS asset
+  const rows = await db.prisma.$queryRaw<{ id: string; key: string | null; stagingKey: string | null }[]>`
+    SELECT asset.id, asset.object_key AS key, upload.staging_key AS "stagingKey"
+    FROM assets AS asset LEFT JOIN uploads AS upload ON upload.asset_id = asset.id
     WHERE asset.expires_at < now() AND asset.purged_at IS NULL AND asset.status IN ('ready', 'failed')
       AND ${UNUSED_ASSET}
     ORDER BY asset.expires_at LIMIT ${limit}::int`;
-  return rows.map(({ id, key }) => ({
+  return rows.map(({ id, key, stagingKey }) => ({
     kind: 'asset',
     id,
-    objectKeys: key === null ? [] : [key],
+    objectKeys: [key, stagingKey].filter((each) => each !== null),
     prefix: keys.assetPrefix(id),
   }));
 }

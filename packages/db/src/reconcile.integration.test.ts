@@ -79,6 +79,22 @@ describe('reconcile', () => {
     expect((await db.prisma.job.findUniqueOrThrow({ where: { id: firstId } })).workerId).toBeNull();
   });
 
+  it('goes on with the rest where one look fails, and tells of it', async () => {
+    const abandoned = await scenario.render();
+    await scenario.claim(only(await scenario.jobs(abandoned.render.id)).id);
+    const stuck = await scenario.render();
+    await scenario.make.query(
+      `UPDATE jobs SET lease_until = now() - interval '1 second' WHERE status = 'running'`,
+    );
+    await scenario.make.query(`UPDATE renders SET created_at = now() - interval '3 hours' WHERE id = $1`, [
+      stuck.render.id,
+    ]);
+    await scenario.make.query('ALTER TABLE uploads RENAME COLUMN expires_at TO elsewhere');
+    const report = await reconcile(scenario.db, options);
+    expect(report).toMatchObject({ requeued: 1, overdue: 1, expiredUploads: 0 });
+    expect(report.errors).toHaveLength(1);
+  });
+
   it('fails a render that exceeds its deadline, and keeps what an engine has finished', async () => {
     const stuck = await scenario.render();
     const partly = await scenario.render({ engines: ['musetalk', 'highsync'] });

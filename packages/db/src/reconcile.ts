@@ -47,8 +47,14 @@ const LIMIT = 200;
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<ReconcileReport> {
   const errors: unknown[] = [];
   const recovered: RecoveredJob[] = [];
+  /** A look that fails (a statement that takes too long) keeps none of the others from its turn. */
+  const found = <T>(looking: Promise<T[]>): Promise<T[]> =>
+    looking.catch((error: unknown) => {
+      errors.push(error);
+      return [];
+    });
   await eachCandidate(
-    await findExpiredLeases(db, LIMIT),
+    await found(findExpiredLeases(db, LIMIT)),
     async (jobId) => {
       const job = await recoverJob(db, jobId);
       if (job === null) return false;
@@ -58,17 +64,20 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
     },
     errors,
   );
-  const stale = await findStaleUploads(db, LIMIT);
+  const stale = await found(findStaleUploads(db, LIMIT));
   const expiredUploads = await eachCandidate(stale, (id) => expireUpload(db, id), errors);
   const overdue = await eachCandidate(
-    await findOverdue(db, options),
+    await found(findOverdue(db, options)),
     (item) => failOverdue(db, item),
     errors,
   );
   return {
     requeued: recovered.filter(({ outcome }) => outcome === 'requeued').length,
     workerLost: recovered.filter(({ outcome }) => outcome === 'failed').length,
-    withdrawn: await withdrawLost(db, options, errors),
+    withdrawn: await withdrawLost(db, options, errors).catch((error: unknown) => {
+      errors.push(error);
+      return 0;
+    }),
     expiredUploads,
     overdue,
     errors,
