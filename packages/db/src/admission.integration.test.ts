@@ -198,15 +198,15 @@ describe('admitJobs', () => {
     await scenario.make.worker({ musetalk: 2 });
     const first = await admitJobs(scenario.db, 'musetalk');
     const forgetful = { isInQueue: async () => false };
-    expect((await reconcile(scenario.db, forgetful)).withdrawn).toBe(0);
+    expect((await reconcile(scenario.db, forgetful)).forgotten).toBe(0);
     await scenario.make.query(`UPDATE jobs SET dispatched_at = dispatched_at - interval '10 seconds'`);
-    expect((await reconcile(scenario.db, { isInQueue: async () => true })).withdrawn).toBe(0);
+    expect((await reconcile(scenario.db, { isInQueue: async () => true })).forgotten).toBe(0);
     const running = await scenario.db.prisma.job.updateManyAndReturn({
       where: { id: first[0]?.jobId ?? '' },
       data: { status: 'running', leaseUntil: new Date(Date.now() + 60_000), fence: 1, attempts: 1 },
     });
     expect(running).toHaveLength(1);
-    expect((await reconcile(scenario.db, forgetful)).withdrawn).toBe(2);
+    expect((await reconcile(scenario.db, forgetful)).forgotten).toBe(2);
     const again = await admitJobs(scenario.db, 'musetalk');
     expect(new Map(again.map(({ jobId, dispatchSeq }) => [jobId, dispatchSeq]))).toEqual(
       new Map(first.slice(1).map(({ jobId }) => [jobId, 2])),
@@ -221,7 +221,7 @@ describe('admitJobs', () => {
     const report = await reconcile(scenario.db, {
       isInQueue: () => Promise.reject(new Error('redis is away')),
     });
-    expect(report).toMatchObject({ withdrawn: 0, errors: [new Error('redis is away')] });
+    expect(report).toMatchObject({ forgotten: 0, errors: [new Error('redis is away')] });
     expect(await admitJobs(scenario.db, 'musetalk')).toEqual([]);
   });
 });

@@ -27,8 +27,10 @@ export interface ReconcileReport {
   requeued: number;
   /** Abandoned jobs that had no attempt left. */
   workerLost: number;
-  /** Jobs in line again that Redis had forgotten, or whose queue has no worker any more. */
-  withdrawn: number;
+  /** Announced jobs in line again that Redis had forgotten. */
+  forgotten: number;
+  /** Announced jobs in line again because no worker serves their queue any more. */
+  unserved: number;
   expiredUploads: number;
   /** Records and jobs failed by a deadline. */
   overdue: number;
@@ -74,10 +76,10 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
   return {
     requeued: recovered.filter(({ outcome }) => outcome === 'requeued').length,
     workerLost: recovered.filter(({ outcome }) => outcome === 'failed').length,
-    withdrawn: await withdrawLost(db, options, errors).catch((error: unknown) => {
+    ...(await withdrawLost(db, options, errors).catch((error: unknown) => {
       errors.push(error);
-      return 0;
-    }),
+      return { forgotten: 0, unserved: 0 };
+    })),
     expiredUploads,
     overdue,
     errors,
@@ -98,18 +100,25 @@ async function findOverdue(
   ];
 }
 
-async function withdrawLost(db: Db, { isInQueue }: ReconcileOptions, errors: unknown[]): Promise<number> {
+async function withdrawLost(
+  db: Db,
+  { isInQueue }: ReconcileOptions,
+  errors: unknown[],
+): Promise<Pick<ReconcileReport, 'forgotten' | 'unserved'>> {
   const open = await findOpenDispatches(db, LIMIT);
   const served = new Set(await servedQueues(db.prisma, CAPACITY_SECONDS));
   // Nobody will take these, and as jobs under way they would use up their customers' shares elsewhere.
-  const lost = open.filter(({ queue }) => !served.has(queue));
+  const unserved = open.filter(({ queue }) => !served.has(queue));
+  const forgotten: typeof open = [];
   try {
     for (const dispatch of open.filter(({ queue }) => served.has(queue))) {
-      if (!(await isInQueue(dispatch.queue, dispatch.jobId, dispatch.dispatchSeq))) lost.push(dispatch);
+      if (!(await isInQueue(dispatch.queue, dispatch.jobId, dispatch.dispatchSeq))) forgotten.push(dispatch);
     }
   } catch (error) {
     // Redis is away: nothing can be said about the rest, and nobody could be told of it either.
     errors.push(error);
   }
-  return eachCandidate(lost, (dispatch) => withdrawDispatch(db, dispatch), errors);
+  const withdraw = (dispatches: typeof open): Promise<number> =>
+    eachCandidate(dispatches, (dispatch) => withdrawDispatch(db, dispatch), errors);
+  return { unserved: await withdraw(unserved), forgotten: await withdraw(forgotten) };
 }

@@ -154,8 +154,8 @@ export const METRICS = {
   },
   reconciler_actions_total: {
     type: 'counter',
-    help: 'What this process put right: announcements lost, leases run out, attempts used up, deadlines, stale uploads.',
-    labels: { action: ['rering', 'expired_lease', 'given_up', 'deadline', 'expired_upload'] },
+    help: 'What this process put right: announcements that Redis forgot, and those to queues that no worker serves any more, leases run out, attempts used up, deadlines, stale uploads.',
+    labels: { action: ['rering', 'unserved', 'expired_lease', 'given_up', 'deadline', 'expired_upload'] },
     services: ['media-worker'],
     fromZero: true,
   },

@@ -2581,7 +2581,7 @@ export const openapiDocument = {
               },
               "error": {
                 "code": "no_face_detected",
-                "message": "No face was found in the video; use a video that shows a face.",
+                "message": "No face was found in what is shown of the video; use a video that shows a face.",
                 "retryable": false
               }
             }
@@ -2594,7 +2594,7 @@ export const openapiDocument = {
           "webhook_event_id": "evt_01k3v9m5e8q4x7r2t6w0y1z3ab",
           "error": {
             "code": "no_face_detected",
-            "message": "No face was found in the video; use a video that shows a face.",
+            "message": "No face was found in what is shown of the video; use a video that shows a face.",
             "retryable": false
           }
         }
@@ -2846,7 +2846,7 @@ export const openapiDocument = {
                 },
                 "error": {
                   "code": "no_face_detected",
-                  "message": "No face was found in the video; use a video that shows a face.",
+                  "message": "No face was found in what is shown of the video; use a video that shows a face.",
                   "retryable": false
                 }
               }
@@ -2859,7 +2859,7 @@ export const openapiDocument = {
             "webhook_event_id": "evt_01k3v9m5e8q4x7r2t6w0y1z3ab",
             "error": {
               "code": "no_face_detected",
-              "message": "No face was found in the video; use a video that shows a face.",
+              "message": "No face was found in what is shown of the video; use a video that shows a face.",
               "retryable": false
             }
           }
@@ -2952,7 +2952,7 @@ export const openapiDocument = {
             "completed_at": "2026-01-01T00:00:05.000Z",
             "error": {
               "code": "no_face_detected",
-              "message": "No face was found in the video; use a video that shows a face.",
+              "message": "No face was found in what is shown of the video; use a video that shows a face.",
               "retryable": false
             },
             "webhook_event_id": "evt_01k3v9m5e8q4x7r2t6w0y1z3ab"
@@ -3452,7 +3452,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "No face was found in the video; use a video that shows a face."
+      "message": "No face was found in what is shown of the video; use a video that shows a face."
     },
     "engine_timeout": {
       "http_status": null,

@@ -20,16 +20,18 @@ export async function reconcileOnce(
     isInQueue: (queue, jobId, dispatchSeq) => queues.isQueued(queue, jobId, dispatchSeq),
     onRecovered: (job) => tellRecovered(logger, job),
   });
-  const { requeued, workerLost, withdrawn, expiredUploads, overdue, errors } = report;
+  const { requeued, workerLost, forgotten, unserved, expiredUploads, overdue, errors } = report;
   actions.inc({ action: 'expired_lease' }, requeued);
   actions.inc({ action: 'given_up' }, workerLost);
-  actions.inc({ action: 'rering' }, withdrawn);
+  actions.inc({ action: 'rering' }, forgotten);
+  actions.inc({ action: 'unserved' }, unserved);
   actions.inc({ action: 'expired_upload' }, expiredUploads);
   actions.inc({ action: 'deadline' }, overdue);
-  if (requeued + workerLost + withdrawn + expiredUploads + overdue > 0) {
-    const found = { requeued, worker_lost: workerLost, withdrawn, expired_uploads: expiredUploads, overdue };
+  if (requeued + workerLost + forgotten + unserved + expiredUploads + overdue > 0) {
+    const queued = { requeued, forgotten, unserved };
+    const found = { ...queued, worker_lost: workerLost, expired_uploads: expiredUploads, overdue };
     logger.wide('reconcile', { ...found, errors: errors.length });
   }
   if (errors.length > 0) throw errors[0];
-  return requeued + withdrawn > 0;
+  return requeued + forgotten + unserved > 0;
 }
