@@ -10,4 +10,4 @@ void runAdmin(() => {
   if (state === null)
     throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
   return backendEnvironment(state);
-}, 'Customers, keys, secrets, limits, redelivery, purging. Works on DATABASE_URL, else on the local stack.');
+}, 'Customers, keys, secrets, limits, renders, webhooks, purging. Works on DATABASE_URL, else on the local stack.');

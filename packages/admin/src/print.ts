@@ -8,6 +8,20 @@ export function print(rows: Row | readonly Row[], { json = false }: { json?: boo
   else for (const [name, value] of Object.entries(rows)) say(`${name.padEnd(20)} ${text(value)}`);
 }
 
+/** Prints one row and, below it, tables by their names; with `json` exactly one JSON value that holds all of it. */
+export function printWithTables(
+  row: Row,
+  tables: Readonly<Record<string, readonly Row[]>>,
+  { json = false }: { json?: boolean | undefined },
+): void {
+  if (json) return say(JSON.stringify({ ...row, ...tables }, null, 2));
+  print(row, {});
+  for (const [name, rows] of Object.entries(tables)) {
+    say(`\n${name}`);
+    printTable(rows);
+  }
+}
+
 function isTable(rows: Row | readonly Row[]): rows is readonly Row[] {
   return Array.isArray(rows);
 }

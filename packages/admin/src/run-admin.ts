@@ -5,6 +5,7 @@ import { addCustomerCommands } from './customers';
 import { addKeyCommands, addSecretCommands } from './keys';
 import { addMasterKeyCommands } from './master-key';
 import { addPurgeCommand } from './purge';
+import { addRenderCommands } from './renders';
 import { addWebhookCommands } from './webhooks';
 
 /**
@@ -19,6 +20,7 @@ export async function runAdmin(environment: () => Environment, description: stri
     addKeyCommands,
     addSecretCommands,
     addMasterKeyCommands,
+    addRenderCommands,
     addWebhookCommands,
     addPurgeCommand,
     addBucketCommand,

@@ -1,30 +1,102 @@
-import { redeliver } from '@lipsync/db';
+import { type Db, type FailedDelivery, hasCustomer, listFailedDeliveries, redeliver } from '@lipsync/db';
 import type { Command } from 'commander';
 import type { Connection } from './connect';
-import { print } from './print';
+import { duration } from './duration';
+import { print, type Row } from './print';
+import { redeliverFailed } from './redeliver-failed';
+
+interface JsonOption {
+  json?: boolean;
+}
+
+interface CustomerOption {
+  customer?: string;
+}
+
+interface RedeliverOptions extends JsonOption, CustomerOption {
+  failedSince?: number;
+}
+
+/** More than anybody reads: the rest is counted. */
+const LIST_MAX = 100;
+const DAY_SECONDS = 86_400;
 
 export function addWebhookCommands(program: Command, connection: Connection): void {
-  program
-    .command('webhooks')
-    .description('webhook events')
-    .command('redeliver <event-id>')
-    .description(
-      'deliver an event once more: same event id and body, a new delivery when the last one is settled',
-    )
+  const webhooks = program.command('webhooks').description('webhook events');
+
+  webhooks
+    .command('failed')
+    .description(`deliveries that were given up and not repeated since, the latest ${LIST_MAX} of them first`)
+    .option('--customer <customer-id>', 'of this customer alone')
+    .option('--since <duration>', 'given up within this time, as 30m, 24h or 7d (default: 24h)', duration)
     .option('--json')
-    .action((eventId: string, options: { json?: boolean }) =>
+    .action(({ customer, since = DAY_SECONDS, json }: JsonOption & CustomerOption & { since?: number }) =>
       connection.withContext(async ({ db }) => {
-        const delivery = await redeliver(db, eventId);
-        if (delivery === null) throw new Error(`there is no event ${eventId}`);
-        print(
-          {
-            event_id: eventId,
-            delivery_id: delivery.id,
-            status: delivery.status,
-            next_attempt_at: delivery.nextAttemptAt,
-          },
-          options,
-        );
+        await requireCustomer(db, customer);
+        const search = { sinceSeconds: since, customerId: customer, limit: LIST_MAX };
+        const { deliveries, leftOut } = await listFailedDeliveries(db, search);
+        print(deliveries.map(row), { json });
+        if (leftOut > 0) process.stderr.write(`admin: ${leftOut} earlier ones are left out\n`);
       }),
     );
+
+  webhooks
+    .command('redeliver [event-id]')
+    .description(
+      'deliver an event, or all that failed, once more: same event id and body, a new delivery when the last one is settled',
+    )
+    .option('--failed-since <duration>', 'every event given up within this time, as 30m, 24h or 7d', duration)
+    .option('--customer <customer-id>', 'with --failed-since: of this customer alone')
+    .option('--json')
+    .action((eventId: string | undefined, options: RedeliverOptions) =>
+      connection.withContext(async ({ db }) => {
+        const { failedSince, customer, json } = options;
+        if (eventId !== undefined && failedSince === undefined && customer === undefined)
+          return redeliverOne(db, eventId, { json });
+        if (eventId !== undefined || failedSince === undefined)
+          throw new Error(
+            'redeliver takes either the id of an event, or --failed-since with or without --customer',
+          );
+        await requireCustomer(db, customer);
+        const report = await redeliverFailed(db, { sinceSeconds: failedSince, customerId: customer });
+        print({ redelivered: report.redelivered, expired: report.expired.length }, { json });
+        for (const id of report.expired) process.stderr.write(`admin: ${id} has expired\n`);
+        if (report.expired.length > 0) process.exitCode = 1;
+      }),
+    );
+}
+
+async function redeliverOne(db: Db, eventId: string, options: { json?: boolean | undefined }): Promise<void> {
+  const delivery = await redeliver(db, eventId);
+  if (delivery === null) throw new Error(`there is no event ${eventId}`);
+  print(
+    {
+      event_id: eventId,
+      delivery_id: delivery.id,
+      status: delivery.status,
+      next_attempt_at: delivery.nextAttemptAt,
+    },
+    options,
+  );
+}
+
+/** An id that is mistyped is not a customer without failures. */
+async function requireCustomer(db: Db, customerId: string | undefined): Promise<void> {
+  if (customerId !== undefined && !(await hasCustomer(db, customerId)))
+    throw new Error(`there is no customer ${customerId}`);
+}
+
+function row(delivery: FailedDelivery): Row {
+  return {
+    delivery_id: delivery.id,
+    event_id: delivery.eventId,
+    type: delivery.type,
+    customer_id: delivery.customerId,
+    origin: delivery.origin,
+    attempts: delivery.attempts,
+    last_error: delivery.lastError,
+    http_status: delivery.lastHttpStatus,
+    failed_at: delivery.failedAt,
+    expires_at: delivery.expiresAt,
+  };
 }

@@ -27,6 +27,10 @@ export function listCustomers(db: Db): Promise<CustomerRow[]> {
   return db.prisma.customer.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
 }
 
+export async function hasCustomer(db: Db, customerId: string): Promise<boolean> {
+  return (await db.prisma.customer.count({ where: { id: customerId } })) > 0;
+}
+
 /** Null when there is no such customer. */
 export async function setLimits(
   db: Db,

@@ -35,16 +35,30 @@ export {
 } from './complete';
 export { type CreatedRender, createRenders } from './create-render';
 export { type NewRender } from './render-draft';
-export { createCustomer, type LimitChanges, listCustomers, type NewCustomer, setLimits } from './customers';
+export {
+  createCustomer,
+  hasCustomer,
+  type LimitChanges,
+  listCustomers,
+  type NewCustomer,
+  setLimits,
+} from './customers';
 export { databaseNow } from './database-clock';
 export { isDatabaseUnavailable } from './database-unavailable';
 export { createDb, DATABASE_WAIT_MS, type Db, type DbOptions } from './db';
 export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './deliveries';
+export {
+  type FailedDelivery,
+  type FailureSearch,
+  findFailedEvents,
+  listFailedDeliveries,
+} from './failed-deliveries';
 export { expectObject, type FeatureObjectId } from './feature-objects';
 export { type Coverage, type FeatureContent, type FeatureKey } from './feature-row';
 export { failJob, releaseJob, retryJob } from './give-up';
 export { type Heartbeat, heartbeatJob, type JobStage } from './heartbeat';
 export { type IdempotencyClaim } from './idempotency';
+export { inspectRender, type RenderInspection } from './inspect-render';
 export { type JobIdentity, type RecoveredJob } from './job-identity';
 export { type Lease } from './lease';
 export { migrate } from './migrate';

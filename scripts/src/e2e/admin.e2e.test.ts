@@ -249,6 +249,7 @@ describe('the admin command', () => {
   it.each([
     ['an unknown customer', ['keys', 'issue', 'cus_nobody'], /there is no customer cus_nobody/],
     ['an unknown key', ['keys', 'revoke', 'key_none'], /there is no active key key_none/],
+    ['an unknown render', ['renders', 'show', 'ren_none'], /there is no render ren_none/],
     ['an unknown event', ['webhooks', 'redeliver', 'evt_none'], /there is no event evt_none/],
     ['limits of nobody', ['customers', 'limits', 'cus_x', '--open-uploads', '1'], /there is no customer/],
     ['a limit that is none', ['customers', 'create', 'x', '--open-uploads', '-1'], /positive whole number/],

@@ -1,0 +1,111 @@
+import { claimJob, failJob, retryJob } from '@lipsync/db';
+import { openOperator, type Operator } from '../test/operator';
+
+interface Shown {
+  id: string;
+  customer_id: string;
+  customer_name: string;
+  status: string;
+  error_code: string | null;
+  inputs: { asset_id: string; media_type: string; status: string; source: string }[];
+  engines: { engine: string; status: string; progress_percent: number; error_code: string | null }[];
+  jobs: {
+    job_id: string;
+    of: string;
+    status: string;
+    attempts: number;
+    last_error: string | null;
+    worker_id: string | null;
+  }[];
+}
+
+describe('admin renders show', () => {
+  let operator: Operator;
+  let customerId: string;
+  beforeAll(async () => {
+    operator = await openOperator();
+    customerId = await operator.make.customer();
+  });
+  afterAll(() => operator.close());
+
+  const show = (id: string): Promise<Shown> => operator.json<Shown>('renders', 'show', id);
+
+  async function claim(jobId: string | undefined) {
+    const claimed = await claimJob(operator.db, jobId ?? '', { workerId: 'gpu-7-x', leaseSeconds: 30 });
+    if (claimed === null) throw new Error('not claimed');
+    return claimed;
+  }
+
+  it('says what a render that has not begun waits for, in the order in which it comes', async () => {
+    const video = { url: 'https://media.example.com/private/face.mp4?X-Amz-Signature=of-the-customer' };
+    const id = await operator.render(customerId, { video, engines: ['latentsync', 'musetalk'] });
+    const shown = await show(id);
+    expect(shown).toMatchObject({ id, customer_id: customerId, status: 'accepted', error_code: null });
+    expect(shown.customer_name).toBe('A customer');
+    expect(shown.inputs).toMatchObject([
+      { media_type: 'video', status: 'pending', source: 'https://media.example.com' },
+      { media_type: 'audio', status: 'ready', source: 'upload' },
+    ]);
+    expect(shown.engines).toMatchObject([
+      { engine: 'latentsync', status: 'accepted', progress_percent: 0 },
+      { engine: 'musetalk', status: 'accepted', progress_percent: 0 },
+    ]);
+    expect(shown.jobs).toMatchObject([
+      { of: 'video', status: 'queued', attempts: 0 },
+      { of: 'latentsync', status: 'blocked', attempts: 0 },
+      { of: 'musetalk', status: 'blocked', attempts: 0 },
+    ]);
+  });
+
+  it('says who works on it, and what an attempt failed with', async () => {
+    const id = await operator.render(customerId, { engines: ['musetalk', 'highsync'] });
+    const [first, second] = (await show(id)).jobs;
+    const lease = await claim(first?.job_id);
+    const failure = { errorCode: 'storage_failed', delaySeconds: 20, refundAttempt: false } as const;
+    await retryJob(operator.db, lease, failure);
+    await claim(second?.job_id);
+    const { status, jobs } = await show(id);
+    expect(status).toBe('processing');
+    expect(jobs).toMatchObject([
+      { of: 'musetalk', status: 'queued', attempts: 1, last_error: 'storage_failed', worker_id: null },
+      { of: 'highsync', status: 'running', attempts: 1, last_error: null, worker_id: 'gpu-7-x' },
+    ]);
+  });
+
+  it('says what an input failed with that the render failed with, also after the render has expired', async () => {
+    const id = await operator.render(customerId, { audio: { url: 'https://media.example.com/a.wav' } });
+    const ingest = (await show(id)).jobs.find(({ of }) => of === 'audio');
+    await failJob(operator.db, await claim(ingest?.job_id), 'media_corrupt');
+    await operator.make.query('UPDATE renders SET expires_at = now() WHERE id = $1', [id]);
+    const shown = await show(id);
+    expect(shown).toMatchObject({ status: 'failed', error_code: 'media_corrupt' });
+    expect(shown.engines).toMatchObject([{ status: 'failed', error_code: 'media_corrupt' }]);
+    expect(shown.jobs).toMatchObject([
+      { of: 'audio', status: 'finished', last_error: 'media_corrupt', worker_id: 'gpu-7-x' },
+      { of: 'musetalk', status: 'finished', attempts: 0 },
+    ]);
+  });
+
+  it('is read by people as aligned text, in which no address of the customer stands but for its origin', async () => {
+    const video = { url: 'https://media.example.com/private/face.mp4?X-Amz-Signature=of-the-customer' };
+    const id = await operator.render(customerId, { video });
+    const { stdout, stderr, exitCode } = await operator.run('renders', 'show', id);
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expect(stdout).toMatch(new RegExp(`^id {19}${id}\ncustomer_id {10}${customerId}\n`));
+    expect(stdout).toMatch(/\n\ninputs\nasset_id +media_type +status +stage +error_code +source\nast_/);
+    expect(stdout).toMatch(/\n\nengines\nengine +run_id +status +stage +progress_percent +error_code\nmuset/);
+    expect(stdout).toMatch(
+      /\njob_id +of +status +attempts +last_error +available_at +lease_until +worker_id\n/,
+    );
+    expect(stdout).toContain('https://media.example.com\n');
+    expect(stdout).not.toMatch(/private|Signature|of-the-customer/);
+  });
+
+  it.each(['ren_00000000000000000000000000', 'ren_none', 'job_none'])(
+    'ends with a failure and one sentence for %s, which there is not',
+    async (id) => {
+      const stderr = `admin: there is no render ${id}\n`;
+      expect(await operator.run('renders', 'show', id)).toEqual({ exitCode: 1, stdout: '', stderr });
+    },
+  );
+});

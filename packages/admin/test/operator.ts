@@ -1,0 +1,112 @@
+import {
+  cancelRender,
+  claimDeliveries,
+  createDb,
+  createRenders,
+  type Db,
+  type NewRender,
+  settleUndelivered,
+} from '@lipsync/db';
+import { createFactories, createTestDatabase, type Factories } from '@lipsync/testkit';
+import { runAdmin } from '../src';
+
+const PUBLIC_BASE_URL = 'https://api.example.com';
+const WEBHOOK_URL = 'https://hooks.example.com/lipsync?token=of-the-customer';
+const TTL_SECONDS = 7 * 86_400;
+
+export interface Outcome {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A database of its own, and whoever works on it by the command. */
+export interface Operator {
+  db: Db;
+  make: Factories;
+  run(...args: string[]): Promise<Outcome>;
+  /** The one JSON value that a command prints with --json, which succeeds. */
+  json<T>(...args: string[]): Promise<T>;
+  /** Renders two ready assets, unless told otherwise. Returns its id. */
+  render(customerId: string, change?: Partial<NewRender['request']>): Promise<string>;
+  /** An event whose one delivery was given up so many hours ago. Returns its id. */
+  failedEvent(customerId: string, hoursAgo?: number): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openOperator(): Promise<Operator> {
+  const database = await createTestDatabase();
+  const db = createDb({ url: database.url, poolMax: 2, publicBaseUrl: PUBLIC_BASE_URL });
+  const make = createFactories(database.url);
+  await make.worker({ media: 1, preparation: 1, musetalk: 1, latentsync: 1, highsync: 1 });
+  const environment = { DATABASE_URL: database.url, PUBLIC_BASE_URL, MASTER_KEY: 'ab'.repeat(32) };
+
+  const run = async (...args: string[]): Promise<Outcome> => {
+    const written = { stdout: '', stderr: '' };
+    const argv = jest.replaceProperty(process, 'argv', ['node', 'admin', ...args]);
+    const streams = (['stdout', 'stderr'] as const).map((stream) =>
+      jest.spyOn(process[stream], 'write').mockImplementation((text) => {
+        written[stream] += String(text);
+        return true;
+      }),
+    );
+    try {
+      process.exitCode = undefined;
+      await runAdmin(() => environment, 'under test');
+      return { exitCode: Number(process.exitCode ?? 0), ...written };
+    } finally {
+      argv.restore();
+      for (const stream of streams) stream.mockRestore();
+      process.exitCode = undefined;
+    }
+  };
+
+  const render = async (customerId: string, change: Partial<NewRender['request']> = {}): Promise<string> => {
+    const request: NewRender['request'] = {
+      video: { asset_id: await make.readyAsset({ customerId, mediaType: 'video' }) },
+      audio: { asset_id: await make.readyAsset({ customerId, mediaType: 'audio' }) },
+      engines: ['musetalk'],
+      sync_mode: 'cut_off',
+      webhook_url: WEBHOOK_URL,
+      ...change,
+    };
+    const [created] = await createRenders(db, [
+      { customerId, request, idempotency: null, ttlSeconds: TTL_SECONDS },
+    ]);
+    if (created === undefined) throw new Error('nothing was created');
+    return (await created).render.id;
+  };
+
+  return {
+    db,
+    make,
+    run,
+    json: async <T>(...args: string[]): Promise<T> => {
+      const { exitCode, stdout, stderr } = await run(...args, '--json');
+      if (exitCode !== 0) throw new Error(`admin ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
+      return JSON.parse(stdout) as T;
+    },
+    render,
+    failedEvent: async (customerId, hoursAgo = 1) => {
+      const { webhookEventId } = await cancelRender(db, customerId, await render(customerId));
+      const claim = { limit: 100, leaseSeconds: 20, perOrigin: 100, perCustomer: 100 };
+      const { claimed } = await claimDeliveries(db, claim);
+      const delivery = claimed.find(({ eventId }) => eventId === webhookEventId);
+      if (delivery === undefined) throw new Error('not claimed');
+      const { id, claimToken, eventId } = delivery;
+      const outcome = { kind: 'failed', error: 'http_error', httpStatus: 503 } as const;
+      await settleUndelivered(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds: [] });
+      await make.query(
+        `UPDATE webhook_deliveries SET created_at = now() - make_interval(hours => $2 + 1),
+           updated_at = now() - make_interval(hours => $2) WHERE id = $1`,
+        [id, hoursAgo],
+      );
+      return eventId;
+    },
+    close: async () => {
+      await make.close();
+      await db.close();
+      await database.drop();
+    },
+  };
+}
