@@ -26,7 +26,7 @@ export async function loadGraph(file: string, options: SessionOptions): Promise<
         wanted[name] = target ? toOrt(target) : null;
       }
       const outputs = await session.run(allToOrt(feeds), wanted);
-      // The runtime fills the memory of a target, but answers another tensor.
+      // The runtime fills the memory of a target, but answers a copy (microsoft/onnxruntime#32346).
       const filled = (name: string, tensor: OrtTensor): Tensor => targets[name] ?? fromOrt(name, tensor);
       return Object.fromEntries(
         Object.entries(outputs).map(([name, tensor]) => [name, filled(name, tensor)]),
