@@ -1,7 +1,7 @@
 import { LANDMARK_VALUES } from './landmarks68';
 
 /** Which layout and meaning a face track has; tracks of another version are refused. */
-export const FACE_TRACK_VERSION = '2';
+export const FACE_TRACK_VERSION = '3';
 
 /**
  * Rows around a frame that whatever is derived for it from the track may depend on: smoothed crops, features worth
@@ -24,7 +24,7 @@ export interface FaceTrack {
   readonly found: Uint8Array;
   /** Per frame 68 points, x and y. The mouth's are as measured, the others lightly steadied. */
   readonly landmarks: Float32Array;
-  /** Per frame: 1 on the first frame of a new shot. */
+  /** Per frame: 1 on the first frame of a new shot, and where the face jumps inside one. */
   readonly cuts: Uint8Array;
 }
 

@@ -6,6 +6,7 @@ import { createFaceDetector } from './face-detector';
 import { createFaceTracker } from './face-tracker';
 import { fillGaps } from './fill-gaps';
 import { createLandmarkFinder } from './landmark-finder';
+import { markJumps } from './mark-jumps';
 import { createCutDetector } from './shot-cuts';
 
 export interface FaceAnalysis {
@@ -39,6 +40,7 @@ export async function analyzeFaces(analysis: FaceAnalysis): Promise<FaceTrack> {
     cuts.push(newShot);
     analysis.onFrame?.(faces.length);
   }
+  markJumps(faces, cuts);
   fillGaps(faces, cuts);
   return buildTrack({ analyzerVersion: analysis.analyzerVersion, source, faces, cuts });
 }

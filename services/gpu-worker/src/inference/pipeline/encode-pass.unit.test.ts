@@ -3,7 +3,7 @@ import { type FaceEncoder } from '../engines/engine';
 import { encodeFrames, framesToEncode } from './encode-pass';
 
 const track = (found: readonly number[]): FaceTrack => ({
-  version: '2',
+  version: '3',
   analyzerVersion: 'drawn',
   fps: 25,
   frames: found.length,

@@ -32,7 +32,7 @@ function track(): FaceTrack {
   const cuts = new Uint8Array(FRAMES);
   const size = { width: format.width, height: format.height };
   return {
-    version: '2',
+    version: '3',
     analyzerVersion: 'drawn',
     fps: 25,
     frames: FRAMES,
