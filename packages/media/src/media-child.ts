@@ -94,7 +94,7 @@ export function startChild(
     child.once('exit', (code, killedBy) => {
       // Not 'close': stdout may be paused on purpose. The end of stderr is still awaited, it holds the reason.
       const finish = (): void =>
-        settle({ code, stderr, ended: ended === 'exit' ? ownEnd(killedBy, stderr) : ended });
+        settle({ code, stderr, ended: ended === 'exit' ? ownEnd(code, killedBy, stderr) : ended });
       if (complaints.readableEnded || complaints.destroyed) finish();
       else complaints.once('close', finish);
     });
@@ -103,10 +103,25 @@ export function startChild(
   return { stdin, stdout: output, exit, complaintAbout, kill: () => stop('stopped') };
 }
 
+/** Sent by somebody; a crash (SIGSEGV, SIGABRT) or a limit (SIGXCPU) a file may have brought about. */
+const SENT: ReadonlySet<NodeJS.Signals | null> = new Set([
+  'SIGKILL',
+  'SIGTERM',
+  'SIGINT',
+  'SIGHUP',
+  'SIGQUIT',
+]);
+/** What a shell, and with it prlimit, answers for a program that cannot be run; the loader uses the same. */
+const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
+/** No thread, file or library was to be had. Too little memory is not among them: a file can ask for any amount. */
+const STARVED = /Resource temporarily unavailable|Too many open files|error while loading shared libraries/;
+
 /** How a child ended that was not ended here: a tool that never ran, or was shot, says nothing about the media. */
-function ownEnd(killedBy: NodeJS.Signals | null, stderr: string): ChildExit['ended'] {
-  if (killedBy === 'SIGKILL') return 'killed';
-  return refusedToConfine(stderr) ? 'not_started' : 'exit';
+function ownEnd(code: number | null, killedBy: NodeJS.Signals | null, stderr: string): ChildExit['ended'] {
+  // ffmpeg ends in order when it is told to, and says so.
+  if (SENT.has(killedBy) || (code === 255 && stderr.includes('received signal'))) return 'killed';
+  if (code === 0) return 'exit';
+  return NOT_RUN.has(code) || STARVED.test(stderr) || refusedToConfine(stderr) ? 'not_started' : 'exit';
 }
 
 function killGroup(pid: number | undefined): void {

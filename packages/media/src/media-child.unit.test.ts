@@ -29,6 +29,9 @@ describe('a media tool that ends without a verdict', () => {
 
   test('because the kernel killed it is told from one that refused its input', async () => {
     expect(await endOf(await script('shot', 'kill -KILL $$'))).toMatchObject({ ended: 'killed' });
+    expect(await endOf(await script('told to end', 'kill -TERM $$'))).toMatchObject({ ended: 'killed' });
+    const ends = 'echo "Exiting normally, received signal 15." >&2; exit 255';
+    expect(await endOf(await script('ends as told', ends))).toMatchObject({ ended: 'killed' });
     expect(await endOf(await script('refuses', 'exit 1'))).toMatchObject({ ended: 'exit', code: 1 });
     expect(await endOf(await script('crashes', 'kill -SEGV $$'))).toMatchObject({
       ended: 'exit',
@@ -47,6 +50,19 @@ describe('a media tool that ends without a verdict', () => {
     expect(end.exit.stderr).toMatch('EMFILE');
     expect(end.written).toMatchObject({ code: 'ERR_STREAM_DESTROYED' });
     expect(end.read).toEqual([]);
+  });
+
+  test.each([
+    ['a thread', 'Error while opening decoder: Resource temporarily unavailable', 1],
+    ['a file descriptor', 'input.mp4: Too many open files', 1],
+    ['a library', 'ffmpeg: error while loading shared libraries: libx264.so: cannot map', 127],
+    ['a program', 'prlimit: failed to execute ffmpeg: No such file or directory', 127],
+  ])('for want of %s has not judged the file', async (_, complaint, code) => {
+    const starved = await script('starved', `echo "${complaint}" >&2; exit ${code}`);
+    expect(await endOf(starved)).toMatchObject({ ended: 'not_started', code });
+    // What it complained about did not keep it from its work.
+    const done = await script('done', `echo "${complaint}" >&2; exit 0`);
+    expect(await endOf(done)).toMatchObject({ ended: 'exit', code: 0 });
   });
 
   test('is not held against the file', async () => {
