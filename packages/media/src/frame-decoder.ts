@@ -3,7 +3,8 @@ import { type Binaries } from './binaries';
 import { type BytePipe, openBytePipe } from './byte-pipe';
 import { type FrameDecoding, decoderArguments } from './decoder-arguments';
 import { MediaError, MediaProcessError } from './media-error';
-import { type MediaChild, startChild } from './media-child';
+import { type MediaChild } from './media-child';
+import { startPipedChild } from './piped-child';
 import { RawFrameStream } from './raw-frame-stream';
 
 /** One ffmpeg process that decodes a video to working frames. It decodes ahead only as far as the pipe holds. */
@@ -15,7 +16,7 @@ export interface FrameDecoder {
    * @throws MediaError media_corrupt when decoding fails, MediaProcessError when stopped or past its deadline.
    */
   readInto(target: Uint8Array): Promise<boolean>;
-  /** Ends the process; safe at any time. */
+  /** Ends the process; safe at any time, never rejects. */
   close(): Promise<void>;
 }
 
@@ -25,7 +26,7 @@ export function openFrameDecoder(
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
 ): FrameDecoder {
   const running = start(binaries, decoding, options);
-  // Whoever reads or closes learns of a failure.
+  // Whoever reads learns of a failure.
   const started = running.then(
     () => undefined,
     () => undefined,
@@ -45,10 +46,11 @@ export function openFrameDecoder(
   async function close(): Promise<void> {
     if (closed) return;
     closed = true;
-    const { child, pipe } = await running;
-    child.kill();
-    pipe.destroy();
-    await child.exit;
+    // One that was never started has nothing to end.
+    const opened = await running.catch(() => undefined);
+    opened?.child.kill();
+    opened?.pipe.destroy();
+    await opened?.child.exit;
   }
 
   return { started, readInto, close };
@@ -62,13 +64,17 @@ async function start(
   const frames = new RawFrameStream();
   const pipe = await openBytePipe(frames);
   frames.connect(pipe);
-  const child = startChild(binaries, [binaries.ffmpeg, ...decoderArguments(decoding, binaries.threads)], {
-    folder: dirname(decoding.file),
-    deadlineMs: options.deadlineMs,
-    signal: options.signal,
-    stdout: pipe.childEnd,
-    device: decoding.decoder !== 'software',
-  });
+  const child = startPipedChild(
+    binaries,
+    [binaries.ffmpeg, ...decoderArguments(decoding, binaries.threads)],
+    {
+      folder: dirname(decoding.file),
+      deadlineMs: options.deadlineMs,
+      signal: options.signal,
+      device: decoding.decoder !== 'software',
+    },
+    pipe,
+  );
   child.stdin.end();
   return { child, frames, pipe };
 }

@@ -1,6 +1,7 @@
 import { type Binaries } from './binaries';
 import { openBytePipe } from './byte-pipe';
-import { type ChildExit, type ChildOptions, startChild } from './media-child';
+import { type ChildExit, type ChildOptions } from './media-child';
+import { startPipedChild } from './piped-child';
 
 /**
  * Runs a tool whose output goes to `target`: large outputs leave nothing behind for the collector. A child that writes
@@ -27,7 +28,7 @@ export async function runInto(
     },
     end: () => end(),
   });
-  const child = startChild(binaries, command, { ...options, stdout: pipe.childEnd });
+  const child = startPipedChild(binaries, command, options, pipe);
   overflow = () => child.kill();
   child.stdin.end();
   pipe.resume();

@@ -6,7 +6,7 @@ import { resolveBinaries } from '@lipsync/media';
 import { makeNumberedVideo } from '@lipsync/testkit';
 import { syntheticTrack } from '../test/synthetic-track';
 import { encodeFeatures, type EncodedFeatures } from './encode-features';
-import { type LipSyncEngine } from './engines/engine';
+import { type FrameFeatures, type LipSyncEngine } from './engines/engine';
 import { type Job } from './job';
 import { videoOf } from './local-media';
 import { type Models } from './models';
@@ -35,44 +35,56 @@ describe('features that are computed ahead while memory is short', () => {
     readonly models: Models;
     readonly runs: [Engine, number][];
     readonly events: string[];
+    /** What the encoders were given to write to. */
+    readonly files: FrameFeatures[];
   }
 
   /** An encoder of `fails` does so from frame 5 on, musetalk's for as long as an engine is kept. */
   function device({
     afterRelease,
     reason,
+    onRelease = async () => undefined,
   }: {
     afterRelease: 'free' | 'full';
     reason: SessionError['reason'];
+    onRelease?: (name: Engine) => Promise<void>;
   }): Device {
     const runs: [Engine, number][] = [];
     const events: string[] = [];
+    const files: FrameFeatures[] = [];
     let isFull = true;
     const engineOf = (name: Engine): LipSyncEngine => ({
       features: { version: '1', values: 1 },
       open: unused,
-      openEncoder: ({ features }) => ({
-        async add(_, source) {
-          if (features.has(source)) return;
-          runs.push([name, source]);
-          if (name === 'musetalk' && source >= 5 && isFull) throw new SessionError(reason, 'no room');
-          features.write(source, Float32Array.of(source), 0);
-        },
-        flush: async () => undefined,
-      }),
+      openEncoder: ({ features }) => {
+        files.push(features);
+        return {
+          async add(_, source) {
+            if (features.has(source)) return;
+            runs.push([name, source]);
+            if (name === 'musetalk' && source >= 5 && isFull) throw new SessionError(reason, 'no room');
+            features.write(source, Float32Array.of(source), 0);
+          },
+          flush: async () => undefined,
+        };
+      },
     });
     const models: Models = {
       ...{ analyzer: unused, engine: unused, detectorRuns: unused },
       async encoder(name) {
         events.push(`open ${name}`);
-        return { engine: engineOf(name), release: async () => void events.push(`release ${name}`) };
+        const release = (): Promise<void> => {
+          events.push(`release ${name}`);
+          return onRelease(name);
+        };
+        return { engine: engineOf(name), release };
       },
       async releaseEngines() {
         events.push('release engines');
         isFull = afterRelease === 'full';
       },
     };
-    return { models, runs, events };
+    return { models, runs, events, files };
   }
 
   async function encode({ models }: Device): Promise<EncodedFeatures> {
@@ -124,5 +136,15 @@ describe('features that are computed ahead while memory is short', () => {
     const { added, failed } = await encode(broken);
     expect([added, Object.keys(failed)]).toEqual([{ highsync: FRAMES }, ['musetalk']]);
     expect(broken.events).not.toContain('release engines');
+  });
+
+  test('leave no file open and no engine loaded when one of the engines cannot be released', async () => {
+    const onRelease = (name: Engine): Promise<void> =>
+      name === 'musetalk' ? Promise.reject(new Error('not released')) : Promise.resolve();
+    const stuck = device({ afterRelease: 'free', reason: 'run_failed', onRelease });
+    await expect(encode(stuck)).rejects.toThrow('not released');
+    expect(stuck.events).toEqual(expect.arrayContaining(['release musetalk', 'release highsync']));
+    expect(stuck.files).toHaveLength(2);
+    for (const file of stuck.files) expect(() => file.write(0, Float32Array.of(1), 0)).toThrow('closed');
   });
 });

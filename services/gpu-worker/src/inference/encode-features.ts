@@ -106,10 +106,9 @@ async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }:
     }
     for (const { name, features } of encodings) added.set(name, (added.get(name) ?? 0) + features.added());
   } finally {
-    for (const { features, release } of encodings) {
-      features.close();
-      await release();
-    }
+    // The files first: a release may fail. It must not keep the others from theirs either.
+    for (const { features } of encodings) features.close();
+    await Promise.all(encodings.map(({ release }) => release()));
   }
 }
 

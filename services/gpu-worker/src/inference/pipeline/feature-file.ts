@@ -26,28 +26,27 @@ export function isWorthKeeping({ values }: FeatureLayout): boolean {
 /*
  * Layout: a header of 512 bytes (4 bytes "LSFF", then the origin as JSON, zeros), then one record per source frame: a
  * float32 that is 1 when the frame is present, and its values. All numbers little-endian, as are all machines that the
- * runtime is built for. Records are written in one go in any order; what lies beyond the end is not present.
+ * runtime is built for. Records are written in any order, the flag last, so that one that breaks off (a full disk) is not
+ * present; nor is what lies beyond the end.
  */
 const MAGIC = Buffer.from('LSFF');
 const HEADER_BYTES = 512;
 const PRESENT = 1;
+const FLAG_BYTES = 4;
+const ABSENT = new Uint8Array(FLAG_BYTES);
 
 /**
  * Opens the file of one engine's features of one video; makes it when it is not there. What was there is given up when
  * it has another origin or was cut short before its first frame: features are computed anew then, never misread.
  */
 export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFile {
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT);
   const header = headerOf(origin);
   const record = new Float32Array(1 + origin.values);
   const values = record.subarray(1);
   const bytes = new Uint8Array(record.buffer);
   const placeOf = (sourceIndex: number): number => HEADER_BYTES + sourceIndex * bytes.length;
-  if (!hasHeader(file, header)) {
-    ftruncateSync(file, 0);
-    writeSync(file, header, 0, HEADER_BYTES, 0);
-  }
-  const present = presentFrames(file, bytes.length);
+  const file = openSync(path, constants.O_RDWR | constants.O_CREAT);
+  const present = presentFramesOf(file, header, bytes.length);
   const written = new Set<number>();
   let closed = false;
   /** The number of a closed file may already be another file's. */
@@ -66,9 +65,13 @@ export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFil
     },
     write(sourceIndex, source, offset) {
       expectOpen();
+      const place = placeOf(sourceIndex);
       record[0] = PRESENT;
       values.set(source.subarray(offset, offset + origin.values));
-      writeSync(file, bytes, 0, bytes.length, placeOf(sourceIndex));
+      if (present.has(sourceIndex)) writeWhole(file, ABSENT, place);
+      present.delete(sourceIndex);
+      writeWhole(file, bytes.subarray(FLAG_BYTES), place + FLAG_BYTES);
+      writeWhole(file, bytes.subarray(0, FLAG_BYTES), place);
       present.add(sourceIndex);
       written.add(sourceIndex);
     },
@@ -107,12 +110,34 @@ function hasHeader(file: number, header: Buffer): boolean {
   return readSync(file, found, 0, HEADER_BYTES, 0) === HEADER_BYTES && found.equals(header);
 }
 
+/** Frames that a file holds under this header: none if it has another, which it then loses. Closes the file on failure. */
+function presentFramesOf(file: number, header: Buffer, recordBytes: number): Set<number> {
+  try {
+    if (!hasHeader(file, header)) {
+      ftruncateSync(file, 0);
+      writeWhole(file, header, 0);
+    }
+    return presentFrames(file, recordBytes);
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+/** A full disk takes a part of the bytes, and fails when asked to take the rest. */
+function writeWhole(file: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length;)
+    done += writeSync(file, bytes, done, bytes.length - done, position + done);
+}
+
 function presentFrames(file: number, recordBytes: number): Set<number> {
   const present = new Set<number>();
   const flag = new Float32Array(1);
   const records = Math.floor((fstatSync(file).size - HEADER_BYTES) / recordBytes);
+  // A record that was cut short has its flag: it must not become whole when one behind it is written.
+  ftruncateSync(file, HEADER_BYTES + records * recordBytes);
   for (let index = 0; index < records; index++) {
-    readSync(file, new Uint8Array(flag.buffer), 0, 4, HEADER_BYTES + index * recordBytes);
+    readSync(file, new Uint8Array(flag.buffer), 0, FLAG_BYTES, HEADER_BYTES + index * recordBytes);
     if (flag[0] === PRESENT) present.add(index);
   }
   return present;

@@ -1,4 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FeatureFile, type FeatureOrigin, isWorthKeeping, openFeatureFile } from './feature-file';
@@ -101,8 +110,61 @@ describe('feature file', () => {
     const file = opened();
     expect([0, 1, 2, 3, 4].map((index) => file.has(index))).toEqual([true, true, true, false, false]);
     expect(read(file, 2)).toEqual([0, 2, 1, 2, 0]);
+    // The file is whole again behind the cut, the frame that was cut is not.
+    file.write(4, Float32Array.of(4, 1, 2), 0);
+    expect([2, 3, 4].map((index) => opened().has(index))).toEqual([true, false, true]);
+  });
+
+  test.each([0, 1, 4, 10, 15])(
+    'a frame of which a full disk took %d bytes is not there, also when there is room again',
+    (taken) => {
+      const file = opened();
+      file.write(0, Float32Array.of(1, 2, 3), 0);
+      withRoomFor(taken, () => expect(() => file.write(1, Float32Array.of(4, 5, 6), 0)).toThrow('ENOSPC'));
+      expect([file.has(1), file.added()]).toEqual([false, 1]);
+      file.write(2, Float32Array.of(7, 8, 9), 0);
+      const again = opened();
+      expect([0, 1, 2].map((index) => again.has(index))).toEqual([true, false, true]);
+      expect(read(again, 0)).toEqual([0, 1, 2, 3, 0]);
+    },
+  );
+
+  test('a frame that could not be written anew is never a mixture of both', () => {
+    const file = opened();
+    file.write(0, Float32Array.of(1, 2, 3), 0);
+    withRoomFor(10, () => expect(() => file.write(0, Float32Array.of(4, 5, 6), 0)).toThrow('ENOSPC'));
+    expect([file.has(0), opened().has(0)]).toEqual([false, false]);
+  });
+
+  test('a file that cannot be opened as one of features is not left open', () => {
+    const device = join(folder, 'full');
+    symlinkSync('/dev/full', device);
+    // Counted are open descriptors: the links to them in this folder.
+    const before = readdirSync('/dev/fd').length;
+    expect(() => openFeatureFile(device, origin)).toThrow();
+    expect(() => openFeatureFile(path, { ...origin, analyzerVersion: 'a'.repeat(512) })).toThrow(RangeError);
+    expect(() => withRoomFor(100, () => openFeatureFile(path, origin))).toThrow('ENOSPC');
+    expect(readdirSync('/dev/fd')).toHaveLength(before);
   });
 });
+
+/** Does something on a disk that takes so many bytes more: of a write that is too long it takes what fits. */
+function withRoomFor(bytes: number, act: () => void): void {
+  const { writeSync } = fs;
+  let room = bytes;
+  const disk = jest.spyOn(fs, 'writeSync').mockImplementation((...args: unknown[]) => {
+    const [file, from, offset, length, position] = args as [number, Uint8Array, number, number, number];
+    if (room === 0) throw new Error('ENOSPC: no space left on device, write');
+    const taken = Math.min(length, room);
+    room -= taken;
+    return writeSync(file, from, offset, taken, position);
+  });
+  try {
+    act();
+  } finally {
+    disk.mockRestore();
+  }
+}
 
 test('features of a quarter of a megabyte per frame are kept; larger ones, and none, are not', () => {
   expect(isWorthKeeping({ version: '1', values: 65_536 })).toBe(true);
