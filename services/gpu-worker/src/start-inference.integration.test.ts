@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SYNC_MODES, type SyncMode } from '@lipsync/contract';
+import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import { encodeFaceTrack } from '@lipsync/lipsync';
 import { type Binaries, inspect, openFrameReader, readAudio, resolveBinaries } from '@lipsync/media';
@@ -182,6 +182,22 @@ describe('inference on files', () => {
       code: 'no_face_detected',
     });
   });
+
+  test.each(ENGINES)(
+    'so does a face of which too few pixels are seen for %s to speak with',
+    async (engine) => {
+      const speck = { x1: 100, y1: 100, x2: 112, y2: 112 };
+      await writeFile(
+        at('speck.track'),
+        encodeFaceTrack(syntheticTrack({ frames: FRAMES, ...SIZE, box: speck })),
+      );
+      const rendering = inference.render({
+        ...{ engine, syncMode: 'cut_off', videoPath: at('video.mp4'), audioPath: at('short.wav') },
+        ...{ faceTrackPath: at('speck.track'), outputPath: at(`speck-${engine}.mp4`) },
+      });
+      await expect(rendering).rejects.toMatchObject({ code: 'no_face_detected' });
+    },
+  );
 
   test('a file that is no video fails with media_unsupported, and the next task is served', async () => {
     await writeFile(at('broken.mp4'), 'this is not a video');

@@ -118,7 +118,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
         signal,
       }),
     ));
-    await renderPass({
+    const faces = await renderPass({
       clip: observeClip(opened, probe),
       outputFrames,
       pool: createFramePool(newFrames(frameBudget(opened.batchSize, source.frameBytes), source.frameBytes)),
@@ -129,6 +129,8 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
       giveUp: (reason) => failed.abort(reason),
       clock,
     });
+    // A few pixels are enough to be found, and not to be spoken with.
+    if (faces === 0) throw new NoFaceDetected('no face of the output can be rendered');
     progress.encoding();
     const finishing = clock.during('encode', () => writing.finish());
     const judging = tools.judge(probe);

@@ -46,15 +46,15 @@ const LONGEST_GROUP = 2;
 
 /**
  * Streams a clip: read → take → infer → put → write, all overlapping, in memory that does not grow with the clip.
- * Frames without a face reach the encoder bit by bit as they were read.
+ * Frames without a face reach the encoder bit by bit as they were read. Answers how many frames got one.
  */
-export async function renderPass(pass: RenderPass): Promise<void> {
+export async function renderPass(pass: RenderPass): Promise<number> {
   const ordered = createAsyncQueue<Travelling>(pass.signal);
   const running = new Set<Promise<void>>();
 
-  const failing = async (work: Promise<void>): Promise<void> => {
+  const failing = async <T>(work: Promise<T>): Promise<T> => {
     try {
-      await work;
+      return await work;
     } catch (error) {
       pass.giveUp(error);
       throw error;
@@ -63,7 +63,8 @@ export async function renderPass(pass: RenderPass): Promise<void> {
   const feed = feedEngine(pass, ordered, running);
   const write = writeInOrder(pass, ordered.items());
   try {
-    await Promise.all([failing(feed), failing(write)]);
+    const [, faces] = await Promise.all([failing(feed), failing(write)]);
+    return faces;
   } finally {
     // Whatever happened, nothing of this clip may still be inside the engine when the next one starts.
     await Promise.allSettled([feed, write, ...running]);
@@ -136,9 +137,10 @@ async function settled(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }
 
-async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>): Promise<void> {
+async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>): Promise<number> {
   const { clip, clock, pool } = pass;
   let written = 0;
+  let pasted = 0;
   // One write is outstanding while the next face is put back.
   let writing: Promise<void> = Promise.resolve();
 
@@ -146,6 +148,7 @@ async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>)
     if (face) {
       const faces = await face.group.faces;
       clock.sync('paste', () => clip.put(faces, face.slot, frame));
+      pasted++;
       if (--face.group.open === 0) clip.recycle(faces);
     }
     await clock.during('encode', () => writing);
@@ -156,4 +159,5 @@ async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>)
     void settled(writing);
   }
   await clock.during('encode', () => writing);
+  return pasted;
 }
