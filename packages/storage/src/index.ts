@@ -5,4 +5,9 @@ export { type PresignGetOptions, type PresignPutOptions, type SignedGet, type Si
 export { type PutOptions, type PutSource } from './put';
 export { type StorageOptions } from './s3-client';
 export { type Storage, createStorage } from './storage';
-export { isStorageUnavailable, StorageError, type StorageErrorKind } from './storage-error';
+export {
+  isStorageAwayAtFirst,
+  isStorageUnavailable,
+  StorageError,
+  type StorageErrorKind,
+} from './storage-error';

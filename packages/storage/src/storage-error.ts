@@ -24,7 +24,23 @@ export function isStorageUnavailable(error: unknown): boolean {
   return error instanceof StorageError && error.kind === 'unavailable';
 }
 
-/** Runs a call to the store; what it throws becomes a `StorageError`, an abort by the caller stays what it is. */
+/**
+ * Whether the store was away before anything was made for it, so that waiting for it costs nothing. Of a failed write
+ * what was written has to be made again.
+ */
+export function isStorageAwayAtFirst(error: unknown): boolean {
+  return error instanceof StorageError && error.kind === 'unavailable' && error.operation !== 'put';
+}
+
+/** Faults of this machine's own files, on their way from or to the store. */
+const LOCAL_FAULTS: ReadonlySet<string> = new Set(
+  'ENOSPC EDQUOT EROFS EIO EACCES EPERM ENOENT EMFILE ENFILE'.split(' '),
+);
+
+/**
+ * Runs a call to the store; what it throws becomes a `StorageError`. An abort by the caller stays what it is, and so does
+ * what this machine's own files did.
+ */
 export async function mapErrors<T>(
   operation: string,
   signal: AbortSignal | undefined,
@@ -34,16 +50,23 @@ export async function mapErrors<T>(
     return await call();
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof StorageError) throw error;
+    if (error instanceof StorageError || isLocalFault(error)) throw error;
     throw new StorageError(kindOf(error), operation, { cause: error });
   }
+}
+
+function isLocalFault(error: unknown): boolean {
+  return (
+    typeof error === 'object' && error !== null && 'code' in error && LOCAL_FAULTS.has(String(error.code))
+  );
 }
 
 function kindOf(error: unknown): StorageErrorKind {
   // Without an answer of the store it was a time-out or the network.
   if (!(error instanceof S3ServiceException)) return 'unavailable';
   const status = error.$metadata.httpStatusCode ?? 0;
-  if (error.name === 'NoSuchBucket') return 'rejected';
+  // 301: the bucket lies in another region than is configured.
+  if (error.name === 'NoSuchBucket' || status === 301) return 'rejected';
   if (status === 404) return 'not_found';
   if (status === 412) return 'precondition_failed';
   return status >= 500 || status < 400 || isPassing(error.name, status) ? 'unavailable' : 'rejected';

@@ -207,6 +207,13 @@ describe('failures', () => {
     expect((await readdir(directory)).filter((name) => name.startsWith('never'))).toEqual([]);
   });
 
+  it('of this machine’s own files stay what they are: the store is not away', async () => {
+    await storage.put('here', Buffer.from('x'), asText);
+    const nowhere = join(directory, 'no-such-folder', 'file');
+    await expect(storage.getToFile('here', nowhere)).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(storage.put('here', { file: nowhere }, asText)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   it('by the caller’s own signal stay what they are', async () => {
     const abort = new AbortController();
     server.faults.set({ latencyMs: 60_000 });

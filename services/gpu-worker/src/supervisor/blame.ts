@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
-import { isStorageUnavailable } from '@lipsync/storage';
+import { isStorageAwayAtFirst } from '@lipsync/storage';
 import { type Blame } from '@lipsync/worker';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { saysOutOfMemory } from '../inference/out-of-memory';
@@ -8,7 +8,7 @@ import { StorageFailed } from './job-errors';
 /** Judges an error of a job that nobody stopped. */
 export function blame(error: unknown): Blame {
   if (error instanceof StorageFailed) {
-    return { kind: isStorageUnavailable(error.cause) ? 'postpone' : 'retry', code: 'storage_failed' };
+    return { kind: isStorageAwayAtFirst(error.cause) ? 'postpone' : 'retry', code: 'storage_failed' };
   }
   if (error instanceof InferenceCrash) return { kind: 'retry', code: crashCode(error) };
   if (error instanceof InferenceFailure) return blameInference(error);

@@ -47,6 +47,11 @@ describe('what an error says about a job', () => {
     expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
   });
 
+  test('a result that could not be stored costs an attempt: making it again and again is not free', () => {
+    const failure = new StorageFailed('', { cause: new StorageError('unavailable', 'put') });
+    expect(blame(failure)).toEqual({ kind: 'retry', code: 'storage_failed' });
+  });
+
   test('what the input itself causes fails at once: a face that is not there will not appear', () => {
     const failure = new InferenceFailure('no_face_detected', '');
     expect(blame(failure)).toEqual({ kind: 'fail', code: 'no_face_detected' });

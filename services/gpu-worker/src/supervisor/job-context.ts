@@ -11,7 +11,7 @@ import { type WorkMetrics } from './work-metrics';
 /** What every job of this process shares. */
 export interface JobTools {
   readonly db: Db;
-  readonly storage: Pick<Storage, 'getToFile' | 'put'>;
+  readonly storage: Pick<Storage, 'getToFile' | 'ping' | 'put'>;
   readonly cache: DiskCache;
   readonly packs: FoundPacks;
   readonly podMeter: PodMeter;

@@ -259,6 +259,18 @@ describe('job runner', () => {
     expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });
   }, 60_000);
 
+  test('while it is away nothing is rendered, though all inputs are here', async () => {
+    const { jobId } = await fixture.render({ audio: 'short', prepared: true });
+    fixture.s3.faults.set({ slowDownRate: 1 });
+    const untouched = createInferenceHost({ entry: join(folder, 'no-such-child.js') });
+    await (await runner({ host: untouched })).run(jobId, never);
+    expect(await fixture.job(jobId)).toMatchObject({
+      status: 'queued',
+      attempts: 0,
+      last_error_code: 'storage_failed',
+    });
+  }, 60_000);
+
   test('a job whose pack was replaced is handed back at no cost, and no other one is taken', async () => {
     const found = await findPacks(join(folder, 'packs'));
     const musetalk = found.engines.get('musetalk');

@@ -6,6 +6,7 @@ import { type FailureCode } from '../inference/protocol';
 import { runAnalyze } from './analyze-job';
 import { blame } from './blame';
 import { type JobTools } from './job-context';
+import { transferring } from './job-errors';
 import { runRender } from './render-job';
 import { type SlotPool } from './slot-pool';
 import { createWorkMetrics } from './work-metrics';
@@ -39,7 +40,7 @@ const UNFIT: Readonly<Partial<Record<FailureCode, string>>> = {
 };
 
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
-  const { db, slots, folders, workerId, limitMs, logger, telemetry } = options;
+  const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = options;
   const tools: JobTools = { ...options, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
   const claims = createClaimRunner({ db, folders, workerId, blame, limit, logger, telemetry });
@@ -76,7 +77,11 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
         const handBack = new AbortController();
         await claims.run(jobId, AbortSignal.any([preempted, handBack.signal]), (job) => {
           const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
-          return handBackIfUnfit(handBack, () => perform(tools, { ...job, host, preempted }));
+          return handBackIfUnfit(handBack, async () => {
+            // Inputs may lie here already: that nobody could take the result would be found when it is made.
+            await transferring(() => storage.ping());
+            return perform(tools, { ...job, host, preempted });
+          });
         });
       } finally {
         preempted.removeEventListener('abort', kill);

@@ -1,6 +1,6 @@
 import { ERROR_CATALOGUE } from '@lipsync/contract';
 import { isMediaError, MediaProcessError } from '@lipsync/media';
-import { isStorageUnavailable, StorageError } from '@lipsync/storage';
+import { isStorageAwayAtFirst, StorageError } from '@lipsync/storage';
 import { type Blame } from '@lipsync/worker';
 import { IngestFailure } from './ingest-failure';
 
@@ -10,7 +10,7 @@ export function ingestBlame(error: unknown): Blame {
   if (error instanceof IngestFailure) {
     return { kind: ERROR_CATALOGUE[error.code].retryable ? 'retry' : 'fail', code: error.code };
   }
-  if (isStorageUnavailable(error)) return { kind: 'postpone', code: 'storage_failed' };
+  if (isStorageAwayAtFirst(error)) return { kind: 'postpone', code: 'storage_failed' };
   if (error instanceof StorageError) return { kind: 'retry', code: 'storage_failed' };
   // A file that no decoder gets through in time is too expensive; once may have been a busy machine.
   if (error instanceof MediaProcessError && error.reason === 'deadline') {

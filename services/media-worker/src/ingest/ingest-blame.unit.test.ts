@@ -18,8 +18,13 @@ describe('what an error says about an ingest', () => {
     ],
     [
       'a storage outage costs no attempt: every asset would use up its own',
-      new StorageError('unavailable', 'put'),
+      new StorageError('unavailable', 'ping'),
       { kind: 'postpone', code: 'storage_failed' },
+    ],
+    [
+      'what was fetched and could not be stored costs one: fetching it again and again is not free',
+      new StorageError('unavailable', 'put'),
+      { kind: 'retry', code: 'storage_failed' },
     ],
     [
       'what the store refuses is tried again',

@@ -6,7 +6,7 @@ import { type ClaimedJob } from '@lipsync/worker';
 
 /** What every ingest of this process shares. */
 export interface IngestTools {
-  readonly storage: Pick<Storage, 'put' | 'getToFile' | 'copy' | 'delete' | 'list'>;
+  readonly storage: Pick<Storage, 'put' | 'getToFile' | 'copy' | 'delete' | 'list' | 'ping'>;
   readonly egress: Pick<Egress, 'download'>;
   readonly binaries: Binaries;
   readonly downloadTimeoutMs: number;

@@ -251,6 +251,24 @@ describe('an asset given by URL', () => {
   );
 });
 
+describe('an asset given by its address, while storage is away', () => {
+  it('is put off before anybody is asked for it, at the cost of no attempt', async () => {
+    const asset = await urlAsset(serve('/not-yet.mp4', { status: 200, body: video }));
+    s3.faults.set({ slowDownRate: 1 });
+    try {
+      expect((await ingested(asset)).status).toBe('pending');
+    } finally {
+      s3.faults.clear();
+    }
+    expect(await jobOf(asset)).toMatchObject({
+      status: 'queued',
+      attempts: 0,
+      lastErrorCode: 'storage_failed',
+    });
+    expect(origin.requests.filter(({ path }) => path === '/not-yet.mp4')).toEqual([]);
+  });
+});
+
 describe('an uploaded asset', () => {
   it('becomes ready from the bytes it was completed with, which a later PUT cannot change', async () => {
     const { asset, stagingKey } = await uploadedAsset(video);
