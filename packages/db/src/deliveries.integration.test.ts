@@ -307,6 +307,15 @@ describe('deliveries', () => {
     expect(only(await claim()).id).toBe(first.id);
   });
 
+  it('are sent once more though their last attempt took its dispatcher with it', async () => {
+    const eventId = await event();
+    const lost = only(await claim({ maxAttempts: 1 }));
+    await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
+    await redeliver(scenario.db, eventId);
+    expect(only(await claim({ maxAttempts: 1 }))).toMatchObject({ id: lost.id, attempt: 2 });
+    expect(await succeed(lost)).toBeNull();
+  });
+
   it('are repeated as a new one when a claim would fail the pending one for its age', async () => {
     const eventId = await event();
     const first = only(await claim());

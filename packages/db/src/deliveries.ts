@@ -55,7 +55,8 @@ export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow |
       const change = (data: Partial<WebhookDeliveryRow>): Promise<WebhookDeliveryRow> =>
         tx.webhookDelivery.update({ where: { id }, data: { ...data, updatedAt: now } });
       const isInWindow = attempts === 0 || createdAt > secondsAfter(now, -WEBHOOK_WINDOW_SECONDS);
-      if (isInWindow) return change({ nextAttemptAt: now });
+      // The lease of a dispatcher that vanished goes too: a claim would take its last attempt for the end.
+      if (isInWindow) return change({ nextAttemptAt: now, leaseUntil: null, claimToken: null });
       // A claim would fail it.
       await change({ status: 'failed', nextAttemptAt: null, leaseUntil: null, claimToken: null });
     }

@@ -1,14 +1,19 @@
+/** Once a candidate has failed, none is begun after this: a database that hangs would keep one after the other waiting. */
+const CANDIDATES_MS = 20_000;
+
 /**
  * Runs `change` for one candidate after the other. One that throws is reported and does not keep the others from their
- * turn. Returns how many changed something.
+ * turn, as long as there is time. Returns how many changed something.
  */
 export async function eachCandidate<T>(
   candidates: readonly T[],
   change: (candidate: T) => Promise<boolean>,
   errors: unknown[],
 ): Promise<number> {
+  const endAtMs = performance.now() + CANDIDATES_MS;
   let changed = 0;
   for (const candidate of candidates) {
+    if (errors.length > 0 && performance.now() > endAtMs) break;
     try {
       if (await change(candidate)) changed += 1;
     } catch (error) {
