@@ -110,6 +110,11 @@ describe('values.schema.json', () => {
     ['a pack from nowhere', withPack({ name: 'p' }), '/engines/0/packs/0'],
     ['a pack from two places', withPack({ name: 'p', image: 'i', claim: 'c' }), '/engines/0/packs/0'],
     ['a folder of an image', withPack({ name: 'p', image: 'i', subPath: 's' }), '/engines/0/packs/0'],
+    [
+      'a claim after which no volume can be named',
+      withPack({ name: 'p', claim: 'a.b' }),
+      '/engines/0/packs/0/claim',
+    ],
     ['a pack that is hidden', withPack({ name: '.p', claim: 'c' }), '/engines/0/packs/0/name'],
     [
       'resources without a limit',

@@ -28,7 +28,7 @@ describe('an upload', () => {
   };
 
   it('says where to PUT the bytes, with which headers, and where to complete', () => {
-    const upload = uploadResource(row, signed, { baseUrl: `${baseUrl}/` });
+    const upload = uploadResource(row, signed, { baseUrl });
     expect(validate('Upload', upload)).toEqual({ ok: true });
     expect(upload).toMatchObject({
       method: 'PUT',

@@ -28,6 +28,15 @@ describe('loadEnv', () => {
     expect(load).not.toThrow(/hunter2/);
   });
 
+  it.each(['https://api.example.com', 'https://api.example.com/', 'https://api.example.com//'])(
+    'reads the base %s without a slash at its end',
+    (PUBLIC_BASE_URL) => {
+      expect(loadEnv(environment.pick({ PUBLIC_BASE_URL: true }), { PUBLIC_BASE_URL })).toEqual({
+        PUBLIC_BASE_URL: 'https://api.example.com',
+      });
+    },
+  );
+
   it('reads lists and routes', () => {
     const schema = environment.pick({
       WEBHOOK_RETRY_SCHEDULE_SECONDS: true,

@@ -4,6 +4,8 @@ import { parseEgressRoutes } from './egress/routes';
 const LARGEST_PORT = 65_535;
 
 const url = z.url('must be a URL');
+/** Paths are appended to it, so a slash at its end would be told twice. */
+const baseUrl = url.transform((text) => text.replace(/\/+$/, ''));
 const path = z.string().min(1);
 
 /** A setting that counts something. */
@@ -63,7 +65,7 @@ export const environment = z.object({
   MASTER_KEY: masterKey,
   /** While MASTER_KEY is being replaced: what it was before. */
   MASTER_KEY_PREVIOUS: masterKey.optional(),
-  PUBLIC_BASE_URL: url,
+  PUBLIC_BASE_URL: baseUrl,
   PORT: wholeNumber(0, LARGEST_PORT).default(8080),
   HEALTH_PORT: wholeNumber(0, LARGEST_PORT).default(8081),
 

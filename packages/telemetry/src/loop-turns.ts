@@ -15,6 +15,8 @@ export function countTurns(
     completed: turns.at({ loop, outcome: 'completed' }),
     failed: turns.at({ loop, outcome: 'failed' }),
   };
+  // `fromZero` of the catalogue would tell of loops that other services have.
+  for (const turn of Object.values(counted)) turn.inc(0);
   const lastTurn = metrics.gauge('loop_last_turn_timestamp_seconds');
   return (outcome) => {
     counted[outcome].inc();
