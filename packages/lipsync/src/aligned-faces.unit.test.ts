@@ -1,5 +1,5 @@
 import { alignedFaces, enlargementAt, transformAt } from './aligned-faces';
-import { type FaceTrack } from './face-track';
+import { FACE_TRACK_VERSION, type FaceTrack } from './face-track';
 import { LANDMARK_VALUES } from './landmarks68';
 
 const SIDE = 256;
@@ -18,7 +18,7 @@ function trackOf(faces: readonly (Float32Array | null)[], cuts: readonly number[
   const landmarks = new Float32Array(faces.length * LANDMARK_VALUES);
   faces.forEach((points, i) => landmarks.set(points ?? [], i * LANDMARK_VALUES));
   return {
-    version: '2',
+    version: FACE_TRACK_VERSION,
     analyzerVersion: 'drawn',
     fps: 25,
     frames: faces.length,

@@ -1,9 +1,15 @@
 import * as fc from 'fast-check';
-import { decodeFaceTrack, encodeFaceTrack, type FaceTrack, FaceTrackError } from './face-track';
+import {
+  decodeFaceTrack,
+  encodeFaceTrack,
+  FACE_TRACK_VERSION,
+  type FaceTrack,
+  FaceTrackError,
+} from './face-track';
 
 function track(frames: number, analyzerVersion = 'analyser@1.0.0+0123456789ab'): FaceTrack {
   return {
-    version: '2',
+    version: FACE_TRACK_VERSION,
     analyzerVersion,
     fps: 25,
     frames,

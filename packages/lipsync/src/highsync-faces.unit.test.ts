@@ -1,4 +1,4 @@
-import { type FaceTrack } from './face-track';
+import { FACE_TRACK_VERSION, type FaceTrack } from './face-track';
 import { highsyncFaceBox } from './highsync-face-box';
 import { highsyncFaces } from './highsync-faces';
 import { LANDMARK_VALUES } from './landmarks68';
@@ -33,7 +33,7 @@ function trackOf(faces: readonly (Float32Array | null)[], cuts: readonly number[
   const landmarks = new Float32Array(faces.length * LANDMARK_VALUES);
   faces.forEach((points, frame) => points && landmarks.set(points, frame * LANDMARK_VALUES));
   return {
-    version: '2',
+    version: FACE_TRACK_VERSION,
     analyzerVersion: 'drawn',
     fps: 25,
     frames: faces.length,

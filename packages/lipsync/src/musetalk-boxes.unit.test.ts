@@ -1,4 +1,4 @@
-import { type FaceTrack, TRACK_REACH } from './face-track';
+import { FACE_TRACK_VERSION, type FaceTrack, TRACK_REACH } from './face-track';
 import { musetalkBoxes } from './musetalk-boxes';
 
 const placement = { shift: 0, margin: 10 };
@@ -18,7 +18,16 @@ function track(
     landmarks.set(points, frame * 136);
   }
   const cuts = Uint8Array.from({ length: FRAMES }, (_, frame) => Number(frame === 0));
-  return { version: '2', analyzerVersion: 'drawn', fps: 25, frames: FRAMES, ...size, found, landmarks, cuts };
+  return {
+    version: FACE_TRACK_VERSION,
+    analyzerVersion: 'drawn',
+    fps: 25,
+    frames: FRAMES,
+    ...size,
+    found,
+    landmarks,
+    cuts,
+  };
 }
 
 /** 136 wide and 134 high, its left edge at `x`. */

@@ -1,9 +1,9 @@
-import { type FaceTrack } from '@lipsync/lipsync';
+import { FACE_TRACK_VERSION, type FaceTrack } from '@lipsync/lipsync';
 import { type FaceEncoder } from '../engines/engine';
 import { encodeFrames, framesToEncode } from './encode-pass';
 
 const track = (found: readonly number[]): FaceTrack => ({
-  version: '3',
+  version: FACE_TRACK_VERSION,
   analyzerVersion: 'drawn',
   fps: 25,
   frames: found.length,

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FaceTrack, LANDMARK_VALUES, pictureLayout } from '@lipsync/lipsync';
+import { FACE_TRACK_VERSION, type FaceTrack, LANDMARK_VALUES, pictureLayout } from '@lipsync/lipsync';
 import {
   buildBuiltinPacks,
   modelPath,
@@ -32,7 +32,7 @@ function track(): FaceTrack {
   const cuts = new Uint8Array(FRAMES);
   const size = { width: format.width, height: format.height };
   return {
-    version: '3',
+    version: FACE_TRACK_VERSION,
     analyzerVersion: 'drawn',
     fps: 25,
     frames: FRAMES,
