@@ -62,8 +62,9 @@ describe('face track encoding', () => {
 
   test('another version and another kind of file are refused', () => {
     const encoded = encodeFaceTrack(track(1));
-    const text = Buffer.from(encoded).toString('latin1').replace('"version":"2"', '"version":"1"');
-    expect(() => decodeFaceTrack(Buffer.from(text, 'latin1'))).toThrow('another version');
+    const text = Buffer.from(encoded).toString('latin1');
+    const earlier = text.replace(`"version":"${FACE_TRACK_VERSION}"`, '"version":"1"');
+    expect(() => decodeFaceTrack(Buffer.from(earlier, 'latin1'))).toThrow('another version');
     expect(() => decodeFaceTrack(Buffer.from('not a face track at all'))).toThrow(FaceTrackError);
   });
 });
