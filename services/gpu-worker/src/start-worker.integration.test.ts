@@ -196,6 +196,13 @@ describe('gpu-worker process', () => {
       deadlineMs: 60_000,
     });
     worker.kill('SIGKILL');
+    // However long the next worker takes to start, it finds the maker's lease still running.
+    const setLease = (fromNow: string) =>
+      fixture.factories.query(`UPDATE jobs SET lease_until = now() + $2::interval WHERE id = $1`, [
+        making.jobId,
+        fromNow,
+      ]);
+    await setLease('1 hour');
 
     startService({ WORK_DIR: join(folder, 'second-work') });
     await queues.add('musetalk', { jobId: waiting.jobId, dispatchSeq: 1 });
@@ -207,9 +214,7 @@ describe('gpu-worker process', () => {
     );
     expect(await makers()).toEqual([{ maker_job_id: making.jobId }]);
     // What would come by itself within the fifteen seconds of a lease.
-    await fixture.factories.query(`UPDATE jobs SET lease_until = now() - interval '1 ms' WHERE id = $1`, [
-      making.jobId,
-    ]);
+    await setLease('-1 ms');
     await eventually(async () => expect(await runRow(waiting.runId)).toMatchObject({ status: 'completed' }), {
       deadlineMs: 60_000,
     });
