@@ -3,6 +3,7 @@ import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { AUDIO_CLOCK, FILL_HOLES } from './audio-filters';
 import { type Binaries } from './binaries';
 import { FFMPEG_GLOBAL, ffmpegInput } from './input-arguments';
+import { type ChildExit, startChild } from './media-child';
 import { MediaError, MediaProcessError } from './media-error';
 import { runInto } from './run-into';
 
@@ -14,24 +15,48 @@ const ERROR_RATE_MAX = '0.02';
 /** The limit is met to a packet's length. */
 const SPARE_SAMPLES = 1024;
 
+export interface AudioOptions {
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Fails when more than 2 % of the stream does not decode. */
+  readonly strict?: boolean;
+}
+
 /**
  * Decodes the first audio stream to mono 32-bit floats in -1..1 at 16 kHz, 301 s at most; its length is the audio's
- * duration. `strict` fails when more than 2 % of the stream does not decode.
+ * duration.
  * @throws MediaError media_corrupt, MediaProcessError.
  */
 export async function readAudio(
   binaries: Binaries,
   file: string,
-  options: { deadlineMs: number; signal?: AbortSignal | undefined; strict?: boolean },
+  options: AudioOptions,
 ): Promise<Float32Array> {
   const command: [string, ...string[]] = [binaries.ffmpeg, ...audioArguments(file, options.strict === true)];
   // Memory that is never written to is never there: short sounds cost no more than their length.
   const samples = new Float32Array(MAX_SECONDS * AUDIO_SAMPLE_RATE + SPARE_SAMPLES);
   const target = new Uint8Array(samples.buffer);
   const { exit, bytes } = await runInto(binaries, command, { folder: dirname(file), ...options }, target);
-  if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
-  if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);
+  expectDecoded(exit);
   return samples.subarray(0, Math.floor(bytes / 4));
+}
+
+/** The same samples, written to an open file instead of memory. The file stays open. */
+export async function recordAudio(
+  binaries: Binaries,
+  file: string,
+  target: number,
+  options: AudioOptions,
+): Promise<void> {
+  const command: [string, ...string[]] = [binaries.ffmpeg, ...audioArguments(file, options.strict === true)];
+  const child = startChild(binaries, command, { folder: dirname(file), ...options, stdout: target });
+  child.stdin.end();
+  expectDecoded(await child.exit);
+}
+
+function expectDecoded({ ended, code, stderr }: ChildExit): void {
+  if (ended !== 'exit') throw new MediaProcessError(ended, stderr);
+  if (code !== 0) throw new MediaError('media_corrupt', stderr);
 }
 
 function audioArguments(file: string, strict: boolean): string[] {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ffmpeg, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
-import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
+import { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
 import { type Binaries, resolveBinaries } from './binaries';
 import { codecThreads } from './codec-threads';
 import { openEncoder } from './encoder';
@@ -242,6 +242,20 @@ it('hears a tone as floats between -1 and 1 at 16 kHz', async () => {
   const peak = samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 0);
   expect(peak).toBeGreaterThan(0.1);
   expect(peak).toBeLessThanOrEqual(1);
+
+  const file = await open(at('tone.f32'), 'w+');
+  await recordAudio(binaries, at('tone.wav'), file.fd, { deadlineMs: DEADLINE_MS });
+  await file.close();
+  const written = await readFile(at('tone.f32'));
+  expect(written.equals(new Uint8Array(samples.buffer, 0, samples.byteLength))).toBe(true);
+});
+
+it('does not hold a full disk against the sound that is written to it', async () => {
+  const full = await open('/dev/full', 'w').catch(() => undefined);
+  if (full === undefined) return; // Where there is no such device.
+  const recording = recordAudio(binaries, at('tone.wav'), full.fd, { deadlineMs: DEADLINE_MS });
+  await expect(recording).rejects.toMatchObject({ name: 'MediaProcessError' });
+  await full.close();
 });
 
 it('has room for the largest pictures with as many threads as the largest machine gives it', async () => {

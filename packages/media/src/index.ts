@@ -1,4 +1,4 @@
-export { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
+export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
 export { type Binaries, type BinaryEnvironment, resolveBinaries } from './binaries';
 export { codecThreads } from './codec-threads';
 export { openEncoder } from './encoder';

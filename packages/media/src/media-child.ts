@@ -18,8 +18,11 @@ export interface ChildOptions {
   /** Wall clock, from the start of the process; then its whole group gets SIGKILL. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** What the child gets as its standard output, instead of the pipe to `MediaChild.stdout`; it is destroyed here. */
-  readonly stdout?: Socket;
+  /**
+   * What the child gets as its standard output, instead of the pipe to `MediaChild.stdout`: a socket, which is destroyed
+   * here, or the number of an open file, which is not closed.
+   */
+  readonly stdout?: Socket | number;
   /** The child uses a card: it gets the environment and the address space that the card's driver needs. */
   readonly device?: boolean;
 }
@@ -59,7 +62,7 @@ export function startChild(
   const env = limits.device ? { ...binaries.deviceEnvironment } : {};
   const { folder: cwd, stdout = 'pipe' } = options;
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', stdout, 'pipe'] });
-  options.stdout?.destroy();
+  if (typeof stdout === 'object') stdout.destroy();
   // When the system is out of file descriptors, the child has no streams and emits `error` later.
   const stdin = child.stdin ?? new Writable().destroy();
   const complaints = child.stderr ?? Readable.from([]);
@@ -113,8 +116,9 @@ const SENT: ReadonlySet<NodeJS.Signals | null> = new Set([
 ]);
 /** What a shell, and with it prlimit, answers for a program that cannot be run; the loader uses the same. */
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
-/** No thread, file or library was to be had. Too little memory is not among them: a file can ask for any amount. */
-const STARVED = /Resource temporarily unavailable|Too many open files|error while loading shared libraries/;
+/** No thread, file, library or disk was to be had. Too little memory is not among them: a file can ask for any amount. */
+const STARVED =
+  /Resource temporarily unavailable|Too many open files|error while loading shared libraries|No space left on device/;
 
 /** How a child ended that was not ended here: a tool that never ran, or was shot, says nothing about the media. */
 function ownEnd(code: number | null, killedBy: NodeJS.Signals | null, stderr: string): ChildExit['ended'] {

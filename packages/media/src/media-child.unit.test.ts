@@ -55,6 +55,7 @@ describe('a media tool that ends without a verdict', () => {
   test.each([
     ['a thread', 'Error while opening decoder: Resource temporarily unavailable', 1],
     ['a file descriptor', 'input.mp4: Too many open files', 1],
+    ['room on the disk', 'Error writing trailer of output.mp4: No space left on device', 228],
     ['a library', 'ffmpeg: error while loading shared libraries: libx264.so: cannot map', 127],
     ['a program', 'prlimit: failed to execute ffmpeg: No such file or directory', 127],
   ])('for want of %s has not judged the file', async (_, complaint, code) => {
