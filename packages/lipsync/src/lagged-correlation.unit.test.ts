@@ -1,4 +1,5 @@
 import { bestCorrelation, correlateAtLags, pearson } from './lagged-correlation';
+import { recordingOf } from './recording';
 import { speechEnvelope } from './speech-envelope';
 
 describe('pearson', () => {
@@ -40,8 +41,21 @@ describe('correlateAtLags', () => {
 describe('speechEnvelope', () => {
   it('is the RMS of a steady tone and 0 in silence', () => {
     const pcm = Float32Array.from({ length: 16_000 }, (_, i) => (i < 8_000 ? 0.5 * Math.sin(i) : 0));
-    const envelope = speechEnvelope(pcm, { sampleRate: 16_000, fps: 25, frames: 25 });
+    const envelope = speechEnvelope(recordingOf(pcm), { sampleRate: 16_000, fps: 25, frames: 25 });
     expect(envelope[5]).toBeCloseTo(0.5 / Math.SQRT2, 2);
     expect(envelope[20]).toBe(0);
+  });
+
+  it('is that of each frame alone, however long the recording', () => {
+    const pcm = Float32Array.from({ length: 21 * 16_000 }, (_, i) => Math.sin(i * i * 1e-6));
+    const window = { sampleRate: 16_000, fps: 25 };
+    const whole = speechEnvelope(recordingOf(pcm), { ...window, frames: 530 });
+    for (const second of [9, 10, 19, 20]) {
+      const rest = recordingOf(pcm.subarray(second * 16_000));
+      // The first frame hears a little of what is cut off here.
+      expect(speechEnvelope(rest, { ...window, frames: 25 }).slice(1)).toEqual(
+        whole.slice(second * 25 + 1, second * 25 + 25),
+      );
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { MEL_BANDS, melFilters } from './mel-filters';
 import { BIN_COUNT, createPowerSpectrum, FRAME_LENGTH } from './power-spectrum';
+import { type Recording, recordingOf } from './recording';
 
 export const SAMPLE_RATE = 16_000;
 /** Samples between frames: 10 ms. */
@@ -9,19 +10,21 @@ export const SEGMENT_SAMPLES = 30 * SAMPLE_RATE;
 export const SEGMENT_FRAMES = SEGMENT_SAMPLES / HOP;
 
 /**
- * Whisper's log-mel spectrogram of 16 kHz mono samples, [80, floor(n/160)] row-major: centred frames with reflected
+ * Whisper's log-mel spectrogram of a 16 kHz recording, [80, floor(n/160)] row-major: centred frames with reflected
  * ends, the last frame dropped, log10 floored 8 below the maximum of this call, then (x+4)/4.
  */
-export function logMel(samples: Float32Array): Float32Array<ArrayBuffer> {
-  const frames = Math.floor(samples.length / HOP);
+export function logMel(recording: Recording): Float32Array<ArrayBuffer> {
+  const frames = Math.floor(recording.length / HOP);
   const out = new Float32Array(MEL_BANDS * frames);
   const filters = melFilters();
   const powerSpectrum = createPowerSpectrum();
   const frame = new Float64Array(FRAME_LENGTH);
   const power = new Float64Array(BIN_COUNT);
   let loudest = -Infinity;
+  let heard: Heard = { from: 0, samples: new Float32Array(0) };
   for (let f = 0; f < frames; f++) {
-    readFrame(samples, f * HOP - FRAME_LENGTH / 2, frame);
+    if (f % SEGMENT_FRAMES === 0) heard = segmentAround(recording, f);
+    readFrame(heard, f * HOP - FRAME_LENGTH / 2, recording.length, frame);
     powerSpectrum(frame, power);
     for (let band = 0; band < MEL_BANDS; band++) {
       const level = Math.log10(Math.max(bandEnergy(filters[band], power), 1e-10));
@@ -37,11 +40,9 @@ export function logMel(samples: Float32Array): Float32Array<ArrayBuffer> {
  * One segment of the spectrogram as Hugging Face's Whisper feature extractor makes it (musetalk): the waveform is cut
  * into segments of 30 s, the last one is filled up with zero samples, and each has its own maximum. [80, 3000].
  */
-export function segmentLogMel(samples: Float32Array, segment: number): Float32Array<ArrayBuffer> {
+export function segmentLogMel(recording: Recording, segment: number): Float32Array<ArrayBuffer> {
   const start = segment * SEGMENT_SAMPLES;
-  const padded = new Float32Array(SEGMENT_SAMPLES);
-  padded.set(samples.subarray(start, start + SEGMENT_SAMPLES));
-  return logMel(padded);
+  return logMel(recordingOf(recording.read(start, start + SEGMENT_SAMPLES)));
 }
 
 /**
@@ -59,8 +60,21 @@ export function melSlice(mel: Float32Array, start: number): Float32Array<ArrayBu
   return slice;
 }
 
-function readFrame(samples: Float32Array, start: number, frame: Float64Array): void {
-  for (let i = 0; i < FRAME_LENGTH; i++) frame[i] = samples[reflect(start + i, samples.length)] ?? 0;
+/** Part of a recording, and the place in it of its first sample. */
+interface Heard {
+  readonly from: number;
+  readonly samples: Float32Array;
+}
+
+/** All that half a minute of frames is made of; a reflected end lies within the frames that need it. */
+function segmentAround(recording: Recording, firstFrame: number): Heard {
+  const from = Math.max(0, firstFrame * HOP - FRAME_LENGTH / 2);
+  const to = Math.min(recording.length, (firstFrame + SEGMENT_FRAMES) * HOP + FRAME_LENGTH / 2);
+  return { from, samples: recording.read(from, to) };
+}
+
+function readFrame({ from, samples }: Heard, start: number, length: number, frame: Float64Array): void {
+  for (let i = 0; i < FRAME_LENGTH; i++) frame[i] = samples[reflect(start + i, length) - from] ?? 0;
 }
 
 /** Mirrors an index about the first and last sample, as often as a very short signal needs. */

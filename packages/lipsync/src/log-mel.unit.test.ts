@@ -1,5 +1,6 @@
 import { HOP, logMel, melSlice, SAMPLE_RATE, SEGMENT_FRAMES, segmentLogMel } from './log-mel';
-import { melFilters } from './mel-filters';
+import { MEL_BANDS, melFilters } from './mel-filters';
+import { type Recording, recordingOf } from './recording';
 
 /** Two tones; the reference values below were computed for them with the original Whisper front ends. */
 const tones = Float32Array.from(
@@ -27,7 +28,7 @@ describe('melFilters', () => {
 
 describe('segmentLogMel', () => {
   test('matches the reference extractor: waveform padded with zero samples to 30 s', () => {
-    const mel = segmentLogMel(tones, 0);
+    const mel = segmentLogMel(recordingOf(tones), 0);
     expect(mel).toHaveLength(80 * 3000);
     const expected: [number, number, number][] = [
       [0, 0, 1.011827],
@@ -55,8 +56,8 @@ describe('segmentLogMel', () => {
       tones.map((sample) => sample * 1e-3),
       SEGMENT_FRAMES * HOP,
     );
-    const first = segmentLogMel(audio, 0);
-    const second = segmentLogMel(audio, 1);
+    const first = segmentLogMel(recordingOf(audio), 0);
+    const second = segmentLogMel(recordingOf(audio), 1);
     const range = (mel: Float32Array) => highest(mel) - lowest(mel);
     expect(range(first)).toBeCloseTo(2, 5);
     expect(lowest(second)).toBeLessThan(lowest(first) - 0.5);
@@ -65,17 +66,17 @@ describe('segmentLogMel', () => {
 
 describe('melSlice', () => {
   test('matches the original: reflection at the true end, slices padded with 0.0', () => {
-    const slice = melSlice(logMel(tones), 0);
+    const slice = melSlice(logMel(recordingOf(tones)), 0);
     expect(slice[11 * 3000 + 50]).toBeCloseTo(1.438202, 5);
     expect(slice[11 * 3000 + 99]).toBeCloseTo(1.435689, 5);
     expect(slice[11 * 3000 + 100]).toBe(0);
-    expect(mean(logMel(tones))).toBeCloseTo(-0.3072347, 5);
+    expect(mean(logMel(recordingOf(tones)))).toBeCloseTo(-0.3072347, 5);
   });
 
   test('slices of a recording longer than 30 s share one maximum', () => {
     const audio = new Float32Array(SEGMENT_FRAMES * HOP + 2 * SAMPLE_RATE);
     audio.set(tones, 0);
-    const mel = logMel(audio);
+    const mel = logMel(recordingOf(audio));
     const last = melSlice(mel, SEGMENT_FRAMES);
     expect(last[0]).toBeCloseTo(-0.5617951, 5);
     expect(last[200]).toBe(0);
@@ -96,10 +97,45 @@ describe('melSlice', () => {
   });
 });
 
+describe('a recording of more than half a minute', () => {
+  const long = Float32Array.from({ length: 61 * SAMPLE_RATE }, (_, i) => Math.sin(i * i) / 2);
+  const whole = logMel(recordingOf(long));
+  const columns = (mel: Float32Array, from: number, to: number) =>
+    Array.from({ length: MEL_BANDS }, (_, band) => {
+      const row = (band * mel.length) / MEL_BANDS;
+      return mel.subarray(row + from, row + to);
+    });
+
+  test.each([3000, 6000])(
+    'has the same frames around frame %i as one that begins shortly before',
+    (border) => {
+      // Ten seconds around it, without the ends, which are mirrored.
+      const cut = logMel(recordingOf(long.subarray((border - 500) * HOP, (border + 100) * HOP)));
+      expect(columns(whole, border - 100, border + 90)).toEqual(columns(cut, 400, 590));
+    },
+  );
+
+  test('is never in memory as a whole', () => {
+    const kept = recordingOf(long);
+    const lengths: number[] = [];
+    const watched: Recording = {
+      length: kept.length,
+      read(from, to) {
+        lengths.push(to - from);
+        return kept.read(from, to);
+      },
+    };
+    expect(logMel(watched)).toEqual(whole);
+    segmentLogMel(watched, 1);
+    expect(lengths).toHaveLength(4);
+    expect(Math.max(...lengths)).toBeLessThan(31 * SAMPLE_RATE);
+  });
+});
+
 test('a recording shorter than one frame has no spectrogram and does not fail', () => {
-  expect(logMel(new Float32Array(100))).toHaveLength(0);
+  expect(logMel(recordingOf(new Float32Array(100)))).toHaveLength(0);
 });
 
 test('a recording shorter than the analysis window is mirrored as often as needed', () => {
-  expect(logMel(new Float32Array(170).fill(0.1)).every(Number.isFinite)).toBe(true);
+  expect(logMel(recordingOf(new Float32Array(170).fill(0.1))).every(Number.isFinite)).toBe(true);
 });

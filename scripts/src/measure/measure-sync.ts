@@ -8,6 +8,7 @@ import {
   decodeFaceTrack,
   followsVoice,
   mouthOpenings,
+  recordingOf,
   speechEnvelope,
   type FaceTrack,
   type FollowsVoice,
@@ -54,7 +55,7 @@ export async function measureSync(binaries: Binaries, request: MeasureRequest): 
     const rendered = await faceTrackOf(inference, request.videoFile, path.join(scratch, 'rendered.track'));
     const pcm = await readAudio(binaries, path.resolve(request.audioFile), { deadlineMs: DEADLINE_MS });
     const window = { sampleRate: AUDIO_SAMPLE_RATE, fps: WORKING_FPS, frames: rendered.frames };
-    const envelope = speechEnvelope(pcm, window);
+    const envelope = speechEnvelope(recordingOf(pcm), window);
     const measurement: SyncMeasurement = {
       rendered: followsVoice(envelope, mouthOpenings(rendered), MAX_LAG_FRAMES),
     };

@@ -1,29 +1,40 @@
-import { AUDIO_SAMPLE_RATE, readAudio } from '@lipsync/media';
+import { AUDIO_SAMPLE_RATE, recordAudio } from '@lipsync/media';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from './job';
 import { audioOf, videoOf } from './local-media';
 import { renderClip, type RenderedClip } from './pipeline/render-clip';
 import { type RenderResult, type RenderTask } from './protocol';
 import { type OutputQuality } from './quality/output-quality';
 import { type UnfailingProbe } from './quality/unfailing-probe';
+import { openSpeechFile, type SpeechFile } from './speech-file';
 import { openFeatures } from './stored-features';
 import { readTrack } from './stored-track';
 
 /** Carries out a render: one engine over one video whose face track is known. */
 export async function renderVideo(task: RenderTask, job: Job): Promise<RenderResult> {
+  const speech = openSpeechFile(`${task.outputPath}.speech`);
+  try {
+    return await renderSpoken(task, job, speech);
+  } finally {
+    speech.close();
+  }
+}
+
+async function renderSpoken(task: RenderTask, job: Job, speech: SpeechFile): Promise<RenderResult> {
   const { binaries, clock, progress, signal } = job;
   progress.loading();
   const loading = clock.during('load', () => job.models.engine(task.engine, task.pack));
   const inspecting = videoOf(task.videoPath, job);
   const listening = audioOf(task.audioPath, job);
   const hearing = clock.during('audio', () =>
-    readAudio(binaries, task.audioPath, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
+    recordAudio(binaries, task.audioPath, speech.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
   );
   // Whichever fails, nothing of this task may go on when the next one starts.
   await Promise.allSettled([loading, inspecting, listening, hearing]);
   const engine = await loading;
   const video = await inspecting;
   const audioStream = await listening;
-  const audio = await hearing;
+  await hearing;
+  const audio = speech.recording();
   const track = await readTrack(task.faceTrackPath, video);
 
   const judge = (probe: UnfailingProbe): Promise<OutputQuality> => {

@@ -1,4 +1,4 @@
-import { highsyncFaces, inpaintMask } from '@lipsync/lipsync';
+import { highsyncFaces, inpaintMask, recordingOf } from '@lipsync/lipsync';
 import {
   type HighsyncManifest,
   type LatentsyncManifest,
@@ -30,7 +30,10 @@ interface Loaded<M extends MusetalkManifest | LatentsyncManifest | HighsyncManif
 /** A clip as long as its sound. Every source frame's latents are known, so that no picture has to be cropped. */
 function goldenClip(frames: number, seconds: number, features: FrameFeatures): ClipInput {
   const sources = Array.from({ length: frames }, (_, frame) => frame);
-  return { ...clipInput(trackOf(frames), sources, { features }).input, audio: goldenSound(seconds) };
+  return {
+    ...clipInput(trackOf(frames), sources, { features }).input,
+    audio: recordingOf(goldenSound(seconds)),
+  };
 }
 
 /** The crops that musetalk generates from the golden pictures and the golden sound. */

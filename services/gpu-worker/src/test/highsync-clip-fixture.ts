@@ -1,4 +1,11 @@
-import { BILINEAR, createCropFace, type FaceTrack, highsyncFaces, pictureLayout } from '@lipsync/lipsync';
+import {
+  BILINEAR,
+  createCropFace,
+  type FaceTrack,
+  highsyncFaces,
+  pictureLayout,
+  recordingOf,
+} from '@lipsync/lipsync';
 import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../inference/engines/engine';
 import { DecodedFaces } from '../inference/engines/highsync/face-batch';
 import { type RunModel } from '../inference/packs/run-model';
@@ -39,7 +46,7 @@ export function clipInput(
 ): { input: ClipInput; secondLooks: () => number } {
   let looks = 0;
   const input: ClipInput = {
-    ...{ track, sources, audio: soundFor(sources), format: FORMAT },
+    ...{ track, sources, audio: recordingOf(soundFor(sources)), format: FORMAT },
     features: parts.features ?? noFeatures,
     signal: parts.signal ?? new AbortController().signal,
     openFrames() {

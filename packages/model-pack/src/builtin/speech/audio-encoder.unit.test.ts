@@ -1,5 +1,5 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { logMel, melSlice, SAMPLE_RATE, segmentLogMel } from '@lipsync/lipsync';
+import { logMel, melSlice, recordingOf, SAMPLE_RATE, segmentLogMel } from '@lipsync/lipsync';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { audioEncoderModel } from './audio-encoder';
 import { CUE_STATE, CUES, STATES, STEPS, WIDTH } from './speech-cues';
@@ -11,9 +11,9 @@ beforeAll(async () => {
 afterAll(() => session.release());
 
 /** As the musetalk engine has a recording heard. */
-const statesOf = (audio: Float32Array) => heard(segmentLogMel(audio, 0));
+const statesOf = (audio: Float32Array) => heard(segmentLogMel(recordingOf(audio), 0));
 /** As the other two engines do: one spectrogram of everything, filled up with zeros, which are no silence. */
-const sliceStatesOf = (audio: Float32Array) => heard(melSlice(logMel(audio), 0));
+const sliceStatesOf = (audio: Float32Array) => heard(melSlice(logMel(recordingOf(audio)), 0));
 
 async function heard(spectrogram: Float32Array): Promise<Float32Array> {
   const { states } = await session.run({ mel: new Tensor('float32', spectrogram, [1, 80, 3000]) });

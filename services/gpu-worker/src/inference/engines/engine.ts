@@ -1,4 +1,4 @@
-import { type FaceTrack, type PictureFormat } from '@lipsync/lipsync';
+import { type FaceTrack, type PictureFormat, type Recording } from '@lipsync/lipsync';
 
 /** The pictures of a clip one after the other: planar yuv420p, rows without padding. */
 export interface FrameStream {
@@ -16,8 +16,8 @@ export interface ClipInput {
    * engine for which more does has to tell from what it kept whether that still holds.
    */
   readonly track: FaceTrack;
-  /** The new speech, mono, 16 kHz, in [-1, 1]; silence is assumed where it is shorter than the output. */
-  readonly audio: Float32Array;
+  /** The new speech at 16 kHz; silence is assumed where it is shorter than the output. */
+  readonly audio: Recording;
   /** The source frame of every output frame; its length is the output's. */
   readonly sources: readonly number[];
   /** How the frames handed to `take` and `put` are laid out. */

@@ -1,6 +1,6 @@
 import { type SyncMode } from '@lipsync/contract';
 import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
-import { type FaceTrack } from '@lipsync/lipsync';
+import { type FaceTrack, type Recording } from '@lipsync/lipsync';
 import {
   AUDIO_SAMPLE_RATE,
   frameColor,
@@ -31,8 +31,8 @@ export interface RenderClip {
   readonly video: VideoStream;
   readonly audioPath: string;
   readonly audioStream: AudioStream;
-  /** The whole speech, mono, 16 kHz. */
-  readonly audio: Float32Array;
+  /** The whole speech at 16 kHz. */
+  readonly audio: Recording;
   readonly track: FaceTrack;
   readonly syncMode: SyncMode;
   /** What the engine knows of the source frames already; it adds what it computes. */

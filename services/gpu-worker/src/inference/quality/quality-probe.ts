@@ -7,6 +7,7 @@ import {
   MOUTH,
   mouthOpening,
   type PictureFormat,
+  type Recording,
   SAMPLE_RATE,
   speechEnvelope,
 } from '@lipsync/lipsync';
@@ -46,7 +47,7 @@ interface SampledFace {
 export function createQualityProbe(clip: {
   readonly track: FaceTrack;
   readonly sources: readonly number[];
-  readonly audio: Float32Array;
+  readonly audio: Recording;
   readonly format: PictureFormat;
 }): QualityProbe {
   const { track, sources, audio, format } = clip;

@@ -1,4 +1,4 @@
-import { pictureLayout, SAMPLE_RATE } from '@lipsync/lipsync';
+import { pictureLayout, recordingOf, SAMPLE_RATE } from '@lipsync/lipsync';
 import { syntheticTrack } from '../../test/synthetic-track';
 import { MIRRORED_LANDMARKS } from '../analyzer/mirrored-landmarks';
 import { type RunModel } from '../packs/run-model';
@@ -60,7 +60,7 @@ function faceWithMouth(opening: number): number[] {
 function newProbe(audio = SPEECH, hasFace: (frame: number) => boolean = () => true): QualityProbe {
   const track = syntheticTrack({ frames: FRAMES, ...FORMAT, box: FACE, hasFace });
   const sources = Array.from({ length: FRAMES }, (_, i) => i);
-  return createQualityProbe({ track, sources, audio, format: FORMAT });
+  return createQualityProbe({ track, sources, audio: recordingOf(audio), format: FORMAT });
 }
 
 const blank = (): Uint8Array => new Uint8Array(pictureLayout(FORMAT).bytes).fill(128);

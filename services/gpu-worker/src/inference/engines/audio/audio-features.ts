@@ -1,4 +1,4 @@
-import { type WindowEdges, windowRange, windowStep, WINDOW_STEPS } from '@lipsync/lipsync';
+import { type Recording, type WindowEdges, windowRange, windowStep, WINDOW_STEPS } from '@lipsync/lipsync';
 import { type AudioParams } from '@lipsync/model-pack';
 import { type RunModel } from '../../packs/run-model';
 import { createEncoderStates } from './encoder-states';
@@ -23,16 +23,16 @@ export interface AudioWindows {
   write(frame: number, target: Float32Array, offset: number): void;
 }
 
-/** The windows of a mono 16 kHz recording as a pack's audio encoder makes them. */
+/** The windows of a 16 kHz recording as a pack's audio encoder makes them. */
 export function createAudioFeatures(
-  audio: Float32Array,
+  recording: Recording,
   { whisper, states, width }: Pick<AudioParams, 'whisper' | 'states' | 'width'>,
   edges: WindowEdges,
   run: RunModel,
 ): AudioFeatures {
   const stepSize = states * width;
   const windowSize = WINDOW_STEPS * stepSize;
-  const windows = recordingWindows(audio, whisper);
+  const windows = recordingWindows(recording, whisper);
   const encoderStates = createEncoderStates(windows, stepSize, run);
 
   const load: AudioFeatures['load'] = async (first, last) => {

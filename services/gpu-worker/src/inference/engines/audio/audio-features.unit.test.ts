@@ -1,4 +1,4 @@
-import { WINDOW_STEPS } from '@lipsync/lipsync';
+import { recordingOf, WINDOW_STEPS } from '@lipsync/lipsync';
 import { type RunModel } from '../../packs/run-model';
 import { createAudioFeatures } from './audio-features';
 import { withSilence } from './with-silence';
@@ -25,7 +25,9 @@ function countingEncoder(stride: number) {
   return { run, windows: () => windows, arrays: () => arrays.size };
 }
 
-const LONG = new Float32Array(61 * RATE);
+/** So many seconds of silence. */
+const silence = (seconds: number) => recordingOf(new Float32Array(seconds * RATE));
+const LONG = silence(61);
 const firstValues = (target: Float32Array) => Array.from(target).filter((_, i) => i % 2 === 0);
 
 describe("with Hugging Face's front end and zeros at the edges", () => {
@@ -55,7 +57,7 @@ describe("with Hugging Face's front end and zeros at the edges", () => {
 
   test('what the encoder says about its own padding is not used', async () => {
     const { run } = countingEncoder(1500);
-    const features = createAudioFeatures(new Float32Array(RATE), HF, 'zeros', run);
+    const features = createAudioFeatures(silence(1), HF, 'zeros', run);
     const target = new Float32Array(features.windowSize).fill(9);
     await features.readWindows([24], target);
     expect(firstValues(target)).toEqual([45, 46, 47, 48, 49, 50, 0, 0, 0, 0]);
@@ -99,11 +101,11 @@ describe("with OpenAI's front end and repeats at the edges", () => {
 
   test('30 s are one window, and windows of 300 s are encoded once each, one at a time', async () => {
     const short = countingEncoder(1200);
-    await createAudioFeatures(new Float32Array(30 * RATE), OPENAI, 'repeat', short.run).load(0, 749);
+    await createAudioFeatures(silence(30), OPENAI, 'repeat', short.run).load(0, 749);
     expect(short.windows()).toBe(1);
 
     const long = countingEncoder(1200);
-    const features = createAudioFeatures(new Float32Array(300 * RATE), OPENAI, 'repeat', long.run);
+    const features = createAudioFeatures(silence(300), OPENAI, 'repeat', long.run);
     for (let frame = 0; frame < 7500; frame += 16) {
       const before = long.windows();
       await features.load(frame, frame + 15);
@@ -132,7 +134,7 @@ describe("with OpenAI's front end and repeats at the edges", () => {
       seen.push(...[50, 150, 250].map((frame) => Number(mel?.[frame])));
       return countingEncoder(1200).run(role, feeds);
     };
-    const audio = withSilence(new Float32Array(RATE).fill(0.3), 50);
+    const audio = withSilence(recordingOf(new Float32Array(RATE).fill(0.3)), 50);
     expect(audio).toHaveLength(2 * RATE);
     await createAudioFeatures(audio, OPENAI, 'repeat', run).load(0, 0);
     const [speech = NaN, silence = NaN, padding = NaN] = seen;
@@ -142,7 +144,12 @@ describe("with OpenAI's front end and repeats at the edges", () => {
   });
 
   test('a recording too short for a single step gives zeros', async () => {
-    const features = createAudioFeatures(new Float32Array(100), OPENAI, 'repeat', countingEncoder(1200).run);
+    const features = createAudioFeatures(
+      recordingOf(new Float32Array(100)),
+      OPENAI,
+      'repeat',
+      countingEncoder(1200).run,
+    );
     const target = new Float32Array(features.windowSize).fill(9);
     await features.readWindows([3], target);
     expect(target.every((value) => value === 0)).toBe(true);
@@ -155,7 +162,7 @@ test.each([
 ] as const)('however long a recording is, its states need the memory of few windows: %o', async (...row) => {
   const [params, edges, stride, arrays] = row;
   const encoder = countingEncoder(stride);
-  const features = createAudioFeatures(new Float32Array(121 * RATE), params, edges, encoder.run);
+  const features = createAudioFeatures(silence(121), params, edges, encoder.run);
   const held = await features.load(0, 7);
   const target = new Float32Array(features.windowSize);
   for (let frame = 8; frame < 3024; frame += 8) {
@@ -180,7 +187,10 @@ test('each encoder gets its own spectrogram: padded in mel space, or in the wave
       fed[params.whisper] = Number(feeds['mel']?.data[2999]);
       return countingEncoder(1500).run(role, feeds);
     };
-    await createAudioFeatures(new Float32Array(RATE).fill(0.1), params, 'repeat', run).load(0, 0);
+    await createAudioFeatures(recordingOf(new Float32Array(RATE).fill(0.1)), params, 'repeat', run).load(
+      0,
+      0,
+    );
   }
   expect(fed['openai']).toBe(0);
   expect(fed['hf']).toBeLessThan(-0.5);

@@ -1,6 +1,7 @@
 import {
   logMel,
   melSlice,
+  type Recording,
   SAMPLE_RATE,
   SEGMENT_FRAMES,
   SEGMENT_SAMPLES,
@@ -27,18 +28,18 @@ export interface RecordingWindows {
 }
 
 /**
- * The windows of mono 16 kHz samples. Hugging Face's front end (musetalk) cuts the waveform, side by side. OpenAI's
+ * The windows of a 16 kHz recording. Hugging Face's front end (musetalk) cuts the waveform, side by side. OpenAI's
  * (latentsync, highsync) cuts one spectrogram of the whole recording; there the windows overlap, because an encoder
  * that hears nothing beyond a border says other things near it, which shows as a twitch every 30 s.
  */
-export function recordingWindows(audio: Float32Array, whisper: AudioParams['whisper']): RecordingWindows {
-  const steps = soundingSteps(audio.length, SAMPLE_RATE);
+export function recordingWindows(recording: Recording, whisper: AudioParams['whisper']): RecordingWindows {
+  const steps = soundingSteps(recording.length, SAMPLE_RATE);
   if (whisper === 'hf') {
     return {
-      count: Math.max(1, Math.ceil(audio.length / SEGMENT_SAMPLES)),
+      count: Math.max(1, Math.ceil(recording.length / SEGMENT_SAMPLES)),
       steps,
       stride: STEPS_PER_WINDOW,
-      mel: (window) => segmentLogMel(audio, window),
+      mel: (window) => segmentLogMel(recording, window),
     };
   }
   let whole: Float32Array | undefined;
@@ -46,6 +47,6 @@ export function recordingWindows(audio: Float32Array, whisper: AudioParams['whis
     count: 1 + Math.max(0, Math.ceil((steps - STEPS_PER_WINDOW) / OVERLAPPED_STRIDE)),
     steps,
     stride: OVERLAPPED_STRIDE,
-    mel: (window) => melSlice((whole ??= logMel(audio)), window * OVERLAPPED_STRIDE * 2),
+    mel: (window) => melSlice((whole ??= logMel(recording)), window * OVERLAPPED_STRIDE * 2),
   };
 }

@@ -1,4 +1,4 @@
-import { SAMPLE_RATE } from '@lipsync/lipsync';
+import { type Recording, SAMPLE_RATE } from '@lipsync/lipsync';
 import { WORKING_FPS } from '@lipsync/domain';
 
 /**
@@ -6,10 +6,10 @@ import { WORKING_FPS } from '@lipsync/domain';
  * windows repeat the last step would otherwise hold the last mouth, and musetalk would hear zeros, which say nothing
  * that its network has learned: neither silence nor speech.
  */
-export function withSilence(audio: Float32Array, outputFrames: number): Float32Array {
+export function withSilence(recording: Recording, outputFrames: number): Recording {
   const samples = Math.ceil((outputFrames * SAMPLE_RATE) / WORKING_FPS);
-  if (audio.length >= samples) return audio;
-  const padded = new Float32Array(samples);
-  padded.set(audio);
-  return padded;
+  return {
+    length: Math.max(recording.length, samples),
+    read: (from, to) => recording.read(from, to),
+  };
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HALF_MASK_VALUES, pictureLayout } from '@lipsync/lipsync';
+import { HALF_MASK_VALUES, pictureLayout, recordingOf } from '@lipsync/lipsync';
 import {
   buildBuiltinPacks,
   modelPath,
@@ -98,7 +98,7 @@ describe.each([
   ): Promise<EngineClip> {
     const clip: ClipInput = {
       track,
-      audio: new Float32Array(16_000),
+      audio: recordingOf(new Float32Array(16_000)),
       sources,
       format,
       features,

@@ -2,7 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FACE_TRACK_VERSION, type FaceTrack, LANDMARK_VALUES, pictureLayout } from '@lipsync/lipsync';
+import {
+  FACE_TRACK_VERSION,
+  type FaceTrack,
+  LANDMARK_VALUES,
+  pictureLayout,
+  recordingOf,
+} from '@lipsync/lipsync';
 import {
   buildBuiltinPacks,
   modelPath,
@@ -126,7 +132,7 @@ describe('musetalk on the built-in pack', () => {
   const open = (sources: Readonly<Record<number, number>> = {}): Promise<EngineClip> =>
     engine.open({
       track: track(),
-      audio: speech,
+      audio: recordingOf(speech),
       sources: Array.from({ length: 5001 }, (_, output) => sources[output] ?? 0),
       format,
       features: noFeatures,
