@@ -5,6 +5,7 @@ export {
   GraphBuilder,
   type Attribute,
   type DataType,
+  type ExternalData,
   type Graph,
   type Node,
   type Operand,
@@ -45,7 +46,7 @@ export { rememberDigests } from './remember-digests';
 export { type VerifyFilesOptions, verifyPackFiles } from './verify-pack-files';
 export { copyPack } from './copy-pack';
 export { PackError } from './pack-error';
-export { sha256 } from './pack-digest';
+export { sha256, sha256OfFile } from './pack-digest';
 export { packFiles, packSize } from './pack-files';
 export { packRoles, type PackRole } from './pack-roles';
 export { publishPack } from './publish-pack';

@@ -6,6 +6,8 @@ import { checkPack, openPackFolders, startInference, type RenderResult } from '@
 import { type Manifest, type Pack } from '@lipsync/model-pack';
 import { isolatePack } from '../models/isolate-pack';
 import { servingAnalyzer } from '../models/serving-analyzer';
+import { type NetworkSize } from './full-size/networks';
+import { writeUntrainedLatentsync, writeUntrainedMusetalk } from './full-size/untrained-pack';
 import { makeClip, type Clip } from '../samples/sample-clip';
 
 export interface EngineFigures {
@@ -25,20 +27,37 @@ export interface EngineFigures {
 
 /** The number of steps that the official diffusion packs are published with. */
 const PUBLISHED_STEPS = 20;
-const CLIP = { width: 1280, height: 720, seconds: 6, grain: 4 };
+const CLIP = { width: 1280, height: 720, grain: 4 };
+
+export interface EnginesToBench {
+  /** Holds the face analyser, and the packs if no others are asked for. */
+  readonly packsDir: string;
+  /** Length of the clip. */
+  readonly seconds: number;
+  /** Only this one. */
+  readonly engine?: string;
+  /** Measures packs of this size whose networks have learned nothing, in place of those under `packsDir`. */
+  readonly untrained?: NetworkSize;
+}
 
 /**
  * Renders one 720p clip with every engine pack under `packsDir`, each in a process of its own; diffusion packs also at
  * the published number of steps.
  */
-export async function benchEngines(ffmpeg: string, packsDir: string): Promise<EngineFigures[]> {
+export async function benchEngines(
+  ffmpeg: string,
+  { packsDir, seconds, engine, untrained }: EnginesToBench,
+): Promise<EngineFigures[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-engines-'));
   try {
-    const { packs } = await openPackFolders(packsDir);
-    const analyzerDir = servingAnalyzer(packs, packsDir).dir;
-    const clip = await makeClip(ffmpeg, folder, CLIP);
+    const folders = (await openPackFolders(packsDir)).packs;
+    const analyzerDir = servingAnalyzer(folders, packsDir).dir;
+    const installed = folders
+      .map(({ pack }) => pack)
+      .filter(({ manifest }) => engine === undefined || manifest.engine === engine);
+    const clip = await makeClip(ffmpeg, folder, { ...CLIP, seconds });
     const figures: EngineFigures[] = [];
-    for (const { pack } of packs) {
+    for await (const pack of untrained ? untrainedPacks(folder, untrained, installed) : installed) {
       for (const manifest of variants(pack)) {
         const own = await mkdtemp(path.join(folder, 'packs-'));
         const { provider } = await checkPack(await isolatePack(own, { pack, manifest, analyzerDir }));
@@ -48,6 +67,20 @@ export async function benchEngines(ffmpeg: string, packsDir: string): Promise<En
     return figures;
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One after the other, because of their size: of the engines of these packs that can be written. */
+async function* untrainedPacks(
+  folder: string,
+  size: NetworkSize,
+  packs: readonly Pack[],
+): AsyncGenerator<Pack> {
+  for (const { manifest } of packs) {
+    const dir = await mkdtemp(path.join(folder, 'untrained-'));
+    if (manifest.engine === 'musetalk') yield await writeUntrainedMusetalk(dir, size);
+    if (manifest.engine === 'latentsync') yield await writeUntrainedLatentsync(dir, size, manifest.params);
+    await rm(dir, { recursive: true });
   }
 }
 

@@ -1,6 +1,6 @@
 import { type DataType } from './data-type';
 import { type Attribute, type Graph, graphAttribute, type Node, type ValueInfo } from './graph';
-import { type Tensor } from './tensor';
+import { type ExternalData, type Tensor } from './tensor';
 
 /** Something computed inside a graph; an object rather than a string so that it cannot be misspelled. */
 export interface Value {
@@ -40,14 +40,14 @@ export class GraphBuilder {
   }
 
   /** A constant tensor. Throws at encoding when data does not fill dims. */
-  constant(dtype: DataType, dims: readonly number[], data: ArrayLike<number>): Value {
+  constant(dtype: DataType, dims: readonly number[], data: ArrayLike<number> | ExternalData): Value {
     const value = this.fresh('c');
     this.initializers.push({ name: value.name, dtype, dims, data });
     return value;
   }
 
   /** A float32 tensor, the usual kind of weight. */
-  weights(dims: readonly number[], data: ArrayLike<number>): Value {
+  weights(dims: readonly number[], data: ArrayLike<number> | ExternalData): Value {
     return this.constant('float32', dims, data);
   }
 

@@ -1,14 +1,25 @@
 import { DATA_TYPES, type DataType } from './data-type';
 import { WireWriter } from './wire-writer';
 
-/** A constant held inside the graph. Float16 elements are given as their 16-bit patterns. */
+/** A constant of the graph. */
 export interface Tensor {
   readonly name: string;
   readonly dtype: DataType;
   readonly dims: readonly number[];
-  /** Row-major elements; their number is the product of dims. */
-  readonly data: ArrayLike<number>;
+  /** Row-major elements; their number is the product of dims. Float16 elements are given as their 16-bit patterns. */
+  readonly data: ArrayLike<number> | ExternalData;
 }
+
+/** Elements that lie in another file, as they must where a model would have more than 2 GiB. */
+export interface ExternalData {
+  /** Relative to the model's folder. */
+  readonly file: string;
+  /** Of the first element, in bytes. */
+  readonly offset: number;
+}
+
+/** TensorProto.data_location. */
+const EXTERNAL = 1;
 
 const BYTES_PER_ELEMENT: Readonly<Record<DataType, number>> = {
   float32: 4,
@@ -21,17 +32,30 @@ const BYTES_PER_ELEMENT: Readonly<Record<DataType, number>> = {
 };
 
 export function encodeTensor(tensor: Tensor): WireWriter {
-  const count = tensor.dims.reduce((product, dim) => product * dim, 1);
-  if (count !== tensor.data.length) {
+  const { name, dtype, dims, data } = tensor;
+  const count = dims.reduce((product, dim) => product * dim, 1);
+  const message = new WireWriter();
+  for (const dim of dims) message.varintField(1, dim);
+  message.varintField(2, DATA_TYPES[dtype]);
+  if (name !== '') message.stringField(8, name);
+  if ('file' in data) {
+    return message
+      .messageField(13, entry('location', data.file))
+      .messageField(13, entry('offset', String(data.offset)))
+      .messageField(13, entry('length', String(count * BYTES_PER_ELEMENT[dtype])))
+      .varintField(14, EXTERNAL);
+  }
+  if (count !== data.length) {
     throw new RangeError(
-      `tensor ${tensor.name}: dims [${tensor.dims.join(',')}] hold ${count} elements, got ${tensor.data.length}`,
+      `tensor ${name}: dims [${dims.join(',')}] hold ${count} elements, got ${data.length}`,
     );
   }
-  const message = new WireWriter();
-  for (const dim of tensor.dims) message.varintField(1, dim);
-  message.varintField(2, DATA_TYPES[tensor.dtype]);
-  if (tensor.name !== '') message.stringField(8, tensor.name);
-  return message.bytesField(9, rawData(tensor.dtype, tensor.data));
+  return message.bytesField(9, rawData(dtype, data));
+}
+
+/** StringStringEntryProto. */
+function entry(key: string, value: string): WireWriter {
+  return new WireWriter().stringField(1, key).stringField(2, value);
 }
 
 /** TensorProto.raw_data is little-endian whatever the host is, hence the explicit writes. */

@@ -1,0 +1,72 @@
+import { WINDOW_STEPS } from '@lipsync/lipsync';
+import { type Graph } from '@lipsync/model-pack';
+import { autoencoderDecoder, autoencoderEncoder } from './autoencoder';
+import { unet, unet3d, type UnetShape } from './unet';
+import { WeightFile } from './weight-file';
+import { whisperEncoder } from './whisper-encoder';
+
+/** How large the networks of a pack are; everything else about them is the same at every size. */
+export interface NetworkSize {
+  /** Side of the generated face, pixels. */
+  readonly resolution: number;
+  readonly whisper: { readonly width: number; readonly heads: number; readonly blocks: number };
+  /** Channels of the levels from the outside in. */
+  readonly autoencoder: readonly number[];
+  readonly unet: readonly number[];
+  readonly heads: number;
+}
+
+/** As published for both engines: Whisper tiny, sd-vae-ft-mse, and what became of Stable Diffusion 1.5's UNet. */
+export const PUBLISHED: NetworkSize = {
+  resolution: 256,
+  whisper: { width: 384, heads: 6, blocks: 4 },
+  autoencoder: [128, 256, 512, 512],
+  unet: [320, 640, 1280, 1280],
+  heads: 8,
+};
+
+export const LATENT_CHANNELS = 4;
+
+/** A network whose weights are not made up yet. */
+export interface Network {
+  readonly graph: Graph;
+  readonly weights: WeightFile;
+}
+
+/** What both engines have. */
+export function commonNetworks(size: NetworkSize) {
+  const { resolution, whisper, autoencoder: levels } = size;
+  const shape = { levels, latent: LATENT_CHANNELS, resolution };
+  return {
+    whisper_encoder: network('whisper_encoder', (weights) => whisperEncoder(whisper, weights)),
+    vae_encoder: network('vae_encoder', (weights) => autoencoderEncoder(shape, weights)),
+    vae_decoder: network('vae_decoder', (weights) => autoencoderDecoder(shape, weights)),
+  };
+}
+
+/** MuseTalk's generator: the latent of a face without its lower half beside that of the whole face. */
+export function musetalkUnet(size: NetworkSize): Network {
+  return network('unet', (weights) => unet(unetShape(size, 2 * LATENT_CHANNELS), weights));
+}
+
+/** LatentSync's: noise, mask, masked face and whole face. */
+export function latentsyncUnet(size: NetworkSize): Network {
+  return network('unet3d', (weights) => unet3d(unetShape(size, 3 * LATENT_CHANNELS + 1), weights));
+}
+
+export function latentSide({ resolution, autoencoder }: NetworkSize): number {
+  return resolution / 2 ** (autoencoder.length - 1);
+}
+
+function unetShape(size: NetworkSize, inputs: number): UnetShape {
+  const { whisper, heads } = size;
+  return {
+    ...{ levels: size.unet, heads, inputs, outputs: LATENT_CHANNELS, side: latentSide(size) },
+    heard: { steps: WINDOW_STEPS * (1 + whisper.blocks), width: whisper.width },
+  };
+}
+
+function network(name: string, build: (weights: WeightFile) => Graph): Network {
+  const weights = new WeightFile(`${name}.onnx.data`);
+  return { graph: build(weights), weights };
+}

@@ -1,0 +1,116 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { encodeModel } from '@lipsync/model-pack';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import {
+  commonNetworks,
+  latentsyncUnet,
+  musetalkUnet,
+  type Network,
+  type NetworkSize,
+  PUBLISHED,
+} from './networks';
+
+const SMALL: NetworkSize = {
+  resolution: 64,
+  whisper: { width: 16, heads: 2, blocks: 2 },
+  autoencoder: [32, 32, 64, 64],
+  unet: [32, 64, 64, 64],
+  heads: 4,
+};
+const SIDE = 8;
+
+test('the networks have as many weights as the published ones', () => {
+  const { whisper_encoder, vae_encoder, vae_decoder } = commonNetworks(PUBLISHED);
+  expect(whisper_encoder.weights.count).toBe(8_208_384);
+  expect(vae_encoder.weights.count + vae_decoder.weights.count).toBe(83_653_863);
+  expect(musetalkUnet(PUBLISHED).weights.count).toBe(849_947_844);
+  expect(latentsyncUnet(PUBLISHED).weights.count).toBe(1_267_099_844);
+});
+
+describe('a small one', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'full-size-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function load({ graph, weights }: Network): Promise<InferenceSession> {
+    const file = path.join(folder, `${graph.name}.onnx`);
+    await writeFile(file, encodeModel(graph));
+    await weights.write(path.join(folder, weights.name));
+    return InferenceSession.create(file);
+  }
+
+  async function answer(session: InferenceSession, feeds: Record<string, Tensor>): Promise<Float32Array> {
+    const [output] = Object.values(await session.run(feeds));
+    if (!(output?.data instanceof Float32Array)) throw new TypeError('float32 is expected');
+    return output.data;
+  }
+
+  /** Numbers that a network might see, from `first` on. */
+  const wave = (dims: readonly number[], first = 0): Tensor => {
+    const length = dims.reduce((product, dim) => product * dim, 1);
+    return new Tensor(
+      'float32',
+      Float32Array.from({ length }, (_, i) => Math.sin(first + i)),
+      dims,
+    );
+  };
+  const timestep = new Tensor('int64', BigInt64Array.of(501n), [1]);
+  const size = (values: Float32Array): number =>
+    Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
+
+  test.each([
+    ['whisper_encoder', 'mel', [1, 80, 3000]],
+    ['vae_encoder', 'image', [2, 3, 64, 64]],
+    ['vae_decoder', 'latent', [2, 4, SIDE, SIDE]],
+  ] as const)(
+    'answers in numbers of an ordinary size, as a trained one does: %s',
+    async (name, input, dims) => {
+      const session = await load(commonNetworks(SMALL)[name]);
+      const values = await answer(session, { [input]: wave(dims) });
+      expect(size(values)).toBeGreaterThan(0.01);
+      expect(size(values)).toBeLessThan(100);
+    },
+  );
+
+  test('that generates pictures makes each of its own latent and its own audio', async () => {
+    const session = await load(musetalkUnet(SMALL));
+    const ask = (latent: Tensor, audio: Tensor) => answer(session, { latent, timestep, audio });
+    const [latent, audio] = [wave([2, 8, SIDE, SIDE]), wave([2, 30, 16])];
+    const both = await ask(latent, audio);
+    expect(size(both)).toBeGreaterThan(0.01);
+    expect(size(both)).toBeLessThan(100);
+    const half = both.length / 2;
+    const heardOtherwise = await ask(latent, new Tensor('float32', secondNegated(audio), audio.dims));
+    expect(distance(both.subarray(0, half), heardOtherwise.subarray(0, half))).toBeLessThan(1e-5);
+    expect(distance(both.subarray(half), heardOtherwise.subarray(half))).toBeGreaterThan(1e-4);
+  });
+
+  test('that generates a film makes each picture with a view to the others, however many there are', async () => {
+    const session = await load(latentsyncUnet(SMALL));
+    const ask = (latent: Tensor, audio: Tensor) => answer(session, { latent, timestep, audio });
+    const [latent, audio] = [wave([1, 13, 2, SIDE, SIDE]), wave([2, 30, 16])];
+    const film = await ask(latent, audio);
+    expect(film).toHaveLength(4 * 2 * SIDE * SIDE);
+    expect(size(film)).toBeGreaterThan(0.01);
+    expect(size(film)).toBeLessThan(100);
+    const heardOtherwise = await ask(latent, new Tensor('float32', secondNegated(audio), audio.dims));
+    const firstPicture = (values: Float32Array) =>
+      values.filter((_, i) => Math.floor(i / SIDE ** 2) % 2 === 0);
+    expect(distance(firstPicture(film), firstPicture(heardOtherwise))).toBeGreaterThan(1e-4);
+    expect(await ask(wave([1, 13, 5, SIDE, SIDE]), wave([5, 30, 16]))).toHaveLength(4 * 5 * SIDE * SIDE);
+  });
+});
+
+function secondNegated({ data }: Tensor): Float32Array {
+  if (!(data instanceof Float32Array)) throw new TypeError('float32 is expected');
+  return data.map((value, i) => (i < data.length / 2 ? value : -value));
+}
+
+function distance(a: Float32Array, b: Float32Array): number {
+  return a.reduce((largest, value, i) => Math.max(largest, Math.abs(value - (b[i] ?? NaN))), 0);
+}

@@ -1,0 +1,63 @@
+import { open } from 'node:fs/promises';
+import { type GraphBuilder, type Value } from '@lipsync/model-pack';
+
+interface Weights {
+  readonly elements: number;
+  readonly fill: Fill;
+}
+
+/** One number everywhere, or numbers spread evenly over ± `spread`. */
+export type Fill = number | { readonly spread: number };
+
+const FLOAT_BYTES = 4;
+const POOL_ELEMENTS = 1 << 20;
+
+/** The weights of a network, which lie in one file beside its graph and are made up when that is written. */
+export class WeightFile {
+  private readonly tensors: Weights[] = [];
+  private total = 0;
+
+  constructor(readonly name: string) {}
+
+  /** How many numbers the network has learned, or would have. */
+  get count(): number {
+    return this.total;
+  }
+
+  add(g: GraphBuilder, dims: readonly number[], fill: Fill): Value {
+    const elements = dims.reduce((product, dim) => product * dim, 1);
+    const offset = this.total * FLOAT_BYTES;
+    this.tensors.push({ elements, fill });
+    this.total += elements;
+    return g.weights(dims, { file: this.name, offset });
+  }
+
+  /** Writes all of them; the same on every call. */
+  async write(path: string): Promise<void> {
+    const pool = noise(POOL_ELEMENTS);
+    const part = new Float32Array(POOL_ELEMENTS);
+    const file = await open(path, 'w');
+    try {
+      for (const { elements, fill } of this.tensors) {
+        const repeated = part.subarray(0, elements);
+        if (typeof fill === 'number') repeated.fill(fill);
+        else repeated.set(pool.subarray(0, elements).map((value) => value * fill.spread));
+        for (let left = elements; left > 0; left -= repeated.length) {
+          const bytes = Math.min(left, repeated.length) * FLOAT_BYTES;
+          await file.writeFile(new Uint8Array(part.buffer, 0, bytes));
+        }
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Evenly over ±1 (Numerical Recipes' generator). */
+function noise(length: number): Float32Array {
+  let state = 1;
+  return Float32Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 31 - 1;
+  });
+}
