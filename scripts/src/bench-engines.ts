@@ -1,10 +1,7 @@
-import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { resolveBinaries } from '@lipsync/media';
 import { benchEngines } from './bench/bench-engines';
-import { PUBLISHED } from './bench/full-size/networks';
+import { engineOptions } from './bench/engine-options';
 import { machine } from './bench/machine';
-import { PACKS_DIR } from './local-stack/layout';
 
 /**
  * `npm run bench:engines [-- PACKS_DIR]`: prints one JSON object. Without a folder the built-in packs are measured, with
@@ -13,24 +10,9 @@ import { PACKS_DIR } from './local-stack/layout';
  */
 async function main(): Promise<void> {
   const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-  const { values, positionals } = parseArgs({
-    options: {
-      'full-size': { type: 'boolean' },
-      engine: { type: 'string' },
-      seconds: { type: 'string', default: '6' },
-    },
-    allowPositionals: true,
-  });
-  const seconds = Number(values.seconds);
-  if (!(seconds > 0)) throw new Error('--seconds must be a positive number');
+  const options = engineOptions(process.argv.slice(2));
   const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-  const engines = await benchEngines(ffmpeg, {
-    packsDir: path.resolve(positionals[0] ?? PACKS_DIR),
-    seconds,
-    ...(values.engine !== undefined && { engine: values.engine }),
-    ...(values['full-size'] === true && { untrained: PUBLISHED }),
-  });
-  console.log(JSON.stringify({ machine: machine(), engines }, null, 2));
+  console.log(JSON.stringify({ machine: machine(), engines: await benchEngines(ffmpeg, options) }, null, 2));
 }
 
 main().catch((error: unknown) => {

@@ -1,14 +1,17 @@
-import path from 'node:path';
 import { resolveBinaries } from '@lipsync/media';
 import { benchPreparation } from './bench/bench-preparation';
+import { engineOptions } from './bench/engine-options';
 import { machine } from './bench/machine';
-import { PACKS_DIR } from './local-stack/layout';
 
-/** `npm run bench:preparation [-- PACKS_DIR]`: prints one JSON object. Without a folder the built-in packs are measured. */
+/**
+ * `npm run bench:preparation [-- PACKS_DIR]`: prints one JSON object. Without a folder the built-in packs are measured;
+ * further options are those of `bench:engines`.
+ */
 async function main(): Promise<void> {
   const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+  const options = engineOptions(process.argv.slice(2));
   const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-  const engines = await benchPreparation(ffmpeg, path.resolve(process.argv[2] ?? PACKS_DIR));
+  const engines = await benchPreparation(ffmpeg, options);
   console.log(JSON.stringify({ machine: machine(), preparation_720p: engines }, null, 2));
 }
 

@@ -2,12 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import { checkPack, openPackFolders, startInference, type RenderResult } from '@lipsync/gpu-worker';
-import { type Manifest, type Pack } from '@lipsync/model-pack';
+import { checkPack, startInference, type RenderResult } from '@lipsync/gpu-worker';
 import { isolatePack } from '../models/isolate-pack';
-import { servingAnalyzer } from '../models/serving-analyzer';
-import { type NetworkSize } from './full-size/networks';
-import { writeUntrainedLatentsync, writeUntrainedMusetalk } from './full-size/untrained-pack';
+import { type EngineOptions } from './engine-options';
+import { type EngineManifest, packsToBench } from './packs-to-bench';
 import { makeClip, type Clip } from '../samples/sample-clip';
 
 export interface EngineFigures {
@@ -29,39 +27,22 @@ export interface EngineFigures {
 const PUBLISHED_STEPS = 20;
 const CLIP = { width: 1280, height: 720, grain: 4 };
 
-export interface EnginesToBench {
-  /** Holds the face analyser, and the packs if no others are asked for. */
-  readonly packsDir: string;
-  /** Length of the clip. */
-  readonly seconds: number;
-  /** Only this one. */
-  readonly engine?: string;
-  /** Measures packs of this size whose networks have learned nothing, in place of those under `packsDir`. */
-  readonly untrained?: NetworkSize;
-}
-
 /**
- * Renders one 720p clip with every engine pack under `packsDir`, each in a process of its own; diffusion packs also at
+ * Renders one 720p clip with every engine pack that is asked for, each in a process of its own; diffusion packs also at
  * the published number of steps.
  */
-export async function benchEngines(
-  ffmpeg: string,
-  { packsDir, seconds, engine, untrained }: EnginesToBench,
-): Promise<EngineFigures[]> {
+export async function benchEngines(ffmpeg: string, options: EngineOptions): Promise<EngineFigures[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-engines-'));
   try {
-    const folders = (await openPackFolders(packsDir)).packs;
-    const analyzerDir = servingAnalyzer(folders, packsDir).dir;
-    const installed = folders
-      .map(({ pack }) => pack)
-      .filter(({ manifest }) => engine === undefined || manifest.engine === engine);
-    const clip = await makeClip(ffmpeg, folder, { ...CLIP, seconds });
+    const clip = await makeClip(ffmpeg, folder, { ...CLIP, seconds: options.seconds });
     const figures: EngineFigures[] = [];
-    for await (const pack of untrained ? untrainedPacks(folder, untrained, installed) : installed) {
-      for (const manifest of variants(pack)) {
+    for await (const { pack, analyzerDir } of packsToBench(folder, options)) {
+      for (const variant of variants(pack.manifest)) {
         const own = await mkdtemp(path.join(folder, 'packs-'));
-        const { provider } = await checkPack(await isolatePack(own, { pack, manifest, analyzerDir }));
-        figures.push({ ...(await benchOne(own, manifest, clip)), provider });
+        const { provider } = await checkPack(
+          await isolatePack(own, { pack, manifest: variant, analyzerDir }),
+        );
+        figures.push({ ...(await benchOne(own, variant, clip)), provider });
       }
     }
     return figures;
@@ -70,26 +51,8 @@ export async function benchEngines(
   }
 }
 
-/** One after the other, because of their size: of the engines of these packs that can be written. */
-async function* untrainedPacks(
-  folder: string,
-  size: NetworkSize,
-  packs: readonly Pack[],
-): AsyncGenerator<Pack> {
-  for (const { manifest } of packs) {
-    const dir = await mkdtemp(path.join(folder, 'untrained-'));
-    if (manifest.engine === 'musetalk') yield await writeUntrainedMusetalk(dir, size);
-    if (manifest.engine === 'latentsync') yield await writeUntrainedLatentsync(dir, size, manifest.params);
-    await rm(dir, { recursive: true });
-  }
-}
-
-type EngineManifest = Exclude<Manifest, { engine: 'analyzer' }>;
-
-function variants({ manifest }: Pack): EngineManifest[] {
+function variants(manifest: EngineManifest): EngineManifest[] {
   switch (manifest.engine) {
-    case 'analyzer':
-      return [];
     case 'musetalk':
       return [manifest];
     case 'latentsync':

@@ -3,10 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import { type Inference, openPackFolders, startInference } from '@lipsync/gpu-worker';
+import { type Inference, startInference } from '@lipsync/gpu-worker';
 import { packVersion } from '@lipsync/model-pack';
 import { type Clip, makeClip } from '../samples/sample-clip';
+import { isolatePack } from '../models/isolate-pack';
+import { type EngineOptions } from './engine-options';
 import { median } from './median';
+import { packsToBench } from './packs-to-bench';
 
 export interface RenderCost {
   /** From the task to the finished file, the analysis included: the median of the runs. */
@@ -30,23 +33,30 @@ export interface PreparationFigures {
   with_over_without: number;
 }
 
-const CLIP = { width: 1280, height: 720, seconds: 6, grain: 4 };
+const CLIP = { width: 1280, height: 720, grain: 4 };
 const RUNS = 3;
 
-/** Renders one 720p clip with every engine under `packsDir`, without and with what a preparation leaves behind. */
-export async function benchPreparation(ffmpeg: string, packsDir: string): Promise<PreparationFigures[]> {
+/** Renders one 720p clip with every engine pack that is asked for, without and with what a preparation leaves behind. */
+export async function benchPreparation(
+  ffmpeg: string,
+  options: EngineOptions,
+): Promise<PreparationFigures[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-preparation-'));
   try {
-    const clip = await makeClip(ffmpeg, folder, CLIP);
-    const { packs } = await openPackFolders(packsDir);
+    const clip = await makeClip(ffmpeg, folder, { ...CLIP, seconds: options.seconds });
     const figures: PreparationFigures[] = [];
-    for (const { pack, behind } of packs) {
-      const { engine } = pack.manifest;
-      if (engine === 'analyzer' || behind !== undefined) continue;
-      const inference = await startInference({ packsDir });
+    for await (const { pack, analyzerDir } of packsToBench(folder, options)) {
+      const { manifest } = pack;
+      const { engine } = manifest;
+      const own = await mkdtemp(path.join(folder, 'packs-'));
+      await isolatePack(own, { pack, manifest, analyzerDir });
+      const inference = await startInference({ packsDir: own });
       try {
-        const measured = await benchEngine(inference, engine, clip, folder);
-        figures.push({ engine, pack: packVersion(pack), ...measured });
+        figures.push({
+          engine,
+          pack: packVersion(pack),
+          ...(await benchEngine(inference, engine, clip, own)),
+        });
       } finally {
         inference.close();
       }

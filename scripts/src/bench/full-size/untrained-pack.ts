@@ -2,11 +2,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
   encodeModel,
+  type LatentsyncManifest,
   type LatentsyncParams,
   type Manifest,
   MANIFEST_FILE,
   modelFile,
-  openPack,
+  type MusetalkManifest,
+  openPackFor,
   type Pack,
   sha256OfFile,
   type ValueInfo,
@@ -25,9 +27,12 @@ const LICENCE = { spdx: 'MIT', source: 'Random weights, for measuring speed and 
 const PROVIDERS: Manifest['providers'] = ['cuda', 'webgpu', 'cpu'];
 
 /** Writes a musetalk pack whose networks have learned nothing: as costly as the published one, and of no other use. */
-export async function writeUntrainedMusetalk(dir: string, size: NetworkSize): Promise<Pack> {
+export async function writeUntrainedMusetalk(
+  dir: string,
+  size: NetworkSize,
+): Promise<Pack<MusetalkManifest>> {
   const generator = musetalkUnet(size);
-  return writeManifest(dir, {
+  await writeManifest(dir, {
     ...{ format: 1, engine: 'musetalk', name: 'untrained-musetalk', version: '1.0.0' },
     ...{ licence: LICENCE, providers: PROVIDERS },
     roles: {
@@ -48,6 +53,7 @@ export async function writeUntrainedMusetalk(dir: string, size: NetworkSize): Pr
       mask: { mode: 'jaw', leftCheek: 90, rightCheek: 90, blur: 0.05 },
     },
   });
+  return openPackFor('musetalk', dir);
 }
 
 /** The same for latentsync, with schedule, guidance and mask of another pack. */
@@ -55,9 +61,9 @@ export async function writeUntrainedLatentsync(
   dir: string,
   size: NetworkSize,
   like: LatentsyncParams,
-): Promise<Pack> {
+): Promise<Pack<LatentsyncManifest>> {
   const generator = latentsyncUnet(size);
-  return writeManifest(dir, {
+  await writeManifest(dir, {
     ...{ format: 1, engine: 'latentsync', name: 'untrained-latentsync', version: '1.0.0' },
     ...{ licence: LICENCE, providers: PROVIDERS },
     roles: {
@@ -75,11 +81,11 @@ export async function writeUntrainedLatentsync(
       audio: { whisper: 'openai', ...statesOf(size) },
     },
   });
+  return openPackFor('latentsync', dir);
 }
 
-async function writeManifest(dir: string, manifest: Manifest): Promise<Pack> {
-  await writeFile(path.join(dir, MANIFEST_FILE), JSON.stringify(manifest));
-  return openPack(dir);
+function writeManifest(dir: string, manifest: Manifest): Promise<void> {
+  return writeFile(path.join(dir, MANIFEST_FILE), JSON.stringify(manifest));
 }
 
 async function writeCommonRoles(dir: string, size: NetworkSize) {
