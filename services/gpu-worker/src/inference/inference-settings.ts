@@ -28,8 +28,7 @@ export function inferenceSettings(
   return {
     processes,
     graphs: {
-      // Half of the cores: the other half decodes, encodes and moves pixels.
-      threads: Math.max(1, Math.floor(availableParallelism() / processes / 2)),
+      cores: Math.max(1, Math.floor(availableParallelism() / processes)),
       ...(wanted && {
         providers: wanted.flatMap((name) => PROVIDERS.filter((provider) => provider === name.trim())),
       }),

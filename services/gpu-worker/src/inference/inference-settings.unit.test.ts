@@ -6,7 +6,7 @@ describe('the settings of an inference process', () => {
     (environment) => {
       const { processes, graphs, spareBytes } = inferenceSettings(environment);
       expect(processes).toBe(1);
-      expect(graphs.threads).toBeGreaterThanOrEqual(1);
+      expect(graphs.cores).toBeGreaterThanOrEqual(1);
       expect(spareBytes).toBeGreaterThan(0);
     },
   );

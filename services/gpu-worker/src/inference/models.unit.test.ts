@@ -39,7 +39,7 @@ describe('the files of a pack', () => {
     const read: string[] = [];
     const digestOf = rememberDigests();
     const report = await verifyPack(sessions, good, {
-      threads: 1,
+      cores: 1,
       digestOf: (path) => {
         read.push(basename(path));
         return digestOf(path);
@@ -58,7 +58,7 @@ describe('the files of a pack', () => {
       ...sessions,
       open: () => Promise.reject(new SessionError(reason, 'not loaded')),
     });
-    const reported = (reason: SessionError['reason']) => verifyPack(failing(reason), good, { threads: 1 });
+    const reported = (reason: SessionError['reason']) => verifyPack(failing(reason), good, { cores: 1 });
     expect(await reported('out_of_memory')).toEqual({
       ...{ packDir: good, problem: 'not loaded', shortOfMemory: true },
     });

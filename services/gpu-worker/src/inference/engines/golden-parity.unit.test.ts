@@ -35,7 +35,7 @@ describe.each(FOLDERS)('%s', (name, folder) => {
     kept = goldenPack(folder);
     pack = await openPack(kept.directory);
     // With probes: every graph computes what torch did.
-    ({ run } = await loadPack(sessions, pack, { threads: 1, probe: true }));
+    ({ run } = await loadPack(sessions, pack, { cores: 1, probe: true }));
   });
   afterAll(async () => {
     await sessions.close();

@@ -34,7 +34,7 @@ describe('the memory of what a graph answers is used again, and never too early,
     await rm(folder, { recursive: true, force: true });
   });
   const counted = async (pack: Pack) => {
-    const { run } = await loadPack(sessions, pack, { threads: 1, probe: false });
+    const { run } = await loadPack(sessions, pack, { cores: 1, probe: false });
     return { plain: run, ...reusingRuns(run) };
   };
 

@@ -54,7 +54,7 @@ describe('a pack that is loaded on demand', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const onDemand = (): PackOnDemand => loadOnDemand(host, pack, { threads: 1, probe: false });
+  const onDemand = (): PackOnDemand => loadOnDemand(host, pack, { cores: 1, probe: false });
   const encode = ({ run }: PackOnDemand) =>
     run('vae_encoder', { image: float32Tensor(new Float32Array(3 * SIDE * SIDE), [1, 3, SIDE, SIDE]) });
   const decode = ({ run }: PackOnDemand) => {

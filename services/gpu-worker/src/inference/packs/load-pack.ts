@@ -3,12 +3,14 @@ import {
   type Pack,
   packRoles,
   type PackRole,
+  packSize,
   type Provider,
   verifyPackFiles,
 } from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { SessionError, type Session, type SessionHost, type Tensors } from '../sessions/session';
 import { declaredTensors, tensorMismatch, type PackTensors } from './compare-tensors';
+import { graphThreads } from './graph-threads';
 import { probeMismatch } from './probe-graph';
 import { outputTargets } from './output-targets';
 import { type RunModel } from './run-model';
@@ -25,8 +27,8 @@ export interface LoadedPack {
 
 /** How this process runs graphs. */
 export interface GraphSettings {
-  /** Threads inside one graph. */
-  readonly threads: number;
+  /** Cores of the machine that are this process's. */
+  readonly cores: number;
   /** Execution providers that may be used, preferred first; what the pack prefers when absent. */
   readonly providers?: readonly Provider[];
 }
@@ -105,8 +107,9 @@ async function openAll(
   pack: Pack,
   roles: ReadonlyMap<string, PackRole>,
   provider: Provider,
-  { threads, probe }: LoadOptions,
+  { cores, probe }: LoadOptions,
 ): Promise<Sessions> {
+  const threads = graphThreads(await packSize(pack), cores);
   const sessions = new Map<string, Session>();
   try {
     for (const [name, role] of roles) {

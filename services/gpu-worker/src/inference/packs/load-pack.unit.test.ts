@@ -34,7 +34,7 @@ describe('the execution provider of a pack', () => {
     return { ...rest, manifest: { ...manifest, roles: { ...manifest.roles, vae_decoder } } };
   };
   async function providerOf(made: Pack, allowed?: readonly Provider[]): Promise<Provider> {
-    const settings = { threads: 1, probe: false, ...(allowed && { providers: allowed }) };
+    const settings = { cores: 1, probe: false, ...(allowed && { providers: allowed }) };
     const { provider, release } = await loadPack(sessions, made, settings);
     await release();
     return provider;
@@ -65,20 +65,20 @@ describe('the execution provider of a pack', () => {
   test('is one on which the probes run, and it is told why it is not the one before', async () => {
     const made = probed(madeFor('cuda', 'webgpu'));
     const host = machine({ cuda: 'run_failed' });
-    const { provider, passedOver, release } = await loadPack(host, made, { threads: 1, probe: true });
+    const { provider, passedOver, release } = await loadPack(host, made, { cores: 1, probe: true });
     await release();
     expect([provider, passedOver]).toEqual(['webgpu', ['cuda: no kernel image']]);
   });
 
   test('is not another one because memory is short just now', async () => {
     const made = probed(madeFor('cuda', 'cpu'));
-    const loading = loadPack(machine({ cuda: 'out_of_memory' }), made, { threads: 1, probe: true });
+    const loading = loadPack(machine({ cuda: 'out_of_memory' }), made, { cores: 1, probe: true });
     await expect(loading).rejects.toMatchObject({ reason: 'out_of_memory' });
   });
 
   test('is asked for nothing when a file is another one than the manifest says', async () => {
     const digestOf = (): Promise<string> => Promise.resolve('0'.repeat(64));
-    const loading = loadPack(sessions, pack, { threads: 1, probe: false, digestOf });
+    const loading = loadPack(sessions, pack, { cores: 1, probe: false, digestOf });
     await expect(loading).rejects.toMatchObject({ name: 'PackError', reason: 'digest_mismatch' });
   });
 

@@ -33,7 +33,7 @@ describe('a highsync clip', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'highsync-clip-'));
     pack = await writeHighsyncPack(join(folder, 'pack'), { stretch: 24 });
-    ({ run } = await loadPack(sessions, pack, { threads: 1, probe: false }));
+    ({ run } = await loadPack(sessions, pack, { cores: 1, probe: false }));
   });
   afterAll(async () => {
     await sessions.close();

@@ -30,7 +30,7 @@ describe('highsync on networks that know the answer', () => {
     changes: Parameters<typeof writeHighsyncPack>[1] = {},
   ): Promise<{ pack: Pack<HighsyncManifest>; run: RunModel }> {
     const pack = await writeHighsyncPack(join(folder, JSON.stringify(changes).replace(/\W/g, '-')), changes);
-    const { run } = await loadPack(sessions, pack, { threads: 1, probe: false });
+    const { run } = await loadPack(sessions, pack, { cores: 1, probe: false });
     return { pack, run };
   }
 

@@ -33,7 +33,7 @@ describe('a latentsync clip', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'latentsync-clip-'));
     pack = await writeLatentsyncPack(join(folder, 'pack'));
-    ({ run } = await loadPack(sessions, pack, { threads: 1, probe: false }));
+    ({ run } = await loadPack(sessions, pack, { cores: 1, probe: false }));
   });
   afterAll(async () => {
     await sessions.close();

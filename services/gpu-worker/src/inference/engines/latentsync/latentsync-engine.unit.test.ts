@@ -31,7 +31,7 @@ describe('latentsync on a network that knows the answer', () => {
   ): Promise<{ pack: Pack<LatentsyncManifest>; run: RunModel }> {
     const name = JSON.stringify(changes).replace(/\W/g, '-').slice(0, 80);
     const pack = await writeLatentsyncPack(join(folder, name), changes);
-    const { run } = await loadPack(sessions, pack, { threads: 1, probe: false });
+    const { run } = await loadPack(sessions, pack, { cores: 1, probe: false });
     return { pack, run };
   }
 
