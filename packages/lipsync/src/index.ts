@@ -56,7 +56,7 @@ export {
   type LatentRectangle,
   type LatentShape,
 } from './rectangle-mask';
-export { type Recording, recordingOf } from './recording';
+export { type Recording, recordingFrom, recordingOf } from './recording';
 export { speechEnvelope } from './speech-envelope';
 export { fillNoise } from './noise';
 export { faceRuns, smoothingReach, smoothRun } from './smoothing';

@@ -21,15 +21,16 @@ export function logMel(recording: Recording): Float32Array<ArrayBuffer> {
   const frame = new Float64Array(FRAME_LENGTH);
   const power = new Float64Array(BIN_COUNT);
   let loudest = -Infinity;
-  let heard: Heard = { from: 0, samples: new Float32Array(0) };
-  for (let f = 0; f < frames; f++) {
-    if (f % SEGMENT_FRAMES === 0) heard = segmentAround(recording, f);
-    readFrame(heard, f * HOP - FRAME_LENGTH / 2, recording.length, frame);
-    powerSpectrum(frame, power);
-    for (let band = 0; band < MEL_BANDS; band++) {
-      const level = Math.log10(Math.max(bandEnergy(filters[band], power), 1e-10));
-      out[band * frames + f] = level;
-      if (level > loudest) loudest = level;
+  for (let block = 0; block < frames; block += SEGMENT_FRAMES) {
+    const heard = samplesOf(recording, block, Math.min(block + SEGMENT_FRAMES, frames));
+    for (let f = block; f < Math.min(block + SEGMENT_FRAMES, frames); f++) {
+      readFrame(heard, f * HOP - FRAME_LENGTH / 2, recording.length, frame);
+      powerSpectrum(frame, power);
+      for (let band = 0; band < MEL_BANDS; band++) {
+        const level = Math.log10(Math.max(bandEnergy(filters[band], power), 1e-10));
+        out[band * frames + f] = level;
+        if (level > loudest) loudest = level;
+      }
     }
   }
   for (let i = 0; i < out.length; i++) out[i] = (Math.max(out[i] ?? 0, loudest - 8) + 4) / 4;
@@ -66,10 +67,10 @@ interface Heard {
   readonly samples: Float32Array;
 }
 
-/** All that half a minute of frames is made of; a reflected end lies within the frames that need it. */
-function segmentAround(recording: Recording, firstFrame: number): Heard {
-  const from = Math.max(0, firstFrame * HOP - FRAME_LENGTH / 2);
-  const to = Math.min(recording.length, (firstFrame + SEGMENT_FRAMES) * HOP + FRAME_LENGTH / 2);
+/** All that frames [first, last) are made of; what is reflected at an end lies within the frames that need it. */
+function samplesOf(recording: Recording, first: number, last: number): Heard {
+  const from = Math.max(0, first * HOP - FRAME_LENGTH / 2);
+  const to = Math.min(recording.length, last * HOP + FRAME_LENGTH / 2);
   return { from, samples: recording.read(from, to) };
 }
 

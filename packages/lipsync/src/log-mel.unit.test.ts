@@ -109,7 +109,7 @@ describe('a recording of more than half a minute', () => {
   test.each([3000, 6000])(
     'has the same frames around frame %i as one that begins shortly before',
     (border) => {
-      // Ten seconds around it, without the ends, which are mirrored.
+      // Without the ends, which are mirrored.
       const cut = logMel(recordingOf(long.subarray((border - 500) * HOP, (border + 100) * HOP)));
       expect(columns(whole, border - 100, border + 90)).toEqual(columns(cut, 400, 590));
     },

@@ -32,11 +32,15 @@ export async function readAudio(
   file: string,
   options: AudioOptions,
 ): Promise<Float32Array> {
-  const command: [string, ...string[]] = [binaries.ffmpeg, ...audioArguments(file, options.strict === true)];
   // Memory that is never written to is never there: short sounds cost no more than their length.
   const samples = new Float32Array(MAX_SECONDS * AUDIO_SAMPLE_RATE + SPARE_SAMPLES);
   const target = new Uint8Array(samples.buffer);
-  const { exit, bytes } = await runInto(binaries, command, { folder: dirname(file), ...options }, target);
+  const { exit, bytes } = await runInto(
+    binaries,
+    audioCommand(binaries, file, options),
+    { folder: dirname(file), ...options },
+    target,
+  );
   expectDecoded(exit);
   return samples.subarray(0, Math.floor(bytes / 4));
 }
@@ -48,8 +52,11 @@ export async function recordAudio(
   target: number,
   options: AudioOptions,
 ): Promise<void> {
-  const command: [string, ...string[]] = [binaries.ffmpeg, ...audioArguments(file, options.strict === true)];
-  const child = startChild(binaries, command, { folder: dirname(file), ...options, stdout: target });
+  const child = startChild(binaries, audioCommand(binaries, file, options), {
+    folder: dirname(file),
+    ...options,
+    stdout: target,
+  });
   child.stdin.end();
   expectDecoded(await child.exit);
 }
@@ -59,8 +66,13 @@ function expectDecoded({ ended, code, stderr }: ChildExit): void {
   if (code !== 0) throw new MediaError('media_corrupt', stderr);
 }
 
-function audioArguments(file: string, strict: boolean): string[] {
+function audioCommand(
+  { ffmpeg }: Binaries,
+  file: string,
+  { strict = false }: AudioOptions,
+): [string, ...string[]] {
   return [
+    ffmpeg,
     ...FFMPEG_GLOBAL,
     ...(strict ? ['-max_error_rate', ERROR_RATE_MAX] : []),
     ...ffmpegInput(file),

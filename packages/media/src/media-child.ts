@@ -118,9 +118,9 @@ const SENT: ReadonlySet<NodeJS.Signals | null> = new Set([
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
 /** No thread, file, library or disk was to be had. Too little memory is not among them: a file can ask for any amount. */
 const STARVED =
-  /Resource temporarily unavailable|Too many open files|error while loading shared libraries|No space left on device/;
+  /Resource temporarily unavailable|Too many open files|error while loading shared libraries|No space left on device|Disk quota exceeded/;
 
-/** How a child ended that was not ended here: a tool that never ran, or was shot, says nothing about the media. */
+/** How a child ended that was not ended here: a tool that was starved, or was shot, says nothing about the media. */
 function ownEnd(code: number | null, killedBy: NodeJS.Signals | null, stderr: string): ChildExit['ended'] {
   // ffmpeg ends in order when it is told to, and says so.
   if (SENT.has(killedBy) || (code === 255 && stderr.includes('received signal'))) return 'killed';

@@ -22,7 +22,10 @@ export function isMediaError(error: unknown): error is MediaError {
   return error instanceof Error && BRAND in error;
 }
 
-/** A tool that gave no verdict: it could not start, ran past its deadline, was stopped or killed. Try again. */
+/**
+ * A tool that gave no verdict: it could not start, or not go on for want of what the machine ran out of; it ran past its
+ * deadline, was stopped or killed. Try again.
+ */
 export class MediaProcessError extends Error {
   constructor(
     readonly reason: 'not_started' | 'deadline' | 'stopped' | 'killed',

@@ -11,7 +11,7 @@ import { readTrack } from './stored-track';
 
 /** Carries out a render: one engine over one video whose face track is known. */
 export async function renderVideo(task: RenderTask, job: Job): Promise<RenderResult> {
-  const speech = openSpeechFile(`${task.outputPath}.speech`);
+  const speech = openSpeechFile(task.outputPath);
   try {
     return await renderSpoken(task, job, speech);
   } finally {

@@ -32,7 +32,7 @@ describe('speech in a file', () => {
     file.close();
   });
 
-  test('leaves nothing in its folder, however its process ends', () => {
+  test('has no name that could be left behind', () => {
     const file = openSpeechFile(join(folder, 'speech'));
     expect(readdirSync(folder)).toEqual([]);
     file.close();
