@@ -1,14 +1,41 @@
+import { mkdtemp, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Pack, packFiles } from '@lipsync/model-pack';
+import { writeHighsyncPack } from '../../test/highsync-pack';
 import { graphThreads } from './graph-threads';
 
-const BUILT_IN = 3e6;
-const PUBLISHED = 3.8e9;
+describe('threads inside a graph', () => {
+  let folder: string;
+  let light: Pack;
+  let heavy: Pack;
 
-test('light networks leave half of the cores to the codecs, heavy ones take all', () => {
-  expect(graphThreads(BUILT_IN, 16)).toBe(8);
-  expect(graphThreads(PUBLISHED, 16)).toBe(16);
-});
+  const packOf = async (name: string, bytes?: number): Promise<Pack> => {
+    const pack = await writeHighsyncPack(path.join(folder, name), {});
+    const [file = ''] = packFiles(pack.manifest);
+    // Grows it by a hole, which takes no room.
+    if (bytes !== undefined) await truncate(path.join(pack.dir, file), bytes);
+    return pack;
+  };
 
-test('there is a thread on every machine', () => {
-  expect(graphThreads(BUILT_IN, 1)).toBe(1);
-  expect(graphThreads(PUBLISHED, 1)).toBe(1);
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'graph-threads-'));
+    light = await packOf('light');
+    heavy = await packOf('heavy', 3.8e9);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('leave half of the cores to the codecs, unless these wait for heavy networks', async () => {
+    expect(await graphThreads(light, 'cpu', 16)).toBe(8);
+    expect(await graphThreads(heavy, 'cpu', 16)).toBe(16);
+  });
+
+  test('leave them half where a card computes, however heavy the networks are', async () => {
+    expect(await graphThreads(heavy, 'cuda', 16)).toBe(8);
+  });
+
+  test('are one at least', async () => {
+    expect(await graphThreads(light, 'cpu', 1)).toBe(1);
+    expect(await graphThreads(heavy, 'cpu', 1)).toBe(1);
+  });
 });

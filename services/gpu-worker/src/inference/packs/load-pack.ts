@@ -3,7 +3,6 @@ import {
   type Pack,
   packRoles,
   type PackRole,
-  packSize,
   type Provider,
   verifyPackFiles,
 } from '@lipsync/model-pack';
@@ -109,7 +108,7 @@ async function openAll(
   provider: Provider,
   { cores, probe }: LoadOptions,
 ): Promise<Sessions> {
-  const threads = graphThreads(await packSize(pack), cores);
+  const threads = await graphThreads(pack, provider, cores);
   const sessions = new Map<string, Session>();
   try {
     for (const [name, role] of roles) {
