@@ -42,7 +42,10 @@ export async function benchEngines(ffmpeg: string, options: EngineOptions): Prom
         const { provider } = await checkPack(
           await isolatePack(own, { pack, manifest: variant, analyzerDir }),
         );
-        figures.push({ ...(await benchOne(own, variant, clip)), provider });
+        const figure = { ...(await benchOne(own, variant, clip)), provider };
+        // Large networks take long: what is known already is not lost with what comes after it.
+        console.error(JSON.stringify(figure));
+        figures.push(figure);
       }
     }
     return figures;

@@ -1,8 +1,12 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { ENGINES } from '@lipsync/contract';
+import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
 import { PACKS_DIR } from '../local-stack/layout';
 import { PUBLISHED } from './full-size/networks';
 import { type PacksToBench } from './packs-to-bench';
+
+const FRAME_SECONDS = 1 / WORKING_FPS;
 
 export interface EngineOptions extends PacksToBench {
   /** Length of the clip. */
@@ -16,16 +20,22 @@ export function engineOptions(args: readonly string[]): EngineOptions {
     options: {
       'full-size': { type: 'boolean' },
       engine: { type: 'string' },
-      seconds: { type: 'string', default: '6' },
+      seconds: { type: 'string' },
     },
     allowPositionals: true,
   });
-  const seconds = Number(values.seconds);
-  if (!(seconds > 0)) throw new Error('--seconds must be a positive number');
+  const { engine, 'full-size': fullSize = false } = values;
+  const [packsDir = PACKS_DIR, ...others] = positionals;
+  if (others.length > 0) throw new Error(`one folder of packs is expected, not ${positionals.join(', ')}`);
+  if (engine !== undefined && !ENGINES.some((name) => name === engine))
+    throw new Error(`--engine must be one of ${ENGINES.join(', ')}`);
+  const seconds = Number(values.seconds ?? (fullSize ? 1 : 6));
+  if (!(seconds >= FRAME_SECONDS && seconds <= MEDIA_MAX_SECONDS))
+    throw new Error(`--seconds must be from ${FRAME_SECONDS} to ${MEDIA_MAX_SECONDS}`);
   return {
-    packsDir: path.resolve(positionals[0] ?? PACKS_DIR),
+    packsDir: path.resolve(packsDir),
     seconds,
-    ...(values.engine !== undefined && { engine: values.engine }),
-    ...(values['full-size'] === true && { untrained: PUBLISHED }),
+    ...(engine !== undefined && { engine }),
+    ...(fullSize && { untrained: PUBLISHED }),
   };
 }

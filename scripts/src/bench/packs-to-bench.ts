@@ -1,7 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { openPackFolders } from '@lipsync/gpu-worker';
-import { type Manifest, type Pack } from '@lipsync/model-pack';
+import {
+  type LatentsyncManifest,
+  type Manifest,
+  type MusetalkManifest,
+  type Pack,
+} from '@lipsync/model-pack';
 import { servingAnalyzer } from '../models/serving-analyzer';
 import { type NetworkSize } from './full-size/networks';
 import { writeUntrainedLatentsync, writeUntrainedMusetalk } from './full-size/untrained-pack';
@@ -11,7 +16,7 @@ export interface PacksToBench {
   readonly packsDir: string;
   /** Only packs of this engine. */
   readonly engine?: string;
-  /** Packs of this size whose networks have learned nothing, in place of those under `packsDir`. */
+  /** Packs of this size whose networks have learned nothing, in place of musetalk's and latentsync's under `packsDir`. */
   readonly untrained?: NetworkSize;
 }
 
@@ -23,42 +28,43 @@ export interface PackToBench {
   readonly analyzerDir: string;
 }
 
-/** One after the other; what is written for it lies under `folder` until the next one is asked for. */
+/**
+ * One after the other; what is written for it lies under `folder` until the next one is asked for. Throws when there is
+ * none.
+ */
 export async function* packsToBench(
   folder: string,
   { packsDir, engine, untrained }: PacksToBench,
 ): AsyncGenerator<PackToBench> {
   const { packs } = await openPackFolders(packsDir);
   const analyzerDir = servingAnalyzer(packs, packsDir).dir;
-  const written = new Set<string>();
-  for (const { pack } of packs) {
+  let count = 0;
+  for (const { pack, behind } of packs) {
     const { manifest } = pack;
     if (manifest.engine === 'analyzer' || (engine !== undefined && manifest.engine !== engine)) continue;
     if (!untrained) {
+      count++;
       yield { pack: { ...pack, manifest }, analyzerDir };
-      continue;
+    } else if (behind === undefined && manifest.engine !== 'highsync') {
+      count++;
+      const dir = await mkdtemp(path.join(folder, 'untrained-'));
+      yield { pack: await writeUntrained(dir, manifest, untrained), analyzerDir };
+      await rm(dir, { recursive: true });
     }
-    if (written.has(manifest.engine)) continue;
-    written.add(manifest.engine);
-    const dir = await mkdtemp(path.join(folder, 'untrained-'));
-    const other = await writeUntrained(dir, manifest, untrained);
-    if (other) yield { pack: other, analyzerDir };
-    await rm(dir, { recursive: true });
   }
+  if (count === 0) throw new Error(`there is no such pack to measure: ${engine ?? 'any engine'}`);
 }
 
-/** Of the same engine as another pack; undefined where its networks are not known at that size. */
+/** Of the same engine as another pack, whose schedule it has. */
 async function writeUntrained(
   dir: string,
-  manifest: EngineManifest,
+  manifest: MusetalkManifest | LatentsyncManifest,
   size: NetworkSize,
-): Promise<Pack<EngineManifest> | undefined> {
+): Promise<Pack<EngineManifest>> {
   switch (manifest.engine) {
     case 'musetalk':
       return writeUntrainedMusetalk(dir, size);
     case 'latentsync':
       return writeUntrainedLatentsync(dir, size, manifest.params);
-    case 'highsync':
-      return undefined;
   }
 }

@@ -10,6 +10,8 @@ export interface ConvOptions {
   readonly pads?: readonly [number, number];
 }
 
+export const NO_BIAS = { query: false, key: false, value: false };
+
 export interface AttentionShape {
   readonly channels: number;
   readonly heads: number;
@@ -22,7 +24,7 @@ export interface AttentionShape {
   readonly bias: { readonly query: boolean; readonly key: boolean; readonly value: boolean };
 }
 
-/** The layers that the networks are made of, as torch initialises them: random, and of the size that keeps sums small. */
+/** The layers that the networks are made of, initialised as torch does it by default. */
 export class Layers {
   constructor(
     readonly g: GraphBuilder,
@@ -142,7 +144,7 @@ export class Layers {
     return this.linear(g.op('Mul', [value, this.gelu(gate)]), 4 * channels, channels);
   }
 
-  /** Weights that a sum over `fanIn` products leaves at the size of what goes in. */
+  /** Weights whose sums over `fanIn` products are no larger than what goes in. */
   random(dims: readonly number[], fanIn: number): Value {
     return this.weights.add(this.g, dims, { spread: 1 / Math.sqrt(fanIn) });
   }

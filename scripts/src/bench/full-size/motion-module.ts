@@ -1,10 +1,9 @@
 import { type Value } from '@lipsync/model-pack';
-import { type Layers } from './layers';
+import { type Layers, NO_BIAS } from './layers';
 
 /** The longest film that has a code for each of its frames. */
 const MOST_FRAMES = 24;
 const ATTENTIONS = 2;
-const NO_BIAS = { query: false, key: false, value: false };
 
 /**
  * Every place of a film [frames, channels, side, side] looks at the same place of all frames, twice (AnimateDiff,

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { encodeModel } from '@lipsync/model-pack';
+import { encodeModel, type LatentsyncParams, openPack } from '@lipsync/model-pack';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import {
   commonNetworks,
@@ -12,6 +12,7 @@ import {
   type NetworkSize,
   PUBLISHED,
 } from './networks';
+import { writeUntrainedLatentsync, writeUntrainedMusetalk } from './untrained-pack';
 
 const SMALL: NetworkSize = {
   resolution: 64,
@@ -21,6 +22,16 @@ const SMALL: NetworkSize = {
   heads: 4,
 };
 const SIDE = 8;
+const PARAMS: LatentsyncParams = {
+  ...{ resolution: 256, latent: { channels: 4, height: 32, width: 32, scale: 0.18215 } },
+  ...{ audio: { whisper: 'openai', states: 5, width: 384 }, window: 16, guidance: 1.5, seed: 1247 },
+  schedule: {
+    ...{ trainSteps: 1000, betaStart: 0.00085, betaEnd: 0.012, betaSchedule: 'scaled_linear' },
+    ...{ prediction: 'epsilon', spacing: 'leading', stepsOffset: 1, finalAlpha: 'first' },
+    ...{ zeroTerminalSnr: false, steps: 20 },
+  },
+  mask: { size: 256, spans: [[128, 64, 191]] },
+};
 
 test('the networks have as many weights as the published ones', () => {
   const { whisper_encoder, vae_encoder, vae_decoder } = commonNetworks(PUBLISHED);
@@ -36,12 +47,16 @@ describe('a small one', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'full-size-'));
   });
   afterAll(() => rm(folder, { recursive: true }));
+  const sessions: InferenceSession[] = [];
+  afterEach(() => Promise.all(sessions.splice(0).map((session) => session.release())));
 
   async function load({ graph, weights }: Network): Promise<InferenceSession> {
     const file = path.join(folder, `${graph.name}.onnx`);
     await writeFile(file, encodeModel(graph));
     await weights.write(path.join(folder, weights.name));
-    return InferenceSession.create(file);
+    const session = await InferenceSession.create(file);
+    sessions.push(session);
+    return session;
   }
 
   async function answer(session: InferenceSession, feeds: Record<string, Tensor>): Promise<Float32Array> {
@@ -88,6 +103,15 @@ describe('a small one', () => {
     const heardOtherwise = await ask(latent, new Tensor('float32', secondNegated(audio), audio.dims));
     expect(distance(both.subarray(0, half), heardOtherwise.subarray(0, half))).toBeLessThan(1e-5);
     expect(distance(both.subarray(half), heardOtherwise.subarray(half))).toBeGreaterThan(1e-4);
+  });
+
+  test.each([
+    ['musetalk', () => writeUntrainedMusetalk(path.join(folder, 'musetalk'), SMALL)],
+    ['latentsync', () => writeUntrainedLatentsync(path.join(folder, 'latentsync'), SMALL, PARAMS)],
+  ])('makes a pack that verifies, with the tensors that the engine feeds: %s', async (engine, write) => {
+    const { manifest, dir } = await write();
+    expect(manifest.engine).toBe(engine);
+    expect((await openPack(dir)).manifest).toEqual(manifest);
   });
 
   test('that generates a film makes each picture with a view to the others, however many there are', async () => {

@@ -1,5 +1,5 @@
 import { type Value } from '@lipsync/model-pack';
-import { type Layers } from './layers';
+import { type Layers, NO_BIAS } from './layers';
 
 export interface TransformerShape {
   readonly channels: number;
@@ -8,8 +8,6 @@ export interface TransformerShape {
   readonly side: number;
   readonly heard: { readonly steps: number; readonly width: number };
 }
-
-const NO_BIAS = { query: false, key: false, value: false };
 
 /**
  * Every place of a picture [b, channels, side, side] looks at all others of it, then listens to audio [b, steps, width];

@@ -40,7 +40,7 @@ export function unet(shape: UnetShape, weights: WeightFile): Graph {
 
 /**
  * The same for a film, as LatentSync has it: latent [1, inputs, frames, side, side], timestep [1], audio [frames, steps,
- * width]. Normal is what is so over all frames, and between the layers frames look at each other.
+ * width]. Group norms take their statistics over all frames, and between the layers frames look at each other.
  */
 export function unet3d(shape: UnetShape, weights: WeightFile): Graph {
   const g = new GraphBuilder('unet3d');

@@ -32,19 +32,22 @@ export class WeightFile {
     return g.weights(dims, { file: this.name, offset });
   }
 
-  /** Writes all of them; the same on every call. */
+  /** Writes all of them; the same numbers on every call. */
   async write(path: string): Promise<void> {
     const pool = noise(POOL_ELEMENTS);
     const part = new Float32Array(POOL_ELEMENTS);
     const file = await open(path, 'w');
+    let place = 0;
     try {
       for (const { elements, fill } of this.tensors) {
-        const repeated = part.subarray(0, elements);
-        if (typeof fill === 'number') repeated.fill(fill);
-        else repeated.set(pool.subarray(0, elements).map((value) => value * fill.spread));
-        for (let left = elements; left > 0; left -= repeated.length) {
-          const bytes = Math.min(left, repeated.length) * FLOAT_BYTES;
-          await file.writeFile(new Uint8Array(part.buffer, 0, bytes));
+        for (let left = elements; left > 0;) {
+          const count = Math.min(left, pool.length - place);
+          const random = pool.subarray(place, place + count);
+          if (typeof fill === 'number') part.fill(fill, 0, count);
+          else part.set(random.map((value) => value * fill.spread));
+          await file.writeFile(new Uint8Array(part.buffer, 0, count * FLOAT_BYTES));
+          left -= count;
+          place = (place + count) % pool.length;
         }
       }
     } finally {

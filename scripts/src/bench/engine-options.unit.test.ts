@@ -1,0 +1,25 @@
+import path from 'node:path';
+import { engineOptions } from './engine-options';
+import { PUBLISHED } from './full-size/networks';
+
+describe('what a bench of engines is asked for', () => {
+  test('is six seconds of the packs of a folder, or one of networks in their published size', () => {
+    expect(engineOptions(['packs'])).toMatchObject({ packsDir: path.resolve('packs'), seconds: 6 });
+    expect(engineOptions(['packs'])).not.toHaveProperty('untrained');
+    expect(engineOptions(['--full-size', '--engine', 'latentsync'])).toMatchObject({
+      ...{ seconds: 1, engine: 'latentsync', untrained: PUBLISHED },
+    });
+    expect(engineOptions(['--full-size', '--seconds', '0.32'])).toMatchObject({ seconds: 0.32 });
+  });
+
+  test.each([
+    ['an engine that there is not', ['--engine', 'mustalk'], '--engine'],
+    ['a clip without an end', ['--seconds', 'Infinity'], '--seconds'],
+    ['a clip without a frame', ['--seconds', '0.01'], '--seconds'],
+    ['a clip of no length', ['--seconds', 'ten'], '--seconds'],
+    ['two folders', ['--engine', 'musetalk', 'packs', 'latentsync'], 'one folder'],
+    ['an option that there is not', ['--fullsize'], '--fullsize'],
+  ])('is refused in one line where it is %s', (_, args, named) => {
+    expect(() => engineOptions(args)).toThrow(named);
+  });
+});
