@@ -24,10 +24,11 @@ export function engineOptions(args: readonly string[]): EngineOptions {
     },
     allowPositionals: true,
   });
-  const { engine, 'full-size': fullSize = false } = values;
+  const { 'full-size': fullSize = false } = values;
+  const engine = ENGINES.find((name) => name === values.engine);
   const [packsDir = PACKS_DIR, ...others] = positionals;
   if (others.length > 0) throw new Error(`one folder of packs is expected, not ${positionals.join(', ')}`);
-  if (engine !== undefined && !ENGINES.some((name) => name === engine))
+  if (values.engine !== undefined && engine === undefined)
     throw new Error(`--engine must be one of ${ENGINES.join(', ')}`);
   const seconds = Number(values.seconds ?? (fullSize ? 1 : 6));
   if (!(seconds >= FRAME_SECONDS && seconds <= MEDIA_MAX_SECONDS))

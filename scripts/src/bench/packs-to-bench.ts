@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { type Engine } from '@lipsync/contract';
 import { openPackFolders } from '@lipsync/gpu-worker';
 import {
   type LatentsyncManifest,
@@ -15,7 +16,7 @@ export interface PacksToBench {
   /** Holds the face analyser, and the packs if no others are asked for. */
   readonly packsDir: string;
   /** Only packs of this engine. */
-  readonly engine?: string;
+  readonly engine?: Engine;
   /** Packs of this size whose networks have learned nothing, in place of musetalk's and latentsync's under `packsDir`. */
   readonly untrained?: NetworkSize;
 }

@@ -15,7 +15,7 @@ export const NO_BIAS = { query: false, key: false, value: false };
 export interface AttentionShape {
   readonly channels: number;
   readonly heads: number;
-  /** Places that ask, and places that are asked. */
+  /** Places that ask, and places that are asked; -1: as many as there are. */
   readonly queries: number;
   readonly keys: number;
   /** Channels of what is asked. */
@@ -61,9 +61,7 @@ export class Layers {
     const normal = g.op(
       'InstanceNormalization',
       [grouped, g.weights([GROUPS], one), g.weights([GROUPS], zero)],
-      {
-        epsilon: float(epsilon),
-      },
+      { epsilon: float(epsilon) },
     );
     const shaped = g.op('Reshape', [normal, g.op('Shape', [x])]);
     const scaled = g.op('Mul', [shaped, this.weights.add(g, [channels, 1, 1], 1)]);

@@ -20,6 +20,8 @@ export interface UnetShape {
 
 const LAYERS_PER_LEVEL = 2;
 const EPSILON = 1e-5;
+/** TensorProto.DataType. */
+const FLOAT = 1;
 
 /**
  * Stable Diffusion 1.5's UNet that listens instead of reading, as MuseTalk has it: latent [b, inputs, side, side],
@@ -30,9 +32,9 @@ export function unet(shape: UnetShape, weights: WeightFile): Graph {
   const layers = new Layers(g, weights);
   const { inputs, outputs, side } = shape;
   const latent = g.input('latent', 'float32', ['batch', inputs, side, side]);
-  const predicted = denoised(layers, latent, 'batch', shape, {
+  const predicted = unetBody(layers, latent, 'batch', shape, {
     norm: (x, channels) => layers.groupNorm(x, channels, EPSILON),
-    move: (x) => x,
+    afterLayer: (x) => x,
   });
   g.output('predicted', predicted, 'float32', ['batch', outputs, side, side]);
   return g.build();
@@ -48,34 +50,29 @@ export function unet3d(shape: UnetShape, weights: WeightFile): Graph {
   const { inputs, outputs, side, heads } = shape;
   const film = g.input('latent', 'float32', [1, inputs, 'frames', side, side]);
   const latent = g.op('Transpose', [g.op('Squeeze', [film, g.ints([0])])], { perm: [1, 0, 2, 3] });
-  const predicted = denoised(layers, latent, 'frames', shape, {
+  const predicted = unetBody(layers, latent, 'frames', shape, {
     norm: (x, channels) => layers.groupNormOfFilm(x, channels, EPSILON),
-    move: (x, channels, size) => motionModule(layers, x, { channels, heads, side: size }),
+    afterLayer: (x, channels, size) => motionModule(layers, x, { channels, heads, side: size }),
   });
   const filmed = g.op('Unsqueeze', [g.op('Transpose', [predicted], { perm: [1, 0, 2, 3] }), g.ints([0])]);
   g.output('predicted', filmed, 'float32', [1, outputs, 'frames', side, side]);
   return g.build();
 }
 
-interface Between {
+/** In what the UNet for pictures and that for films differ. */
+interface UnetKind {
   readonly norm: (x: Value, channels: number) => Value;
   /** What follows every layer on the way down and on the way up. */
-  readonly move: (x: Value, channels: number, side: number) => Value;
+  readonly afterLayer: (x: Value, channels: number, side: number) => Value;
 }
 
 /** Down through the levels and up again, [pictures, inputs, side, side] to [pictures, outputs, side, side]. */
-function denoised(
-  layers: Layers,
-  latent: Value,
-  pictures: string,
-  shape: UnetShape,
-  between: Between,
-): Value {
+function unetBody(layers: Layers, latent: Value, pictures: string, shape: UnetShape, kind: UnetKind): Value {
   const { g } = layers;
   const { levels, inputs, outputs, side, heard, heads } = shape;
   const timestep = g.input('timestep', 'int64', [1]);
   const audio = g.input('audio', 'float32', [pictures, heard.steps, heard.width]);
-  const { norm } = between;
+  const { norm, afterLayer } = kind;
   const [first = 0] = levels;
   const last = levels.length - 1;
   const channelsOf = (level: number): number => levels[level] ?? 0;
@@ -87,7 +84,7 @@ function denoised(
   const layer = (x: Value, from: number, level: number): Value => {
     const to = channelsOf(level);
     const y = residual(x, from, to);
-    return between.move(level < last ? listen(y, level) : y, to, side / 2 ** level);
+    return afterLayer(level < last ? listen(y, level) : y, to, side / 2 ** level);
   };
 
   let x = layers.conv(latent, inputs, first);
@@ -130,6 +127,3 @@ function timeCode(layers: Layers, timestep: Value, channels: number): TimeCode {
   const value = layers.linear(layers.silu(layers.linear(waves, channels, width)), width, width);
   return { value, width };
 }
-
-/** TensorProto.DataType. */
-const FLOAT = 1;

@@ -23,18 +23,25 @@ import {
   type NetworkSize,
 } from './networks';
 
-const LICENCE = { spdx: 'MIT', source: 'Random weights, for measuring speed and memory.' };
-const PROVIDERS: Manifest['providers'] = ['cuda', 'webgpu', 'cpu'];
+/** What the packs say of themselves, their names aside. */
+const LABEL: Pick<Manifest, 'format' | 'version' | 'licence' | 'providers'> = {
+  format: 1,
+  version: '1.0.0',
+  licence: { spdx: 'MIT', source: 'Random weights, for measuring speed and memory.' },
+  providers: ['cuda', 'webgpu', 'cpu'],
+};
 
 /** Writes a musetalk pack whose networks have learned nothing: as costly as the published one, and of no other use. */
 export async function writeUntrainedMusetalk(
   dir: string,
   size: NetworkSize,
 ): Promise<Pack<MusetalkManifest>> {
+  await mkdir(dir, { recursive: true });
   const generator = musetalkUnet(size);
   await writeManifest(dir, {
-    ...{ format: 1, engine: 'musetalk', name: 'untrained-musetalk', version: '1.0.0' },
-    ...{ licence: LICENCE, providers: PROVIDERS },
+    ...LABEL,
+    engine: 'musetalk',
+    name: 'untrained-musetalk',
     roles: {
       ...(await writeCommonRoles(dir, size)),
       unet: {
@@ -62,10 +69,12 @@ export async function writeUntrainedLatentsync(
   size: NetworkSize,
   like: LatentsyncParams,
 ): Promise<Pack<LatentsyncManifest>> {
+  await mkdir(dir, { recursive: true });
   const generator = latentsyncUnet(size);
   await writeManifest(dir, {
-    ...{ format: 1, engine: 'latentsync', name: 'untrained-latentsync', version: '1.0.0' },
-    ...{ licence: LICENCE, providers: PROVIDERS },
+    ...LABEL,
+    engine: 'latentsync',
+    name: 'untrained-latentsync',
     roles: {
       ...(await writeCommonRoles(dir, size)),
       unet3d: {
@@ -89,7 +98,6 @@ function writeManifest(dir: string, manifest: Manifest): Promise<void> {
 }
 
 async function writeCommonRoles(dir: string, size: NetworkSize) {
-  await mkdir(dir, { recursive: true });
   const { whisper_encoder, vae_encoder, vae_decoder } = commonNetworks(size);
   return {
     whisper_encoder: {

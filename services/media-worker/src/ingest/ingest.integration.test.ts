@@ -116,6 +116,20 @@ async function ingested(asset: AssetRow) {
   return now(asset);
 }
 
+async function expectPutOffWithoutStorage(asset: AssetRow): Promise<void> {
+  s3.faults.set({ slowDownRate: 1 });
+  try {
+    expect((await ingested(asset)).status).toBe('pending');
+  } finally {
+    s3.faults.clear();
+  }
+  expect(await jobOf(asset)).toMatchObject({
+    status: 'queued',
+    attempts: 0,
+    lastErrorCode: 'storage_failed',
+  });
+}
+
 async function storedKeys(asset: { id: string }): Promise<string[]> {
   const keys: string[] = [];
   for await (const key of storage.list(`assets/${asset.id}/`)) keys.push(key);
@@ -254,17 +268,7 @@ describe('an asset given by URL', () => {
 describe('an asset given by its address, while storage is away', () => {
   it('is put off before anybody is asked for it, at the cost of no attempt', async () => {
     const asset = await urlAsset(serve('/not-yet.mp4', { status: 200, body: video }));
-    s3.faults.set({ slowDownRate: 1 });
-    try {
-      expect((await ingested(asset)).status).toBe('pending');
-    } finally {
-      s3.faults.clear();
-    }
-    expect(await jobOf(asset)).toMatchObject({
-      status: 'queued',
-      attempts: 0,
-      lastErrorCode: 'storage_failed',
-    });
+    await expectPutOffWithoutStorage(asset);
     expect(origin.requests.filter(({ path }) => path === '/not-yet.mp4')).toEqual([]);
   });
 });
@@ -295,17 +299,7 @@ describe('an uploaded asset', () => {
 
   it('is put off when storage is away, at the cost of no attempt', async () => {
     const { asset } = await uploadedAsset(video);
-    s3.faults.set({ slowDownRate: 1 });
-    try {
-      expect((await ingested(asset)).status).toBe('pending');
-    } finally {
-      s3.faults.clear();
-    }
-    expect(await jobOf(asset)).toMatchObject({
-      status: 'queued',
-      attempts: 0,
-      lastErrorCode: 'storage_failed',
-    });
+    await expectPutOffWithoutStorage(asset);
   });
 });
 
