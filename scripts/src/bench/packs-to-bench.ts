@@ -2,23 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { openPackFolders } from '@lipsync/gpu-worker';
-import {
-  type LatentsyncManifest,
-  type Manifest,
-  type MusetalkManifest,
-  type Pack,
-} from '@lipsync/model-pack';
+import { type Manifest, type Pack } from '@lipsync/model-pack';
 import { servingAnalyzer } from '../models/serving-analyzer';
-import { type NetworkSize } from './full-size/networks';
-import { writeUntrainedLatentsync, writeUntrainedMusetalk } from './full-size/untrained-pack';
+import { type NetworkSizes } from './full-size/networks';
+import { writeUntrainedHighsync } from './full-size/untrained-highsync';
+import { writeUntrainedLatentsync } from './full-size/untrained-latentsync';
+import { writeUntrainedMusetalk } from './full-size/untrained-musetalk';
 
 export interface PacksToBench {
   /** Holds the face analyser, and the packs if no others are asked for. */
   readonly packsDir: string;
   /** Only packs of this engine. */
   readonly engine?: Engine;
-  /** Packs of this size whose networks have learned nothing, in place of musetalk's and latentsync's under `packsDir`. */
-  readonly untrained?: NetworkSize;
+  /** Packs of these sizes whose networks have learned nothing, in place of those under `packsDir`. */
+  readonly untrained?: NetworkSizes;
 }
 
 export type EngineManifest = Exclude<Manifest, { engine: 'analyzer' }>;
@@ -46,7 +43,7 @@ export async function* packsToBench(
     if (!untrained) {
       count++;
       yield { pack: { ...pack, manifest }, analyzerDir };
-    } else if (behind === undefined && manifest.engine !== 'highsync') {
+    } else if (behind === undefined) {
       count++;
       const dir = await mkdtemp(path.join(folder, 'untrained-'));
       yield { pack: await writeUntrained(dir, manifest, untrained), analyzerDir };
@@ -59,13 +56,15 @@ export async function* packsToBench(
 /** Of the same engine as another pack, whose schedule it has. */
 async function writeUntrained(
   dir: string,
-  manifest: MusetalkManifest | LatentsyncManifest,
-  size: NetworkSize,
+  manifest: EngineManifest,
+  sizes: NetworkSizes,
 ): Promise<Pack<EngineManifest>> {
   switch (manifest.engine) {
     case 'musetalk':
-      return writeUntrainedMusetalk(dir, size);
+      return writeUntrainedMusetalk(dir, sizes.musetalk);
     case 'latentsync':
-      return writeUntrainedLatentsync(dir, size, manifest.params);
+      return writeUntrainedLatentsync(dir, sizes.latentsync, manifest.params);
+    case 'highsync':
+      return writeUntrainedHighsync(dir, sizes.highsync, manifest.params);
   }
 }

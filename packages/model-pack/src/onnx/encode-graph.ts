@@ -25,6 +25,7 @@ function encodeNode(node: Node): WireWriter {
   for (const [name, value] of Object.entries(node.attributes)) {
     message.messageField(5, encodeAttribute(name, value));
   }
+  if (node.domain !== undefined) message.stringField(7, node.domain);
   return message;
 }
 

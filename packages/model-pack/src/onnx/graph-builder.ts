@@ -63,7 +63,7 @@ export class GraphBuilder {
     );
   }
 
-  /** An operator with one output. */
+  /** An operator with one output; `domain::name` where it is not one of ONNX. */
   op(op: string, operands: readonly Operand[], attributes: Readonly<Record<string, Attribute>> = {}): Value {
     const output = this.fresh('v');
     this.push(op, operands, [output], attributes);
@@ -129,7 +129,14 @@ export class GraphBuilder {
     attributes: Readonly<Record<string, Attribute>>,
   ): void {
     const inputs = operands.map((operand) => this.operandName(operand));
-    this.nodes.push({ op, inputs, outputs: outputs.map((output) => output.name), attributes });
+    const [name = op, domain] = op.split('::').reverse();
+    this.nodes.push({
+      op: name,
+      ...(domain !== undefined && { domain }),
+      inputs,
+      outputs: outputs.map((output) => output.name),
+      attributes,
+    });
   }
 
   private operandName(operand: Operand): string {

@@ -23,6 +23,8 @@ export type TaggedAttribute =
 /** One operator call. An empty input name stands for an optional input that is left out. */
 export interface Node {
   readonly op: string;
+  /** Whose operator it is, when it is not one of ONNX. */
+  readonly domain?: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes: Readonly<Record<string, Attribute>>;

@@ -6,12 +6,21 @@ import { WireWriter } from './wire-writer';
 export const OPSET_VERSION = 21;
 export const IR_VERSION = 10;
 
-/** A complete .onnx file: ModelProto with the standard operator set. */
+/** Of operators that are not ONNX's own: those of ONNX Runtime never had another. */
+const FOREIGN_VERSION = 1;
+
+/** A complete .onnx file: ModelProto with the standard operator set, and those that the graph's own nodes name. */
 export function encodeModel(graph: Graph): Uint8Array {
-  return new WireWriter()
+  const model = new WireWriter()
     .varintField(1, IR_VERSION)
     .stringField(2, 'lipsync-model-pack')
     .messageField(7, encodeGraph(graph))
-    .messageField(8, new WireWriter().stringField(1, '').varintField(2, OPSET_VERSION))
-    .finish();
+    .messageField(8, operatorSet('', OPSET_VERSION));
+  const domains = new Set(graph.nodes.flatMap(({ domain }) => domain ?? []));
+  for (const domain of domains) model.messageField(8, operatorSet(domain, FOREIGN_VERSION));
+  return model.finish();
+}
+
+function operatorSet(domain: string, version: number): WireWriter {
+  return new WireWriter().stringField(1, domain).varintField(2, version);
 }

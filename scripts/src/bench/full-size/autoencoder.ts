@@ -58,7 +58,7 @@ function parts(name: string, { levels, resolution }: AutoencoderShape, weights: 
     residualBlock(layers, x, { from, to, norm: (y, width) => layers.groupNorm(y, width, EPSILON) });
   const look = (x: Value): Value => {
     const y = layers.toPlaces(layers.groupNorm(x, channels, EPSILON), channels, places);
-    const all = { channels, heads: 1, queries: places, keys: places, context: channels, bias: BIAS };
+    const all = { channels, heads: 1, context: channels, bias: BIAS };
     return layers.add(x, layers.toPicture(layers.attention(y, y, all), channels, side));
   };
   const middle = (x: Value): Value => residual(look(residual(x, channels, channels)), channels, channels);

@@ -15,9 +15,6 @@ export const NO_BIAS = { query: false, key: false, value: false };
 export interface AttentionShape {
   readonly channels: number;
   readonly heads: number;
-  /** Places that ask, and places that are asked; -1: as many as there are. */
-  readonly queries: number;
-  readonly keys: number;
   /** Channels of what is asked. */
   readonly context: number;
   /** Which projections to the heads have a bias. */
@@ -115,20 +112,16 @@ export class Layers {
     return this.g.op('Reshape', [turned, this.g.ints([0, channels, side, side])]);
   }
 
-  /** What every place of `x` [b, queries, channels] makes of `context` [b, keys, width]; ends with a projection. */
-  attention(x: Value, context: Value, shape: AttentionShape): Value {
-    const { g } = this;
-    const { channels, heads, queries, keys, bias } = shape;
-    const width = channels / heads;
-    const split = (value: Value, places: number, perm: readonly number[]): Value =>
-      g.op('Transpose', [g.op('Reshape', [value, g.ints([0, places, heads, width])])], { perm });
-    const query = split(this.linear(x, channels, channels, bias.query), queries, [0, 2, 1, 3]);
-    const key = split(this.linear(context, shape.context, channels, bias.key), keys, [0, 2, 3, 1]);
-    const value = split(this.linear(context, shape.context, channels, bias.value), keys, [0, 2, 1, 3]);
-    const scores = g.op('Mul', [g.op('MatMul', [query, key]), 1 / Math.sqrt(width)]);
-    const heard = g.op('MatMul', [g.op('Softmax', [scores], { axis: -1 }), value]);
-    const joined = g.op('Transpose', [heard], { perm: [0, 2, 1, 3] });
-    return this.linear(g.op('Reshape', [joined, g.ints([0, queries, channels])]), channels, channels);
+  /**
+   * What every place of `x` [b, queries, channels] makes of `context` [b, keys, width]; ends with a projection. One operator
+   * of ONNX Runtime, as in packs for GPUs: in single steps a picture of 512 pixels takes gigabytes.
+   */
+  attention(x: Value, context: Value, { channels, heads, context: width, bias }: AttentionShape): Value {
+    const query = this.linear(x, channels, channels, bias.query);
+    const key = this.linear(context, width, channels, bias.key);
+    const value = this.linear(context, width, channels, bias.value);
+    const heard = this.g.op('com.microsoft::MultiHeadAttention', [query, key, value], { num_heads: heads });
+    return this.linear(heard, channels, channels);
   }
 
   /** Four times as many channels between, half of what is made letting the other half through (GEGLU). */

@@ -1,30 +1,34 @@
 import { type Value } from '@lipsync/model-pack';
 import { type Layers, NO_BIAS } from './layers';
 
-/** The longest film that has a code for each of its frames. */
-const MOST_FRAMES = 24;
 const ATTENTIONS = 2;
+
+export interface MotionShape {
+  readonly channels: number;
+  readonly heads: number;
+  /** Side of the pictures. */
+  readonly side: number;
+  /** The longest film that has a code for each of its frames. */
+  readonly mostFrames: number;
+}
 
 /**
  * Every place of a film [frames, channels, side, side] looks at the same place of all frames, twice (AnimateDiff,
  * https://arxiv.org/abs/2307.04725).
  */
-export function motionModule(
-  layers: Layers,
-  x: Value,
-  { channels, heads, side }: { readonly channels: number; readonly heads: number; readonly side: number },
-): Value {
+export function motionModule(layers: Layers, x: Value, shape: MotionShape): Value {
+  const { channels, heads, side, mostFrames } = shape;
   const { g } = layers;
   const frames = g.op('Gather', [g.op('Shape', [x]), g.ints([0])]);
   const order = g.op('Slice', [
-    g.weights([1, MOST_FRAMES, channels], frameCodes(channels)),
+    g.weights([1, mostFrames, channels], frameCodes(mostFrames, channels)),
     g.ints([0]),
     frames,
     g.ints([1]),
   ]);
   const turned = g.op('Transpose', [layers.groupNorm(x, channels, 1e-6)], { perm: [2, 3, 0, 1] });
   let y = layers.linear(g.op('Reshape', [turned, g.ints([side * side, -1, channels])]), channels, channels);
-  const all = { channels, heads, queries: -1, keys: -1, context: channels, bias: NO_BIAS };
+  const all = { channels, heads, context: channels, bias: NO_BIAS };
   for (let i = 0; i < ATTENTIONS; i++) {
     const placed = layers.add(layers.layerNorm(y, channels), order);
     y = layers.add(y, layers.attention(placed, placed, all));
@@ -35,8 +39,8 @@ export function motionModule(
 }
 
 /** Sines and cosines of a frame's number at falling frequencies, [frames, channels]. */
-function frameCodes(channels: number): Float32Array {
-  return Float32Array.from({ length: MOST_FRAMES * channels }, (_, at) => {
+function frameCodes(frames: number, channels: number): Float32Array {
+  return Float32Array.from({ length: frames * channels }, (_, at) => {
     const channel = at % channels;
     const angle =
       Math.floor(at / channels) * Math.exp((-Math.log(10_000) * (channel - (channel % 2))) / channels);

@@ -1,7 +1,9 @@
+import { type Engine } from '@lipsync/contract';
 import { WINDOW_STEPS } from '@lipsync/lipsync';
 import { type Graph } from '@lipsync/model-pack';
 import { autoencoderDecoder, autoencoderEncoder } from './autoencoder';
-import { unet, unet3d, type UnetShape } from './unet';
+import { denoisingUnet, type DenoisingShape, referenceUnet } from './banked-unets';
+import { type ListeningUnetShape, unet, unet3d } from './unet';
 import { WeightFile } from './weight-file';
 import { whisperEncoder } from './whisper-encoder';
 
@@ -16,13 +18,21 @@ export interface NetworkSize {
   readonly heads: number;
 }
 
-/** As published for both engines: Whisper tiny, sd-vae-ft-mse, and what became of Stable Diffusion 1.5's UNet. */
-export const PUBLISHED: NetworkSize = {
+/** Whisper tiny, sd-vae-ft-mse, and what became of Stable Diffusion 1.5's UNet. */
+const AS_PUBLISHED: NetworkSize = {
   resolution: 256,
   whisper: { width: 384, heads: 6, blocks: 4 },
   autoencoder: [128, 256, 512, 512],
   unet: [320, 640, 1280, 1280],
   heads: 8,
+};
+
+export type NetworkSizes = Readonly<Record<Engine, NetworkSize>>;
+
+export const PUBLISHED: NetworkSizes = {
+  musetalk: AS_PUBLISHED,
+  latentsync: AS_PUBLISHED,
+  highsync: { ...AS_PUBLISHED, resolution: 512 },
 };
 
 export const LATENT_CHANNELS = 4;
@@ -33,7 +43,7 @@ export interface Network {
   readonly weights: WeightFile;
 }
 
-/** What both engines have. */
+/** What all engines have. */
 export function commonNetworks(size: NetworkSize) {
   const { resolution, whisper, autoencoder: levels } = size;
   const shape = { levels, latent: LATENT_CHANNELS, resolution };
@@ -54,11 +64,23 @@ export function latentsyncUnet(size: NetworkSize): Network {
   return network('unet3d', (weights) => unet3d(unetShape(size, 3 * LATENT_CHANNELS + 1), weights));
 }
 
+/** HighSync's: what it looks at of each frame, and the two that denoise, which have the same weights. */
+export function highsyncUnets(size: NetworkSize, { window, mask }: Pick<DenoisingShape, 'window' | 'mask'>) {
+  const shape = { ...unetShape(size, LATENT_CHANNELS), window, mask };
+  const denoising = (banked: boolean): Network =>
+    network('denoising_unet', (weights) => denoisingUnet(shape, banked, weights));
+  return {
+    reference: network('reference_unet', (weights) => referenceUnet(shape, weights)),
+    denoising: denoising(true),
+    unconditional: denoising(false),
+  };
+}
+
 export function latentSide({ resolution, autoencoder }: NetworkSize): number {
   return resolution / 2 ** (autoencoder.length - 1);
 }
 
-function unetShape(size: NetworkSize, inputs: number): UnetShape {
+function unetShape(size: NetworkSize, inputs: number): ListeningUnetShape {
   const { whisper, heads } = size;
   return {
     ...{ levels: size.unet, heads, inputs, outputs: LATENT_CHANNELS, side: latentSide(size) },
@@ -66,6 +88,7 @@ function unetShape(size: NetworkSize, inputs: number): UnetShape {
   };
 }
 
+/** With its weights in a file of this name. */
 function network(name: string, build: (weights: WeightFile) => Graph): Network {
   const weights = new WeightFile(`${name}.onnx.data`);
   return { graph: build(weights), weights };

@@ -2,17 +2,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { encodeModel, type LatentsyncParams, openPack } from '@lipsync/model-pack';
+import { encodeModel, type HighsyncParams, type LatentsyncParams, openPack } from '@lipsync/model-pack';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import {
   commonNetworks,
+  highsyncUnets,
   latentsyncUnet,
   musetalkUnet,
   type Network,
   type NetworkSize,
   PUBLISHED,
 } from './networks';
-import { writeUntrainedLatentsync, writeUntrainedMusetalk } from './untrained-pack';
+import { writeUntrainedHighsync } from './untrained-highsync';
+import { writeUntrainedLatentsync } from './untrained-latentsync';
+import { writeUntrainedMusetalk } from './untrained-musetalk';
 
 const SMALL: NetworkSize = {
   resolution: 64,
@@ -22,24 +25,44 @@ const SMALL: NetworkSize = {
   heads: 4,
 };
 const SIDE = 8;
-const PARAMS: LatentsyncParams = {
-  ...{ resolution: 256, latent: { channels: 4, height: 32, width: 32, scale: 0.18215 } },
-  ...{ audio: { whisper: 'openai', states: 5, width: 384 }, window: 16, guidance: 1.5, seed: 1247 },
-  schedule: {
-    ...{ trainSteps: 1000, betaStart: 0.00085, betaEnd: 0.012, betaSchedule: 'scaled_linear' },
-    ...{ prediction: 'epsilon', spacing: 'leading', stepsOffset: 1, finalAlpha: 'first' },
-    ...{ zeroTerminalSnr: false, steps: 20 },
-  },
-  mask: { size: 256, spans: [[128, 64, 191]] },
+const LATENT = { channels: 4, height: SIDE, width: SIDE, scale: 0.18215 };
+const SCHEDULE: HighsyncParams['schedule'] = {
+  ...{ trainSteps: 1000, betaStart: 0.00085, betaEnd: 0.012 },
+  ...{ betaSchedule: 'scaled_linear', prediction: 'epsilon', spacing: 'leading', finalAlpha: 'first' },
+  ...{ stepsOffset: 1, zeroTerminalSnr: false, steps: 20 },
+};
+const AUDIO: HighsyncParams['audio'] = { whisper: 'openai', states: 3, width: 16 };
+const LATENTSYNC: LatentsyncParams = {
+  ...{ resolution: 64, latent: LATENT, audio: AUDIO, schedule: SCHEDULE },
+  ...{ window: 16, guidance: 1.5, seed: 1247, mask: { size: 256, spans: [[128, 64, 191]] } },
+};
+const WINDOW = 3;
+const MASK = { top: 2, bottom: 7, left: 0, right: 5 };
+const HIGHSYNC: HighsyncParams = {
+  ...{ resolution: 64, latent: LATENT, audio: AUDIO, schedule: SCHEDULE },
+  ...{ window: WINDOW, overlap: 1, guidance: 3.5, seed: 42, mask: MASK, stretch: 12 },
 };
 
 test('the networks have as many weights as the published ones', () => {
-  const { whisper_encoder, vae_encoder, vae_decoder } = commonNetworks(PUBLISHED);
+  const { whisper_encoder, vae_encoder, vae_decoder } = commonNetworks(PUBLISHED.musetalk);
   expect(whisper_encoder.weights.count).toBe(8_208_384);
   expect(vae_encoder.weights.count + vae_decoder.weights.count).toBe(83_653_863);
-  expect(musetalkUnet(PUBLISHED).weights.count).toBe(849_947_844);
-  expect(latentsyncUnet(PUBLISHED).weights.count).toBe(1_267_099_844);
+  expect(musetalkUnet(PUBLISHED.musetalk).weights.count).toBe(849_947_844);
+  expect(latentsyncUnet(PUBLISHED.latentsync).weights.count).toBe(1_267_099_844);
+  const { reference, denoising, unconditional } = highsyncUnets(PUBLISHED.highsync, HIGHSYNC);
+  expect(denoising.weights.count).toBe(1_303_145_604);
+  expect(unconditional.weights.count).toBe(1_303_145_604);
+  expect(reference.weights.count + unusedByReference()).toBe(859_520_964);
 });
+
+/** Weights of Stable Diffusion's UNet that no bank depends on. */
+function unusedByReference(): number {
+  const read = (c: number): number => c * c + 2 * 768 * c + c * c + c + 2 * c;
+  const reading = 5 * read(320) + 5 * read(640) + 6 * read(1280);
+  const c = 320;
+  const behindLastBank = 4 * c * c + c + 2 * c + (8 * c * c + 8 * c + 4 * c * c + c) + (c * c + c);
+  return reading + behindLastBank + 2 * c + (4 * 9 * c + 4);
+}
 
 describe('a small one', () => {
   let folder: string;
@@ -107,7 +130,8 @@ describe('a small one', () => {
 
   test.each([
     ['musetalk', () => writeUntrainedMusetalk(path.join(folder, 'musetalk'), SMALL)],
-    ['latentsync', () => writeUntrainedLatentsync(path.join(folder, 'latentsync'), SMALL, PARAMS)],
+    ['latentsync', () => writeUntrainedLatentsync(path.join(folder, 'latentsync'), SMALL, LATENTSYNC)],
+    ['highsync', () => writeUntrainedHighsync(path.join(folder, 'highsync'), SMALL, HIGHSYNC)],
   ])('makes a pack that verifies, with the tensors that the engine feeds: %s', async (engine, write) => {
     const { manifest, dir } = await write();
     expect(manifest.engine).toBe(engine);
@@ -127,6 +151,45 @@ describe('a small one', () => {
       values.filter((_, i) => Math.floor(i / SIDE ** 2) % 2 === 0);
     expect(distance(firstPicture(film), firstPicture(heardOtherwise))).toBeGreaterThan(1e-4);
     expect(await ask(wave([1, 13, 5, SIDE, SIDE]), wave([5, 30, 16]))).toHaveLength(4 * 5 * SIDE * SIDE);
+  });
+
+  test('that denoises looks at every bank of what is looked at, which without a condition it has not', async () => {
+    const { reference, denoising, unconditional } = highsyncUnets(SMALL, HIGHSYNC);
+    const banks = await (await load(reference)).run({ latent: wave([WINDOW, 4, SIDE, SIDE]) });
+    expect(Object.keys(banks)).toHaveLength(16);
+    const feeds = {
+      ...{ latent: wave([1, 4, WINDOW, SIDE, SIDE], 1), timestep },
+      audio: wave([1, WINDOW, 30, 16]),
+    };
+    const session = await load(denoising);
+    const predicted = await answer(session, { ...feeds, ...banks });
+    expect(predicted).toHaveLength(4 * WINDOW * SIDE * SIDE);
+    expect(size(predicted)).toBeGreaterThan(0.01);
+    expect(size(predicted)).toBeLessThan(100);
+    for (const [name, bank] of Object.entries(banks)) {
+      const other = new Tensor('float32', secondNegated(bank), bank.dims);
+      const otherwise = await answer(session, { ...feeds, ...banks, [name]: other });
+      expect(distance(predicted, otherwise)).toBeGreaterThan(1e-5);
+    }
+    const alone = await answer(await load(unconditional), feeds);
+    expect(distance(predicted, alone)).toBeGreaterThan(1e-4);
+  });
+
+  test('that denoises makes each picture with a view to the others where it is generated, and nowhere else', async () => {
+    const predict = async (mask: HighsyncParams['mask'], audio: Tensor) => {
+      const { unconditional } = highsyncUnets(SMALL, { window: WINDOW, mask });
+      return answer(await load(unconditional), {
+        ...{ latent: wave([1, 4, WINDOW, SIDE, SIDE]), timestep, audio },
+      });
+    };
+    const firstPicture = (values: Float32Array) =>
+      values.filter((_, i) => Math.floor(i / SIDE ** 2) % WINDOW === 0);
+    const audio = wave([1, WINDOW, 30, 16]);
+    const otherwise = new Tensor('float32', secondNegated(audio), audio.dims);
+    const change = async (mask: HighsyncParams['mask']) =>
+      distance(firstPicture(await predict(mask, audio)), firstPicture(await predict(mask, otherwise)));
+    expect(await change(MASK)).toBeGreaterThan(1e-4);
+    expect(await change({ top: 0, bottom: -1, left: 0, right: -1 })).toBeLessThan(1e-6);
   });
 });
 

@@ -6,23 +6,49 @@ export interface TransformerShape {
   readonly heads: number;
   /** Side of the picture. */
   readonly side: number;
-  readonly heard: { readonly steps: number; readonly width: number };
+}
+
+/** Audio [b, steps, width], and how much louder than it was learned it is played. */
+export interface Heard {
+  readonly audio: Value;
+  readonly width: number;
+  readonly gain?: number;
+}
+
+export interface TransformerSenses {
+  /** What the places of a picture look at, when it is told how they see each other; that, unless told otherwise. */
+  readonly seen?: (places: Value) => Value;
+  /** Nothing, unless told otherwise. */
+  readonly heard?: Heard;
 }
 
 /**
- * Every place of a picture [b, channels, side, side] looks at all others of it, then listens to audio [b, steps, width];
- * Transformer2DModel of diffusers.
+ * Every place of a picture [b, channels, side, side] looks at all others of it, then listens; Transformer2DModel of
+ * diffusers.
  */
-export function transformer(layers: Layers, x: Value, audio: Value, shape: TransformerShape): Value {
-  const { channels, heads, side, heard } = shape;
-  const places = side * side;
-  const asking = { channels, heads, queries: places, bias: NO_BIAS };
-  const still = layers.conv(layers.groupNorm(x, channels, 1e-6), channels, channels, { kernel: 1 });
-  let y = layers.toPlaces(still, channels, places);
-  const normal = layers.layerNorm(y, channels);
-  y = layers.add(y, layers.attention(normal, normal, { ...asking, keys: places, context: channels }));
-  const listening = { ...asking, keys: heard.steps, context: heard.width };
-  y = layers.add(y, layers.attention(layers.layerNorm(y, channels), audio, listening));
+export function transformer(
+  layers: Layers,
+  x: Value,
+  shape: TransformerShape,
+  { seen = (places) => places, heard }: TransformerSenses,
+): Value {
+  const { channels, heads, side } = shape;
+  const asking = { channels, heads, bias: NO_BIAS };
+  let { places: y, normal } = placesOf(layers, x, shape);
+  y = layers.add(y, layers.attention(normal, seen(normal), { ...asking, context: channels }));
+  if (heard) {
+    const { audio, width, gain = 1 } = heard;
+    normal = layers.layerNorm(y, channels);
+    const listened = layers.attention(normal, audio, { ...asking, context: width });
+    y = layers.add(y, gain === 1 ? listened : layers.g.op('Mul', [listened, gain]));
+  }
   y = layers.add(y, layers.feedForward(layers.layerNorm(y, channels), channels));
   return layers.add(x, layers.conv(layers.toPicture(y, channels, side), channels, channels, { kernel: 1 }));
+}
+
+/** The places of a picture as a transformer goes on with them, and as they see each other: [b, side², channels] both. */
+export function placesOf(layers: Layers, x: Value, { channels, side }: TransformerShape) {
+  const still = layers.conv(layers.groupNorm(x, channels, 1e-6), channels, channels, { kernel: 1 });
+  const places = layers.toPlaces(still, channels, side * side);
+  return { places, normal: layers.layerNorm(places, channels) };
 }

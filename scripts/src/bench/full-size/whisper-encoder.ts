@@ -24,7 +24,7 @@ export function whisperEncoder({ width, heads, blocks }: WhisperShape, weights: 
     g.op('Transpose', [heard], { perm: [0, 2, 1] }),
     layers.random([WHISPER_STEPS, width], width),
   );
-  const all = { channels: width, heads, queries: WHISPER_STEPS, keys: WHISPER_STEPS, context: width };
+  const all = { channels: width, heads, context: width };
   const states: Value[] = [x];
   for (let block = 0; block < blocks; block++) {
     const normal = layers.layerNorm(x, width);

@@ -1,0 +1,119 @@
+import { type HighsyncParams, type Graph, GraphBuilder, type Value } from '@lipsync/model-pack';
+import { filmOf, picturesOf } from './film';
+import { Layers } from './layers';
+import { motionModule } from './motion-module';
+import { placesOf, transformer } from './transformer';
+import { type ListeningUnetShape } from './unet';
+import {
+  pictureNorm,
+  type Place,
+  transformersOf,
+  unetBody,
+  unetEnd,
+  type UnetKind,
+  type UnetShape,
+} from './unet-body';
+import { type WeightFile } from './weight-file';
+
+/** The denoising network of HighSync. */
+export interface DenoisingShape extends ListeningUnetShape {
+  /** Frames of a film, always as many. */
+  readonly window: number;
+  /** The part of the latent that is generated, borders included. */
+  readonly mask: HighsyncParams['mask'];
+}
+
+const MOST_FRAMES = 32;
+/** How much louder than learned the audio is played. */
+const AUDIO_GAIN = 3;
+
+const bankName = (index: number): string => `bank_${index}`;
+
+/**
+ * Stable Diffusion's UNet at time 0 and without a condition, of which only what its transformers look at is wanted: latent
+ * [frames, inputs, side, side] to a bank [frames, side², channels] for each of them.
+ */
+export function referenceUnet(shape: UnetShape, weights: WeightFile): Graph {
+  const g = new GraphBuilder('reference_unet');
+  const layers = new Layers(g, weights);
+  const { inputs, heads, side } = shape;
+  const latent = g.input('latent', 'float32', ['frames', inputs, side, side]);
+  const last = transformersOf(shape) - 1;
+  let count = 0;
+  const keep = (bank: Value, place: Place): Value => {
+    g.output(bankName(count++), bank, 'float32', ['frames', place.side ** 2, place.channels]);
+    return bank;
+  };
+  unetBody(layers, latent, g.ints([0]), shape, {
+    norm: pictureNorm(layers),
+    transform(x, place) {
+      const at = { ...place, heads };
+      if (count < last) return transformer(layers, x, at, { seen: (places) => keep(places, place) });
+      keep(placesOf(layers, x, at).normal, place);
+      return x;
+    },
+    afterLayer: (x) => x,
+    inMiddle: (x) => x,
+  });
+  return g.build();
+}
+
+/**
+ * A UNet for films whose transformers look at the banks as well: latent [1, inputs, window, side, side], timestep [1],
+ * audio [1, window, steps, width] and, where it is `banked`, banks. Its frames look at each other where the mask says so.
+ */
+export function denoisingUnet(shape: DenoisingShape, banked: boolean, weights: WeightFile): Graph {
+  const g = new GraphBuilder(banked ? 'denoising_unet' : 'denoising_unet_unconditional');
+  const layers = new Layers(g, weights);
+  const { inputs, outputs, side, heads, heard, window, mask } = shape;
+  const film = g.input('latent', 'float32', [1, inputs, window, side, side]);
+  const timestep = g.input('timestep', 'int64', [1]);
+  const audio = g.input('audio', 'float32', [1, window, heard.steps, heard.width]);
+  const listening = {
+    ...{ audio: g.op('Squeeze', [audio, g.ints([0])]), width: heard.width },
+    gain: AUDIO_GAIN,
+  };
+  let count = 0;
+  const beside = (places: Value, place: Place): Value => {
+    const bank = g.input(bankName(count++), 'float32', [window, place.side ** 2, place.channels]);
+    return g.op('Concat', [places, bank], { axis: 1 });
+  };
+  const move = (x: Value, place: Place): Value => {
+    const shown = g.weights([1, 1, place.side, place.side], cells(mask, side / place.side, place.side));
+    const kept = g.op('Mul', [x, g.op('Sub', [1, shown])]);
+    const moving = { ...place, heads, mostFrames: MOST_FRAMES };
+    return layers.add(g.op('Mul', [motionModule(layers, g.op('Mul', [x, shown]), moving), shown]), kept);
+  };
+  const kind: UnetKind = {
+    norm: pictureNorm(layers),
+    transform: (x, place) =>
+      transformer(
+        layers,
+        x,
+        { ...place, heads },
+        {
+          heard: listening,
+          ...(banked && { seen: (places) => beside(places, place) }),
+        },
+      ),
+    afterLayer: move,
+    inMiddle: move,
+  };
+  const body = unetBody(layers, picturesOf(layers, film), timestep, shape, kind);
+  const predicted = filmOf(layers, unetEnd(layers, body, shape, kind));
+  g.output('predicted', predicted, 'float32', [1, outputs, window, side, side]);
+  return g.build();
+}
+
+/** 1 in the cells of a picture whose cells, `scale` times as large, lie wholly inside the rectangle. */
+function cells(
+  { top, bottom, left, right }: HighsyncParams['mask'],
+  scale: number,
+  side: number,
+): Float32Array {
+  const inside = (cell: number, from: number, to: number): boolean =>
+    cell * scale >= from && (cell + 1) * scale <= to + 1;
+  return Float32Array.from({ length: side * side }, (_, i) =>
+    inside(Math.floor(i / side), top, bottom) && inside(i % side, left, right) ? 1 : 0,
+  );
+}
