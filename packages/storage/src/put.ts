@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { mapErrors } from './storage-error';
@@ -21,10 +21,9 @@ export async function put(
 ): Promise<void> {
   const length = 'file' in source ? (await stat(source.file)).size : source.length;
   await tryAgain(signal, () =>
-    mapErrors('put', signal, async () => {
-      const body = 'file' in source ? createReadStream(source.file) : source;
-      try {
-        await client.send(
+    withBody(source, (body, broken) =>
+      mapErrors('put', signal, () =>
+        client.send(
           new PutObjectCommand({
             Bucket: bucket,
             Key: key,
@@ -32,11 +31,31 @@ export async function put(
             ContentLength: length,
             ContentType: contentType,
           }),
-          signal === undefined ? {} : { abortSignal: signal },
-        );
-      } finally {
-        if ('destroy' in body) body.destroy();
-      }
-    }),
+          { abortSignal: signal === undefined ? broken : AbortSignal.any([signal, broken]) },
+        ),
+      ),
+    ),
   );
+}
+
+/**
+ * Runs `send` with what is to be sent, and a signal that says that a file of it cannot be read: nobody below listens to
+ * that, and unheard it would end the process. What was wrong with the file is what this throws then.
+ */
+async function withBody(
+  source: PutSource,
+  send: (body: Uint8Array | ReadStream, broken: AbortSignal) => Promise<unknown>,
+): Promise<unknown> {
+  const broken = new AbortController();
+  if (!('file' in source)) return send(source, broken.signal);
+  const body = createReadStream(source.file);
+  body.once('error', (error) => broken.abort(error));
+  try {
+    await send(body, broken.signal);
+  } catch (error) {
+    broken.signal.throwIfAborted();
+    throw error;
+  } finally {
+    body.destroy();
+  }
 }

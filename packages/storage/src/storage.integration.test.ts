@@ -212,6 +212,8 @@ describe('failures', () => {
     const nowhere = join(directory, 'no-such-folder', 'file');
     await expect(storage.getToFile('here', nowhere)).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(storage.put('here', { file: nowhere }, asText)).rejects.toMatchObject({ code: 'ENOENT' });
+    // Opened, and not to be read: that is found out when the request is under way.
+    await expect(storage.put('here', { file: directory }, asText)).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
   it('by the caller’s own signal stay what they are', async () => {
