@@ -1,6 +1,7 @@
 import { isId, RECORD_STATES, ServiceError } from '@lipsync/domain';
+import { customerTransaction } from './customer-transaction';
 import { databaseNow } from './database-clock';
-import { transaction, type Db } from './db';
+import { type Db } from './db';
 import { cancelOpenRuns } from './end-render';
 import { lockRender } from './job-subject';
 import { renderDetails, type RenderDetails } from './renders';
@@ -15,7 +16,7 @@ export interface Cancellation extends RenderDetails {
  * changes nothing. Throws render_not_found, render_expired, render_not_cancellable.
  */
 export function cancelRender(db: Db, customerId: string, renderId: string): Promise<Cancellation> {
-  return transaction(db, async (tx) => {
+  return customerTransaction(db, customerId, async (tx) => {
     const owned =
       isId('ren', renderId) && (await tx.render.count({ where: { id: renderId, customerId } })) === 1;
     const render = owned ? await lockRender(tx, renderId) : null;

@@ -1,9 +1,8 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
 import { DatabaseError } from 'pg';
-import { inTurn } from './create-render-turns';
+import { LOCK_TIMEOUT } from './customer-transaction';
 import { type Db } from './db';
-import { LOCK_TIMEOUT } from './idempotency';
 import { type QueueName } from './queue-names';
 import { draftRender, type NewRender, renderArgument, type RenderDraft, storedDraft } from './render-draft';
 import { findRenders, type RenderDetails } from './renders';
@@ -54,7 +53,7 @@ export async function createRenders(db: Db, inputs: readonly NewRender[]): Promi
   return drafts.map((draft, index) => {
     const outcome = outcomes[index];
     return outcome === undefined
-      ? inTurn(db, draft.input.customerId, () => createAlone(db, draft))
+      ? db.inTurn(draft.input.customerId, () => createAlone(db, draft))
       : createdFrom(db, draft, outcome);
   });
 }

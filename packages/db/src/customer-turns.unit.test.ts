@@ -1,27 +1,22 @@
-import { inTurn } from './create-render-turns';
-import { createDb, type Db } from './db';
+import { createTurns, type InTurn } from './customer-turns';
 
-describe('creates that go on alone', () => {
-  let db: Db;
+const WAIT_MS = 5_000;
+
+describe('work that may have to wait for a customer’s lock', () => {
+  let inTurn: InTurn;
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
-    // Connects to nothing by itself.
-    db = createDb({
-      url: 'postgresql://u:p@127.0.0.1:1/none',
-      poolMax: 1,
-      publicBaseUrl: 'https://api.example.com',
-    });
+    inTurn = createTurns(WAIT_MS);
   });
-  afterEach(async () => {
+  afterEach(() => {
     jest.useRealTimers();
-    await db.close();
   });
 
-  it('are three at once, and of a customer one', async () => {
+  it('is done three at once, and of a customer one', async () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const create = (name: string): Promise<void> =>
-      inTurn(db, name.slice(0, 1), () => {
+      inTurn(name.slice(0, 1), () => {
         begun.push(name);
         return new Promise((resolve) => ends.push(resolve));
       });
@@ -36,17 +31,17 @@ describe('creates that go on alone', () => {
     await all;
   });
 
-  it('are refused as service_unavailable, and never begun, when they waited for too long', async () => {
+  it('is refused as service_unavailable, and never begun, when it waited for too long', async () => {
     let fail: (error: Error) => void = () => undefined;
-    const first = inTurn(db, 'a', () => new Promise((_, reject) => (fail = reject)));
+    const first = inTurn('a', () => new Promise((_, reject) => (fail = reject)));
     const begun = jest.fn(() => Promise.resolve());
-    const second = inTurn(db, 'a', begun);
+    const second = inTurn('a', begun);
     await new Promise(setImmediate);
-    jest.advanceTimersByTime(5_000);
+    jest.advanceTimersByTime(WAIT_MS);
     fail(new Error('no lock'));
     await expect(first).rejects.toThrow('no lock');
     await expect(second).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(begun).not.toHaveBeenCalled();
-    await expect(inTurn(db, 'a', () => Promise.resolve('made'))).resolves.toBe('made');
+    await expect(inTurn('a', () => Promise.resolve('made'))).resolves.toBe('made');
   });
 });

@@ -3,9 +3,6 @@ import { ServiceError } from '@lipsync/domain';
 import { type Tx } from './db';
 import { LOCK_NOT_AVAILABLE, sqlState } from './sql-state';
 
-/** How long a duplicate waits for the request that came first. */
-export const LOCK_TIMEOUT = '5s';
-
 /** A customer's key for one create request, with the fingerprint of what was asked for. */
 export interface IdempotencyClaim {
   key: string;
@@ -22,12 +19,11 @@ export interface KeyReservation extends IdempotencyClaim {
 /**
  * Binds the key to the resource that this transaction creates: null, and nothing else may bind it. When it is bound
  * already, returns the resource's id. A concurrent duplicate waits here until the first has committed or rolled back;
- * after 5 s it throws idempotency_in_progress. Another request under the same key throws idempotency_key_reused.
+ * where the lock timeout ends that it throws idempotency_in_progress. Another request under the same key throws idempotency_key_reused.
  */
 export async function reserveKey(tx: Tx, reservation: KeyReservation): Promise<string | null> {
   const { customerId, operation, fingerprint, resourceId, expiresAt } = reservation;
   const key = storableKey(reservation.key);
-  await tx.$queryRaw`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
   const [reserved] = await tx.$queryRaw<{ refusal: ErrorCode | null; boundTo: string | null }[]>`
     SELECT refusal, bound_to AS "boundTo" FROM reserve_idempotency_key(
       ${customerId}, ${key}, ${operation}, ${fingerprint}, ${resourceId}, ${expiresAt})`.catch(

@@ -1,8 +1,9 @@
 import { type PreparationRequest } from '@lipsync/contract';
 import { isId, type PreparationRow, ServiceError } from '@lipsync/domain';
 import { requireRecordSlot } from './customer-lock';
+import { customerTransaction } from './customer-transaction';
 import { databaseNow, secondsAfter } from './database-clock';
-import { transaction, type Db, type Tx } from './db';
+import { type Db, type Tx } from './db';
 import { type IdempotencyClaim, reserveKey } from './idempotency';
 import { inputAsset, referInput } from './media-input';
 import { insertJob } from './new-job';
@@ -37,7 +38,7 @@ export interface CreatedPreparation extends PreparationDetails {
  */
 export function createPreparation(db: Db, input: NewPreparation): Promise<CreatedPreparation> {
   const { customerId, request, idempotency, ttlSeconds, traceParent } = input;
-  return transaction(db, async (tx) => {
+  return customerTransaction(db, customerId, async (tx) => {
     const id = db.newId('prp');
     const now = await databaseNow(tx);
     const expiresAt = secondsAfter(now, ttlSeconds);

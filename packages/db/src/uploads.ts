@@ -1,8 +1,9 @@
 import { type MediaType } from '@lipsync/contract';
 import { type AssetRow, isId, ServiceError, UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
 import { requireUploadSlot } from './customer-lock';
+import { customerTransaction } from './customer-transaction';
 import { databaseNow, secondsAfter } from './database-clock';
-import { transaction, type Db, type Tx } from './db';
+import { type Db, type Tx } from './db';
 import { insertJob } from './new-job';
 import { assetRow, type StoredUpload, uploadRow } from './rows';
 
@@ -27,7 +28,7 @@ export interface StagedObject {
 /** Creates the upload and the asset it will fill. Throws concurrency_limit_exceeded. */
 export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: StoredUpload; asset: AssetRow }> {
   const { customerId, mediaType, contentType, sizeBytes } = upload;
-  return transaction(db, async (tx) => {
+  return customerTransaction(db, customerId, async (tx) => {
     const now = await databaseNow(tx);
     await requireUploadSlot(tx, customerId, now);
     const id = db.newId('upl');
@@ -77,7 +78,7 @@ export async function completeUpload(
     throw new ServiceError(upload.expiresAt <= now ? 'upload_expired' : 'upload_incomplete');
   }
   if (staged.sizeBytes !== upload.sizeBytes) throw new ServiceError('upload_size_mismatch');
-  return transaction(db, async (tx) => {
+  return customerTransaction(db, customerId, async (tx) => {
     // Storage was asked outside the transaction: another call, or the expiry, may have come first.
     await tx.$queryRaw`SELECT id FROM uploads WHERE id = ${uploadId} FOR UPDATE`;
     const current = await findUpload(tx, customerId, uploadId);
