@@ -87,24 +87,24 @@ export interface UndeliveredSettlement {
 }
 
 /**
- * The function of the migration `claims_skip_locked`. It does not name the record of an event. Looked up and not joined:
+ * The function of the migration `claims_by_receiver`. It does not name the record of an event. Looked up and not joined:
  * a join may be planned to read all events for the few that were claimed.
  */
 const CLAIM_DELIVERIES = {
-  name: 'claim_or_end_deliveries',
+  name: 'claim_deliveries_in_turn',
   text: `
     SELECT id, claim_token AS "claimToken", event_id AS "eventId", event_type AS "eventType",
       customer_id AS "customerId", url, origin, attempt, body, secret, waited_seconds AS "waitedSeconds",
       trace_parent AS "traceParent", last_error AS "lastError",
       (SELECT event.render_id FROM webhook_events AS event WHERE event.id = taken.event_id) AS "renderId",
       (SELECT event.preparation_id FROM webhook_events AS event WHERE event.id = taken.event_id) AS "preparationId"
-    FROM claim_or_end_deliveries($1, $2, $3, $4, $5) AS taken`,
+    FROM claim_deliveries_in_turn($1, $2, $3, $4, $5) AS taken`,
 };
 
 /**
  * Claims due deliveries within the caps per origin and per customer: a receiver that hangs cannot take all attempts, and
- * one with a backlog does not keep the others waiting. Whoever has the fewest attempts under way comes first, and of one
- * origin the oldest. The attempt counts from here, so that a delivery that kills its dispatcher ends as well. What may
+ * one with a backlog does not keep the others waiting. Whoever has the fewest attempts under way comes first, over all and
+ * at each origin, which customers may share. The attempt counts from here, so that a delivery that kills its dispatcher ends as well. What may
  * have no further attempt, because it is too late or the last one was lost, fails here. What somebody else has locked is
  * left for a later claim.
  */

@@ -66,6 +66,41 @@ describe('claims of deliveries', () => {
     expect(origins.filter((origin) => origin === CROWD)).toHaveLength(CAPS.perOrigin);
   });
 
+  it('give a newcomer its turn at an origin that a customer with a backlog fills', async () => {
+    await add(CROWD, { count: 20, dueSecondsAgo: 60 });
+    const underWay = await claim(SLOTS);
+    expect(underWay).toHaveLength(CAPS.perOrigin);
+    const customerId = await scenario.make.customer();
+    await addDeliveries(scenario.make, { customerId, origin: CROWD });
+    expect(await claim(SLOTS)).toEqual([]);
+    await succeed(underWay.slice(0, 1));
+    expect(await claim(SLOTS)).toMatchObject([{ customerId }]);
+  });
+
+  it('reach a customer behind the long backlog of another at the same origin, in some turns', async () => {
+    await add(CROWD, { count: 3_000, dueSecondsAgo: 60 });
+    await add('https://n-#.example.com', { count: 300, dueSecondsAgo: -3_600 });
+    const customerId = await scenario.make.customer();
+    await addDeliveries(scenario.make, { customerId, origin: CROWD });
+    const customers: string[] = [];
+    for (let turn = 0; turn < 8; turn += 1) {
+      const taken = await claim(8);
+      customers.push(...taken.map((delivery) => delivery.customerId));
+      await succeed(taken);
+    }
+    expect(customers).toContain(customerId);
+  });
+
+  it('leave the turns at an origin to others where a customer may have no more attempts', async () => {
+    const crowd = await scenario.make.customer();
+    await addDeliveries(scenario.make, { customerId: crowd, origin: 'https://k-#.example.com', count: 16 });
+    expect(await claim(SLOTS)).toHaveLength(CAPS.perCustomer);
+    await addDeliveries(scenario.make, { customerId: crowd, origin: CROWD, count: 20, dueSecondsAgo: 60 });
+    const customerId = await scenario.make.customer();
+    await addDeliveries(scenario.make, { customerId, origin: CROWD });
+    expect(await claim(SLOTS)).toMatchObject([{ customerId }]);
+  });
+
   it('hold the cap of a customer over all of its origins, however long their backlogs', async () => {
     const customerId = await scenario.make.customer();
     await addDeliveries(scenario.make, {
