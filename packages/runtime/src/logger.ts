@@ -10,8 +10,11 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** The one line of a finished unit of work (a request, a job, an attempt) with all that is known about it. */
-  wide(event: string, fields: LogFields): void;
+  /**
+   * The one line of a finished unit of work (a request, a job, an attempt) with all that is known about it: at level
+   * info, or at error where it holds the only word of a failure.
+   */
+  wide(event: string, fields: LogFields, level?: 'info' | 'error'): void;
   child(fields: LogFields): Logger;
 }
 
@@ -55,7 +58,7 @@ function wrap(sink: pino.Logger): Logger {
     info: (message, fields = {}) => sink.info(fields, message),
     warn: (message, fields = {}) => sink.warn(fields, message),
     error: (message, fields = {}) => sink.error(fields, message),
-    wide: (event, fields) => sink.info({ event, ...fields }, event),
+    wide: (event, fields, level = 'info') => sink[level]({ event, ...fields }, event),
     child: (fields) => wrap(sink.child(fields)),
   };
 }

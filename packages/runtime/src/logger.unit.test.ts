@@ -1,9 +1,9 @@
-import { createLogger } from './logger';
+import { createLogger, type LogLevel } from './logger';
 
-function capture() {
+function capture(level: LogLevel = 'info') {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) };
-  return { lines, logger: createLogger({ service: 'test', destination }) };
+  return { lines, logger: createLogger({ service: 'test', level, destination }) };
 }
 
 describe('logger', () => {
@@ -19,6 +19,13 @@ describe('logger', () => {
         worker_id: 'w1',
       }),
     ]);
+  });
+
+  it('writes the line of work that failed unexpectedly also where the others are not wanted', () => {
+    const { lines, logger } = capture('error');
+    logger.wide('http_request', { status: 200 });
+    logger.wide('http_request', { status: 503 }, 'error');
+    expect(lines).toEqual([expect.objectContaining({ level: 'error', event: 'http_request', status: 503 })]);
   });
 
   it('drops secrets that a caller hands over by mistake', () => {

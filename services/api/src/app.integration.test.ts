@@ -1,4 +1,4 @@
-import { openapiDocument } from '@lipsync/contract';
+import { openapiDocument, validate } from '@lipsync/contract';
 import { removeWorker } from '@lipsync/db';
 import { expectContract } from '@lipsync/testkit';
 import { send } from '../test/http-client';
@@ -39,6 +39,34 @@ describe('outside /v1', () => {
       body: expect.stringContaining('"not_found"') as unknown,
     });
     expect(head).toMatch(/X-Request-Id: /);
+  });
+
+  it.each([
+    ['GET', 'http://a[b/nothing', '/nothing'],
+    ['POST', 'http://a[b/nothing?token=secret', '/nothing'],
+    ['OPTIONS', 'http://a[b', '/'],
+    ['GET', 'http://api.example.com', '/'],
+    ['GET', '//user@a[b/nothing#x', '//user@a[b/nothing'],
+  ])('answers %s %s as any other, whatever Express makes of it', async (method, target, path) => {
+    const requestId = `${method}-${target.length}`;
+    const { status, head, body } = await sendRaw(
+      api.port,
+      `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: ${requestId}\r\n\r\n`,
+    );
+    expect(status).toBe(404);
+    expect(validate('ErrorResponse', JSON.parse(body))).toEqual({ ok: true });
+    expect(head).toMatch(new RegExp(`^X-Request-Id: ${requestId}\r?$`, 'm'));
+    expect(head).toMatch(/^Cache-Control: no-store\r?$/m);
+    const lines = api.logLines().filter((line) => line['request_id'] === requestId);
+    expect(lines).toMatchObject([{ event: 'http_request', path, status: 404, error_code: 'not_found' }]);
+  });
+
+  it('finds a page also where the authority before its path is malformed', async () => {
+    const { status, body } = await sendRaw(
+      api.port,
+      'GET http://a[b/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+    expect({ status, body }).toEqual({ status: 200, body: '{"status":"ok"}' });
   });
 
   it('answers other methods than GET and HEAD with 405 and Allow', async () => {
@@ -124,6 +152,7 @@ describe('outside /v1', () => {
       expect(lines[0]).toMatchObject({
         method: 'POST',
         path: '/v1/renders',
+        level: 'info',
         status: 401,
         error_code: 'invalid_api_key',
       });

@@ -22,8 +22,15 @@ export function createApp(deps: ApiDeps): RequestListener {
   const operations = v1(deps);
   const rest = openPages(deps);
   return (req, res) => {
-    if (OPERATIONS_PATH.test(requestPath(req.url ?? ''))) void operations(req, res);
-    else rest(req, res);
+    const path = requestPath(req.url ?? '');
+    if (OPERATIONS_PATH.test(path)) {
+      void operations(req, res);
+      return;
+    }
+    // Express would parse the origin and the query too, and answers by itself, before anything below, what it cannot
+    // parse or what is empty; the empty path of the absolute form means `/` (RFC 9110 4.2.3).
+    req.url = path === '' ? '/' : path;
+    rest(req, res);
   };
 }
 

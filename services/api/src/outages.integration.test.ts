@@ -192,7 +192,7 @@ describe('a failure that nobody foresaw', () => {
     expect(refused.message).not.toMatch(/column|stage|prisma/i);
 
     const [line] = api.logLines().filter((entry) => entry['request_id'] === 'unforeseen');
-    expect(line).toMatchObject({ status: 503, error_code: 'internal_error' });
+    expect(line).toMatchObject({ level: 'error', status: 503, error_code: 'internal_error' });
     expect(JSON.stringify(line?.['error'])).toContain('does not exist');
     await api.close();
   });

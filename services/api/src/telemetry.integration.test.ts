@@ -18,6 +18,15 @@ import { startApi, type TestApi, type TestCustomer } from '../test/start-api';
 const CALLER = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const CALLER_TRACE = CALLER.slice(3, 35);
 
+/** The telemetry of a service that sends this share of the traces that it begins itself. */
+const openTracing = (collector: OtlpCollector, share: number): Promise<Telemetry> =>
+  openTelemetry({
+    service: 'api',
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_TRACES_SAMPLER_ARG: share },
+    logger: recordedLog().logger,
+    lifecycle: { onShutdown: () => undefined },
+  });
+
 /** A request is counted when its answer is out, which its caller may know first. */
 async function told(api: TestApi, check: (metrics: Exposition) => void): Promise<void> {
   await eventually(async () => check(parseExposition(await api.metrics.text())));
@@ -109,12 +118,7 @@ describe('traces of the API', () => {
   beforeAll(async () => {
     collector = await startOtlpCollector();
     close = () => collector.close();
-    telemetry = await openTelemetry({
-      service: 'api',
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_TRACES_SAMPLER_ARG: 1 },
-      logger: recordedLog().logger,
-      lifecycle: { onShutdown: () => undefined },
-    });
+    telemetry = await openTracing(collector, 1);
     api = await startApi({ tracing: telemetry.tracing });
     customer = await api.newCustomer({ activeRecordsMax: 100 });
   });
@@ -183,7 +187,38 @@ describe('traces of the API', () => {
       'create_render',
     ]);
     expect(continued.every(({ parentSpanId }) => parentSpanId === CALLER.slice(36, 52))).toBe(true);
+    expect(new Set(spans.map(({ attributes }) => attributes['lipsync.request_id'])).size).toBe(spans.length);
   });
+});
+
+it('a caller decides what is sent of its requests with a key alone; without one its trace is not continued', async () => {
+  const collector = await startOtlpCollector();
+  const { tracing } = await openTracing(collector, 0);
+  const api = await startApi({ tracing });
+  const customer = await api.newCustomer({ getPerMinute: 1 });
+  const key = { ok: customer.key, wrong: `svc_${'0'.repeat(64)}` };
+  const get = async (name: string, options: { key?: string }): Promise<unknown> => {
+    const headers = { traceparent: CALLER, 'X-Request-Id': name };
+    await api.operations.refused('get_render', { ...options, id: 'x', headers });
+    return eventually(() => {
+      const line = api.logLines().find(({ request_id }) => request_id === name);
+      if (line === undefined) throw new Error('not yet logged');
+      return line['trace_id'];
+    });
+  };
+  expect(await get('known', { key: key.ok })).toBe(CALLER_TRACE);
+  expect(await get('limited', { key: key.ok })).toBe(CALLER_TRACE);
+  for (const own of [await get('without-key', {}), await get('wrong-key', { key: key.wrong })]) {
+    expect(own).toMatch(/^[0-9a-f]{32}$/);
+    expect(own).not.toBe(CALLER_TRACE);
+  }
+  await tracing.close();
+  expect(collector.spans()).toMatchObject([
+    { name: 'get_render', attributes: { 'lipsync.request_id': 'known' } },
+    { name: 'http request', attributes: { 'lipsync.request_id': 'limited' } },
+  ]);
+  await api.close();
+  await collector.close();
 });
 
 it('without a collector nothing is traced: no trace in rows and logs, whatever the caller sends', async () => {

@@ -35,7 +35,7 @@ export function beginRequest(
     httpMetrics.ended(fields, status, durationMs / 1000);
     span.set({ 'http.response.status_code': status, 'lipsync.resource_id': fields.resource_id });
     span.end(status >= 500 ? (fields.error_code ?? String(status)) : undefined);
-    logger.wide('http_request', {
+    const line = {
       request_id: context.requestId,
       method: req.method,
       path: context.path.slice(0, PATH_MAX_CHARACTERS),
@@ -43,7 +43,9 @@ export function beginRequest(
       duration_ms: Math.round(durationMs * 10) / 10,
       trace_id: span.traceId,
       ...fields,
-    });
+    };
+    // The cause of a failure stands nowhere else.
+    logger.wide('http_request', line, fields.error === undefined ? 'info' : 'error');
   });
   return context;
 }

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { OPERATIONS, type Operation } from '@lipsync/contract';
 import { BODY_MAX_BYTES } from '@lipsync/domain';
+import { type Span } from '@lipsync/telemetry';
 import { type ApiDeps } from '../api-deps';
 import { createHandlers } from '../operations/create-handlers';
 import { answerError } from './answer-error';
@@ -25,13 +26,19 @@ export function v1(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse) =
   async function answer(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<void> {
     const { path, fields } = context;
     const method = req.method ?? '';
-    const span = deps.tracing.startSpan('http request', {
-      kind: 'server',
-      parent: req.headers['traceparent']?.toString(),
-      attributes: { 'http.request.method': method, 'lipsync.request_id': context.requestId },
-    });
-    context.span = span;
+    const startSpan = (parent?: string): Span =>
+      deps.tracing.startSpan('http request', {
+        kind: 'server',
+        parent,
+        attributes: { 'http.request.method': method, 'lipsync.request_id': context.requestId },
+      });
+    context.span = startSpan();
     const customer = await authenticate(req);
+    // Only now: whose trace is continued decides what is sent, which nobody without a key may. The span so far does
+    // not end, and so is never sent.
+    const traceParent = req.headers['traceparent']?.toString();
+    if (traceParent !== undefined) context.span = startSpan(traceParent);
+    const { span } = context;
     fields.customer_id = customer.id;
     fields.api_key_id = customer.apiKeyId;
     const limits = await limitRate(deps, customer, method);
