@@ -3,9 +3,9 @@ import { type Prisma } from '@lipsync/prisma';
 import { type Db } from './db';
 import { endPreparation } from './end-preparation';
 import { settleRender } from './end-render';
-import { whileHeld } from './give-up';
 import { finishJobs, type Lease } from './lease';
 import { releaseWaiting } from './waiting-records';
+import { whileHeld } from './while-held';
 
 /** What an ingest measured on the bytes that it stored under `objectKey`. */
 export interface IngestedMedia {

@@ -3,7 +3,7 @@ import { databaseNow } from './database-clock';
 import { transaction, type Db } from './db';
 import { endPreparation } from './end-preparation';
 import { failOpenRuns } from './end-render';
-import { failSubject } from './give-up';
+import { failSubject } from './fail-subject';
 import { lockPreparation, lockRender, lockSubject } from './job-subject';
 import { QUEUE_NAMES, type QueueName } from './queue-names';
 import { servedQueues } from './workers';

@@ -1,7 +1,7 @@
 import { MAX_ATTEMPTS } from '@lipsync/domain';
 import { databaseNow } from './database-clock';
 import { transaction, type Db } from './db';
-import { failSubject } from './give-up';
+import { failSubject } from './fail-subject';
 import { type RecoveredJob, recoveredJob } from './job-identity';
 import { lockSubject } from './job-subject';
 import { requeueJob } from './lease';

@@ -1,12 +1,10 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { MAX_ATTEMPTS } from '@lipsync/domain';
-import { databaseNow, secondsAfter } from './database-clock';
-import { transaction, type Db, type Tx } from './db';
-import { endPreparation } from './end-preparation';
-import { settleRender } from './end-render';
-import { type JobSubject, lockSubject } from './job-subject';
-import { finishJobs, isHeld, type Lease, requeueJob } from './lease';
-import { failWaiting } from './waiting-records';
+import { secondsAfter } from './database-clock';
+import { type Db } from './db';
+import { failSubject } from './fail-subject';
+import { type Lease, requeueJob } from './lease';
+import { whileHeld } from './while-held';
 
 /**
  * Hands a job back unfinished because its worker is shutting down: queued again at once, and the attempt is refunded,
@@ -45,41 +43,5 @@ export function failJob(db: Db, lease: Lease, errorCode: ErrorCode): Promise<boo
   return whileHeld(db, lease, false, async (tx, subject, now) => {
     await failSubject(db, tx, subject, errorCode, now);
     return true;
-  });
-}
-
-/** Fails what a locked job works on. */
-export async function failSubject(
-  db: Db,
-  tx: Tx,
-  subject: JobSubject,
-  errorCode: ErrorCode,
-  now: Date,
-): Promise<void> {
-  const failed = { status: 'failed', stage: 'failed', errorCode, updatedAt: now };
-  await finishJobs(tx, [subject.job.id], errorCode);
-  switch (subject.kind) {
-    case 'ingest':
-      await tx.asset.update({ where: { id: subject.asset.id }, data: failed });
-      return failWaiting(db, tx, subject.asset.id, errorCode, now);
-    case 'analyze':
-      return endPreparation(db, tx, subject.preparation, { status: 'failed', errorCode }, now);
-    case 'render':
-      await tx.engineRun.update({ where: { id: subject.run.id }, data: failed });
-      return settleRender(db, tx, subject.render, now);
-  }
-}
-
-/** Runs `change` under the locks of the job's subject if the claim still holds, else returns `otherwise`. */
-export function whileHeld<T>(
-  db: Db,
-  lease: Lease,
-  otherwise: T,
-  change: (tx: Tx, subject: JobSubject, now: Date) => Promise<T>,
-): Promise<T> {
-  return transaction(db, async (tx) => {
-    const subject = await lockSubject(tx, lease.jobId);
-    if (subject === null || !isHeld(subject.job, lease)) return otherwise;
-    return change(tx, subject, await databaseNow(tx));
   });
 }

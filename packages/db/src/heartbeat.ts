@@ -1,11 +1,12 @@
 import { type EngineWorkStage, type IngestStage, type PreparationWorkStage } from '@lipsync/domain';
-import { databaseNow, secondsAfter } from './database-clock';
-import { transaction, type Db, type Tx } from './db';
-import { type JobSubject, lockSubject } from './job-subject';
-import { isHeld, type Lease } from './lease';
+import { secondsAfter } from './database-clock';
+import { type Db, type Tx } from './db';
+import { type JobSubject } from './job-subject';
+import { type Lease } from './lease';
 import { advancePreparation } from './record-progress';
 import { advanceRenderByRuns } from './run-progress';
 import { advanceWaiting } from './waiting-records';
+import { whileHeld } from './while-held';
 
 /** What a job is at. `preparing` is a render job's own analysis of its video, before its engine does anything. */
 export type JobStage = IngestStage | PreparationWorkStage | EngineWorkStage | 'preparing';
@@ -31,10 +32,7 @@ export async function heartbeatJob(db: Db, lease: Lease, beat: Heartbeat): Promi
   if (beat.stage === undefined && beat.progressPercent === undefined) {
     return (await extend(db.prisma, lease, beat.leaseSeconds)) === 1;
   }
-  return transaction(db, async (tx) => {
-    const subject = await lockSubject(tx, lease.jobId);
-    if (subject === null || !isHeld(subject.job, lease)) return false;
-    const now = await databaseNow(tx);
+  return whileHeld(db, lease, false, async (tx, subject, now) => {
     const leaseUntil = secondsAfter(now, beat.leaseSeconds);
     await tx.job.update({ where: { id: lease.jobId }, data: { leaseUntil } });
     await publish(tx, subject, beat, now);

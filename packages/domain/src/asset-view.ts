@@ -3,7 +3,7 @@ import { parseMediaType } from './media-type';
 import { type AssetRow } from './rows';
 import { errorBody } from './service-error';
 import { storedErrorCode } from './stored-error';
-import { ASSET_STATES } from './transitions';
+import { ASSET_STATES } from './states';
 
 /** Required from the first moment: until the file is probed the row holds its declared size, 0 s and "unknown". */
 function mediaView(row: AssetRow): Media {

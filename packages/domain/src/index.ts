@@ -18,7 +18,7 @@ export * from './service-error';
 export * from './stages';
 export * from './stored-error';
 export * from './timeline';
-export * from './transitions';
+export * from './states';
 export * from './upload-view';
 export * from './usage-view';
 export * from './webhook-schedule';

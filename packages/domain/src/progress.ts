@@ -1,4 +1,4 @@
-import { type EngineStatus, RECORD_STATES } from './transitions';
+import { type EngineStatus, RECORD_STATES } from './states';
 import {
   type PreparationWorkStage,
   type RenderStage,

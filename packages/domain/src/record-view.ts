@@ -12,7 +12,7 @@ import { renderError } from './render-outcome';
 import { type PreparationRow, type PreparationSummary, type RenderRow, type RunSummary } from './rows';
 import { errorBody } from './service-error';
 import { storedErrorCode } from './stored-error';
-import { RECORD_STATES } from './transitions';
+import { RECORD_STATES } from './states';
 import { usageView } from './usage-view';
 
 export interface RecordViewOptions {

@@ -1,6 +1,6 @@
 import { ERROR_CATALOGUE, type ErrorBody, type ErrorCode } from '@lipsync/contract';
 import { errorBody } from './service-error';
-import { type EngineStatus, RECORD_STATES } from './transitions';
+import { type EngineStatus, RECORD_STATES } from './states';
 
 export interface EngineOutcome {
   readonly status: EngineStatus;

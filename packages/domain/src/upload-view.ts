@@ -1,7 +1,7 @@
 import { type Upload } from '@lipsync/contract';
 import { publicUrl } from './public-url';
 import { type UploadRow } from './rows';
-import { UPLOAD_STATES } from './transitions';
+import { UPLOAD_STATES } from './states';
 
 /** A signed PUT: the address, the headers that the signature binds, and until when it is good. */
 export interface SignedPut {

@@ -1,5 +1,5 @@
 import { conforms, type Engine, type Usage } from '@lipsync/contract';
-import { type EngineStatus } from './transitions';
+import { type EngineStatus } from './states';
 
 /** What a render measures of itself; a run's row keeps it as JSON. */
 export type MeasuredUsage = Omit<Usage, 'engine' | 'status'>;

@@ -7,7 +7,7 @@ import {
   type WebhookEventType,
 } from '@lipsync/contract';
 import { type WebhookDeliveryRow, type WebhookEventRow } from './rows';
-import { DELIVERY_STATES } from './transitions';
+import { DELIVERY_STATES } from './states';
 
 /** The delivery of an event as the contract shows it. */
 export function deliveryResource(event: WebhookEventRow, delivery: WebhookDeliveryRow): Delivery {

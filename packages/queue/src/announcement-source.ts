@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Logger } from '@lipsync/runtime';
 import { createRedisBackend, type Job, Worker } from 'bullmq';
 import { type Redis } from 'ioredis';
+import { type JobData } from './job-data';
 
 /** One queue, as its consumer sees it: asked for announcements one at a time, and only when there is a hand free. */
 export interface AnnouncementSource {
@@ -29,10 +30,6 @@ export interface AnnouncementSourceOptions {
   redis: Redis;
   logger: Logger;
   process: (jobId: string) => Promise<void>;
-}
-
-interface JobData {
-  job_id: string;
 }
 
 const LOCK_MS = 15_000;

@@ -1,6 +1,7 @@
 import { type Logger } from '@lipsync/runtime';
 import { Queue } from 'bullmq';
 import { cancelChannel } from './cancel-signal';
+import { type JobData } from './job-data';
 import { connectRedis, DEFAULT_PREFIX, producerOptions } from './redis-connection';
 import { within } from './within';
 
@@ -26,10 +27,6 @@ export interface QueuesOptions {
   redisUrl: string;
   logger: Logger;
   prefix?: string;
-}
-
-interface JobData {
-  job_id: string;
 }
 
 const DEADLINE_MS = 3_000;

@@ -7,7 +7,7 @@ export const DEFAULT_PREFIX = 'lipsync';
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
  * A connection that stays up while nothing answers (a partition) is only noticed by this; without it a worker never
- * fetches again. It must be longer than the longest blocking fetch (drainDelay).
+ * fetches again. It must be longer than anybody waits for an answer on purpose (announcement-bell.ts).
  */
 const SOCKET_TIMEOUT_MS = 10_000;
 

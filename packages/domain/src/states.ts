@@ -1,0 +1,70 @@
+import { type AssetStatus, type DeliveryStatus, RECORD_STATUSES, type RecordStatus } from '@lipsync/contract';
+
+/** Engine results use the words of records. */
+export type EngineStatus = RecordStatus;
+export type UploadStatus = 'awaiting_upload' | 'completed' | 'expired';
+
+/** The states of one kind of thing. */
+export interface States<Status extends string> {
+  /** All of them, in the order of a life. */
+  readonly states: readonly Status[];
+  /** Those that can still change: the condition of a compare-and-set that ends something or moves it on. */
+  readonly open: readonly Status[];
+  isTerminal(status: Status): boolean;
+  /** Reads a stored state. @throws Error when it is none of these */
+  parse(text: string): Status;
+}
+
+/** States with the moves between them; those without a move are terminal and absorbing. */
+export interface StateMachine<Status extends string> extends States<Status> {
+  canMove(from: Status, to: Status): boolean;
+}
+
+function statesOf<Status extends string>(
+  name: string,
+  open: readonly Status[],
+  terminal: readonly Status[],
+): States<Status> {
+  const states = [...open, ...terminal];
+  return {
+    states,
+    open,
+    isTerminal: (status) => terminal.includes(status),
+    parse(text) {
+      const state = states.find((status) => status === text);
+      if (state === undefined) throw new Error(`${text} is not a status of ${name}`);
+      return state;
+    },
+  };
+}
+
+const RECORD_MOVES: Readonly<Record<RecordStatus, readonly RecordStatus[]>> = {
+  accepted: ['processing', 'failed', 'cancelled'],
+  processing: ['completed', 'failed', 'cancelled'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+};
+
+const canMoveOn = (status: RecordStatus): boolean => RECORD_MOVES[status].length > 0;
+
+/** Renders, preparations and engine results. */
+export const RECORD_STATES: StateMachine<RecordStatus> = {
+  ...statesOf(
+    'a record',
+    RECORD_STATUSES.filter(canMoveOn),
+    RECORD_STATUSES.filter((status) => !canMoveOn(status)),
+  ),
+  canMove: (from, to) => RECORD_MOVES[from].includes(to),
+};
+export const ASSET_STATES = statesOf<AssetStatus>(
+  'an asset',
+  ['awaiting_upload', 'pending'],
+  ['ready', 'failed'],
+);
+export const UPLOAD_STATES = statesOf<UploadStatus>(
+  'an upload',
+  ['awaiting_upload'],
+  ['completed', 'expired'],
+);
+export const DELIVERY_STATES = statesOf<DeliveryStatus>('a delivery', ['pending'], ['delivered', 'failed']);
