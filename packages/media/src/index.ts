@@ -25,5 +25,12 @@ export {
   VideoCodecError,
   type WantedVideoCodecs,
 } from './resolve-video-codecs';
-export { type ReplacedCodec, type VideoCodecs, type VideoDecoder, type VideoEncoder } from './video-codecs';
+export {
+  type ReplacedCodec,
+  VIDEO_DECODERS,
+  VIDEO_ENCODERS,
+  type VideoCodecs,
+  type VideoDecoder,
+  type VideoEncoder,
+} from './video-codecs';
 export { videoEncoderArguments } from './video-encoder-arguments';

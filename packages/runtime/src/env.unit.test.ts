@@ -1,5 +1,6 @@
 import { environment, type NodeEnv } from './environment';
 import { EnvError, loadEnv } from './env';
+import { listOf, secondsList } from './setting-kinds';
 
 const picked = environment.pick({
   NODE_ENV: true,
@@ -38,19 +39,19 @@ describe('loadEnv', () => {
   );
 
   it('reads lists and routes', () => {
-    const schema = environment.pick({
-      WEBHOOK_RETRY_SCHEDULE_SECONDS: true,
-      EGRESS_ROUTES: true,
-      S3_FORCE_PATH_STYLE: true,
-    });
+    const schema = environment
+      .pick({ EGRESS_ROUTES: true, S3_FORCE_PATH_STYLE: true })
+      .extend({ DELAYS: secondsList, WORDS: listOf(['one', 'two', 'three']) });
     expect(
       loadEnv(schema, {
-        WEBHOOK_RETRY_SCHEDULE_SECONDS: '0, 1.5,60',
+        DELAYS: '0, 1.5,60',
+        WORDS: 'two, one',
         EGRESS_ROUTES: 'Media.example.test:443=127.0.0.1:8443,b.example.test:443=[::1]:9',
         S3_FORCE_PATH_STYLE: 'false',
       }),
     ).toEqual({
-      WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 1.5, 60],
+      DELAYS: [0, 1.5, 60],
+      WORDS: ['two', 'one'],
       EGRESS_ROUTES: new Map([
         ['media.example.test:443', '127.0.0.1:8443'],
         ['b.example.test:443', '[::1]:9'],

@@ -1,6 +1,16 @@
 import { ENGINES } from '@lipsync/contract';
+import { VIDEO_DECODERS, VIDEO_ENCODERS } from '@lipsync/media';
 import { PROVIDERS } from '@lipsync/model-pack';
-import { environment, OPERATIONS_SETTINGS, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
+import {
+  boolean,
+  environment,
+  listOf,
+  OPERATIONS_SETTINGS,
+  path,
+  STORAGE_SETTINGS,
+  wholeNumber,
+  z,
+} from '@lipsync/runtime';
 import { MODEL_CACHE_BYTES } from './inference/model-cache-default';
 
 const PROVIDER = `(${PROVIDERS.join('|')})`;
@@ -15,29 +25,28 @@ export const gpuWorkerEnvironment = environment
     REDIS_URL: true,
     ...STORAGE_SETTINGS,
     PUBLIC_BASE_URL: true,
-    MODEL_PACKS_DIR: true,
-    GPU_SLOTS: true,
     WORK_DIR: true,
     FFMPEG_BIN: true,
     FFPROBE_BIN: true,
-    VIDEO_ENCODER: true,
-    VIDEO_DECODER: true,
   })
   .extend({
     /** Engines this worker may serve; those of them that have a good pack are served. */
-    ENGINES: environment.shape.ENGINES.pipe(z.array(z.enum(ENGINES, `must be of ${ENGINES.join(', ')}`))),
+    ENGINES: listOf(ENGINES).default([...ENGINES]),
+    MODEL_PACKS_DIR: path,
     /** Whether it also makes preparations, for all engines that it serves. */
-    PREPARATIONS: z
-      .enum(['true', 'false'], 'must be true or false')
-      .default('true')
-      .transform((text) => text === 'true'),
+    PREPARATIONS: boolean.default(true),
+    /** Inference processes; `auto`: as many as the machine carries. */
+    GPU_SLOTS: z.union([z.literal('auto'), wholeNumber(1, 64)]).default(1),
+    /** What writes and reads pictures; `auto` takes a card where a trial at start succeeds. */
+    VIDEO_ENCODER: z.enum([...VIDEO_ENCODERS, 'auto']).default('libx264'),
+    VIDEO_DECODER: z.enum([...VIDEO_DECODERS, 'auto']).default('software'),
     /** Wall-clock limit of one render or analysis, from claim to completion. */
     ENGINE_TIMEOUT_SECONDS: wholeNumber(1).default(3600),
     /** How long loading and verifying packs may take before the process counts as stuck. */
     LOADING_TIMEOUT_SECONDS: wholeNumber(1).default(1800),
     /** How long running jobs may go on after SIGTERM before they are handed to another worker. */
     SHUTDOWN_GRACE_SECONDS: wholeNumber(1).default(20),
-    /** Bound of the cache of inputs under WORK_DIR. */
+    /** Bound of the cache of inputs, face tracks and features under WORK_DIR. */
     CACHE_MAX_BYTES: wholeNumber(0).default(4 * 1024 ** 3),
     /** Execution providers of ONNX Runtime that graphs may run on, preferred first; absent: what each pack prefers. */
     EXECUTION_PROVIDERS: z

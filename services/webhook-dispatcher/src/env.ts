@@ -1,19 +1,24 @@
-import { environment, OPERATIONS_SETTINGS, type z } from '@lipsync/runtime';
+import { environment, OPERATIONS_SETTINGS, secondsList, wholeNumber, type z } from '@lipsync/runtime';
 
 /** What a webhook dispatcher reads from its environment. */
-export const dispatcherEnvironment = environment.pick({
-  NODE_ENV: true,
-  ...OPERATIONS_SETTINGS,
-  DATABASE_URL: true,
-  DATABASE_POOL_MAX: true,
-  PUBLIC_BASE_URL: true,
-  MASTER_KEY: true,
-  MASTER_KEY_PREVIOUS: true,
-  WEBHOOK_RETRY_SCHEDULE_SECONDS: true,
-  WEBHOOK_SLOTS: true,
-  WEBHOOK_PER_CUSTOMER: true,
-  EGRESS_ROUTES: true,
-  EGRESS_CA_FILE: true,
-});
+export const dispatcherEnvironment = environment
+  .pick({
+    NODE_ENV: true,
+    ...OPERATIONS_SETTINGS,
+    DATABASE_URL: true,
+    DATABASE_POOL_MAX: true,
+    PUBLIC_BASE_URL: true,
+    MASTER_KEY: true,
+    MASTER_KEY_PREVIOUS: true,
+    WEBHOOK_PER_CUSTOMER: true,
+    EGRESS_ROUTES: true,
+    EGRESS_CA_FILE: true,
+  })
+  .extend({
+    /** Delays after failed attempts 1, 2, …; its length is the number of retries. Absent: the default schedule. */
+    WEBHOOK_RETRY_SCHEDULE_SECONDS: secondsList.optional(),
+    /** Deliveries that one dispatcher has in flight at most. */
+    WEBHOOK_SLOTS: wholeNumber(1, 1024).default(256),
+  });
 
 export type DispatcherEnv = z.output<typeof dispatcherEnvironment>;

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { parseEgressRoutes } from './egress/routes';
+
+const LARGEST_PORT = 65_535;
+
+export const url = z.url('must be a URL');
+/** Paths are appended to it, so a slash at its end would be told twice. */
+export const baseUrl = url.transform((text) => text.replace(/\/+$/, ''));
+export const path = z.string().min(1);
+
+/** A setting that counts something. */
+export const wholeNumber = (smallest: number, largest = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(smallest).max(largest));
+
+export const port = wholeNumber(0, LARGEST_PORT);
+
+export const masterKey = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits');
+
+export const boolean = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true');
+
+const commaList = z.string().transform((text) => text.split(',').map((item) => item.trim()));
+
+/** Some of these words, separated by commas. */
+export const listOf = <Word extends string>(words: readonly Word[]) =>
+  commaList.pipe(z.array(z.enum(words, `must be of ${words.join(', ')}`)));
+
+/** Seconds, separated by commas. */
+export const secondsList = commaList.pipe(
+  z.array(
+    z
+      .string()
+      .regex(/^\d+(\.\d+)?$/, 'must be a comma-separated list of seconds')
+      .transform(Number),
+  ),
+);
+
+export const egressRoutes = z.string().transform((text, context) => {
+  try {
+    return parseEgressRoutes(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is malformed' });
+    return z.NEVER;
+  }
+});
