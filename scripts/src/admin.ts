@@ -3,11 +3,14 @@ import { DEFAULT_STACK_ROOT } from './local-stack/layout';
 import { backendEnvironment } from './local-stack/services';
 import { readState } from './local-stack/state';
 
-/** `npm run admin -- …`: the operator's commands on DATABASE_URL, or on this machine's local stack when it is not set. */
+/**
+ * `npm run admin -- …`: the operator's commands, on the database and the store that the environment names, or on this
+ * machine's local stack when DATABASE_URL is not set.
+ */
 void runAdmin(() => {
   if (process.env['DATABASE_URL'] !== undefined) return process.env;
   const state = readState(DEFAULT_STACK_ROOT);
   if (state === null)
     throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
   return backendEnvironment(state);
-}, 'Customers, keys, secrets, limits, renders, webhooks, purging. Works on DATABASE_URL, else on the local stack.');
+}, 'Customers, keys, secrets, limits, renders, webhooks, purging, the bucket. Works on DATABASE_URL and S3_…, else on the local stack.');

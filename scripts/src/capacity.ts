@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
 import { compare } from './capacity/compare';
 import { machine } from './bench/machine';
 import { measure } from './capacity/measure/measure';
@@ -48,7 +49,7 @@ program
   .option('--output-variation <n>', 'standard deviation of it over its mean', notNegative, 0.8)
   .option('--new-video-share <0..1>', 'renders whose video was never analysed', notNegative, 0.5)
   .option('--customers <n>', 'among whom renders are spread', positive, 100)
-  .option('--running-jobs <n>', 'that a customer may have', positive, 4)
+  .option('--running-jobs <n>', 'that a customer may have', positive, DEFAULT_CUSTOMER_LIMITS.runningJobsMax)
   .option('--start-within <seconds>', '95 % of engine jobs', positive, 60)
   .option('--ingest-within <seconds>', '95 % of ingests', positive, 10)
   .option('--utilisation <0..1>', 'of any pool at most', positive, 0.8)

@@ -22,4 +22,3 @@ export type DeliveryStatus = Schemas['DeliveryStatus'];
 export const DELIVERY_STATUSES: readonly DeliveryStatus[] = schemas.DeliveryStatus.enum;
 
 export type WebhookEventType = Schemas['WebhookEventType'];
-export const WEBHOOK_EVENT_TYPES: readonly WebhookEventType[] = schemas.WebhookEventType.enum;

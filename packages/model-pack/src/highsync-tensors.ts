@@ -1,5 +1,5 @@
 import { LANDMARK_COUNT } from '@lipsync/lipsync';
-import { commonTensors, heard } from './common-tensors';
+import { generatorTensors, heard } from './generator-tensors';
 import {
   type ExpectedRole,
   type ExpectedRoles,
@@ -32,7 +32,7 @@ export function highsyncTensors(
     outputs: { prediction: frames },
   } satisfies ExpectedRole;
   return {
-    ...commonTensors(params, 1),
+    ...generatorTensors(params, 1),
     // It is asked for one frame at a time: for those whose banks are not known, and always in the same shape.
     reference_unet: {
       inputs: { latent: floats(1, channels, height, width) },

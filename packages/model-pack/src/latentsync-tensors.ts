@@ -1,5 +1,5 @@
 import { LANDMARK_COUNT } from '@lipsync/lipsync';
-import { commonTensors, heard } from './common-tensors';
+import { generatorTensors, heard } from './generator-tensors';
 import { type ExpectedRoles, floats, type Size, TIMESTEP } from './fitting-tensors';
 import { type LatentsyncParams } from './latentsync-params';
 
@@ -10,7 +10,7 @@ export function latentsyncTensors(params: LatentsyncParams): ExpectedRoles {
   // The last window of a stretch is as short as it happens to be.
   const frames: Size = window === 1 ? 1 : 'any';
   return {
-    ...commonTensors(params, 1),
+    ...generatorTensors(params, 1),
     unet3d: {
       inputs: {
         latent: floats(1, 3 * channels + 1, frames, height, width),

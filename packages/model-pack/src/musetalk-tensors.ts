@@ -1,5 +1,5 @@
 import { LANDMARK_COUNT, PARSING_SIDE } from '@lipsync/lipsync';
-import { commonTensors, heard } from './common-tensors';
+import { generatorTensors, heard } from './generator-tensors';
 import { type ExpectedRoles, floats, TIMESTEP } from './fitting-tensors';
 import { type MusetalkParams } from './musetalk-params';
 
@@ -11,7 +11,7 @@ export function musetalkTensors(params: MusetalkParams): ExpectedRoles {
   const { latent, audio, batch } = params;
   const { channels, height, width } = latent;
   return {
-    ...commonTensors(params, batch),
+    ...generatorTensors(params, batch),
     unet: {
       inputs: {
         latent: floats(batch, 2 * channels, height, width),

@@ -44,7 +44,10 @@ export const ATTEMPT_RESULTS = [
   'http_error',
 ] as const;
 
-/** Where a job's time goes: `fetch` and `upload` are the supervisor's, the others the inference process's own. */
+/**
+ * Where a job's time goes: `fetch` and `upload` are the supervisor's, the others what the clock of the inference process
+ * tells apart. The gpu-worker, which lies above this package, does not compile where they differ.
+ */
 export const STAGES = [
   'fetch',
   'load',

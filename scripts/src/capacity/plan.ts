@@ -39,6 +39,23 @@ export interface Plan {
   readonly shared: SharedDemand;
 }
 
+type FixedPool = PoolSettings & { readonly pods: number };
+
+interface Question {
+  readonly profile: Profile;
+  readonly workload: Workload;
+  readonly targets: PlanTargets;
+  readonly prices: Prices | null;
+}
+
+/** Pools that carry the workload within the targets. */
+interface SufficientPools {
+  readonly pools: readonly FixedPool[];
+  readonly result: SimulationResult;
+  /** Slots of a queue that work at any moment, on average. */
+  readonly load: (queue: string) => number;
+}
+
 /** Enough arrivals for a stable 95th percentile, and long enough that the empty beginning does not matter. */
 const ARRIVALS = 4000;
 const SHORTEST_SECONDS = 7200;
@@ -69,7 +86,7 @@ export function plan(
   const needed = (queue: string, slots: number): number =>
     Math.max(1, Math.ceil(load(queue) / slots / targets.utilisation));
   const { slots } = profile;
-  let pools: (PoolSettings & { pods: number })[] = [
+  let pools: FixedPool[] = [
     pool('media-worker', MEDIA_QUEUE, slots.media, Math.max(REDUNDANT, needed(MEDIA_QUEUE, slots.media))),
     ...[...work.keys()]
       .filter((queue) => queue !== MEDIA_QUEUE)
@@ -84,7 +101,7 @@ export function plan(
         .map((each) => [each.name, lateness(each, result, targets)] as const)
         .filter(([, { p95, limit }]) => p95 > limit),
     );
-    if (late.size === 0) return report(profile, workload, targets, prices, pools, result, load);
+    if (late.size === 0) return report({ profile, workload, targets, prices }, { pools, result, load });
     for (const [name, { p95 }] of late) {
       const before = stalls.get(name);
       const rounds = before && p95 > 0.99 * before.p95 ? before.rounds + 1 : 0;
@@ -98,12 +115,7 @@ export function plan(
   }
 }
 
-function pool(
-  name: string,
-  queue: string,
-  slotsPerPod: number,
-  pods: number,
-): PoolSettings & { pods: number } {
+function pool(name: string, queue: string, slotsPerPod: number, pods: number): FixedPool {
   return { name, queues: [queue], slotsPerPod, pods };
 }
 
@@ -123,13 +135,8 @@ function lateness({ queues }: PoolSettings, result: SimulationResult, targets: P
 }
 
 function report(
-  profile: Profile,
-  workload: Workload,
-  targets: PlanTargets,
-  prices: Prices | null,
-  pools: readonly (PoolSettings & { pods: number })[],
-  result: SimulationResult,
-  load: (queue: string) => number,
+  { profile, workload, targets, prices }: Question,
+  { pools, result, load }: SufficientPools,
 ): Plan {
   const price = (kind: string, pods: number): number | null => {
     const each = prices?.pod_hour[kind];

@@ -1,3 +1,4 @@
+import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
 import { type AutoscalerSettings } from './autoscaler';
 
 /** Where ingests wait; every other queue is one of GPU jobs. */
@@ -33,7 +34,7 @@ export interface PolicySettings {
 }
 
 export const SERVICE_POLICY: PolicySettings = {
-  runningJobsMax: 4,
+  runningJobsMax: DEFAULT_CUSTOMER_LIMITS.runningJobsMax,
   admissionEverySeconds: 0.5,
   pickupSeconds: 0.01,
 };

@@ -11,7 +11,7 @@ import { findPacks, type FoundPacks } from './host/find-packs';
 import { findVideoCodecs } from './host/find-video-codecs';
 import { createInferenceHost, type InferenceLoss } from './host/inference-host';
 import { createDiskCache } from './supervisor/disk-cache';
-import { createJobRunner } from './supervisor/job-runner';
+import { createGpuJobRunner } from './supervisor/gpu-job-runner';
 import { createSlotPool } from './supervisor/slot-pool';
 import { machineSlots } from './supervisor/machine-slots';
 import { verifyPacks } from './supervisor/verify-packs';
@@ -67,7 +67,7 @@ export async function startWorker(options: {
   const preparations: QueueName[] = env.PREPARATIONS ? ['preparation'] : [];
   const served: QueueName[] = packs.analyzer ? [...preparations, ...packs.engines.keys()] : [];
 
-  const runner = createJobRunner({
+  const runner = createGpuJobRunner({
     ...{ db, storage, packs, slots, workerId, logger, telemetry },
     podMeter: createPodMeter({
       cost: openPodCost(env),

@@ -3,6 +3,7 @@ import { type ReplacedCodec } from '@lipsync/media';
 import { type PackRef, type Provider } from '@lipsync/model-pack';
 import { type FeatureLayout } from './engines/engine';
 import { type OutputQuality } from './quality/output-quality';
+import { type TimedStage } from './timed-stages';
 
 /** A pack that was verified, as tasks name it. */
 export interface TaskPack extends PackRef {
@@ -71,25 +72,9 @@ export interface WarmTask {
  */
 export type InferenceStage = 'loading_model' | 'preparing' | 'inferencing' | 'encoding';
 
-/** Where the time of a job went. Stages overlap, so they do not add up to the total. */
-export interface StageTimings {
+/** Where the time of a task went, see `TIMED_STAGES`. Stages overlap, so they do not add up to the total. */
+export interface StageTimings extends Readonly<Record<`${TimedStage}Ms`, number>> {
   readonly totalMs: number;
-  readonly loadMs: number;
-  /** The analysis pass: decoding at reduced size, detector and landmarks. */
-  readonly analyseMs: number;
-  /** The pass over the video that computes engines' features. */
-  readonly featuresMs: number;
-  readonly audioMs: number;
-  /** Waiting for decoded frames in the render pass. */
-  readonly decodeMs: number;
-  readonly cropMs: number;
-  /** Inside the graphs, on their thread. */
-  readonly inferMs: number;
-  readonly pasteMs: number;
-  /** Waiting for the encoder to take frames and, at the end, to finish the file. */
-  readonly encodeMs: number;
-  /** Measuring the result. */
-  readonly qualityMs: number;
   readonly peakRssBytes: number;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileDigest } from './file-digest';
+import { sha256OfFile } from '@lipsync/model-pack';
 
 /** Files by their content, so that the engines of one render and repeated renders fetch an input once. */
 export interface DiskCache {
@@ -57,7 +57,7 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
     const partial = join(folder, `partial-${randomUUID()}`);
     try {
       await fetch(partial);
-      if ((await fileDigest(partial)) !== sha256)
+      if ((await sha256OfFile(partial)) !== sha256)
         throw new CacheMismatch('the stored file is not the one recorded');
       await rename(partial, join(folder, sha256));
     } finally {
@@ -67,7 +67,7 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
 
   async function isAtHand(sha256: string): Promise<boolean> {
     const cached = join(folder, sha256);
-    if (untried.has(sha256)) return (await fileDigest(cached).catch(ignoreMissing)) === sha256;
+    if (untried.has(sha256)) return (await sha256OfFile(cached).catch(ignoreMissing)) === sha256;
     return (await stat(cached).catch(ignoreMissing)) !== undefined;
   }
 

@@ -7,9 +7,9 @@ import {
   type Lease,
   publishFeature,
 } from '@lipsync/db';
+import { sha256OfFile } from '@lipsync/model-pack';
 import { featureKey, StorageError } from '@lipsync/storage';
 import { CacheMismatch } from './disk-cache';
-import { fileDigest } from './file-digest';
 import { type JobTools } from './job-context';
 import { StorageFailed, transferring } from './job-errors';
 
@@ -68,7 +68,7 @@ export async function storeKept(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { frames, complete, expiresAt, maker } = made;
-  const sha256 = await fileDigest(file);
+  const sha256 = await sha256OfFile(file);
   const object = { ...key, sha256 };
   await expectObject(db, object, (await stat(file)).size);
   await transferring(() =>

@@ -2,25 +2,24 @@ import { join } from 'node:path';
 import { ENGINES, SYNC_MODES } from '@lipsync/contract';
 import { completeRender, loadRenderWork } from '@lipsync/db';
 import { usedVideoFrames } from '@lipsync/domain';
-import { isStorageUnavailable, outputKey } from '@lipsync/storage';
+import { outputKey } from '@lipsync/storage';
 import { insist, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { keepAdded, openEngineFeatures } from './engine-features';
 import { fetchAsset } from './fetch-asset';
 import { type JobContext, type JobTools } from './job-context';
-import { transferring } from './job-errors';
 import { obtainTrack } from './obtain-track';
+import { renderFacts } from './render-facts';
 import { renderUsage } from './render-usage';
+import { storeOutput } from './store-output';
 
 /** Where the upload begins on the engine's own scale. */
 const UPLOADING_PERCENT = 95;
-/** For so long a finished output waits for a store that is away; others could use the slot. */
-const UPLOAD_PATIENCE_MS = 120_000;
 
 /** One engine's share of a render: inputs → face track → inference → upload → the finish transaction. */
 export async function runRender(tools: JobTools, context: JobContext): Promise<JobResult> {
   const { claim, folder, host, signal, report, span } = context;
-  const { db, storage, packs, podMeter, metrics, logger } = tools;
+  const { db, packs, podMeter, metrics, logger } = tools;
   const startedAt = new Date();
   report('loading_model', 0);
   const runId = claim.engineRunId ?? '';
@@ -79,41 +78,19 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   report('uploading', UPLOADING_PERCENT);
   const key = outputKey(runId, claim.fence);
   const uploading = performance.now();
-  const upload = () => storage.put(key, { file: outputPath }, { contentType: 'video/mp4', signal });
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_PATIENCE_MS)]);
-  await span.during('upload', () => transferring(() => insist(patience, upload, isStorageUnavailable)));
+  await span.during('upload', () => storeOutput(tools, signal, { key, file: outputPath }));
   const uploadMs = performance.now() - uploading;
   const { analysis } = track;
   const ended = { video: work.video, analysis, result, startedAt, claims: claim.fence };
   const usage = await renderUsage(podMeter, ended);
   const accepted = await insist(signal, () => completeRender(db, claim, { outputKey: key, usage }));
-  if (accepted) {
-    const inputs = [video.from, audio.from];
-    metrics.rendered({ engine, inputs, track, features, result, usage, fetchMs, uploadMs });
-  }
+  const inputs = { video: video.from, audio: audio.from };
+  const measured = { engine, inputs, track, features, result, usage, fetchMs, uploadMs };
+  if (accepted) metrics.rendered(measured);
   if (accepted && features) {
     await keepAdded(tools, context, features, { frames: result.featuresAdded, expiresAt });
   }
-  return {
-    accepted,
-    facts: {
-      engine,
-      pack: pack.version,
-      sync_mode: syncMode,
-      video_input: video.from,
-      audio_input: audio.from,
-      face_track: track.from,
-      features_known: features?.frames ?? 0,
-      features_added: result.featuresAdded,
-      detector_runs: (analysis?.detectorRuns ?? 0) + result.detectorRuns,
-      codecs_replaced: [...(analysis?.replacedCodecs ?? []), ...result.replacedCodecs],
-      width: result.width,
-      height: result.height,
-      usage,
-      quality: result.quality,
-      timings: result.timings,
-    },
-  };
+  return { accepted, facts: renderFacts(measured, { pack, syncMode }) };
 }
 
 /** Rows hold plain text; what is not in the contract's list was never accepted by the API. */

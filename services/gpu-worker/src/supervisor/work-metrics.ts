@@ -2,6 +2,7 @@ import { type Engine } from '@lipsync/contract';
 import { type MeasuredUsage, WORKING_FPS } from '@lipsync/domain';
 import { type LabelsOf, type Metrics } from '@lipsync/telemetry';
 import { type AnalyzeResult, type RenderResult, type StageTimings } from '../inference/protocol';
+import { TIMED_STAGES, type TimedStage } from '../inference/timed-stages';
 import { type ObtainedTrack } from './track-wish';
 
 /** Whether an input lay in the disk cache. */
@@ -10,7 +11,7 @@ export type InputOrigin = 'hit' | 'fetched';
 /** A completed render, as far as it is measured. */
 export interface MeasuredRender {
   readonly engine: Engine;
-  readonly inputs: readonly InputOrigin[];
+  readonly inputs: { readonly video: InputOrigin; readonly audio: InputOrigin };
   readonly track: Pick<ObtainedTrack, 'from' | 'analysis'>;
   /** Frames whose features were known; null where the engine keeps none. */
   readonly features: { readonly frames: number } | null;
@@ -37,6 +38,8 @@ export interface WorkMetrics {
 
 type Stage = LabelsOf<'stage_duration_seconds'>['stage'];
 type StageTime = readonly [stage: Stage, ms: number];
+/** Milliseconds of the stages that no task's clock knows: the supervisor's own. */
+type OwnTimes = Readonly<Record<Exclude<Stage, TimedStage>, number>>;
 
 export function createWorkMetrics(metrics: Metrics): WorkMetrics {
   const stages = metrics.histogram('stage_duration_seconds');
@@ -51,7 +54,12 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
   const faceless = metrics.histogram('render_without_face_ratio');
 
   /** A stage that was not passed says nothing about how long it takes. */
-  function addStages(engine: Engine | 'preparation', times: readonly StageTime[]): void {
+  function addStages(
+    engine: Engine | 'preparation',
+    { fetch, upload }: OwnTimes,
+    tasks: readonly StageTimings[],
+  ): void {
+    const times: StageTime[] = [['fetch', fetch], ...stagesOf(tasks), ['upload', upload]];
     for (const [stage, ms] of times) if (ms > 0) stages.observe({ engine, stage }, ms / 1000);
   }
   function addInputs(inputs: readonly InputOrigin[], { from }: MeasuredRender['track']): void {
@@ -70,8 +78,8 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
   return {
     rendered: ({ engine, inputs, track, features, result, usage, fetchMs, uploadMs }) => {
       const spent = [result.timings, ...(track.analysis ? [track.analysis.timings] : [])];
-      addStages(engine, [['fetch', fetchMs], ...stagesOf(spent), ['upload', uploadMs]]);
-      addInputs(inputs, track);
+      addStages(engine, { fetch: fetchMs, upload: uploadMs }, spent);
+      addInputs([inputs.video, inputs.audio], track);
       if (features) cache.inc({ cache: 'features', result: features.frames > 0 ? 'hit' : 'miss' });
       factors.observe({ engine }, (usage.processing_ms ?? NaN) / 1000 / result.outputSeconds);
       outputSeconds.inc({ engine }, result.outputSeconds);
@@ -81,7 +89,8 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
     prepared: ({ input, track, features, fetchMs }) => {
       const engine = 'preparation';
       const parts = [track.analysis, features].filter((part) => part !== null);
-      addStages(engine, [['fetch', fetchMs], ...stagesOf(parts.map(({ timings }) => timings))]);
+      const tasks = parts.map(({ timings }) => timings);
+      addStages(engine, { fetch: fetchMs, upload: 0 }, tasks);
       for (const { gpuInferenceMs } of parts) gpuSeconds.inc({ engine }, (gpuInferenceMs ?? 0) / 1000);
       addInputs([input], track);
     },
@@ -89,19 +98,8 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
 }
 
 /** Milliseconds by stage, over all tasks that the inference process did for one job. */
-function stagesOf(timings: readonly StageTimings[]): StageTime[] {
-  const sum = (of: (each: StageTimings) => number): number =>
-    timings.reduce((total, each) => total + of(each), 0);
-  return [
-    ['load', sum(({ loadMs }) => loadMs)],
-    ['analyse', sum(({ analyseMs }) => analyseMs)],
-    ['features', sum(({ featuresMs }) => featuresMs)],
-    ['audio', sum(({ audioMs }) => audioMs)],
-    ['decode', sum(({ decodeMs }) => decodeMs)],
-    ['crop', sum(({ cropMs }) => cropMs)],
-    ['infer', sum(({ inferMs }) => inferMs)],
-    ['paste', sum(({ pasteMs }) => pasteMs)],
-    ['encode', sum(({ encodeMs }) => encodeMs)],
-    ['quality', sum(({ qualityMs }) => qualityMs)],
-  ];
+function stagesOf(tasks: readonly StageTimings[]): StageTime[] {
+  const total = (stage: TimedStage): number =>
+    tasks.reduce((sum, timings) => sum + timings[`${stage}Ms` as const], 0);
+  return TIMED_STAGES.map((stage) => [stage, total(stage)]);
 }

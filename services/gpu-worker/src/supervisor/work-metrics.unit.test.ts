@@ -1,5 +1,6 @@
 import { createMetrics } from '@lipsync/telemetry';
 import { parseExposition } from '@lipsync/testkit';
+import { createStageClock } from '../inference/pipeline/stage-clock';
 import { type RenderResult } from '../inference/protocol';
 import { createWorkMetrics } from './work-metrics';
 
@@ -12,9 +13,9 @@ const GOOD: RenderResult['quality'] = {
 /** What is told after a render of this quality. */
 async function toldAfter(quality: RenderResult['quality']) {
   const metrics = createMetrics();
-  const ms = { totalMs: 0, loadMs: 0, analyseMs: 0, featuresMs: 0, audioMs: 0, decodeMs: 0, cropMs: 0 };
   createWorkMetrics(metrics).rendered({
-    ...{ engine, inputs: [], track: { from: 'cache', analysis: null }, features: null },
+    ...{ engine, inputs: { video: 'hit', audio: 'hit' } },
+    ...{ track: { from: 'cache', analysis: null }, features: null },
     ...{ fetchMs: 0, uploadMs: 0 },
     usage: {
       ...{ gpu_inference_seconds: null, billed_pod_seconds: null, observed_pod_seconds: null },
@@ -30,7 +31,7 @@ async function toldAfter(quality: RenderResult['quality']) {
         renderedFrames: 25,
       },
       ...{ featuresAdded: 0, detectorRuns: 0, replacedCodecs: [], gpuInferenceMs: null, quality },
-      timings: { ...ms, inferMs: 0, pasteMs: 0, encodeMs: 0, qualityMs: 0, peakRssBytes: 0 },
+      timings: createStageClock().timings(),
     },
   });
   const told = parseExposition(await metrics.text());

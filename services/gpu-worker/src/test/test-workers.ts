@@ -6,7 +6,7 @@ import { createJobFolders } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { createDiskCache } from '../supervisor/disk-cache';
-import { createJobRunner, type JobRunner } from '../supervisor/job-runner';
+import { createGpuJobRunner, type GpuJobRunner } from '../supervisor/gpu-job-runner';
 import { createSlotPool } from '../supervisor/slot-pool';
 import { createPodMeter } from '../usage/pod-meter';
 import { type RenderFixture } from './render-fixture';
@@ -25,7 +25,7 @@ export interface KeptRow {
 
 /** Workers that do the jobs of a fixture in this process, each with folders of its own, and what becomes of features. */
 export interface TestWorkers {
-  newWorker(): Promise<JobRunner>;
+  newWorker(): Promise<GpuJobRunner>;
   /** Lets a new worker do the job; resolves to what its log line says. */
   perform(job: { readonly jobId: string }): Promise<LogFields>;
   /** Lets `work` be done while no child can be started. */
@@ -61,9 +61,9 @@ export function createTestWorkers(options: {
     wide: (_event: string, fields: LogFields) => void lines.set(fields['job_id'], fields),
   };
 
-  const newWorker = async (): Promise<JobRunner> => {
+  const newWorker = async (): Promise<GpuJobRunner> => {
     const own = join(folder, `worker-${++count}`);
-    return createJobRunner({
+    return createGpuJobRunner({
       db: fixture.db,
       storage: fixture.storage,
       packs,

@@ -1,15 +1,13 @@
 import { type StageTimings } from '../protocol';
-
-type Stage =
-  'load' | 'analyse' | 'features' | 'audio' | 'decode' | 'crop' | 'infer' | 'paste' | 'encode' | 'quality';
+import { TIMED_STAGES, type TimedStage } from '../timed-stages';
 
 /** Adds up where a job's time goes, and the largest memory the process had while it ran. */
 export interface StageClock {
   /** Counts the time until `work` settles towards `stage`. */
-  during<T>(stage: Stage, work: () => Promise<T>): Promise<T>;
+  during<T>(stage: TimedStage, work: () => Promise<T>): Promise<T>;
   /** The same for work that does not wait. */
-  sync<T>(stage: Stage, work: () => T): T;
-  add(stage: Stage, ms: number): void;
+  sync<T>(stage: TimedStage, work: () => T): T;
+  add(stage: TimedStage, ms: number): void;
   /** Looks at the memory in use; called once per batch. */
   sampleMemory(): void;
   timings(): StageTimings;
@@ -17,24 +15,13 @@ export interface StageClock {
 
 export function createStageClock(): StageClock {
   const started = performance.now();
-  const spent: Record<Stage, number> = {
-    load: 0,
-    analyse: 0,
-    features: 0,
-    audio: 0,
-    decode: 0,
-    crop: 0,
-    infer: 0,
-    paste: 0,
-    encode: 0,
-    quality: 0,
-  };
+  const spent = new Map<TimedStage, number>();
   let peakRss = 0;
   const sampleMemory = (): void => {
     peakRss = Math.max(peakRss, process.memoryUsage.rss());
   };
-  const add = (stage: Stage, ms: number): void => {
-    spent[stage] += ms;
+  const add = (stage: TimedStage, ms: number): void => {
+    spent.set(stage, (spent.get(stage) ?? 0) + ms);
   };
 
   return {
@@ -58,18 +45,11 @@ export function createStageClock(): StageClock {
     },
     timings: () => {
       sampleMemory();
+      const stages = TIMED_STAGES.map((stage) => [`${stage}Ms`, Math.round(spent.get(stage) ?? 0)] as const);
       return {
         totalMs: Math.round(performance.now() - started),
-        loadMs: Math.round(spent.load),
-        analyseMs: Math.round(spent.analyse),
-        featuresMs: Math.round(spent.features),
-        audioMs: Math.round(spent.audio),
-        decodeMs: Math.round(spent.decode),
-        cropMs: Math.round(spent.crop),
-        inferMs: Math.round(spent.infer),
-        pasteMs: Math.round(spent.paste),
-        encodeMs: Math.round(spent.encode),
-        qualityMs: Math.round(spent.quality),
+        // Object.fromEntries forgets the keys, which are those of all stages by construction.
+        ...(Object.fromEntries(stages) as Record<`${TimedStage}Ms`, number>),
         peakRssBytes: peakRss,
       };
     },

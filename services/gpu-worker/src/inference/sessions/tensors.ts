@@ -5,11 +5,6 @@ export function float32Tensor(data: Float32Array<ArrayBuffer>, dims: readonly nu
   return { type: 'float32', dims, data };
 }
 
-/** An 8-bit tensor over `data`, which must have product(dims) elements. */
-export function uint8Tensor(data: Uint8Array<ArrayBuffer>, dims: readonly number[]): Tensor {
-  return { type: 'uint8', dims, data };
-}
-
 /** The elements of the float32 tensor `name`; SessionError when it is absent or of another type. */
 export function float32Of(tensors: Tensors, name: string): Float32Array<ArrayBuffer> {
   const tensor = tensors[name];

@@ -13,8 +13,6 @@ export interface AudioFeatures {
    * 30 s at a time and forgotten behind `first`; what was loaded stays readable as long as it is held.
    */
   load(first: number, last: number): Promise<AudioWindows>;
-  /** Writes the windows of these output frames (ascending) one after the other. */
-  readWindows(frames: readonly number[], target: Float32Array): Promise<void>;
 }
 
 /** The audio windows of some output frames. */
@@ -31,34 +29,24 @@ export function createAudioFeatures(
   run: RunModel,
 ): AudioFeatures {
   const stepSize = states * width;
-  const windowSize = WINDOW_STEPS * stepSize;
   const windows = recordingWindows(recording, whisper);
   const encoderStates = createEncoderStates(windows, stepSize, run);
 
-  const load: AudioFeatures['load'] = async (first, last) => {
-    const { from, to } = windowRange(first, last, windows.steps, edges);
-    const encoded = await encoderStates.load(from, to);
-    return {
-      write(frame, target, offset) {
-        for (let place = 0; place < WINDOW_STEPS; place++) {
-          const step = windowStep(frame, place, windows.steps, edges);
-          const at = offset + place * stepSize;
-          if (step < 0) target.fill(0, at, at + stepSize);
-          else encoded.write(step, target, at);
-        }
-      },
-    };
-  };
-
   return {
-    windowSize,
-    load,
-    async readWindows(frames, target) {
-      const [first] = frames;
-      const last = frames[frames.length - 1];
-      if (first === undefined || last === undefined) return;
-      const loaded = await load(first, last);
-      frames.forEach((frame, i) => loaded.write(frame, target, i * windowSize));
+    windowSize: WINDOW_STEPS * stepSize,
+    async load(first, last) {
+      const { from, to } = windowRange(first, last, windows.steps, edges);
+      const encoded = await encoderStates.load(from, to);
+      return {
+        write(frame, target, offset) {
+          for (let place = 0; place < WINDOW_STEPS; place++) {
+            const step = windowStep(frame, place, windows.steps, edges);
+            const at = offset + place * stepSize;
+            if (step < 0) target.fill(0, at, at + stepSize);
+            else encoded.write(step, target, at);
+          }
+        },
+      };
     },
   };
 }

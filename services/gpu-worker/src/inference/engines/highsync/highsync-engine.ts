@@ -2,8 +2,7 @@ import { type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/lipsync
 import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
 import { type RunModel } from '../../packs/run-model';
 import { createArrayPool } from '../array-pool';
-import { createAudioFeatures } from '../audio/audio-features';
-import { withSilence } from '../audio/with-silence';
+import { hearSpeech } from '../audio/hear-speech';
 import { type LipSyncEngine } from '../engine';
 import { createCallRole } from '../call-role';
 import { writeCropLandmarks } from '../crop-landmarks';
@@ -59,14 +58,7 @@ export function createHighsync(
     },
     async open(clip) {
       const faces = highsyncFaces(clip.track);
-      const audio = createAudioFeatures(
-        withSilence(clip.audio, clip.sources.length),
-        params.audio,
-        'repeat',
-        run,
-      );
-      // The first half minute is encoded now, so that a pack that cannot hear fails before any frame is decoded.
-      await audio.load(0, 0);
+      const audio = await hearSpeech(clip, params.audio, 'repeat', run);
       const banks = createReferenceBanks({ manifest, call, pool, maxBytes: bankBytes });
       const sourceLatents = createSourceLatents(
         clip,

@@ -14,8 +14,7 @@ import {
 import { type LatentsyncManifest, type Pack } from '@lipsync/model-pack';
 import { type RunModel } from '../../packs/run-model';
 import { createArrayPool } from '../array-pool';
-import { createAudioFeatures } from '../audio/audio-features';
-import { withSilence } from '../audio/with-silence';
+import { hearSpeech } from '../audio/hear-speech';
 import { createCallRole } from '../call-role';
 import { createDecodeLatent } from '../decode-latent';
 import { type LipSyncEngine } from '../engine';
@@ -79,9 +78,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       const transforms = alignedFaces(track, side);
       const transformOf = (source: number): Affine | null => transformAt(transforms, source);
       const stretches = outputStretches(sources, track, (source) => transformOf(source) !== null);
-      const audio = createAudioFeatures(withSilence(clip.audio, sources.length), params.audio, 'repeat', run);
-      // The first half minute is encoded now, so that a pack that cannot hear fails before any frame is decoded.
-      await audio.load(0, 0);
+      const audio = await hearSpeech(clip, params.audio, 'repeat', run);
       return createLatentsyncClip(clip, {
         window,
         stretchOf: (output) => stretches[output] ?? -1,

@@ -1,8 +1,7 @@
 import { type MusetalkManifest, type Pack } from '@lipsync/model-pack';
 import { type RunModel } from '../../packs/run-model';
 import { createArrayPool } from '../array-pool';
-import { createAudioFeatures } from '../audio/audio-features';
-import { withSilence } from '../audio/with-silence';
+import { hearSpeech } from '../audio/hear-speech';
 import { type LipSyncEngine } from '../engine';
 import { createCallRole } from '../call-role';
 import { createFaceFeatures } from './face-features';
@@ -35,14 +34,7 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
     },
 
     async open(clip) {
-      const hearing = createAudioFeatures(
-        withSilence(clip.audio, clip.sources.length),
-        params.audio,
-        'zeros',
-        run,
-      );
-      // The first half minute is encoded now, so that a pack that cannot hear fails before any frame is decoded.
-      await hearing.readWindows([0], new Float32Array(hearing.windowSize));
+      const hearing = await hearSpeech(clip, params.audio, 'zeros', run);
       return createMusetalkClip(clip, {
         params,
         faceFeatures,
@@ -50,7 +42,8 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
         give: (array) => pool.give(array),
         async generate(latents, landmarks, outputFrames) {
           const audio = pool.take(batch * hearing.windowSize);
-          await hearing.readWindows(outputFrames, audio);
+          const heard = await hearing.load(outputFrames[0] ?? 0, outputFrames.at(-1) ?? 0);
+          outputFrames.forEach((output, i) => heard.write(output, audio, i * hearing.windowSize));
           audio.fill(0, outputFrames.length * hearing.windowSize);
           return generate({ latents, landmarks, audio });
         },

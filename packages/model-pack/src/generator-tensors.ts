@@ -7,8 +7,8 @@ import { type LatentParams } from './latent-params';
 const STEPS = SEGMENT_FRAMES / 2;
 
 /** Roles that every engine's pack has, at `pictures` per call of the autoencoder. */
-export function commonTensors(
-  { resolution, latent, audio }: CommonParams,
+export function generatorTensors(
+  { resolution, latent, audio }: GeneratorParams,
   pictures: number,
 ): Record<'whisper_encoder' | 'vae_encoder' | 'vae_decoder', ExpectedRole> {
   const { channels, height, width } = latent;
@@ -27,13 +27,13 @@ export function commonTensors(
   };
 }
 
-interface CommonParams {
+interface GeneratorParams {
   readonly resolution: number;
   readonly latent: LatentParams;
   readonly audio: Pick<AudioParams, 'states' | 'width'>;
 }
 
 /** What generators hear, a window per frame. */
-export function heard({ states, width }: CommonParams['audio'], ...frames: Size[]): ExpectedTensor {
+export function heard({ states, width }: GeneratorParams['audio'], ...frames: Size[]): ExpectedTensor {
   return floats(...frames, WINDOW_STEPS * states, width);
 }

@@ -1,5 +1,5 @@
 import { type Telemetry } from '@lipsync/telemetry';
-import { createJobRunner as createClaimRunner, type JobFolders, type JobResult } from '@lipsync/worker';
+import { createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { type InferenceHost } from '../host/inference-host';
 import { type FailureCode } from '../inference/protocol';
@@ -11,7 +11,7 @@ import { runRender } from './render-job';
 import { type SlotPool } from './slot-pool';
 import { createWorkMetrics } from './work-metrics';
 
-export interface JobRunner {
+export interface GpuJobRunner {
   /**
    * Claims the job and carries it to an end that the database knows, on a slot that must be free. Resolves without
    * doing anything when the job is not to be had. Never rejects for reasons of the job itself. `preempted` hands a
@@ -22,7 +22,7 @@ export interface JobRunner {
   checkCancelled(jobId: string): void;
 }
 
-export interface JobRunnerOptions extends Omit<JobTools, 'metrics'> {
+export interface GpuJobRunnerOptions extends Omit<JobTools, 'metrics'> {
   readonly telemetry: Telemetry;
   readonly slots: SlotPool<InferenceHost>;
   readonly folders: JobFolders;
@@ -39,11 +39,11 @@ const UNFIT: Readonly<Partial<Record<FailureCode, string>>> = {
   device_lost: 'graphs fail on the GPU, in a fresh process too',
 };
 
-export function createJobRunner(options: JobRunnerOptions): JobRunner {
+export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
   const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = options;
   const tools: JobTools = { ...options, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
-  const claims = createClaimRunner({ db, folders, workerId, blame, limit, logger, telemetry });
+  const claims = createJobRunner({ db, folders, workerId, blame, limit, logger, telemetry });
   let isUnfit = false;
 
   /** Hands the job back at no cost: it is not the job's fault, and every other one here would end like it. */

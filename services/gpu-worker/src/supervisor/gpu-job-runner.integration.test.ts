@@ -14,7 +14,7 @@ import { createRenderFixture, type RenderFixture } from '../test/render-fixture'
 import { fixedPrice } from '../usage/fixed-price';
 import { createPodMeter } from '../usage/pod-meter';
 import { createDiskCache } from './disk-cache';
-import { createJobRunner, type JobRunner, type JobRunnerOptions } from './job-runner';
+import { createGpuJobRunner, type GpuJobRunner, type GpuJobRunnerOptions } from './gpu-job-runner';
 import { createSlotPool } from './slot-pool';
 
 const never = new AbortController().signal;
@@ -38,12 +38,12 @@ describe('job runner', () => {
   });
 
   async function runner(
-    options: Partial<Pick<JobRunnerOptions, 'limitMs' | 'telemetry' | 'packs' | 'onUnfit'>> & {
+    options: Partial<Pick<GpuJobRunnerOptions, 'limitMs' | 'telemetry' | 'packs' | 'onUnfit'>> & {
       host?: InferenceHost;
     } = {},
-  ): Promise<JobRunner> {
+  ): Promise<GpuJobRunner> {
     const logger = createLogger({ service: 'test', level: 'silent' });
-    return createJobRunner({
+    return createGpuJobRunner({
       db: fixture.db,
       storage: fixture.storage,
       packs: options.packs ?? (await findPacks(join(folder, 'packs'))),

@@ -1,0 +1,25 @@
+/** What a task's clock tells apart. Stages overlap. */
+export const TIMED_STAGES = [
+  /** Loading graphs that are not loaded yet: the engine's for a render, the analyser's for an analysis. */
+  'load',
+  /** The analysis pass: decoding at reduced size, detector and landmarks. */
+  'analyse',
+  /** The pass over the video that computes engines' features. */
+  'features',
+  /** Reading the speech, and what the engine makes of it before the first frame. */
+  'audio',
+  /** Waiting for decoded frames in the render pass. */
+  'decode',
+  /** Taking faces out of frames. */
+  'crop',
+  /** Inside the graphs, on their thread. */
+  'infer',
+  /** Putting generated faces back. */
+  'paste',
+  /** Waiting for the encoder to take frames and, at the end, to finish the file. */
+  'encode',
+  /** Measuring the result. */
+  'quality',
+] as const;
+
+export type TimedStage = (typeof TIMED_STAGES)[number];

@@ -1,0 +1,18 @@
+import { isStorageUnavailable } from '@lipsync/storage';
+import { insist } from '@lipsync/worker';
+import { type JobTools } from './job-context';
+import { transferring } from './job-errors';
+
+/** For so long a finished output waits for a store that is away; others could use the slot. */
+const UPLOAD_PATIENCE_MS = 120_000;
+
+/** Uploads the file of an output; a store that is away is asked again. Rejects with StorageFailed. */
+export async function storeOutput(
+  { storage }: Pick<JobTools, 'storage'>,
+  signal: AbortSignal,
+  { key, file }: { readonly key: string; readonly file: string },
+): Promise<void> {
+  const upload = () => storage.put(key, { file }, { contentType: 'video/mp4', signal });
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_PATIENCE_MS)]);
+  await transferring(() => insist(patience, upload, isStorageUnavailable));
+}
