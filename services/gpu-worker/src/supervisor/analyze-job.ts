@@ -16,14 +16,14 @@ const ANALYSIS_SHARE = 0.5;
  * its renders look into. What is there already is not made again.
  */
 export async function runAnalyze(tools: JobTools, context: JobContext): Promise<JobResult> {
-  const { claim, folder, signal, report, span } = context;
+  const { claim, signal, report, span } = context;
   const { db, packs, metrics } = tools;
   const { analyzer } = packs;
   const work = await loadAnalyzeWork(db, claim.preparationId ?? '');
   if (!analyzer) throw new InferenceFailure('engine_unavailable', 'no pack for the face analyser');
   report('analyzing', 0);
   const fetching = performance.now();
-  const video = await span.during('fetch', () => fetchAsset(tools, work.video, folder, 'video'));
+  const video = await span.during('fetch', () => fetchAsset(tools, work.video, context, 'video'));
   const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
   const { expiresAt } = work.preparation;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,9 +10,10 @@ export interface DiskCache {
   /**
    * Places the file with this SHA-256 (hex) at `target`, calling `fetch` when it is not at hand. The target is a hard
    * link, or a copy where there can be none: evicting the cached name never takes a file away from a job. Rejects with
-   * CacheMismatch when the fetched bytes have another digest, and with whatever `fetch` rejects with.
+   * CacheMismatch when the fetched bytes have another digest, with whatever `fetch` rejects with, and with the signal's
+   * reason as soon as that is aborted: the fetch goes on, for whoever else waits for it and for the next one.
    */
-  place(sha256: string, target: string, fetch: Fetch): Promise<Outcome>;
+  place(sha256: string, target: string, fetch: Fetch, signal?: AbortSignal): Promise<Outcome>;
 }
 
 /** Writes the bytes to this path. */
@@ -94,14 +96,14 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
   }
 
   return {
-    async place(sha256, target, fetch) {
+    async place(sha256, target, fetch, signal) {
       if (!isDigest(sha256)) throw new CacheMismatch('not a SHA-256 digest');
       const cached = join(folder, sha256);
       placing.push(sha256);
       try {
         // An eviction that began before this may have chosen the file; one that begins now will not.
         await Promise.allSettled([evicting]);
-        const outcome = await bringOnce(sha256, fetch);
+        const outcome = await unlessAborted(bringOnce(sha256, fetch), signal);
         const now = new Date();
         // Of the cached file: a copy has times of its own.
         await utimes(cached, now, now);
@@ -129,6 +131,22 @@ async function evict(folder: string, maxBytes: number, held: readonly string[]):
     if (held.includes(file.name)) continue;
     await rm(join(folder, file.name), { force: true });
     total -= file.bytes;
+  }
+}
+
+/** What `work` comes to, or the signal's reason where that comes first. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  // What becomes of it then concerns nobody.
+  work.catch(() => undefined);
+  const settled = new AbortController();
+  const aborted = once(signal, 'abort', { signal: settled.signal }).catch(() => undefined);
+  try {
+    if (!signal.aborted) await Promise.race([work, aborted]);
+    signal.throwIfAborted();
+    return await work;
+  } finally {
+    settled.abort();
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,6 +38,29 @@ describe('disk cache', () => {
     await Promise.all(['a', 'b', 'c'].map((name) => cache.place(sha256('video'), target(name), fetch)));
     expect(fetches).toBe(1);
     for (const name of ['a', 'b', 'c']) expect(await readFile(target(name), 'utf8')).toBe('video');
+  });
+
+  test('a job that is stopped waits for no fetch, which goes on for the next one', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    const store = new EventEmitter();
+    const slow = async (path: string): Promise<void> => {
+      store.emit('asked');
+      await once(store, 'answers');
+      await writeFile(path, 'video');
+    };
+    const asked = once(store, 'asked');
+    const stop = new AbortController();
+    const stopped = cache.place(sha256('video'), target('a'), slow, stop.signal);
+    await asked;
+    const waiting = cache.place(sha256('video'), target('b'), unexpected);
+    stop.abort(new Error('cancelled'));
+    await expect(stopped).rejects.toThrow('cancelled');
+    await expect(cache.place(sha256('video'), target('c'), unexpected, stop.signal)).rejects.toThrow(
+      'cancelled',
+    );
+    store.emit('answers');
+    expect(await waiting).toBe('fetched');
+    expect(existsSync(target('a'))).toBe(false);
   });
 
   test('the least recently used content leaves when the bound is passed, and jobs keep their files', async () => {

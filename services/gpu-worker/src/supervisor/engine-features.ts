@@ -121,7 +121,7 @@ async function place(
       return await fetchFirst(tools, key, sha256, { path, bytes, isRight }, signal);
     }
     const cached = `${path}.kept`;
-    if (!(await fetchKept(tools, key, sha256, cached))) return false;
+    if (!(await fetchKept(tools, key, sha256, cached, signal))) return false;
     // A copy, for the child writes to it, and the cached file is the same for everybody.
     await copyFile(cached, path, constants.COPYFILE_FICLONE);
     return true;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type AssetRow } from '@lipsync/domain';
 import { type Storage } from '@lipsync/storage';
 import { type DiskCache } from './disk-cache';
+import { type JobContext } from './job-context';
 import { StorageFailed, transferring } from './job-errors';
 
 /** Where inputs come from. */
@@ -17,14 +18,14 @@ export interface InputSource {
 export async function fetchAsset(
   source: InputSource,
   asset: AssetRow,
-  folder: string,
+  { folder, signal }: Pick<JobContext, 'folder' | 'signal'>,
   name: string,
 ): Promise<{ path: string; from: 'hit' | 'fetched' }> {
   const { objectKey, sha256 } = asset;
   if (objectKey === null || sha256 === null) throw new StorageFailed('the asset has no stored bytes');
   const path = join(folder, name);
   const from = await transferring(() =>
-    source.cache.place(sha256, path, (target) => source.storage.getToFile(objectKey, target)),
+    source.cache.place(sha256, path, (target) => source.storage.getToFile(objectKey, target), signal),
   );
   return { path, from };
 }

@@ -10,8 +10,9 @@ export async function fetchTrack(
   key: FeatureKey,
   sha256: string,
   path: string,
+  signal: AbortSignal,
 ): Promise<FaceTrack | null> {
-  if (!(await fetchKept(tools, key, sha256, path))) return null;
+  if (!(await fetchKept(tools, key, sha256, path, signal))) return null;
   try {
     return decodeFaceTrack(await readFile(path));
   } catch (error) {

@@ -17,10 +17,16 @@ import { StorageFailed, transferring } from './job-errors';
  * Places a kept content at `path`, from the disk cache when it is there. False when the object is gone or holds other
  * bytes: it is dropped then, for somebody to make it anew. Rejects with StorageFailed when the store cannot be asked.
  */
-export function fetchKept(tools: JobTools, key: FeatureKey, sha256: string, path: string): Promise<boolean> {
+export function fetchKept(
+  tools: JobTools,
+  key: FeatureKey,
+  sha256: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { cache, storage } = tools;
   return undamaged(tools, key, sha256, (object) =>
-    cache.place(sha256, path, (target) => storage.getToFile(object, target)),
+    cache.place(sha256, path, (target) => storage.getToFile(object, target), signal),
   );
 }
 

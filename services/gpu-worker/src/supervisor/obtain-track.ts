@@ -31,7 +31,7 @@ export async function obtainTrack(
     ...{ path, track, from, analysis: null, isKept: true },
   });
 
-  const prepared = await preparedTrack(tools, wish, path);
+  const prepared = await preparedTrack(tools, wish, path, signal);
   if (prepared) return found(prepared, 'preparation');
   const key = keyOf(wish.video, { version: FACE_TRACK_VERSION, analyzerVersion: analyzer.version });
   for (;;) {
@@ -43,7 +43,7 @@ export async function obtainTrack(
       case 'impossible':
         throw new InferenceFailure(begun.errorCode, 'an earlier analysis of this video found that out');
       case 'ready': {
-        const track = await fetchTrack(tools, key, begun.content.sha256, path);
+        const track = await fetchTrack(tools, key, begun.content.sha256, path, signal);
         if (track) return found(track, 'cache');
         break;
       }
@@ -58,7 +58,12 @@ export async function obtainTrack(
  * The track of the render's preparation, whichever analyser made it: a preparation goes on meaning the same. Null when
  * there is no preparation, or its track is of a form that is not read any more, damaged or gone: the log says so then.
  */
-async function preparedTrack(tools: JobTools, wish: TrackWish, path: string): Promise<FaceTrack | null> {
+async function preparedTrack(
+  tools: JobTools,
+  wish: TrackWish,
+  path: string,
+  signal: AbortSignal,
+): Promise<FaceTrack | null> {
   const { preparation, video, wantedFrames, expiresAt } = wish;
   if (preparation === null) return null;
   const { id, version, analyzerVersion } = preparation;
@@ -66,7 +71,7 @@ async function preparedTrack(tools: JobTools, wish: TrackWish, path: string): Pr
   if (readable) {
     const key = keyOf(video, { version, analyzerVersion });
     const content = await findFeature(tools.db, key, { wantedFrames, expiresAt });
-    const track = content && (await fetchTrack(tools, key, content.sha256, path));
+    const track = content && (await fetchTrack(tools, key, content.sha256, path, signal));
     if (track) return track;
   }
   const why = readable ? 'its track is not kept any more' : 'its track is of a form that is not read';

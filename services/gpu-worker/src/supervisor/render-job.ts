@@ -31,8 +31,8 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const { expiresAt } = work.render;
   const fetching = performance.now();
   const { video, audio } = await span.during('fetch', async () => ({
-    video: await fetchAsset(tools, work.video, folder, 'video'),
-    audio: await fetchAsset(tools, work.audio, folder, 'audio'),
+    video: await fetchAsset(tools, work.video, context, 'video'),
+    audio: await fetchAsset(tools, work.audio, context, 'audio'),
   }));
   const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
