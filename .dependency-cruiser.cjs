@@ -35,6 +35,13 @@ module.exports = {
       to: { path: '^services/', pathNot: '^services/$1/' },
     },
     {
+      name: 'scripts-into-gpu-worker-alone',
+      comment: 'Services are started by the scripts; of the GPU worker they also run the inference',
+      severity: 'error',
+      from: { path: '^scripts/' },
+      to: { path: '^services/', pathNot: '^services/gpu-worker/src/index\\.ts$' },
+    },
+    {
       name: 'no-testkit-in-production',
       severity: 'error',
       from: { path: '^(packages|services)/', pathNot: ['\\.test\\.ts$', '/test/', '^packages/testkit/'] },

@@ -1,6 +1,6 @@
 import { type PreparationRequest } from '@lipsync/contract';
 import { isId, type PreparationRow, ServiceError } from '@lipsync/domain';
-import { requireRecordSlot } from './customer-lock';
+import { requireRecordSlot } from './customer-limits';
 import { customerTransaction } from './customer-transaction';
 import { databaseNow, secondsAfter } from './database-clock';
 import { type Db, type Tx } from './db';

@@ -1,6 +1,6 @@
 import { type MediaType } from '@lipsync/contract';
 import { type AssetRow, isId, ServiceError, UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
-import { requireUploadSlot } from './customer-lock';
+import { requireUploadSlot } from './customer-limits';
 import { customerTransaction } from './customer-transaction';
 import { databaseNow, secondsAfter } from './database-clock';
 import { type Db, type Tx } from './db';
