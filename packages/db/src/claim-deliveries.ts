@@ -104,9 +104,9 @@ const CLAIM_DELIVERIES = {
 /**
  * Claims due deliveries within the caps per origin and per customer: a receiver that hangs cannot take all attempts, and
  * one with a backlog does not keep the others waiting. Whoever has the fewest attempts under way comes first, over all and
- * at each origin, which customers may share. The attempt counts from here, so that a delivery that kills its dispatcher ends as well. What may
- * have no further attempt, because it is too late or the last one was lost, fails here. What somebody else has locked is
- * left for a later claim.
+ * at each origin, which customers may share. The attempt counts from here, so that a delivery that kills its dispatcher
+ * ends as well. What may have no further attempt, because it is too late or the last one was lost, fails here. What
+ * somebody else has locked is left for a later claim.
  */
 export async function claimDeliveries(db: Db, options: DeliveryClaimOptions): Promise<DeliveryClaim> {
   const { limit, leaseSeconds, perOrigin, perCustomer } = options;

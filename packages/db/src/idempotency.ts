@@ -19,7 +19,8 @@ export interface KeyReservation extends IdempotencyClaim {
 /**
  * Binds the key to the resource that this transaction creates: null, and nothing else may bind it. When it is bound
  * already, returns the resource's id. A concurrent duplicate waits here until the first has committed or rolled back;
- * where the lock timeout ends that it throws idempotency_in_progress. Another request under the same key throws idempotency_key_reused.
+ * where the transaction's lock timeout ends that, it throws idempotency_in_progress. Another request under the same key
+ * throws idempotency_key_reused.
  */
 export async function reserveKey(tx: Tx, reservation: KeyReservation): Promise<string | null> {
   const { customerId, operation, fingerprint, resourceId, expiresAt } = reservation;

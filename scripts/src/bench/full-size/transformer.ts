@@ -34,13 +34,12 @@ export function transformer(
 ): Value {
   const { channels, heads, side } = shape;
   const asking = { channels, heads, bias: NO_BIAS };
-  let { places: y, normal } = placesOf(layers, x, shape);
-  y = layers.add(y, layers.attention(normal, seen(normal), { ...asking, context: channels }));
+  const { places, normal } = placesOf(layers, x, shape);
+  let y = layers.add(places, layers.attention(normal, seen(normal), { ...asking, context: channels }));
   if (heard) {
-    const { audio, width, gain = 1 } = heard;
-    normal = layers.layerNorm(y, channels);
-    const listened = layers.attention(normal, audio, { ...asking, context: width });
-    y = layers.add(y, gain === 1 ? listened : layers.g.op('Mul', [listened, gain]));
+    const { audio, width, gain } = heard;
+    const listened = layers.attention(layers.layerNorm(y, channels), audio, { ...asking, context: width });
+    y = layers.add(y, gain === undefined ? listened : layers.g.op('Mul', [listened, gain]));
   }
   y = layers.add(y, layers.feedForward(layers.layerNorm(y, channels), channels));
   return layers.add(x, layers.conv(layers.toPicture(y, channels, side), channels, channels, { kernel: 1 }));

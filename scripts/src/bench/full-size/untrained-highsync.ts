@@ -37,6 +37,7 @@ export async function writeUntrainedHighsync(
       },
       denoising_unet: {
         ...(await writeNetwork(dir, denoising)),
+        // All of them, the banks among them; those that every generator has by their names, too.
         inputs: { ...tensors(denoising.graph.inputs), ...generatorInputs(denoising) },
         outputs: { prediction: output(denoising) },
       },

@@ -1,18 +1,11 @@
-import { type HighsyncParams, type Graph, GraphBuilder, type Value } from '@lipsync/model-pack';
+import { type Graph, GraphBuilder, type HighsyncParams, type Value } from '@lipsync/model-pack';
+import { bankName } from './bank-name';
 import { filmOf, picturesOf } from './film';
 import { Layers } from './layers';
 import { motionModule } from './motion-module';
-import { placesOf, transformer } from './transformer';
+import { transformer } from './transformer';
 import { type ListeningUnetShape } from './unet';
-import {
-  pictureNorm,
-  type Place,
-  transformersOf,
-  unetBody,
-  unetEnd,
-  type UnetKind,
-  type UnetShape,
-} from './unet-body';
+import { pictureNorm, type Place, unetBody, unetEnd, type UnetKind } from './unet-body';
 import { type WeightFile } from './weight-file';
 
 /** The denoising network of HighSync. */
@@ -27,37 +20,6 @@ const MOST_FRAMES = 32;
 /** How much louder than learned the audio is played. */
 const AUDIO_GAIN = 3;
 
-const bankName = (index: number): string => `bank_${index}`;
-
-/**
- * Stable Diffusion's UNet at time 0 and without a condition, of which only what its transformers look at is wanted: latent
- * [frames, inputs, side, side] to a bank [frames, side², channels] for each of them.
- */
-export function referenceUnet(shape: UnetShape, weights: WeightFile): Graph {
-  const g = new GraphBuilder('reference_unet');
-  const layers = new Layers(g, weights);
-  const { inputs, heads, side } = shape;
-  const latent = g.input('latent', 'float32', ['frames', inputs, side, side]);
-  const last = transformersOf(shape) - 1;
-  let count = 0;
-  const keep = (bank: Value, place: Place): Value => {
-    g.output(bankName(count++), bank, 'float32', ['frames', place.side ** 2, place.channels]);
-    return bank;
-  };
-  unetBody(layers, latent, g.ints([0]), shape, {
-    norm: pictureNorm(layers),
-    transform(x, place) {
-      const at = { ...place, heads };
-      if (count < last) return transformer(layers, x, at, { seen: (places) => keep(places, place) });
-      keep(placesOf(layers, x, at).normal, place);
-      return x;
-    },
-    afterLayer: (x) => x,
-    inMiddle: (x) => x,
-  });
-  return g.build();
-}
-
 /**
  * A UNet for films whose transformers look at the banks as well: latent [1, inputs, window, side, side], timestep [1],
  * audio [1, window, steps, width] and, where it is `banked`, banks. Its frames look at each other where the mask says so.
@@ -69,10 +31,7 @@ export function denoisingUnet(shape: DenoisingShape, banked: boolean, weights: W
   const film = g.input('latent', 'float32', [1, inputs, window, side, side]);
   const timestep = g.input('timestep', 'int64', [1]);
   const audio = g.input('audio', 'float32', [1, window, heard.steps, heard.width]);
-  const listening = {
-    ...{ audio: g.op('Squeeze', [audio, g.ints([0])]), width: heard.width },
-    gain: AUDIO_GAIN,
-  };
+  const listening = { audio: g.op('Squeeze', [audio, g.ints([0])]), width: heard.width, gain: AUDIO_GAIN };
   let count = 0;
   const beside = (places: Value, place: Place): Value => {
     const bank = g.input(bankName(count++), 'float32', [window, place.side ** 2, place.channels]);
@@ -86,16 +45,10 @@ export function denoisingUnet(shape: DenoisingShape, banked: boolean, weights: W
   };
   const kind: UnetKind = {
     norm: pictureNorm(layers),
-    transform: (x, place) =>
-      transformer(
-        layers,
-        x,
-        { ...place, heads },
-        {
-          heard: listening,
-          ...(banked && { seen: (places) => beside(places, place) }),
-        },
-      ),
+    transform: (x, place) => {
+      const seen = banked ? (places: Value) => beside(places, place) : undefined;
+      return transformer(layers, x, { ...place, heads }, { heard: listening, ...(seen && { seen }) });
+    },
     afterLayer: move,
     inMiddle: move,
   };
