@@ -3,7 +3,7 @@ import { machine } from './bench/machine';
 import { benchPipeline } from './bench/pipeline/bench-pipeline';
 import { PACKS_DIR } from './local-stack/layout';
 
-const RUNS = 3;
+const RUNS = 5;
 
 /** `npm run bench:pipeline [-- RUNS]`: prints one JSON object. */
 async function main(): Promise<void> {

@@ -5,7 +5,7 @@ import { median } from '../median';
 import { type PreparedClip } from './prepared-clip';
 import { renderClip } from './render-clip';
 import { transcode, transcodeThroughPipe } from './transcode';
-import { costIn, costOfProgram, processOf, type WorkCost } from './work-cost';
+import { costIn, costOfProgram, meanCost, processOf, type WorkCost } from './work-cost';
 
 export interface TranscodeFigures {
   picture: string;
@@ -15,7 +15,7 @@ export interface TranscodeFigures {
   transcode_seconds: number;
   piped_seconds: number;
   render_seconds: number;
-  /** Wall time of a render over that of the transcode before it. */
+  /** Wall time of a render over the mean of the transcodes before and after it: a machine's speed drifts. */
   times_transcode: number;
   /** Of the transcode in two processes over that in one. */
   piped_times_transcode: number;
@@ -40,6 +40,7 @@ export interface TranscodeBench {
 }
 
 interface Turn {
+  /** The mean of two, around the other ones. */
   readonly plain: WorkCost;
   readonly piped: WorkCost;
   readonly render: WorkCost;
@@ -47,8 +48,7 @@ interface Turn {
 
 /** What the pipeline costs around the networks: two kinds of plain transcodes, and renders, of one clip by turns; medians. */
 export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip): Promise<TranscodeFigures> {
-  const turns: Turn[] = [];
-  for (let run = 0; run < bench.runs; run++) turns.push(await oneTurn(bench, clip));
+  const turns = await inTurns(bench, clip);
   const of = (measure: (turn: Turn) => number): number => median(turns.map(measure));
   const cpu = ({ nodeCpu, mediaCpu }: WorkCost): number => nodeCpu + mediaCpu;
   return {
@@ -77,12 +77,22 @@ export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip):
   };
 }
 
-async function oneTurn({ binaries, folder, inference }: TranscodeBench, clip: PreparedClip): Promise<Turn> {
+async function inTurns(
+  { binaries, folder, inference, runs }: TranscodeBench,
+  clip: PreparedClip,
+): Promise<Turn[]> {
   const outFile = path.join(folder, 'transcode.mp4');
-  const plain = await costOfProgram(() => transcode(binaries, clip, outFile));
-  const piped = await costOfProgram(() => transcodeThroughPipe(binaries, clip, outFile));
-  const { cost: render } = await costIn(processOf(inference), () =>
-    renderClip(inference, clip, path.join(folder, 'render.mp4')),
-  );
-  return { plain, piped, render };
+  const transcodePlainly = (): Promise<WorkCost> => costOfProgram(() => transcode(binaries, clip, outFile));
+  const turns: Turn[] = [];
+  let before = await transcodePlainly();
+  for (let run = 0; run < runs; run++) {
+    const piped = await costOfProgram(() => transcodeThroughPipe(binaries, clip, outFile));
+    const { cost: render } = await costIn(processOf(inference), () =>
+      renderClip(inference, clip, path.join(folder, 'render.mp4')),
+    );
+    const after = await transcodePlainly();
+    turns.push({ plain: meanCost(before, after), piped, render });
+    before = after;
+  }
+  return turns;
 }

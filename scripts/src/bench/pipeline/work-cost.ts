@@ -38,3 +38,12 @@ export async function costIn<T>(pid: number, work: () => Promise<T>): Promise<{ 
   const othersCpu = machineCpuSeconds() - machineBefore - nodeCpu - mediaCpu;
   return { result, cost: { wall, nodeCpu, mediaCpu, othersCpu } };
 }
+
+export function meanCost(a: WorkCost, b: WorkCost): WorkCost {
+  return {
+    wall: (a.wall + b.wall) / 2,
+    nodeCpu: (a.nodeCpu + b.nodeCpu) / 2,
+    mediaCpu: (a.mediaCpu + b.mediaCpu) / 2,
+    othersCpu: (a.othersCpu + b.othersCpu) / 2,
+  };
+}
