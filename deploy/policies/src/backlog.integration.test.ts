@@ -150,6 +150,15 @@ describe('what the scalers ask Postgres', () => {
     expect(await answer(musetalk().age)).toBe(0);
   });
 
+  it('starts a pool also for a customer who may run no more elsewhere, or its jobs would end unserved', async () => {
+    const customerId = await customer(2);
+    await renders(6, 'highsync', customerId);
+    await run(2, 'highsync');
+    await renders(9, 'musetalk', customerId);
+    expect(await answer(musetalk().depth)).toBe(1);
+    expect(await pods(highsync().depth)).toBe(2);
+  });
+
   it('knows what a customer may run who has no limit of its own', async () => {
     const id = await make.customer({ activeRecordsMax: 1000 });
     await renders(DEFAULT_CUSTOMER_LIMITS.runningJobsMax + 3, 'musetalk', id);

@@ -86,6 +86,18 @@ describe('readBacklog', () => {
     expect(oldest).toBeLessThan(3600);
   });
 
+  it('counts against a job that nobody serves its queue, also while its customer may run no more', async () => {
+    const customerId = await scenario.make.customer({ activeRecordsMax: 100, runningJobsMax: 1 });
+    const { render } = await scenario.render({}, customerId);
+    const [job] = await scenario.jobs(render.id);
+    await scenario.claim(job?.id ?? '');
+    await scenario.render({ engines: ['highsync'] }, customerId);
+    await scenario.make.query(`UPDATE jobs SET available_at = now() - interval '1 hour'`);
+    expect((await queue('highsync'))?.oldestSeconds).toBe(0);
+    await scenario.make.query(`UPDATE workers SET slots = slots - 'highsync'`);
+    expect((await queue('highsync'))?.oldestSeconds).toBeGreaterThanOrEqual(3600);
+  });
+
   it('leaves out of the deliveries’ age what a claim passes over: under way, or at a cap of its origin or customer', async () => {
     for (let i = 0; i < 4; i += 1) {
       const { render } = await scenario.render();

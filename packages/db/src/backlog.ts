@@ -15,7 +15,8 @@ export interface QueueBacklog {
   running: number;
   /**
    * For how long the oldest waiting or dispatched job has been able to run; 0 when there is none. A job that admission
-   * holds back because its customer has as many under way as it may have at once is not waiting for this service.
+   * holds back because its customer has as many under way as it may have at once is not waiting for this service, unless
+   * nobody serves the queue: that counts against every job in it.
    */
   oldestSeconds: number;
   /** Slots of the workers that are there. */
@@ -56,6 +57,11 @@ export async function readBacklog(
       WHERE kind <> 'ingest' AND (jobs.status = 'running' OR (jobs.status = 'queued' AND dispatched_at IS NOT NULL))
       GROUP BY jobs.customer_id, customers.running_jobs_max
       HAVING count(*) >= COALESCE(customers.running_jobs_max, ${DEFAULT_CUSTOMER_LIMITS.runningJobsMax}::int)
+    ), live AS (
+      SELECT entry.key AS queue, sum(entry.value::int) AS slots
+      FROM workers, jsonb_each_text(workers.slots) AS entry
+      WHERE seen_at > clock_timestamp() - make_interval(secs => ${CAPACITY_SECONDS}::float8)
+      GROUP BY entry.key
     ), open AS (
       SELECT queue, count(*) FILTER (WHERE status = 'blocked') AS blocked,
         count(*) FILTER (WHERE status = 'queued' AND dispatched_at IS NULL) AS waiting,
@@ -63,14 +69,10 @@ export async function readBacklog(
         count(*) FILTER (WHERE status = 'running') AS running,
         min(available_at) FILTER (
           WHERE status = 'queued'
-            AND (kind = 'ingest' OR dispatched_at IS NOT NULL OR customer_id NOT IN (SELECT customer_id FROM full_customer))
+            AND (kind = 'ingest' OR dispatched_at IS NOT NULL OR queue NOT IN (SELECT queue FROM live)
+              OR customer_id NOT IN (SELECT customer_id FROM full_customer))
         ) AS oldest_at
       FROM jobs WHERE queue = ANY(${[...QUEUE_NAMES]}) AND status IN ('blocked', 'queued', 'running') GROUP BY queue
-    ), live AS (
-      SELECT entry.key AS queue, sum(entry.value::int) AS slots
-      FROM workers, jsonb_each_text(workers.slots) AS entry
-      WHERE seen_at > clock_timestamp() - make_interval(secs => ${CAPACITY_SECONDS}::float8)
-      GROUP BY entry.key
     ), full_origin AS (
       SELECT origin FROM webhook_deliveries WHERE lease_until >= clock_timestamp()
       GROUP BY origin HAVING count(*) >= ${perOrigin}::int

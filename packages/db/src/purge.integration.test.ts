@@ -90,7 +90,7 @@ describe('purge', () => {
 
   it('deletes the objects of what expired, those of lost attempts too, and keeps the rows', async () => {
     const { runId, assetIds } = await completedRender();
-    await expireAll('1 second');
+    await expireAll('16 minutes');
     expect(await run()).toMatchObject({ purged: 3, errors: [] });
     expect(deleted).toEqual(
       expect.arrayContaining([1, 2].map((fence) => `outputs/${runId}/${fence}/video.mp4`)),
@@ -102,9 +102,19 @@ describe('purge', () => {
     expect(deleted).toEqual([]);
   });
 
+  it('keeps an output for as long as an address is valid that was signed just before its record expired', async () => {
+    const { runId, assetIds } = await completedRender();
+    await expireAll('14 minutes');
+    expect(await run()).toMatchObject({ purged: 2, errors: [] });
+    expect(deleted.toSorted()).toEqual(assetIds.map((id) => `assets/${id}/original`).toSorted());
+    await expireAll('16 minutes');
+    expect(await run()).toMatchObject({ purged: 1, errors: [] });
+    expect(deleted).toContain(`outputs/${runId}/2/video.mp4`);
+  });
+
   it('keeps the bytes of assets that an open render uses', async () => {
     const { render } = await scenario.render();
-    await expireAll('1 second');
+    await expireAll('16 minutes');
     expect((await run()).purged).toBe(0);
     await completeRender(scenario.db, await scenario.claim(only(await scenario.jobs(render.id)).id), {
       outputKey: 'o',
@@ -115,7 +125,7 @@ describe('purge', () => {
 
   it('marks nothing as purged whose objects could not be deleted, and goes on with the others', async () => {
     const { assetIds } = await completedRender();
-    await expireAll('1 second');
+    await expireAll('16 minutes');
     const failing = async (keys: readonly string[]): Promise<void> => {
       if (keys.some((key) => key.includes(assetIds[0] ?? ''))) throw new Error('storage is away');
     };
@@ -138,7 +148,7 @@ describe('purge', () => {
       ids.push(id);
       stored.push(`assets/${id}/of-a-killed-worker`);
     }
-    await expireAll('1 second');
+    await expireAll('16 minutes');
     expect(await run()).toMatchObject({ purged: 2, errors: [] });
     expect(deleted.toSorted()).toEqual([`assets/${ids[0]}/accepted`, ...stored].toSorted());
   });
@@ -167,7 +177,7 @@ describe('purge', () => {
 
   it('ends its turn in time when storage is slow, and goes on at the next one', async () => {
     await completedRender();
-    await expireAll('1 second');
+    await expireAll('16 minutes');
     expect((await run({ budgetMs: 0 })).purged).toBe(1);
     expect((await run({ budgetMs: 0 })).purged).toBe(1);
     expect((await run()).purged).toBe(1);
@@ -175,7 +185,7 @@ describe('purge', () => {
 
   it('begins nothing further once it is to stop, and goes on at the next one', async () => {
     await completedRender();
-    await expireAll('1 second');
+    await expireAll('16 minutes');
     const stop = new AbortController();
     const { signal: stopping } = stop;
     expect((await run({ stopping, onPurged: () => stop.abort() })).purged).toBe(1);
@@ -277,7 +287,9 @@ describe('purge', () => {
       await expireAll('31 days');
       await run();
       await completedRender();
-      await scenario.make.query(`UPDATE renders SET expires_at = now() WHERE purged_at IS NULL`);
+      await scenario.make.query(
+        `UPDATE renders SET expires_at = now() - interval '16 minutes' WHERE purged_at IS NULL`,
+      );
       await breakFeatures();
       const report = await run();
       expect(report).toMatchObject({ purged: 1, errors: [expect.any(Error), expect.any(Error)] });
@@ -286,7 +298,7 @@ describe('purge', () => {
 
     it('begins nothing more once that took long, so that a call to a database that hangs ends in time', async () => {
       await completedRender();
-      await expireAll('1 second');
+      await expireAll('16 minutes');
       await breakFeatures();
       const now = jest.spyOn(performance, 'now').mockReturnValue(60_001).mockReturnValueOnce(0);
       expect(await run()).toMatchObject({ purged: 0, errors: [expect.any(Error)] });

@@ -1,4 +1,4 @@
-import { UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
+import { SIGNED_URL_SECONDS, UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
 import { transaction, type Db } from './db';
 import { type FeatureObjectId } from './feature-objects';
@@ -32,11 +32,13 @@ const UNUSED_ASSET = Prisma.sql`
     WHERE preparations.video_asset_id = asset.id AND preparations.status IN ('accepted', 'processing')
   )`;
 
+/** Once no download address is left that was signed while the record could still be read. */
 export async function findPurgeableRenders(db: Db, keys: ObjectKeys, limit: number): Promise<Purgeable[]> {
   const traces = await db.prisma.$queryRaw<{ id: string; runId: string; fence: number }[]>`
     WITH expired AS (
       SELECT id FROM renders
-      WHERE expires_at < now() AND purged_at IS NULL AND completed_at IS NOT NULL
+      WHERE expires_at < now() - make_interval(secs => ${SIGNED_URL_SECONDS}::float8)
+        AND purged_at IS NULL AND completed_at IS NOT NULL
       ORDER BY expires_at LIMIT ${limit}::int
     )
     SELECT expired.id, run.id AS "runId", job.fence

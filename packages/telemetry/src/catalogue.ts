@@ -124,7 +124,7 @@ export const METRICS = {
   },
   queue_oldest_seconds: {
     type: 'gauge',
-    help: 'For how long the oldest job has been able to run and has not, of the whole system, without those that their customer’s own running-jobs cap holds back; 0: none waits.',
+    help: 'For how long the oldest job has been able to run and has not, of the whole system, without those that their customer’s own running-jobs cap holds back where somebody serves the queue; 0: none waits.',
     labels: { queue: QUEUES },
     services: ['media-worker'],
   },

@@ -18,10 +18,11 @@ export interface AutoscalerSettings {
 }
 
 export interface Backlog {
-  /** Jobs that could start if there were a slot. */
   readonly waiting: number;
+  /** Those of them that could start if there were a slot; their customers run fewer jobs than they may. */
+  readonly startable: number;
   readonly running: number;
-  /** How long the oldest of those that wait has done so while a pod was there. */
+  /** How long the oldest of the startable ones has waited while a pod was there. */
   readonly oldestSeconds: number;
 }
 
@@ -60,7 +61,7 @@ export function createAutoscaler(settings: AutoscalerSettings, slotsPerPod: numb
       if (present > 0) activeAt = now;
       // From none KEDA itself starts the first pod; the HPA takes over from one on.
       if (ordered === 0) return present > 0 ? Math.max(1, minPods) : minPods;
-      const depth = (backlog.running * jobsPerPod) / slotsPerPod + backlog.waiting;
+      const depth = (backlog.running * jobsPerPod) / slotsPerPod + backlog.startable;
       const wish = Math.min(
         maxPods,
         Math.max(minPods, 1, Math.ceil(depth / jobsPerPod), Math.ceil(backlog.oldestSeconds / oldestSeconds)),

@@ -150,11 +150,12 @@ export function simulate({ arrivals, pools: poolSettings, policy }: SimulationIn
     const decide = (): void => {
       const now = events.now();
       const backlogs = pool.queues.map((queue) => queue.backlog(now, pool.liveSince));
-      const sum = (of: 'waiting' | 'running'): number =>
+      const sum = (of: 'waiting' | 'startable' | 'running'): number =>
         backlogs.reduce((total, each) => total + each[of], 0);
       const oldestSeconds = Math.max(...backlogs.map((each) => each.oldestSeconds));
       const wanted = autoscaler.decide(now, pool.ordered, {
-        ...{ waiting: sum('waiting'), running: sum('running'), oldestSeconds },
+        ...{ waiting: sum('waiting'), startable: sum('startable'), running: sum('running') },
+        oldestSeconds,
       });
       pool.resize(wanted, pods);
       if (toCome > 0 || open.size > 0) events.at(now + pods.pollSeconds, decide);

@@ -97,14 +97,15 @@ export class WorkQueue {
 
   /** What the autoscaler of a pool sees of this queue, which was served from `since` on. */
   backlog(now: number, since: number): Backlog {
-    let waiting = 0;
+    let startable = 0;
     for (const [customer, jobs] of this.unclaimed.entries())
-      waiting += Math.min(jobs, Math.max(0, this.runningJobsMax - this.running.of(customer)));
+      startable += Math.min(jobs, Math.max(0, this.runningJobsMax - this.running.of(customer)));
     const heads = [...this.waiting.values()].flatMap((line) => line.slice(0, 1));
     const oldest = [...heads, ...this.ready]
       .filter(({ customer }) => this.running.of(customer) < this.runningJobsMax)
       .reduce((earliest, { availableAt }) => Math.min(earliest, Math.max(availableAt, since)), now);
-    return { waiting, running: this.inFlight - this.ready.length, oldestSeconds: now - oldest };
+    const running = this.inFlight - this.ready.length;
+    return { waiting: this.waitingCount, startable, running, oldestSeconds: now - oldest };
   }
 
   private get isGpu(): boolean {

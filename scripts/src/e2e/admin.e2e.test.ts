@@ -264,7 +264,7 @@ describe('the admin command', () => {
   async function expire(renderId: string): Promise<void> {
     const database = new Client({ connectionString: system.description.postgres_url });
     await database.connect();
-    await database.query(`UPDATE renders SET expires_at = now() - interval '1 second' WHERE id = $1`, [
+    await database.query(`UPDATE renders SET expires_at = now() - interval '16 minutes' WHERE id = $1`, [
       renderId,
     ]);
     await database.end();

@@ -1,4 +1,5 @@
 import { ENGINES } from '@lipsync/contract';
+import { SIGNED_URL_SECONDS } from '@lipsync/domain';
 import {
   environment,
   listOf,
@@ -22,7 +23,7 @@ export const apiEnvironment = environment
   .extend({
     PORT: port.default(8080),
     RECORD_TTL_SECONDS: wholeNumber(1).default(7 * 24 * 60 * 60),
-    UPLOAD_TTL_SECONDS: wholeNumber(1).default(15 * 60),
+    UPLOAD_TTL_SECONDS: wholeNumber(1, SIGNED_URL_SECONDS).default(SIGNED_URL_SECONDS),
     /** Reverse proxies in front of this process whose X-Forwarded-For is believed; 0: the peer is the client. */
     TRUSTED_PROXY_HOPS: wholeNumber(0, 9).default(0),
     /** Engines whose workers are started by the work that waits for them: accepted while none is there. */

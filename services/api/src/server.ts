@@ -8,8 +8,11 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How often connections are checked against both timeouts. */
 const CHECK_INTERVAL_MS = 5_000;
-/** Longer than a load balancer keeps idle connections, so that it is the one to close them. */
-const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/**
+ * Longer than a load balancer keeps idle connections, so that it is the one to close them: a request that crosses a close
+ * from here is answered with 502. nginx and ALBs keep them for 60 s, Traefik for 90, Google's balancers for 600.
+ */
+const KEEP_ALIVE_TIMEOUT_MS = 620_000;
 /**
  * A connection on which nothing has moved for this long during a request is closed: its client reads no more. Longer
  * than the longest pause before an answer, that of a completion whose store is silent at every try (about 75 s).

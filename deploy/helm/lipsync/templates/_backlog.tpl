@@ -3,7 +3,8 @@ SQL that KEDA asks Postgres, where the backlog is. Each query answers one number
 
 A job that runs holds the share of a pod that it occupies, so that no pod is taken away under it while others wait. Of
 jobs that wait, those count that may run: a customer who runs as many GPU jobs as it may have at once cannot use another
-pod (4 is the service's default for customers without a limit of their own).
+pod (4 is the service's default for customers without a limit of their own). But where any job waits there must be a pod:
+without one it would fail as unserved, and the first of those shares to get free would find nobody.
 */}}
 {{- define "lipsync.backlog.queues" -}}
 {{- $quoted := list -}}
@@ -20,8 +21,11 @@ WITH running AS (
   SELECT customer_id, count(*) AS jobs
   FROM jobs WHERE status = 'queued' AND available_at <= now() AND queue IN ({{ include "lipsync.backlog.queues" .queues }}) GROUP BY customer_id
 )
-SELECT (COALESCE(sum(running.here), 0) * {{ .jobsPerReplica }} / {{ .slots }}
-  + COALESCE(sum(LEAST(COALESCE(waiting.jobs, 0), GREATEST(COALESCE(customers.running_jobs_max, 4) - COALESCE(running.jobs, 0), 0))), 0))::float8
+SELECT GREATEST(
+  COALESCE(sum(running.here), 0) * {{ .jobsPerReplica }} / {{ .slots }}
+    + COALESCE(sum(LEAST(COALESCE(waiting.jobs, 0), GREATEST(COALESCE(customers.running_jobs_max, 4) - COALESCE(running.jobs, 0), 0))), 0),
+  LEAST(COALESCE(sum(waiting.jobs), 0), 1)
+)::float8
 FROM running FULL JOIN waiting USING (customer_id) JOIN customers ON customers.id = customer_id
 {{- end -}}
 
