@@ -30,9 +30,12 @@ export interface FrameSource {
   close(): Promise<void>;
 }
 
-/** Frames kept in memory for reading backwards: enough that a seek pays, fewer where they are as large as 4K's. */
-const BUFFERED_FRAMES = 32;
+/**
+ * Memory for reading backwards. Every stretch that fits is decoded from the keyframe before it, which in recordings of a
+ * screen may be the first picture of all: the longer the stretches are, the less often.
+ */
 const BUFFERED_BYTES = 192 * 1024 ** 2;
+const MOST_BUFFERED = 256;
 const FEWEST_BUFFERED = 8;
 const LAYOUT = { format: 'yuv420p' } as const;
 
@@ -51,7 +54,7 @@ export function openFrameSource(
   const { lowest, highest } = span(indices);
   const runs = frameRuns(indices);
   const fitting = Math.floor(BUFFERED_BYTES / geometry.frameBytes);
-  const bufferedFrames = Math.min(BUFFERED_FRAMES, Math.max(FEWEST_BUFFERED, fitting));
+  const bufferedFrames = Math.min(MOST_BUFFERED, Math.max(FEWEST_BUFFERED, fitting));
   const keepAll = runs.length > 1 && highest - lowest < bufferedFrames;
   let position = 0;
   let open: { cursor: FrameCursor; run: FrameRun } | undefined;

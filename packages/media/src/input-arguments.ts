@@ -4,7 +4,8 @@ import { basename } from 'node:path';
 const FORMATS = 'mov,matroska,webm,wav,mp3,aac,flac,ogg';
 /** 4096x2160, enforced inside the decoders before they allocate. */
 export const MAX_PIXELS = 4096 * 2160;
-const MAX_STREAMS = 16;
+/** A broadcaster's delivery has sixteen channels of sound, each a stream, and a timecode. */
+const MAX_STREAMS = 32;
 
 const HARDENED = [
   ['-protocol_whitelist', 'file'],

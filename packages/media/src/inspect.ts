@@ -10,6 +10,10 @@ import { type AudioStream, type ColorTags, type VideoStream } from './stream-inf
 const INSPECT_DEADLINE_MS = 30_000;
 const REPORT_MAX_BYTES = 1024 * 1024;
 
+/** What ffprobe says of a file that it will not read. */
+const REFUSAL = /whitelist|max_streams/;
+const TOO_LARGE = 'max pixel count';
+
 /** What is read of a report, and nothing else: titles and lyrics may be of any length. */
 const ENTRIES = [
   'stream=codec_type,codec_name,profile,width,height,pix_fmt,sample_aspect_ratio,avg_frame_rate,time_base,start_time,' +
@@ -17,18 +21,22 @@ const ENTRIES = [
   'stream_disposition=attached_pic',
   'stream_tags=rotate',
   'stream_side_data=displaymatrix,rotation',
-  'format=start_time',
+  'format=start_time,format_name',
 ].join(':');
 
 /** What a container says about its first picture and sound stream. Claims, except codec and geometry. */
 export interface ContainerInfo {
+  /** ffprobe's name of the container, such as `wav`. */
+  readonly format: string;
+  /** Pictures were too large to be looked at: those of a cover, or of the video if that has no size. */
+  readonly tooLarge: boolean;
   readonly video?: VideoStream;
   readonly audio?: AudioStream;
 }
 
 /**
  * Reads container facts with the hardened ffprobe; tens of milliseconds, nothing decoded but what ffprobe needs.
- * @throws MediaError media_unsupported (no allowed container, pictures too large) or media_corrupt (unreadable).
+ * @throws MediaError media_unsupported (no allowed container, too many streams) or media_corrupt (unreadable).
  */
 export async function inspect(
   binaries: Binaries,
@@ -43,24 +51,25 @@ export async function inspect(
   const options = { folder: dirname(file), deadlineMs: INSPECT_DEADLINE_MS, signal };
   const { exit, stdout } = await runToEnd(binaries, command, options, REPORT_MAX_BYTES);
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
-  if (exit.stderr.includes('max pixel count'))
-    throw new MediaError('media_unsupported', 'pictures are too large');
   if (exit.code !== 0) {
-    const refused = exit.stderr.includes('whitelist') || !(await looksLikeMedia(file));
+    const refused =
+      REFUSAL.test(exit.stderr) || exit.stderr.includes(TOO_LARGE) || !(await looksLikeMedia(file));
     throw new MediaError(refused ? 'media_unsupported' : 'media_corrupt', exit.stderr);
   }
-  return parseReport(stdout.toString('utf8'));
+  return { ...parseReport(stdout.toString('utf8')), tooLarge: exit.stderr.includes(TOO_LARGE) };
 }
 
-function parseReport(json: string): ContainerInfo {
+function parseReport(json: string): Omit<ContainerInfo, 'tooLarge'> {
   const report = fields(JSON.parse(json));
   const streams = list(report['streams']).map(fields);
-  const formatStart = finite(fields(report['format'])['start_time']) ?? 0;
+  const format = fields(report['format']);
+  const formatStart = finite(format['start_time']) ?? 0;
   const video = streams.find(
     (s) => s['codec_type'] === 'video' && fields(s['disposition'])['attached_pic'] !== 1,
   );
   const audio = streams.find((s) => s['codec_type'] === 'audio');
   return {
+    format: text(format['format_name']) ?? 'unknown',
     ...(video === undefined ? {} : { video: parseVideo(video) }),
     ...(audio === undefined ? {} : { audio: parseAudio(audio, formatStart) }),
   };

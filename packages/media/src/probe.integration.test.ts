@@ -188,6 +188,60 @@ describe('usable media', () => {
     },
   );
 
+  it.each([
+    ['nothing', 0],
+    ['as much as 31 bits can say', 0x7fff_ffff],
+    ['as much as 32 bits can say', 0xffff_ffff],
+  ])('accepts a WAV that was written to a pipe, whose header says %s of its length', async (_, length) => {
+    const file = join(folder, 'piped.wav');
+    await makeTone(file, { seconds: 1.5, sampleRate: 24_000 });
+    const bytes = await readFile(file);
+    bytes.writeUInt32LE(length, bytes.indexOf('data') + 4);
+    await writeFile(file, bytes);
+    const { audio } = await probe(binaries, file, { mediaType: 'audio', deadlineMs: DEADLINE_MS });
+    expect(audio?.durationSeconds).toBeCloseTo(1.5, 3);
+  });
+
+  it('refuses a WAV that was cut short, and no other whose header is a little off', async () => {
+    const file = join(folder, 'short.wav');
+    await makeTone(file, { seconds: 1.5, sampleRate: 24_000 });
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.subarray(0, bytes.length - 100));
+    expect(await verdict(file, 'audio')).toBe('accepted');
+    await writeFile(file, bytes.subarray(0, bytes.length / 2));
+    expect(await verdict(file, 'audio')).toBe('media_corrupt');
+  });
+
+  it('accepts sound and video whose cover is larger than any video may be', async () => {
+    const tone = join(folder, 'plain.m4a');
+    const cover = join(folder, 'cover.png');
+    const picture = join(folder, 'plain.mp4');
+    await makeTone(tone, { seconds: 1 });
+    await ffmpeg(['-f', 'lavfi', '-i', 'color=s=3000x3000', '-frames:v', '1', cover]);
+    await makeNumberedVideo(picture, { frames: 10 });
+    const attached = ['-c', 'copy', '-disposition:v:0', 'attached_pic'];
+    const song = join(folder, 'song.m4a');
+    await ffmpeg(['-i', tone, '-i', cover, '-map', '0', '-map', '1', ...attached, song]);
+    expect(await verdict(song, 'audio')).toBe('accepted');
+    expect(await verdict(song, 'video')).toBe('media_type_mismatch');
+    const film = join(folder, 'film.mp4');
+    await ffmpeg(['-i', cover, '-i', picture, '-map', '0', '-map', '1', ...attached, film]);
+    expect(await verdict(film, 'video')).toBe('accepted');
+  });
+
+  it.each([
+    [17, 'accepted'],
+    [40, 'media_unsupported'],
+  ])('calls a video with %d channels of sound, each a stream of its own, %s', async (channels, expected) => {
+    const [picture, tone] = [join(folder, 'one.mp4'), join(folder, 'one.wav')];
+    await makeNumberedVideo(picture, { frames: 10 });
+    await makeTone(tone, { seconds: 0.4 });
+    const file = join(folder, 'broadcast.mov');
+    const sounds = Array.from({ length: channels }, () => ['-map', '1:a']).flat();
+    await ffmpeg(['-i', picture, '-i', tone, '-map', '0:v', ...sounds, '-c', 'copy', file]);
+    expect(await verdict(file, 'video')).toBe(expected);
+  });
+
   it('accepts VP8 with hidden reference pictures, which are packets that show nothing', async () => {
     const file = join(folder, 'hidden.webm');
     const picture = ['-f', 'lavfi', '-i', 'mandelbrot=s=160x120:r=25', '-t', '4'];

@@ -6,6 +6,7 @@ import { MediaError } from './media-error';
 import { isAudioCodec, MEDIA_LIMITS, VIDEO_CODECS } from './media-limits';
 import { readPacketTable, tableSeconds } from './packet-table';
 import { type AudioStream, type VideoStream } from './stream-info';
+import { isWavCutShort } from './wav-length';
 
 /** A stream that was read to its end: everything here was counted or decoded, nothing is a header's claim. */
 export interface ProbedVideo extends VideoStream {
@@ -40,10 +41,12 @@ export async function probe(binaries: Binaries, file: string, options: ProbeOpti
   const info = await inspect(binaries, file, options.signal);
   if (options.mediaType === 'video') {
     if (info.video === undefined) throw new MediaError('media_type_mismatch', 'there is no video stream');
+    if (info.tooLarge && info.video.width === 0)
+      throw new MediaError('media_unsupported', 'pictures are too large');
     return { video: await probeVideo(binaries, file, info.video, options) };
   }
   if (info.audio === undefined) throw new MediaError('media_type_mismatch', 'there is no audio stream');
-  return { audio: await probeAudio(binaries, file, info.audio, options) };
+  return { audio: await probeAudio(binaries, file, info.format, info.audio, options) };
 }
 
 async function probeVideo(
@@ -77,15 +80,33 @@ function requireSupportedPictures(stream: VideoStream): void {
 async function probeAudio(
   binaries: Binaries,
   file: string,
+  format: string,
   stream: AudioStream,
   options: ProbeOptions,
 ): Promise<ProbedAudio> {
   if (!isAudioCodec(stream.codec)) throw new MediaError('media_unsupported', `audio codec ${stream.codec}`);
-  await checkContainer(binaries, file, '0:a:0', options);
+  await checkLength(binaries, file, format, stream, options);
   const samples = await readAudio(binaries, file, { ...options, strict: true });
   const durationSeconds = samples.length / AUDIO_SAMPLE_RATE;
   if (durationSeconds > MEDIA_LIMITS.maxSeconds)
     throw new MediaError('media_too_long', `${durationSeconds} s of audio`);
   if (samples.length === 0) throw new MediaError('media_corrupt', 'the audio stream holds no sound');
   return { ...stream, durationSeconds };
+}
+
+/**
+ * Fails for sound that was cut short. ffmpeg counts every last block that is not full as an error, which that of PCM in a
+ * WAV rarely is; and a raw stream of AAC packets promises nothing.
+ */
+async function checkLength(
+  binaries: Binaries,
+  file: string,
+  format: string,
+  { codec }: AudioStream,
+  options: ProbeOptions,
+): Promise<void> {
+  if (format === 'aac') return;
+  if (format !== 'wav' || !codec.startsWith('pcm_')) return checkContainer(binaries, file, '0:a:0', options);
+  if (await isWavCutShort(file))
+    throw new MediaError('media_corrupt', 'the sound ends before its header says');
 }

@@ -97,7 +97,10 @@ export async function generate(clip: EngineClip, outputs: number): Promise<(Floa
   return images;
 }
 
-/** What the networks of the test pack aim at, per output frame: the crop with the target inside the mask. */
+/**
+ * What the networks of the test pack aim at, per output frame: the crop with the target inside the mask; nothing for a
+ * frame without a face.
+ */
 export async function expectedImages(
   run: RunModel,
   track: FaceTrack,
@@ -108,6 +111,10 @@ export async function expectedImages(
   const dims = [1, LATENT.channels, LATENT.height, LATENT.width];
   const images: Float32Array[] = [];
   for (const [output, source] of sources.entries()) {
+    if (track.found[source] !== 1) {
+      images.push(new Float32Array(0));
+      continue;
+    }
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(source * 4, source * 4 + 4);
     const image = new Float32Array(3 * SIDE * SIDE);
     cropFace(pictureOf(source), { x1, y1, x2, y2 }, image, 0);

@@ -9,6 +9,7 @@ import {
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { SessionError, type Session, type SessionHost, type Tensors } from '../sessions/session';
 import { declaredTensors, tensorMismatch, type PackTensors } from './compare-tensors';
+import { expectFinite } from './expect-finite';
 import { graphThreads } from './graph-threads';
 import { probeMismatch } from './probe-graph';
 import { outputTargets } from './output-targets';
@@ -62,6 +63,7 @@ export async function loadPack(host: SessionHost, pack: Pack, options: LoadOptio
       renamed(feeds, role.inputs, 'toGraph'),
       renamed(targets, role.outputs, 'toGraph'),
     );
+    expectFinite(name, result);
     return {
       outputs: renamed(result.outputs, role.outputs, 'toManifest'),
       feeds: renamed(result.feeds, role.inputs, 'toManifest'),
