@@ -69,6 +69,8 @@ function engineList(value: string): Engine[] {
 }
 
 program.parseAsync().catch((error: unknown) => {
-  console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
+  // What cannot be fetched says only that; its cause says that nobody listens there, or knows the name.
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  console.error(`demo: ${error instanceof Error ? error.message : String(error)}${cause}`);
   process.exitCode = 1;
 });

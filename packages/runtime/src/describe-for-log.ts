@@ -12,6 +12,7 @@ export interface DescribedError {
 
 const MESSAGE_MAX_CHARACTERS = 500;
 const STDERR_MAX_CHARACTERS = 4_000;
+const CAUSES_MAX = 4;
 
 /**
  * An unexpected failure for the operator: without addresses, which may be signed, without long dumps, and without the
@@ -19,7 +20,8 @@ const STDERR_MAX_CHARACTERS = 4_000;
  */
 export function describeForLog(thrown: unknown): DescribedError {
   if (!(thrown instanceof Error)) return { name: typeof thrown, message: clean(textOf(thrown)) };
-  const cause = thrown.cause instanceof Error ? ` (${thrown.cause.message})` : '';
+  const causes = causesOf(thrown).map(sentenceOf);
+  const cause = causes.length === 0 ? '' : ` (${causes.join('; ')})`;
   const frames = framesOf(thrown);
   return {
     name: thrown.name,
@@ -29,6 +31,20 @@ export function describeForLog(thrown: unknown): DescribedError {
     ...('stderr' in thrown && typeof thrown.stderr === 'string' ? { stderr: endOf(thrown.stderr) } : {}),
     ...(frames === '' ? {} : { stack: frames }),
   };
+}
+
+/** From the nearest to the first of all: a client's own error may stand two or three wrappers down. */
+function causesOf(error: Error): Error[] {
+  const causes: Error[] = [];
+  for (let at = error.cause; at instanceof Error && causes.length < CAUSES_MAX; at = at.cause)
+    causes.push(at);
+  return causes;
+}
+
+/** Some say what happened by their name or code alone. */
+function sentenceOf(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return [error.name === 'Error' ? '' : error.name, error.message || code].filter(Boolean).join(': ');
 }
 
 /** Objects that are no errors are not shown: nobody knows what is in them. */

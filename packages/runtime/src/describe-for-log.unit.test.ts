@@ -11,6 +11,18 @@ describe('describeForLog', () => {
     expect(described).toContain('PUT <address> failed');
   });
 
+  it('tells what every wrapper was thrown for, down to the error of the client, by name or code where it says no more', () => {
+    const refused = Object.assign(new Error(''), { name: 'InvalidAccessKeyId' });
+    const ping = new Error('ping: rejected', { cause: refused });
+    expect(describeForLog(new Error('a transfer failed', { cause: ping })).message).toBe(
+      'a transfer failed (ping: rejected; InvalidAccessKeyId)',
+    );
+    const away = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+    expect(describeForLog(new Error('ping', { cause: away })).message).toBe(
+      'ping (AggregateError: ECONNREFUSED)',
+    );
+  });
+
   it('cuts long messages and keeps the stack', () => {
     const described = describeForLog(new RangeError('x'.repeat(10_000)));
     expect(described.message).toHaveLength(500);

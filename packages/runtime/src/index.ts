@@ -13,7 +13,7 @@ export { EgressError, type EgressErrorReason } from './egress/egress-error';
 export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
 export { EnvError, loadEnv } from './env';
 export { type NodeEnv, OPERATIONS_SETTINGS, STORAGE_SETTINGS, environment } from './environment';
-export { boolean, listOf, path, port, secondsList, wholeNumber } from './setting-kinds';
+export { boolean, listOf, path, port, secondsList, timerSeconds, wholeNumber } from './setting-kinds';
 export { gather } from './gather';
 export {
   type HealthCheck,

@@ -16,6 +16,12 @@ export const wholeNumber = (smallest: number, largest = Number.MAX_SAFE_INTEGER)
     .transform(Number)
     .pipe(z.number().min(smallest).max(largest));
 
+/** Longer than anything is waited for. A timer of Node that is set for 25 days or more runs out at once. */
+const TIMER_SECONDS_MAX = 86_400;
+
+/** For how long something may take, or is waited for. */
+export const timerSeconds = (smallest: number) => wholeNumber(smallest, TIMER_SECONDS_MAX);
+
 export const port = wholeNumber(0, LARGEST_PORT);
 
 export const masterKey = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits');

@@ -11,3 +11,4 @@ export {
   StorageError,
   type StorageErrorKind,
 } from './storage-error';
+export { untilLetIn } from './until-let-in';

@@ -25,11 +25,13 @@ export function isStorageUnavailable(error: unknown): boolean {
 }
 
 /**
- * Whether the store was away before anything was made for it, so that waiting for it costs nothing. Of a failed write
- * what was written has to be made again.
+ * Whether the store was not to be had before anything was made for it, so that waiting for it costs nothing. Of a failed
+ * write what was written has to be made again. A store that refuses to be looked at refuses whoever asks, for another
+ * key or bucket than it should have, and not the job: others may be let in.
  */
 export function isStorageAwayAtFirst(error: unknown): boolean {
-  return error instanceof StorageError && error.kind === 'unavailable' && error.operation !== 'put';
+  if (!(error instanceof StorageError)) return false;
+  return error.operation === 'ping' || (error.kind === 'unavailable' && error.operation !== 'put');
 }
 
 /** Faults of this machine's own files, on their way from or to the store. */

@@ -25,7 +25,7 @@ export interface Storage {
   /** Null when there is no such object. */
   head(key: string): Promise<ObjectInfo | null>;
   /** Copies within the store, only if the source still has this entity tag (`precondition_failed` otherwise). */
-  copy(from: string, to: string, options: { ifMatch: string }): Promise<void>;
+  copy(from: string, to: string, options: { ifMatch: string; signal?: AbortSignal }): Promise<void>;
   /** Deletes objects; absent ones are no error. */
   delete(keys: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
   /** All keys with this prefix, in order. */
@@ -35,7 +35,7 @@ export interface Storage {
   /** Makes the bucket; false when it is there already. */
   createBucket(): Promise<boolean>;
   /** Resolves when the bucket can be reached. */
-  ping(): Promise<void>;
+  ping(options?: { signal?: AbortSignal }): Promise<void>;
   close(): void;
 }
 
@@ -54,15 +54,15 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
     getToFile: (key, path, getOptions) => getToFile(transfers, key, path, getOptions),
     getBuffer: (key) => getBuffer(transfers, key),
     head: (key) => head(store, key),
-    copy: (from, to, { ifMatch }) => copy(client, bucket, from, to, ifMatch),
+    copy: (from, to, copyOptions) => copy(store, from, to, copyOptions),
     delete: (keys, deleteOptions) => deleteObjects(store, keys, deleteOptions?.signal),
     list: (prefix) => listKeys(store, prefix),
     presignPut: (key, signOptions) => presignPut(signer, key, signOptions),
     presignGet: (key, signOptions) => presignGet(signer, key, signOptions),
     createBucket: () => createBucket(store),
-    ping: () =>
-      mapErrors('ping', undefined, async () => {
-        await client.send(new HeadBucketCommand({ Bucket: bucket }));
+    ping: ({ signal } = {}) =>
+      mapErrors('ping', signal, async () => {
+        await client.send(new HeadBucketCommand({ Bucket: bucket }), aborting(signal));
       }),
     close: () => {
       for (const each of [client, transferClient, publicClient]) each.destroy();
@@ -71,16 +71,20 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
 }
 
 async function copy(
-  client: S3Client,
-  bucket: string,
+  { client, bucket }: { client: S3Client; bucket: string },
   from: string,
   to: string,
-  ifMatch: string,
+  { ifMatch, signal }: { ifMatch: string; signal?: AbortSignal },
 ): Promise<void> {
   const source = [bucket, ...from.split('/')].map(encodeURIComponent).join('/');
-  await mapErrors('copy', undefined, () =>
+  await mapErrors('copy', signal, () =>
     client.send(
       new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource: source, CopySourceIfMatch: ifMatch }),
+      aborting(signal),
     ),
   );
+}
+
+function aborting(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal === undefined ? {} : { abortSignal: signal };
 }

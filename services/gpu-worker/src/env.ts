@@ -8,6 +8,7 @@ import {
   OPERATIONS_SETTINGS,
   path,
   STORAGE_SETTINGS,
+  timerSeconds,
   wholeNumber,
   z,
 } from '@lipsync/runtime';
@@ -41,11 +42,11 @@ export const gpuWorkerEnvironment = environment
     VIDEO_ENCODER: z.enum([...VIDEO_ENCODERS, 'auto']).default('libx264'),
     VIDEO_DECODER: z.enum([...VIDEO_DECODERS, 'auto']).default('software'),
     /** Wall-clock limit of one render or analysis, from claim to completion. */
-    ENGINE_TIMEOUT_SECONDS: wholeNumber(1).default(3600),
+    ENGINE_TIMEOUT_SECONDS: timerSeconds(1).default(3600),
     /** How long loading and verifying packs may take before the process counts as stuck. */
-    LOADING_TIMEOUT_SECONDS: wholeNumber(1).default(1800),
+    LOADING_TIMEOUT_SECONDS: timerSeconds(1).default(1800),
     /** How long running jobs may go on after SIGTERM before they are handed to another worker. */
-    SHUTDOWN_GRACE_SECONDS: wholeNumber(1).default(20),
+    SHUTDOWN_GRACE_SECONDS: timerSeconds(1).default(20),
     /** Bound of the cache of inputs, face tracks and features under WORK_DIR. */
     CACHE_MAX_BYTES: wholeNumber(0).default(4 * 1024 ** 3),
     /** Execution providers of ONNX Runtime that graphs may run on, preferred first; absent: what each pack prefers. */

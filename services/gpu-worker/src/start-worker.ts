@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { admitJobs, openDb, type QueueName } from '@lipsync/db';
 import { createConsumer, createQueues, onCancel, ringQueue } from '@lipsync/queue';
 import { type Lifecycle, type Logger } from '@lipsync/runtime';
-import { openStorage } from '@lipsync/storage';
+import { openStorage, untilLetIn } from '@lipsync/storage';
 import { openTelemetry } from '@lipsync/telemetry';
 import { createJobFolders, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
@@ -81,8 +81,6 @@ export async function startWorker(options: {
     // Who starts it anew lets it look what is there now. It must not go on: it would refuse one job after the other.
     onUnfit: (reason) => void lifecycle.shutdown(reason, 1),
   });
-  // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
-  if (lifecycle.stopping.aborted) return;
   const ring = (queue: QueueName): Promise<number> =>
     ringQueue({
       admit: () => admitJobs(db, queue),
@@ -99,6 +97,9 @@ export async function startWorker(options: {
       if (!lifecycle.stopping.aborted) await ring(queue);
     },
   });
+  await untilLetIn(storage, { logger, signal: lifecycle.stopping });
+  // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
+  if (lifecycle.stopping.aborted) return;
   const cancels = onCancel({ redisUrl, logger }, (jobId) => runner.checkCancelled(jobId));
   lifecycle.onShutdown('cancel signal', () => cancels.close());
   lifecycle.onShutdown('jobs', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));

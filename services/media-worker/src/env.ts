@@ -1,4 +1,11 @@
-import { environment, OPERATIONS_SETTINGS, STORAGE_SETTINGS, wholeNumber, z } from '@lipsync/runtime';
+import {
+  environment,
+  OPERATIONS_SETTINGS,
+  STORAGE_SETTINGS,
+  timerSeconds,
+  wholeNumber,
+  z,
+} from '@lipsync/runtime';
 
 /** What a media worker reads from its environment. */
 export const mediaWorkerEnvironment = environment
@@ -22,15 +29,15 @@ export const mediaWorkerEnvironment = environment
     /** Ingests at once; each may download 256 MiB and keep a decoder busy. */
     MEDIA_SLOTS: wholeNumber(1).default(2),
     /** Wall clock of one download, redirects included. */
-    DOWNLOAD_TIMEOUT_SECONDS: wholeNumber(1).default(180),
+    DOWNLOAD_TIMEOUT_SECONDS: timerSeconds(1).default(180),
     /** Wall clock of each decoding pass over one file. */
-    PROBE_TIMEOUT_SECONDS: wholeNumber(1).default(600),
+    PROBE_TIMEOUT_SECONDS: timerSeconds(1).default(600),
     /** How long running ingests may go on after SIGTERM before they are handed to another worker. */
-    SHUTDOWN_GRACE_SECONDS: wholeNumber(0).default(15),
+    SHUTDOWN_GRACE_SECONDS: timerSeconds(0).default(15),
     /** How long a job waits for a worker that serves its queue; above the time that starting one takes. */
     UNSERVED_DEADLINE_SECONDS: wholeNumber(60).default(1800),
     /** Pause between two rounds of deleting what has expired; none while there is more. */
-    PURGE_INTERVAL_SECONDS: wholeNumber(1, 86_400).default(30),
+    PURGE_INTERVAL_SECONDS: timerSeconds(1).default(30),
     PATH: z.string().optional(),
   });
 

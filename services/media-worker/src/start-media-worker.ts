@@ -4,7 +4,7 @@ import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
 import { resolveBinaries } from '@lipsync/media';
 import { createConsumer, createQueues } from '@lipsync/queue';
 import { createHealthServer, type Lifecycle, type Logger, openEgress } from '@lipsync/runtime';
-import { openStorage, type Storage } from '@lipsync/storage';
+import { openStorage, type Storage, untilLetIn } from '@lipsync/storage';
 import { countTurns, openTelemetry, type Telemetry } from '@lipsync/telemetry';
 import {
   consumerFetches,
@@ -93,6 +93,9 @@ export async function startMediaWorker(options: {
   lifecycle.onShutdown('health', () => health.close());
 
   lifecycle.onShutdown('ingests', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
+  if (lifecycle.stopping.aborted) return port;
+  for (const each of loops) each.start();
+  await untilLetIn(storage, { logger, signal: lifecycle.stopping });
   // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
   if (lifecycle.stopping.aborted) return port;
   const row = keepWorkerRow({
@@ -105,7 +108,6 @@ export async function startMediaWorker(options: {
   await row;
   if (lifecycle.stopping.aborted) return port;
   consumer.start();
-  for (const each of loops) each.start();
   logger.info('started', { worker_id: workerId, slots: env.MEDIA_SLOTS, health_port: port });
   return port;
 }

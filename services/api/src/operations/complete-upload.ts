@@ -12,7 +12,10 @@ export function completeUpload({ db, storage, ringer }: ApiDeps): Handler {
   return async ({ customer, id, traceParent }) => {
     const inspect = async ({ stagingKey }: { stagingKey: string }) => {
       try {
-        return await storage.head(stagingKey);
+        const object = await storage.head(stagingKey);
+        // In a bucket that is not there, or not this service's, no object is found either.
+        if (object === null) await storage.ping();
+        return object;
       } catch (cause) {
         throw new ServiceError('service_unavailable', { cause });
       }

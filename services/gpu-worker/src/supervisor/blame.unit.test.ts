@@ -47,6 +47,13 @@ describe('what an error says about a job', () => {
     expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
   });
 
+  test('a store that refuses to be looked at costs none: it refuses this worker, and lets in others', () => {
+    for (const kind of ['rejected', 'not_found'] as const) {
+      const failure = new StorageFailed('', { cause: new StorageError(kind, 'ping') });
+      expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
+    }
+  });
+
   test('a result that could not be stored costs an attempt: making it again and again is not free', () => {
     const failure = new StorageFailed('', { cause: new StorageError('unavailable', 'put') });
     expect(blame(failure)).toEqual({ kind: 'retry', code: 'storage_failed' });

@@ -79,7 +79,7 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
           const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
           return handBackIfUnfit(handBack, async () => {
             // Inputs may lie here already: that nobody could take the result would be found when it is made.
-            await transferring(() => storage.ping());
+            await transferring(() => storage.ping({ signal: job.signal }));
             return perform(tools, { ...job, host, preempted });
           });
         });

@@ -21,6 +21,7 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const { claim, folder, host, signal, report, span } = context;
   const { db, packs, podMeter, metrics, logger } = tools;
   const startedAt = new Date();
+  const began = performance.now();
   report('loading_model', 0);
   const runId = claim.engineRunId ?? '';
   const work = await loadRenderWork(db, runId);
@@ -81,7 +82,8 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   await span.during('upload', () => storeOutput(tools, signal, { key, file: outputPath }));
   const uploadMs = performance.now() - uploading;
   const { analysis } = track;
-  const ended = { video: work.video, analysis, result, startedAt, claims: claim.fence };
+  const processingMs = Math.round(performance.now() - began);
+  const ended = { video: work.video, analysis, result, startedAt, processingMs, claims: claim.fence };
   const usage = await renderUsage(podMeter, ended);
   const accepted = await insist(signal, () => completeRender(db, claim, { outputKey: key, usage }));
   const inputs = { video: video.from, audio: audio.from };

@@ -8,14 +8,16 @@ export interface EndedRender {
   readonly analysis: AnalyzeResult | null;
   readonly result: RenderResult;
   readonly startedAt: Date;
+  /** By a clock that nobody sets: it is billed. */
+  readonly processingMs: number;
   /** How often the job was claimed, this time included. */
   readonly claims: number;
 }
 
 /** What a render that ends now took, from its claim on. Never rejects: what cannot be had is null. */
 export async function renderUsage(podMeter: PodMeter, ended: EndedRender): Promise<MeasuredUsage> {
-  const { video, analysis, result, startedAt, claims } = ended;
-  const endedAt = new Date();
+  const { video, analysis, result, startedAt, processingMs, claims } = ended;
+  const endedAt = new Date(startedAt.getTime() + processingMs);
   const gpuInferenceMs = gpuTime(analysis, result);
   return {
     input_video_seconds: video.durationSeconds,
@@ -24,7 +26,7 @@ export async function renderUsage(podMeter: PodMeter, ended: EndedRender): Promi
     analyzed_frames: analysis?.frames ?? 0,
     rendered_frames: result.renderedFrames,
     ...(await podMeter.measure({ startedAt, endedAt, claims, gpuInferenceMs })),
-    processing_ms: endedAt.getTime() - startedAt.getTime(),
+    processing_ms: processingMs,
   };
 }
 

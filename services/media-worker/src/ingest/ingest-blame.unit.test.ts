@@ -22,6 +22,11 @@ describe('what an error says about an ingest', () => {
       { kind: 'postpone', code: 'storage_failed' },
     ],
     [
+      'a store that refuses to be looked at costs none: it refuses this worker, and lets in others',
+      new StorageError('rejected', 'ping'),
+      { kind: 'postpone', code: 'storage_failed' },
+    ],
+    [
       'what was fetched and could not be stored costs one: fetching it again and again is not free',
       new StorageError('unavailable', 'put'),
       { kind: 'retry', code: 'storage_failed' },

@@ -30,11 +30,9 @@ export async function ingest(tools: IngestTools, context: IngestContext): Promis
 
 async function fetchMedia(tools: IngestTools, context: IngestContext): Promise<FetchedMedia> {
   const { asset, upload } = context.work;
-  if (asset.sourceUrl !== null) {
-    // While there is nowhere to put it, nobody's server is to send it again and again.
-    await tools.storage.ping();
-    return fetchFromUrl(tools, context, asset.sourceUrl);
-  }
+  // While there is nowhere to put it, nobody's server is to send it again and again.
+  await tools.storage.ping({ signal: context.signal });
+  if (asset.sourceUrl !== null) return fetchFromUrl(tools, context, asset.sourceUrl);
   if (upload === null) throw new Error('the asset has neither an address nor an upload');
   return takeUpload(tools, context, upload);
 }

@@ -20,7 +20,7 @@ export async function takeUpload(
   if (upload.etag === null) throw new Error('the upload was never completed');
   report('verifying', 0);
   try {
-    await storage.copy(upload.stagingKey, objectKey, { ifMatch: upload.etag });
+    await storage.copy(upload.stagingKey, objectKey, { ifMatch: upload.etag, signal });
   } catch (error) {
     if (!(error instanceof StorageError) || error.kind !== 'precondition_failed') throw error;
     throw new IngestFailure('media_corrupt', 'the bytes were replaced after the upload was completed');
