@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
-import { AUDIO_CLOCK, FILL_HOLES } from './audio-filters';
+import { FILL_HOLES } from './audio-filters';
 import { type Binaries } from './binaries';
 import { FFMPEG_GLOBAL, ffmpegInput } from './input-arguments';
 import { type ChildExit, startChild } from './media-child';
@@ -12,6 +12,8 @@ export const AUDIO_SAMPLE_RATE = 16_000;
 /** One second more than is accepted, so that "too long" can be told from "just long enough". */
 const MAX_SECONDS = MEDIA_MAX_SECONDS + 1;
 const ERROR_RATE_MAX = '0.02';
+/** Time zero is the first sample. */
+const AUDIO_CLOCK = 'asetpts=PTS-STARTPTS';
 /** The limit is met to a packet's length. */
 const SPARE_SAMPLES = 1024;
 

@@ -1,5 +1,5 @@
 import { WORKING_FPS } from '@lipsync/domain';
-import { AUDIO_CLOCK, FILL_HOLES } from './audio-filters';
+import { FILL_HOLES } from './audio-filters';
 import { ffmpegInput } from './input-arguments';
 import { type AudioStream } from './stream-info';
 
@@ -32,12 +32,11 @@ export function copiesAudio(audio: EncoderAudio): boolean {
 
 /** The sound's file as an input. */
 export function audioInput(audio: EncoderAudio): string[] {
-  if (!copiesAudio(audio)) return ffmpegInput(audio.path);
   const { startSeconds } = audio.stream;
   return ffmpegInput(audio.path, [
-    // A sound that starts late in its file starts with the picture here, as the filters have it when they are used.
+    // A sound that starts late in its file starts with the picture here.
     ...(startSeconds > 0 ? ['-itsoffset', (-startSeconds).toFixed(6)] : []),
-    ...(audio.trimSeconds === undefined ? [] : ['-t', audio.trimSeconds.toFixed(6)]),
+    ...(copiesAudio(audio) && audio.trimSeconds !== undefined ? ['-t', audio.trimSeconds.toFixed(6)] : []),
   ]);
 }
 
@@ -53,12 +52,18 @@ export function audioEncoderArguments(audio: EncoderAudio): string[] {
   ];
 }
 
+/** Time zero is the first sample: at the beginning, that is, and not where filters begin anew. */
+const FROM_ZERO = 'asetpts=PTS-STARTPTS*lt(STARTT\\,0.1)';
+
+/**
+ * By the sound's own clock and by no count: where its channels change midway (joined MP3s, chained Ogg) ffmpeg begins with
+ * new filters, and counts would begin again.
+ */
 function filters({ trimSeconds, padToSeconds }: EncoderAudio): string[] {
+  const end = padToSeconds ?? trimSeconds;
   return [
-    ...[AUDIO_CLOCK, `aresample=${FILL_HOLES}`],
-    ...(padToSeconds === undefined
-      ? []
-      : [`apad=whole_dur=${padToSeconds.toFixed(6)}`, `atrim=duration=${padToSeconds.toFixed(6)}`]),
-    ...(trimSeconds === undefined ? [] : [`atrim=duration=${trimSeconds.toFixed(6)}`]),
+    ...[FROM_ZERO, `aresample=${FILL_HOLES}`],
+    ...(padToSeconds === undefined ? [] : ['apad']),
+    ...(end === undefined ? [] : [`atrim=end=${end.toFixed(6)}`]),
   ];
 }

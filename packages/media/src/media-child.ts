@@ -23,6 +23,8 @@ export interface ChildOptions {
    * here, or the number of an open file, which is not closed.
    */
   readonly stdout?: Socket | number;
+  /** Told what the tool writes to its standard error, as it comes; `ChildExit.stderr` holds but the first of it. */
+  readonly onComplaint?: (text: string) => void;
   /** The child uses a card: it gets the environment and the address space that the card's driver needs. */
   readonly device?: boolean;
 }
@@ -80,6 +82,7 @@ export function startChild(
 
   let stderr = '';
   complaints.setEncoding('utf8').on('data', (text: string) => {
+    options.onComplaint?.(text);
     if (stderr.length < STDERR_MAX_CHARACTERS) stderr += text.slice(0, STDERR_MAX_CHARACTERS - stderr.length);
   });
   const complaintAbout = (name: string): Promise<void> =>

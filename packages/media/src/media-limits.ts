@@ -1,10 +1,10 @@
-import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
+import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { MAX_PIXELS } from './input-arguments';
 
 /** What an input may be. Seconds are decoded seconds, pixels are shown pixels. */
 export const MEDIA_LIMITS = {
-  /** One working frame of tolerance: containers round. */
-  maxSeconds: MEDIA_MAX_SECONDS + 1 / WORKING_FPS,
+  /** With tolerance: what is cut to 300 s without encoding keeps a few pictures more, and raw sound its padding. */
+  maxSeconds: MEDIA_MAX_SECONDS + 0.5,
   maxPixels: MAX_PIXELS,
   maxSide: 4096,
   minSide: 16,
@@ -24,7 +24,7 @@ export const VIDEO_CODECS: ReadonlySet<string> = new Set([
 ]);
 const AUDIO_CODECS: ReadonlySet<string> = new Set(['aac', 'mp3', 'flac', 'vorbis', 'opus', 'alac']);
 
-/** True for the accepted audio codecs; uncompressed PCM comes under many names. */
+/** True for the accepted audio codecs; PCM comes under many names, that of telephony (G.711) among them. */
 export function isAudioCodec(name: string): boolean {
-  return AUDIO_CODECS.has(name) || /^pcm_[suf](8|16|24|32|64)(le|be)?$/.test(name);
+  return AUDIO_CODECS.has(name) || /^pcm_([suf](8|16|24|32|64)(le|be)?|mulaw|alaw)$/.test(name);
 }

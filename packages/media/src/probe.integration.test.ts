@@ -148,6 +148,14 @@ describe('usable media', () => {
     expect(probed).toMatchObject({ codec: 'h264', width: 32, height: 32, frames: 1500 });
     expect(probed?.durationSeconds).toBeCloseTo(300, 3);
     expect((await probe(binaries, audio, { mediaType: 'audio', deadlineMs })).audio?.codec).toBe('mp3');
+    // As somebody cuts who reads that there may be 300 s: without encoding, so a few pictures more remain.
+    const [recording, cut] = [join(folder, '310.mp4'), join(folder, '300-and-some.mp4')];
+    const reordered = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-pix_fmt', 'yuv420p'];
+    await ffmpeg(['-f', 'lavfi', '-i', 'color=s=32x32:r=25', '-t', '310', ...reordered, recording]);
+    await ffmpeg(['-i', recording, '-t', '300', '-c', 'copy', cut]);
+    expect((await probe(binaries, cut, { mediaType: 'video', deadlineMs })).video?.frames).toBeGreaterThan(
+      7_500,
+    );
   });
 
   it('reports the shown size of a video that is stored on its side', async () => {
@@ -272,6 +280,42 @@ describe('usable media', () => {
     }
     const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: DEADLINE_MS });
     expect(video).toMatchObject({ codec: 'vp8', frames: 100 });
+  });
+
+  it('accepts H.264 of which the decoder complains, and that every player shows', async () => {
+    const encoder = ['-c:v', 'libx264', '-bf', '3', '-pix_fmt', 'yuv420p'];
+    const open = ['-x264opts', 'open-gop=1:keyint=25:min-keyint=25:scenecut=0'];
+    const moving = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25', '-t', '8'];
+    const [whole, cut, lossy] = [
+      join(folder, 'whole.mp4'),
+      join(folder, 'cut.mp4'),
+      join(folder, 'lossy.mp4'),
+    ];
+    await ffmpeg([...moving, ...encoder, ...open, whole]);
+    // References of the pictures behind the cut lie before it; and a packet was lost on the way.
+    await ffmpeg(['-ss', '1.1', '-i', whole, '-t', '6', '-c', 'copy', cut]);
+    expect(await verdict(cut, 'video')).toBe('accepted');
+    await ffmpeg(['-i', whole, '-c', 'copy', '-bsf:v', "noise=drop='eq(n,31)'", lossy]);
+    expect(await verdict(lossy, 'video')).toBe('accepted');
+  });
+
+  it('refuses H.264 of which a tenth is patched', async () => {
+    const good = join(folder, 'good.mp4');
+    await ffmpeg([
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25', '-t', '8'],
+      ...['-c:v', 'libx264', '-g', '10', '-pix_fmt', 'yuv420p', good],
+    ]);
+    const broken = join(folder, 'patched.mp4');
+    await ffmpeg(['-i', good, '-c', 'copy', '-bsf:v', "noise=amount='if(eq(mod(n,10),3),10,0)'", broken]);
+    expect(await verdict(broken, 'video')).toBe('media_corrupt');
+  });
+
+  it.each(['pcm_mulaw', 'pcm_alaw'])('accepts a telephone call, a WAV of %s', async (codec) => {
+    const file = join(folder, 'call.wav');
+    await makeTone(file, { seconds: 1, sampleRate: 8_000 });
+    const call = join(folder, `${codec}.wav`);
+    await ffmpeg(['-i', file, '-c:a', codec, call]);
+    expect(await verdict(call, 'audio')).toBe('accepted');
   });
 
   it('tolerates a scratch: a few damaged pictures in a long video', async () => {

@@ -63,7 +63,12 @@ async function probeVideo(
     throw new MediaError('media_too_long', `${durationSeconds} s of video`);
   if (!(durationSeconds > 0)) throw new MediaError('media_corrupt', 'the video has no duration');
   await checkContainer(binaries, file, '0:V:0', options);
-  const frames = await checkPictures(binaries, file, table.pts.length, options);
+  const frames = await checkPictures(
+    binaries,
+    file,
+    { codec: stream.codec, pictures: table.pts.length },
+    options,
+  );
   return { ...stream, frames, durationSeconds, fps: frames / durationSeconds };
 }
 

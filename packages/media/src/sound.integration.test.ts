@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -156,6 +156,35 @@ describe('the whole sound', () => {
     expectSameTimes(await findClicks(output), await heardClicks(path));
     expectSameTimes(await heardClicks(path), CLICKS);
   });
+});
+
+describe('a sound whose channels change midway', () => {
+  /** As an advertisement in front of a podcast, and chained Ogg: one file's bytes behind another's. */
+  async function joined(extension: string, encoder: readonly string[]): Promise<string> {
+    const [path, rest] = [at(`joined.${extension}`), at(`rest.${extension}`)];
+    await makeClickTrain(path, { seconds: 1.5, clicks: [0.25, 1.1], channels: 1, encoder });
+    await makeClickTrain(rest, { seconds: 1.6, clicks: [0.4, 1.3], channels: 2, encoder });
+    await appendFile(path, await readFile(rest));
+    return path;
+  }
+
+  it.each<[string, readonly string[], SyncMode]>([
+    ['mp3', [], 'loop'],
+    ['mp3', [], 'silence'],
+    ['ogg', ['-c:a', 'libvorbis'], 'loop'],
+  ])(
+    'as %s is whole in the output, heard where the engines hear it (%s %s)',
+    async (extension, encoder, mode) => {
+      const path = await joined(extension, encoder);
+      const output = await render(mode === 'loop' ? still : long, path, mode);
+      const heard = await heardClicks(path);
+      expect(heard).toHaveLength(4);
+      // The padding in front of the second part is passed over by the engines; it is less than a frame.
+      expectSameTimes(await findClicks(output), heard, FRAME);
+      const { pictures, sound } = await mediaTiming(output);
+      expect(Math.abs(sound.end - pictures.end)).toBeLessThan(2 * FRAME);
+    },
+  );
 });
 
 describe('a cut or continued sound', () => {
