@@ -56,6 +56,21 @@ describe('consumer and queues', () => {
     redis = await startRedis({ dataDir: directory, port: redis.port });
   }
 
+  it('is not called silent before it is started: a worker may wait for its store', async () => {
+    const process = () => Promise.reject(new Error('nothing was announced'));
+    const consumer = createConsumer({
+      redisUrl: redis.url,
+      queues: ['media'],
+      concurrency: 1,
+      logger,
+      process,
+    });
+    consumers.push(consumer);
+    const now = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
+    expect(consumer.silentMs()).toBe(0);
+    now.mockRestore();
+  });
+
   it('hands an announced job to the consumer by its id', async () => {
     const seen: string[] = [];
     consume(async (jobId) => void seen.push(jobId));

@@ -30,8 +30,8 @@ export interface Consumer {
    */
   close(options: { graceMs: number }): Promise<void>;
   /**
-   * For how many milliseconds it has got no answer from Redis (a refusal is one) and not connected to it, though it has a
-   * hand free and is not closing: for liveness.
+   * For how many milliseconds it has got no answer from Redis (a refusal is one) and not connected to it, though it was
+   * started, has a hand free and is not closing: for liveness.
    */
   silentMs(): number;
 }
@@ -121,6 +121,7 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
   return {
     start: () => {
       if (sources.length === 0) return;
+      answered();
       for (const source of sources) source.begin();
       loop = fetchWhileHandsAreFree();
     },
@@ -139,7 +140,7 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
       redis.disconnect();
     },
     silentMs: () =>
-      queues.length === 0 || handlers.size >= concurrency || stop.signal.aborted
+      loop === undefined || handlers.size >= concurrency || stop.signal.aborted
         ? 0
         : performance.now() - answeredAtMs,
   };

@@ -15,8 +15,14 @@ export class StorageError extends Error {
     readonly operation: string,
     options?: ErrorOptions,
   ) {
-    super(`${operation}: ${kind}`, options);
+    const status = statusOf(options?.cause);
+    super(`${operation}: ${kind}${status === undefined ? '' : `, status ${status}`}`, options);
   }
+}
+
+/** Of an answer to HEAD the client knows nothing else: it has no body that would tell. */
+function statusOf(cause: unknown): number | undefined {
+  return cause instanceof S3ServiceException ? cause.$metadata.httpStatusCode : undefined;
 }
 
 /** Whether it was the store that failed, and not what was asked of it. */

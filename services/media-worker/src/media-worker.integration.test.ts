@@ -91,8 +91,8 @@ async function startWorker(
   name: string,
   settings: Record<string, string> = {},
   onOpened: (part: string, lifecycle: Lifecycle) => void = () => undefined,
+  lines: string[] = [],
 ): Promise<{ port: number; lifecycle: Lifecycle; lines: string[] }> {
-  const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ service: 'test', level: 'info', destination });
   const lifecycle = createLifecycle({ logger, process: { on: () => undefined, exit: () => undefined } });
@@ -146,6 +146,22 @@ it('leaves no row behind, and takes nothing, when it is told to stop while it ma
   // A row that was taken out is back-dated.
   const there = { id: 'stopped', seenAt: { gt: new Date(Date.now() - 30_000) } };
   expect(await db.prisma.worker.findFirst({ where: there })).toBeNull();
+});
+
+it('takes no job while the store refuses it, which it says once, and ends when it is told to', async () => {
+  const asset = await newAsset();
+  const lines: string[] = [];
+  let opened: Lifecycle | undefined;
+  const wrong = { S3_SECRET_ACCESS_KEY: 'of another store' };
+  const starting = startWorker('refused', wrong, (_, lifecycle) => (opened = lifecycle), lines);
+  const refusals = () => lines.filter((line) => line.includes('refuses this worker'));
+  await eventually(async () => expect(refusals()).toHaveLength(1), PATIENCE);
+  expect(refusals()[0]).toContain('ping: rejected, status 403');
+  expect(await db.prisma.worker.findFirst({ where: { id: 'refused' } })).toBeNull();
+  await opened?.shutdown('test');
+  await starting;
+  expect(lines.filter((line) => line.includes('"started"'))).toEqual([]);
+  expect(await jobOf(asset.id)).toMatchObject({ status: 'queued', attempts: 0 });
 });
 
 it('waits for a database that is away when it starts, alive and not ready, and works once it is back', async () => {
