@@ -1,4 +1,4 @@
-import { conforms, type SchemaName, type Schemas, validate } from '@lipsync/contract';
+import { conforms, ERROR_CATALOGUE, type SchemaName, type Schemas, validate } from '@lipsync/contract';
 import { ServiceError } from '@lipsync/domain';
 
 /**
@@ -10,8 +10,8 @@ export function requireBody<Name extends SchemaName>(name: Name, body: unknown):
   if (conforms(name, body)) return body;
   const violation = validate(name, body);
   if (violation.ok) throw new Error(`${name} is valid and invalid`);
-  if (violation.code !== 'invalid_request') throw new ServiceError(violation.code);
-  throw new ServiceError('invalid_request', {
-    detail: `${violation.path || 'The body'} ${violation.reason}.`,
-  });
+  const place = `${violation.path || 'The body'} ${violation.reason}.`;
+  // A code of its own has a sentence that says what would be right.
+  const advice = violation.code === 'invalid_request' ? '' : ` ${ERROR_CATALOGUE[violation.code].message}`;
+  throw new ServiceError(violation.code, { detail: `${place}${advice}` });
 }
