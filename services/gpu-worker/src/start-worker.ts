@@ -81,6 +81,9 @@ export async function startWorker(options: {
     // Who starts it anew lets it look what is there now. It must not go on: it would refuse one job after the other.
     onUnfit: (reason) => void lifecycle.shutdown(reason, 1),
   });
+  await untilLetIn(storage, { logger, signal: lifecycle.stopping });
+  // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
+  if (lifecycle.stopping.aborted) return;
   const ring = (queue: QueueName): Promise<number> =>
     ringQueue({
       admit: () => admitJobs(db, queue),
@@ -97,9 +100,6 @@ export async function startWorker(options: {
       if (!lifecycle.stopping.aborted) await ring(queue);
     },
   });
-  await untilLetIn(storage, { logger, signal: lifecycle.stopping });
-  // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
-  if (lifecycle.stopping.aborted) return;
   const cancels = onCancel({ redisUrl, logger }, (jobId) => runner.checkCancelled(jobId));
   lifecycle.onShutdown('cancel signal', () => cancels.close());
   lifecycle.onShutdown('jobs', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
