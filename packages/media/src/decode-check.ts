@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { type Binaries } from './binaries';
+import { countLines } from './count-lines';
 import { FFMPEG_GLOBAL, ffmpegInput } from './input-arguments';
 import { MediaError, MediaProcessError } from './media-error';
 import { type ChildOptions } from './media-child';
@@ -19,8 +20,16 @@ const DECODED_SHARE_MIN = 0.5;
  * decoded once more with concealment, of which H.264's decoder tells.
  */
 const OVERSTRICT: ReadonlySet<string> = new Set(['h264', 'hevc']);
-const PATCHES_TOLD = ['-nostats', '-v', 'repeat+info'];
 const CONCEALED = 'concealing ';
+
+/** What one pass adds to ffmpeg's arguments. */
+interface DecodingPass {
+  readonly global: readonly string[];
+  readonly decoder: readonly string[];
+}
+
+const EXPLODING: DecodingPass = { global: [], decoder: ['-err_detect', 'explode'] };
+const CONCEALING: DecodingPass = { global: ['-nostats', '-v', 'repeat+info'], decoder: [] };
 /** The Matroska demuxer takes a file cut short for a finished one; only what it says about it tells. */
 const MATROSKA_CUT = 'ended prematurely';
 const PROGRESS_MAX_BYTES = 4 * 1024 * 1024;
@@ -56,15 +65,13 @@ export async function checkPictures(
   options: CheckOptions,
 ): Promise<number> {
   try {
-    return await decodePictures(binaries, file, pictures, [], ['-err_detect', 'explode'], options);
+    return await decodePictures(binaries, file, pictures, EXPLODING, options);
   } catch (error) {
     if (!(error instanceof MediaError) || !OVERSTRICT.has(codec)) throw error;
   }
   const patched = countLines(CONCEALED);
-  const decoded = await decodePictures(binaries, file, pictures, PATCHES_TOLD, [], {
-    ...options,
-    onComplaint: patched.see,
-  });
+  const telling = { ...options, onComplaint: patched.see };
+  const decoded = await decodePictures(binaries, file, pictures, CONCEALING, telling);
   if (patched.count() > decoded * ERROR_RATE_MAX)
     throw new MediaError('media_corrupt', `${patched.count()} of ${decoded} pictures are damaged`);
   return decoded;
@@ -74,11 +81,10 @@ async function decodePictures(
   binaries: Binaries,
   file: string,
   pictures: number,
-  global: readonly string[],
-  decoding: readonly string[],
+  { global, decoder }: DecodingPass,
   options: CheckOptions & Pick<ChildOptions, 'onComplaint'>,
 ): Promise<number> {
-  const input = ffmpegInput(file, ['-threads', String(binaries.threads), ...decoding]);
+  const input = ffmpegInput(file, ['-threads', String(binaries.threads), ...decoder]);
   const output = ['-map', '0:V:0', '-fps_mode', 'passthrough'];
   const limit = ['-max_error_rate', String(ERROR_RATE_MAX)];
   const decoded = await check(binaries, file, [...global, ...limit, ...input, ...output], options);
@@ -86,20 +92,6 @@ async function decodePictures(
     throw new MediaError('media_corrupt', `${decoded} of ${pictures} pictures decode`);
   }
   return decoded;
-}
-
-/** Counts the lines that hold `word` in a text that comes in pieces. */
-function countLines(word: string): { see: (text: string) => void; count: () => number } {
-  let rest = '';
-  let count = 0;
-  return {
-    see: (text) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      count += lines.filter((line) => line.includes(word)).length;
-    },
-    count: () => count,
-  };
 }
 
 async function check(

@@ -1,4 +1,5 @@
 import { DeleteObjectsCommand, type S3Client } from '@aws-sdk/client-s3';
+import { sendOptions } from './send-options';
 import { mapErrors, StorageError } from './storage-error';
 
 /** Keys that S3 takes in one request. */
@@ -15,7 +16,7 @@ export async function deleteObjects(
     await mapErrors('delete', signal, async () => {
       const answer = await client.send(
         new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: batch, Quiet: true } }),
-        signal === undefined ? {} : { abortSignal: signal },
+        sendOptions(signal),
       );
       if ((answer.Errors ?? []).length > 0) throw new StorageError('unavailable', 'delete');
     });

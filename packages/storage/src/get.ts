@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { sendOptions } from './send-options';
 import { mapErrors, StorageError } from './storage-error';
 import { tryAgain } from './try-again';
 
@@ -62,7 +63,7 @@ async function open(
 ): Promise<{ body: Readable; length: number | undefined }> {
   const response = await client.send(
     new GetObjectCommand({ Bucket: bucket, ...wanted }),
-    signal === undefined ? {} : { abortSignal: signal },
+    sendOptions(signal),
   );
   if (!(response.Body instanceof Readable)) throw new StorageError('unavailable', 'get');
   return { body: response.Body, length: response.ContentLength };

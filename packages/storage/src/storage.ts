@@ -15,6 +15,7 @@ import {
 } from './presign';
 import { put, type PutOptions, type PutSource } from './put';
 import { ATTEMPTS_MAX, createS3Client, type StorageOptions } from './s3-client';
+import { sendOptions } from './send-options';
 import { mapErrors } from './storage-error';
 
 /** The object store. Every method throws `StorageError`, or the reason of the caller's own signal. */
@@ -62,7 +63,7 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
     createBucket: () => createBucket(store),
     ping: ({ signal } = {}) =>
       mapErrors('ping', signal, async () => {
-        await client.send(new HeadBucketCommand({ Bucket: bucket }), aborting(signal));
+        await client.send(new HeadBucketCommand({ Bucket: bucket }), sendOptions(signal));
       }),
     close: () => {
       for (const each of [client, transferClient, publicClient]) each.destroy();
@@ -80,11 +81,7 @@ async function copy(
   await mapErrors('copy', signal, () =>
     client.send(
       new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource: source, CopySourceIfMatch: ifMatch }),
-      aborting(signal),
+      sendOptions(signal),
     ),
   );
-}
-
-function aborting(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
-  return signal === undefined ? {} : { abortSignal: signal };
 }

@@ -30,7 +30,7 @@ export async function ingest(tools: IngestTools, context: IngestContext): Promis
 
 async function fetchMedia(tools: IngestTools, context: IngestContext): Promise<FetchedMedia> {
   const { asset, upload } = context.work;
-  // While there is nowhere to put it, nobody's server is to send it again and again.
+  // While nothing can be stored nobody's server is to send it again and again, and it costs the job no attempt.
   await tools.storage.ping({ signal: context.signal });
   if (asset.sourceUrl !== null) return fetchFromUrl(tools, context, asset.sourceUrl);
   if (upload === null) throw new Error('the asset has neither an address nor an upload');
