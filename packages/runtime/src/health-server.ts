@@ -1,8 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-
-/** Resolves when the dependency answers; throws or hangs when it does not. */
-export type HealthCheck = () => Promise<unknown>;
+import { createHealthChecks, type HealthCheck, type HealthReport } from './health-checks';
+import { type Logger } from './logger';
 
 /** What GET /metrics answers with. */
 export interface MetricsSource {
@@ -16,12 +15,10 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-const CHECK_DEADLINE_MS = 2_000;
-
 /**
  * GET /healthz: is the process itself working (`live` checks, none by default; a failure asks for a restart).
  * GET /readyz: can it do its work now (`ready` checks); from the moment in which `stopping` is aborted it cannot, and
- * nothing is asked. 200 or 503, with the name and state of every check; the reason of a failure stays in the process.
+ * nothing is asked. 200 or 503, with the name and state of every check; the reason of a failure is logged.
  * GET /metrics: what `metrics` tells now. The port is for the operator's network alone.
  */
 export function createHealthServer(options: {
@@ -32,8 +29,11 @@ export function createHealthServer(options: {
   ready?: Readonly<Record<string, HealthCheck>>;
   stopping?: AbortSignal;
   metrics?: MetricsSource;
+  logger: Pick<Logger, 'info' | 'warn'>;
 }): HealthServer {
-  const { live = {}, ready = {}, stopping, metrics } = options;
+  const { stopping, metrics, logger } = options;
+  const live = createHealthChecks(options.live ?? {}, { logger });
+  const ready = createHealthChecks(options.ready ?? {}, { logger });
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET') return send(response, 405, { status: 'method_not_allowed' });
@@ -61,43 +61,9 @@ export function createHealthServer(options: {
   };
 }
 
-/** Runs the checks side by side, each under its own deadline. Never throws. */
-export async function runHealthChecks(
-  checks: Readonly<Record<string, HealthCheck>>,
-  deadlineMs: number = CHECK_DEADLINE_MS,
-): Promise<{ ok: boolean; checks: Record<string, 'ok' | 'failed'> }> {
-  const states = await Promise.all(
-    Object.entries(checks).map(
-      async ([name, check]) => [name, (await passes(check, deadlineMs)) ? 'ok' : 'failed'] as const,
-    ),
-  );
-  return { ok: states.every(([, state]) => state === 'ok'), checks: Object.fromEntries(states) };
-}
-
-async function passes(check: HealthCheck, deadlineMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), deadlineMs);
-  });
-  const answered = Promise.resolve()
-    .then(check)
-    .then(
-      () => true,
-      () => false,
-    );
-  try {
-    return await Promise.race([answered, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function answer(
-  response: ServerResponse,
-  checks: Readonly<Record<string, HealthCheck>>,
-): Promise<void> {
-  const result = await runHealthChecks(checks);
-  send(response, result.ok ? 200 : 503, { status: result.ok ? 'ok' : 'unavailable', checks: result.checks });
+async function answer(response: ServerResponse, check: () => Promise<HealthReport>): Promise<void> {
+  const { ok, checks } = await check();
+  send(response, ok ? 200 : 503, { status: ok ? 'ok' : 'unavailable', checks });
 }
 
 async function expose(response: ServerResponse, metrics: MetricsSource): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Engine } from '@lipsync/contract';
 import { type Db } from '@lipsync/db';
 import { type Queues, type RateLimiter } from '@lipsync/queue';
-import { type Clock, type HealthCheck, type Logger } from '@lipsync/runtime';
+import { type Clock, type HealthReport, type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { type Tracing } from '@lipsync/telemetry';
 import { type HttpMetrics } from './http/http-metrics';
@@ -31,8 +31,8 @@ export interface ApiDeps {
   logger: Logger;
   httpMetrics: HttpMetrics;
   tracing: Tracing;
-  /** What /readyz asks, by name. */
-  readiness: Readonly<Record<string, HealthCheck>>;
+  /** What /readyz tells. */
+  readiness: () => Promise<HealthReport>;
   /** True once a shutdown has begun. */
   isDraining: () => boolean;
 }

@@ -1,7 +1,7 @@
 import { type RequestListener } from 'node:http';
 import { admitJobs, type Db } from '@lipsync/db';
 import { type Queues, type RateLimiter, ringQueue } from '@lipsync/queue';
-import { type Clock, type Logger } from '@lipsync/runtime';
+import { type Clock, createHealthChecks, type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
 import { type ApiConfig } from './api-deps';
@@ -33,10 +33,11 @@ export function composeApi(parts: {
       });
     },
   });
-  const readiness = readinessChecks({
+  const needs = readinessChecks({
     ...{ db, storage, enginesOnDemand: config.enginesOnDemand },
     pingRedis: () => queues.ping(),
   });
+  const readiness = createHealthChecks(needs, { logger });
   const httpMetrics = createHttpMetrics(telemetry.metrics);
   const { tracing } = telemetry;
   return { app: createApp({ ...parts, ringer, readiness, httpMetrics, tracing }), ringer };

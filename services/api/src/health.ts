@@ -1,4 +1,4 @@
-import { type HealthCheck, runHealthChecks } from '@lipsync/runtime';
+import { type HealthReport } from '@lipsync/runtime';
 import { type RequestHandler } from 'express';
 import { sendJson } from './http/send-json';
 
@@ -11,13 +11,10 @@ export const healthz: RequestHandler = (_req, res) => {
  * GET /readyz: the whole service can do its work (Postgres, Redis, S3, at least one worker). 503 names what is
  * missing, not why; while draining it is 503 without asking.
  */
-export function readyz(
-  checks: Readonly<Record<string, HealthCheck>>,
-  isDraining: () => boolean,
-): RequestHandler {
+export function readyz(check: () => Promise<HealthReport>, isDraining: () => boolean): RequestHandler {
   return async (_req, res) => {
     if (isDraining()) return sendJson(res, 503, { status: 'draining', checks: {} });
-    const result = await runHealthChecks(checks);
-    sendJson(res, result.ok ? 200 : 503, { status: result.ok ? 'ok' : 'unavailable', checks: result.checks });
+    const { ok, checks } = await check();
+    sendJson(res, ok ? 200 : 503, { status: ok ? 'ok' : 'unavailable', checks });
   };
 }

@@ -76,6 +76,7 @@ describe('without Redis', () => {
       body: { status: 'unavailable', checks: { ...HEALTHY, redis: 'failed' } },
     });
     expect(JSON.stringify(api.logLines())).toContain('rate limits are off');
+    expect(JSON.stringify(api.logLines())).toContain('health check fails');
 
     const back = await startRedis({ dataDir, port: redis.port });
     const scenario = createScenario(api, { key, id: '', keyId: '' });

@@ -46,6 +46,7 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
     ready: { postgres: () => db.ping() },
     stopping: lifecycle.stopping,
     metrics: telemetry.metrics,
+    logger,
   });
   const healthPort = await health.start();
   lifecycle.onShutdown('health server', () => health.close());

@@ -46,7 +46,7 @@ export async function startWorker(options: {
   lifecycle.onShutdown('queues', () => queues.close());
 
   const health = createWorkerHealth({
-    ...{ port: env.HEALTH_PORT, db, storage, queues, stopping: lifecycle.stopping, metrics },
+    ...{ port: env.HEALTH_PORT, db, storage, queues, stopping: lifecycle.stopping, metrics, logger },
     loadingLimitMs: env.LOADING_TIMEOUT_SECONDS * 1000,
   });
   const port = await health.start();

@@ -87,6 +87,7 @@ export async function startMediaWorker(options: {
     ready: { database: () => db.ping(), redis: () => queues.ping(), storage: () => storage.ping() },
     stopping: lifecycle.stopping,
     metrics,
+    logger,
   });
   // Before anything that may have to wait for the database.
   const port = await health.start();

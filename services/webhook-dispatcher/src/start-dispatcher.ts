@@ -47,6 +47,7 @@ export async function startDispatcher(
     ready: { database: () => db.ping(), clock: () => clockIsRight(dispatcher) },
     stopping: lifecycle.stopping,
     metrics: telemetry.metrics,
+    logger,
   });
   const port = await health.start();
   lifecycle.onShutdown('health server', () => health.close());

@@ -1,6 +1,6 @@
 import { type Db } from '@lipsync/db';
 import { type Consumer, type Queues } from '@lipsync/queue';
-import { createHealthServer, type HealthServer, type MetricsSource } from '@lipsync/runtime';
+import { createHealthServer, type HealthServer, type Logger, type MetricsSource } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { consumerFetches } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
@@ -23,15 +23,16 @@ export function createWorkerHealth(options: {
   queues: Pick<Queues, 'ping'>;
   stopping: AbortSignal;
   metrics: MetricsSource;
+  logger: Pick<Logger, 'info' | 'warn'>;
   loadingLimitMs: number;
 }): WorkerHealth {
-  const { port, db, storage, queues, stopping, metrics, loadingLimitMs } = options;
+  const { port, db, storage, queues, stopping, metrics, logger, loadingLimitMs } = options;
   const startedAt = performance.now();
   let engines: number | undefined;
   let fetches: (() => Promise<void>) | undefined;
 
   const server = createHealthServer({
-    ...{ port, stopping, metrics },
+    ...{ port, stopping, metrics, logger },
     live: {
       packs: async () => {
         const isLate = performance.now() - startedAt > loadingLimitMs;

@@ -1,3 +1,4 @@
+import { createLogger } from '@lipsync/runtime';
 import { untraced } from '@lipsync/telemetry';
 import { createWorkerHealth, type WorkerHealth } from './worker-health';
 
@@ -11,7 +12,8 @@ describe('health of a gpu-worker', () => {
   afterEach(() => Promise.all(opened.splice(0).map((health) => health.close())));
 
   async function open(change: { loadingLimitMs?: number; stopping?: AbortSignal } = {}) {
-    const parts = { db: answers, storage: answers, queues: answers, metrics: untraced().metrics };
+    const logger = createLogger({ service: 'test', level: 'silent' });
+    const parts = { db: answers, storage: answers, queues: answers, metrics: untraced().metrics, logger };
     const stopping = new AbortController().signal;
     const health = createWorkerHealth({ port: 0, ...parts, stopping, loadingLimitMs: 60_000, ...change });
     opened.push(health);

@@ -1,0 +1,46 @@
+import { createHealthChecks } from './health-checks';
+import { createLogger } from './logger';
+
+function capture() {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) };
+  return { lines, logger: createLogger({ service: 'test', destination }) };
+}
+
+describe('health checks', () => {
+  it('tells the log why one begins to fail and when it passes again, once each however often it is asked', async () => {
+    const { lines, logger } = capture();
+    let failure: Error | undefined;
+    const database = () => (failure === undefined ? Promise.resolve() : Promise.reject(failure));
+    const check = createHealthChecks({ database, redis: () => Promise.resolve() }, { logger });
+    const ask = async (times: number) => {
+      for (let i = 0; i < times; i += 1) await check();
+    };
+    await ask(2);
+    failure = new Error('connect ECONNREFUSED 10.0.0.5');
+    await ask(3);
+    failure = undefined;
+    await ask(2);
+    expect(lines).toMatchObject([
+      { level: 'warn', message: 'health check fails', check: 'database' },
+      { level: 'info', message: 'health check passes again', check: 'database' },
+    ]);
+    expect(lines).toHaveProperty('0.error.message', 'connect ECONNREFUSED 10.0.0.5');
+  });
+
+  it('counts a check that hangs or throws at once as failed, beside those that pass', async () => {
+    const { lines, logger } = capture();
+    const check = createHealthChecks(
+      {
+        stuck: () => new Promise(() => undefined),
+        thrown: () => {
+          throw new Error('no');
+        },
+        fine: () => Promise.resolve(),
+      },
+      { logger, deadlineMs: 1 },
+    );
+    expect(await check()).toEqual({ ok: false, checks: { stuck: 'failed', thrown: 'failed', fine: 'ok' } });
+    expect(JSON.stringify(lines)).toContain('no answer within 1 ms');
+  });
+});
