@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '@lipsync/db';
 import { Command } from 'commander';
 import { addBucketCommand } from './bucket';
 import { connectedBy, type Environment } from './connect';
@@ -29,7 +30,14 @@ export async function runAdmin(environment: () => Environment, description: stri
   try {
     await program.parseAsync();
   } catch (error) {
-    process.stderr.write(`admin: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`admin: ${sentenceOf(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+/** Prisma begins what it says with the place in the code, and ends with what happened. */
+function sentenceOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!isDatabaseUnavailable(error)) return message;
+  return `the database does not answer: ${message.trim().split('\n').at(-1)}`;
 }

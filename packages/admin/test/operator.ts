@@ -9,6 +9,7 @@ import {
 } from '@lipsync/db';
 import { createFactories, createTestDatabase, type Factories } from '@lipsync/testkit';
 import { runAdmin } from '../src';
+import { type Environment } from '../src/connect';
 
 const PUBLIC_BASE_URL = 'https://api.example.com';
 const WEBHOOK_URL = 'https://hooks.example.com/lipsync?token=of-the-customer';
@@ -34,6 +35,27 @@ export interface Operator {
   close(): Promise<void>;
 }
 
+/** One command, and what it says. */
+export async function runCommand(environment: Environment, ...args: string[]): Promise<Outcome> {
+  const written = { stdout: '', stderr: '' };
+  const argv = jest.replaceProperty(process, 'argv', ['node', 'admin', ...args]);
+  const streams = (['stdout', 'stderr'] as const).map((stream) =>
+    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
+      written[stream] += String(text);
+      return true;
+    }),
+  );
+  try {
+    process.exitCode = undefined;
+    await runAdmin(() => environment, 'under test');
+    return { exitCode: Number(process.exitCode ?? 0), ...written };
+  } finally {
+    argv.restore();
+    for (const stream of streams) stream.mockRestore();
+    process.exitCode = undefined;
+  }
+}
+
 export async function openOperator(): Promise<Operator> {
   const database = await createTestDatabase();
   const db = createDb({ url: database.url, poolMax: 2, publicBaseUrl: PUBLIC_BASE_URL });
@@ -41,25 +63,7 @@ export async function openOperator(): Promise<Operator> {
   await make.worker({ media: 1, preparation: 1, musetalk: 1, latentsync: 1, highsync: 1 });
   const environment = { DATABASE_URL: database.url, PUBLIC_BASE_URL, MASTER_KEY: 'ab'.repeat(32) };
 
-  const run = async (...args: string[]): Promise<Outcome> => {
-    const written = { stdout: '', stderr: '' };
-    const argv = jest.replaceProperty(process, 'argv', ['node', 'admin', ...args]);
-    const streams = (['stdout', 'stderr'] as const).map((stream) =>
-      jest.spyOn(process[stream], 'write').mockImplementation((text) => {
-        written[stream] += String(text);
-        return true;
-      }),
-    );
-    try {
-      process.exitCode = undefined;
-      await runAdmin(() => environment, 'under test');
-      return { exitCode: Number(process.exitCode ?? 0), ...written };
-    } finally {
-      argv.restore();
-      for (const stream of streams) stream.mockRestore();
-      process.exitCode = undefined;
-    }
-  };
+  const run = (...args: string[]): Promise<Outcome> => runCommand(environment, ...args);
 
   const render = async (customerId: string, change: Partial<NewRender['request']> = {}): Promise<string> => {
     const request: NewRender['request'] = {

@@ -1,0 +1,14 @@
+import { runCommand } from '../test/operator';
+
+it('says in one sentence that the database does not answer', async () => {
+  const environment = {
+    DATABASE_URL: 'postgres://lipsync@127.0.0.1:1/lipsync',
+    PUBLIC_BASE_URL: 'https://api.example.com',
+    MASTER_KEY: 'ab'.repeat(32),
+  };
+  expect(await runCommand(environment, 'customers', 'list')).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: "admin: the database does not answer: Can't reach database server at 127.0.0.1:1\n",
+  });
+});
