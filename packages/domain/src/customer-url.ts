@@ -11,10 +11,10 @@ export interface CustomerUrlPolicy {
 /**
  * Parses an address that a customer gave and applies the policy to what the parser made of it: odd forms of IPv4
  * (0x7f.1, 2130706433, full-width digits) are plain addresses by then. The result has no trailing dot in its host.
- * @throws ServiceError with the policy's code, whose message says which rule was broken
+ * @throws ServiceError with the policy's code, whose message says which rule was broken, and at which place of the body
  */
-export function parseCustomerUrl(raw: string, { ports, errorCode }: CustomerUrlPolicy): URL {
-  const refuse = (reason: string) => new ServiceError(errorCode, { detail: `The address ${reason}.` });
+export function parseCustomerUrl(raw: string, place: string, { ports, errorCode }: CustomerUrlPolicy): URL {
+  const refuse = (reason: string) => new ServiceError(errorCode, { detail: `${place} ${reason}.` });
   if (raw.length > URL_MAX_LENGTH) throw refuse(`is longer than ${URL_MAX_LENGTH} characters`);
   if (!URL.canParse(raw)) throw refuse('is not a valid URL');
   const url = new URL(raw);

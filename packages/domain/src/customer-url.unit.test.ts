@@ -7,7 +7,7 @@ function codeOf(parse: () => URL): string {
     return parse().href;
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    expect(error.message).toMatch(/^The address .*\.$/);
+    expect(error.message).toMatch(/^\/(video\/url|webhook_url) .*\.$/);
     return error.code;
   }
 }
@@ -60,8 +60,8 @@ const refusedByBoth = [
 
 describe('the policy for customer addresses', () => {
   it.each(refusedByBoth)('refuses %s for media and for webhooks', (url) => {
-    expect(codeOf(() => parseMediaUrl(url))).toBe('invalid_media_url');
-    expect(codeOf(() => parseWebhookUrl(url))).toBe('invalid_webhook_url');
+    expect(codeOf(() => parseMediaUrl(url, '/video/url'))).toBe('invalid_media_url');
+    expect(codeOf(() => parseWebhookUrl(url, '/webhook_url'))).toBe('invalid_webhook_url');
   });
 
   it.each([
@@ -75,22 +75,26 @@ describe('the policy for customer addresses', () => {
     ['https://internal.example.com/a', 'https://internal.example.com/a'],
     ['https://media.example.test/a', 'https://media.example.test/a'],
   ])('takes %s for both', (url, expected) => {
-    expect(codeOf(() => parseMediaUrl(url))).toBe(expected);
-    expect(codeOf(() => parseWebhookUrl(url))).toBe(expected);
+    expect(codeOf(() => parseMediaUrl(url, '/video/url'))).toBe(expected);
+    expect(codeOf(() => parseWebhookUrl(url, '/webhook_url'))).toBe(expected);
   });
 
   it('takes any port for webhooks and only 443 for media', () => {
-    expect(codeOf(() => parseWebhookUrl('https://hooks.example.com:8443/x'))).toBe(
+    expect(codeOf(() => parseWebhookUrl('https://hooks.example.com:8443/x', '/webhook_url'))).toBe(
       'https://hooks.example.com:8443/x',
     );
-    expect(codeOf(() => parseMediaUrl('https://media.example.com:8443/x'))).toBe('invalid_media_url');
-    expect(codeOf(() => parseMediaUrl('https://media.example.com:80/x'))).toBe('invalid_media_url');
+    expect(codeOf(() => parseMediaUrl('https://media.example.com:8443/x', '/video/url'))).toBe(
+      'invalid_media_url',
+    );
+    expect(codeOf(() => parseMediaUrl('https://media.example.com:80/x', '/video/url'))).toBe(
+      'invalid_media_url',
+    );
   });
 
   it('takes 8192 characters and not one more', () => {
     const base = 'https://media.example.com/';
     const longest = base + 'a'.repeat(8192 - base.length);
-    expect(codeOf(() => parseMediaUrl(longest))).toBe(longest);
-    expect(codeOf(() => parseMediaUrl(`${longest}a`))).toBe('invalid_media_url');
+    expect(codeOf(() => parseMediaUrl(longest, '/video/url'))).toBe(longest);
+    expect(codeOf(() => parseMediaUrl(`${longest}a`, '/video/url'))).toBe('invalid_media_url');
   });
 });

@@ -2,8 +2,9 @@ import { parseCustomerUrl } from './customer-url';
 
 /**
  * Parses the address that an event is sent to: https on any port, public host, no user information.
+ * `place` is where it stands in the body, such as `/video/url`.
  * @throws ServiceError invalid_webhook_url
  */
-export function parseWebhookUrl(raw: string): URL {
-  return parseCustomerUrl(raw, { ports: 'any', errorCode: 'invalid_webhook_url' });
+export function parseWebhookUrl(raw: string, place: string): URL {
+  return parseCustomerUrl(raw, place, { ports: 'any', errorCode: 'invalid_webhook_url' });
 }

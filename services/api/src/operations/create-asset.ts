@@ -8,7 +8,7 @@ import { type Handler } from './operation';
 export function createAsset(deps: ApiDeps): Handler {
   return async ({ customer, body, traceParent }) => {
     const request = requireBody('AssetRequest', body);
-    const url = parseMediaUrl(request.url);
+    const url = parseMediaUrl(request.url, '/url');
     const asset = await insertAsset(deps.db, {
       customerId: customer.id,
       mediaType: request.media_type,

@@ -11,7 +11,7 @@ import { replayed } from './replayed';
 export function createPreparation({ db, config, ringer }: ApiDeps): Handler {
   return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('PreparationRequest', body);
-    const parsed = { ...request, video: parsedInput(request.video), ...parsedWebhook(request) };
+    const parsed = { ...request, video: parsedInput('video', request.video), ...parsedWebhook(request) };
     const key = resolveIdempotencyKey(idempotencyHeaders, request.idempotency_key);
     const created = await insertPreparation(db, {
       customerId: customer.id,

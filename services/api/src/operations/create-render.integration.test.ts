@@ -251,10 +251,11 @@ describe('create_render', () => {
       ['an internal name', 'https://postgres.internal/a.mp4'],
       ['a single label', 'https://redis/a.mp4'],
       ['more than 8192 characters', `https://media.example.com/${'a'.repeat(8192)}`],
-    ])('invalid_media_url for %s, as video and as audio', async (_, address) => {
+    ])('invalid_media_url for %s, as video and as audio, saying which', async (_, address) => {
       for (const input of ['video', 'audio']) {
-        const { status, code } = await refuse({ ...renderRequest(), [input]: { url: address } });
+        const { status, code, message } = await refuse({ ...renderRequest(), [input]: { url: address } });
         expect({ status, code }).toEqual({ status: 400, code: 'invalid_media_url' });
+        expect(message).toContain(`/${input}/url `);
       }
     });
 

@@ -24,7 +24,7 @@ export function createRender(deps: ApiDeps): Handler {
     const request = requireBody('RenderRequest', body);
     const parsed = {
       ...request,
-      ...{ video: parsedInput(request.video), audio: parsedInput(request.audio) },
+      ...{ video: parsedInput('video', request.video), audio: parsedInput('audio', request.audio) },
       ...parsedWebhook(request),
     };
     const key = resolveIdempotencyKey(idempotencyHeaders, request.idempotency_key);

@@ -7,11 +7,11 @@ import { parseMediaUrl, parseWebhookUrl } from '@lipsync/domain';
  *
  * @throws ServiceError invalid_media_url
  */
-export function parsedInput(input: Input): Input {
-  return 'url' in input ? { url: parseMediaUrl(input.url).href } : input;
+export function parsedInput(name: 'video' | 'audio', input: Input): Input {
+  return 'url' in input ? { url: parseMediaUrl(input.url, `/${name}/url`).href } : input;
 }
 
 /** The same for where events go. @throws ServiceError invalid_webhook_url */
 export function parsedWebhook({ webhook_url: raw }: { webhook_url?: string }): { webhook_url?: string } {
-  return raw === undefined ? {} : { webhook_url: parseWebhookUrl(raw).href };
+  return raw === undefined ? {} : { webhook_url: parseWebhookUrl(raw, '/webhook_url').href };
 }
