@@ -18,7 +18,7 @@ import { verifyPacks } from './supervisor/verify-packs';
 import { warmUp } from './supervisor/warm-up';
 import { createWorkerHealth } from './supervisor/worker-health';
 import { gpuModels } from './usage/gpu-models';
-import { openPodCost } from './usage/open-pod-cost';
+import { openPodCosts } from './usage/open-pod-cost';
 import { createPodMeter } from './usage/pod-meter';
 
 const RING_DEADLINE_MS = 500;
@@ -70,7 +70,7 @@ export async function startWorker(options: {
   const runner = createGpuJobRunner({
     ...{ db, storage, packs, slots, workerId, logger, telemetry },
     podMeter: createPodMeter({
-      cost: openPodCost(env),
+      costs: openPodCosts(env),
       slots: slotCount,
       gpuModels: await gpuModels(),
       logger,

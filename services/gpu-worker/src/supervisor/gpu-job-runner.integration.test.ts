@@ -55,7 +55,7 @@ describe('job runner', () => {
       limitMs: options.limitMs ?? 300_000,
       telemetry: options.telemetry ?? untraced(),
       podMeter: createPodMeter({
-        cost: fixedPrice({ usdPerHour: 3.6, incrementSeconds: 1 }),
+        costs: [fixedPrice({ usdPerHour: 3.6, incrementSeconds: 1 })],
         ...{ slots: 1, gpuModels: ['a GPU that nobody used'], logger },
       }),
       logger,

@@ -73,7 +73,7 @@ export function createTestWorkers(options: {
       workerId: `worker-${count}`,
       limitMs: 300_000,
       telemetry: untraced(),
-      podMeter: createPodMeter({ cost: null, slots: 1, gpuModels: [], logger }),
+      podMeter: createPodMeter({ costs: [], slots: 1, gpuModels: [], logger }),
       logger,
     });
   };

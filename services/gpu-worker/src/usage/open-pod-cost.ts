@@ -11,11 +11,13 @@ export interface PodCostSettings {
   readonly POD_BILLING_INCREMENT_SECONDS: number;
 }
 
-/** The configured source of costs: an endpoint before a price; null when there is neither, and usage stays null. */
-export function openPodCost(settings: PodCostSettings): PodCost | null {
+/** The configured sources of costs, the best first: an endpoint, a price. With neither usage stays null. */
+export function openPodCosts(settings: PodCostSettings): PodCost[] {
   const { POD_COST_URL: url, POD_PRICE_USD_PER_HOUR: usdPerHour } = settings;
-  // Kubernetes gives a pod its own name as host name.
-  if (url !== undefined) return openCost({ url, pod: settings.POD_NAME ?? hostname() });
-  if (usdPerHour === undefined) return null;
-  return fixedPrice({ usdPerHour, incrementSeconds: settings.POD_BILLING_INCREMENT_SECONDS });
+  const incrementSeconds = settings.POD_BILLING_INCREMENT_SECONDS;
+  return [
+    // Kubernetes gives a pod its own name as host name.
+    ...(url === undefined ? [] : [openCost({ url, pod: settings.POD_NAME ?? hostname() })]),
+    ...(usdPerHour === undefined ? [] : [fixedPrice({ usdPerHour, incrementSeconds })]),
+  ];
 }

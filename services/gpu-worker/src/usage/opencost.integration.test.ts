@@ -5,6 +5,11 @@ import { openCost } from './opencost';
 const FROM = new Date('2026-01-01T00:00:00.400Z');
 const TO = new Date('2026-01-01T00:02:00.400Z');
 
+const allocation = (change: object) => ({
+  ...{ name: 'gpu-0', start: '2025-12-31T23:20:00Z', end: '2026-01-01T00:02:00Z', minutes: 42, totalCost: 1 },
+  ...change,
+});
+
 describe('an OpenCost server', () => {
   let server: Server;
   let url: string;
@@ -27,23 +32,34 @@ describe('an OpenCost server', () => {
   };
 
   test('is asked for this pod and this window', async () => {
-    reply([{ 'gpu-0': { name: 'gpu-0', minutes: 2, totalCost: 0.05 } }]);
+    reply([{ 'gpu-0': allocation({}) }]);
     await bill();
     expect(asked?.pathname).toBe('/allocation');
     expect(Object.fromEntries(asked?.searchParams ?? [])).toMatchObject({
-      window: '2026-01-01T00:00:00Z,2026-01-01T00:02:00Z',
+      window: '2025-12-31T23:00:00Z,2026-01-01T00:02:00Z',
       aggregate: 'pod',
       filter: 'pod:"gpu-0"',
     });
   });
 
-  test('tells time and cost, the time never longer than the window', async () => {
-    reply([{ 'gpu-0': { minutes: 3, totalCost: 0.09 } }]);
-    await expect(bill()).resolves.toEqual({ observedSeconds: 120, billedSeconds: 180, usd: 0.09 });
+  test('charges the time of the run at the rate of the last hour', async () => {
+    reply([{ 'gpu-0': allocation({ minutes: 40, totalCost: 1.2, end: '2026-01-01T00:03:00Z' }) }]);
+    await expect(bill()).resolves.toEqual({ observedSeconds: 120, billedSeconds: 120, usd: 0.06 });
   });
 
-  test('that has no data for the pod yet gives no bill', async () => {
-    reply([null, { 'gpu-1': { minutes: 3, totalCost: 0.09 } }]);
+  test.each([
+    ['part of the run', '2026-01-01T00:00:30.400Z', 30],
+    ['nothing of it', '2025-12-31T23:59:00Z', 0],
+  ])('that lags and has seen %s says so, and charges all of it', async (_what, end, observedSeconds) => {
+    reply([{ 'gpu-0': allocation({ minutes: 40, totalCost: 1.2, end }) }]);
+    await expect(bill()).resolves.toEqual({ observedSeconds, billedSeconds: 120, usd: 0.06 });
+  });
+
+  test.each([
+    ['no data for the pod', [null, { 'gpu-1': allocation({}) }]],
+    ['not seen a minute of it', [{ 'gpu-0': allocation({ minutes: 0, totalCost: 0 }) }]],
+  ])('that has %s yet gives no bill', async (_what, data) => {
+    reply(data);
     await expect(bill()).resolves.toBeNull();
   });
 

@@ -2,16 +2,27 @@ import { z } from '@lipsync/runtime';
 import { type PodCost } from './pod-cost';
 
 /** The part of an allocation that is read; OpenCost adds up CPU, memory, GPU and volumes in `totalCost`. */
-const allocationSchema = z.object({ minutes: z.number().nonnegative(), totalCost: z.number().nonnegative() });
+const allocationSchema = z.object({
+  /** The last moment of it that the server knows. */
+  end: z.iso.datetime({ offset: true }),
+  minutes: z.number().nonnegative(),
+  totalCost: z.number().nonnegative(),
+});
 /** One set of allocations by pod name per step of the window; a step without data is null. */
 const answerSchema = z.object({ data: z.array(z.record(z.string(), allocationSchema).nullable()) });
+
+/**
+ * The server reads metrics that lag by a minute or two, as long as a run: it is asked for the time before as well, and
+ * what the pod cost a second then is what it costs.
+ */
+const LOOK_BACK_MS = 3_600_000;
 
 /** A cost endpoint that has not answered by then is not worth holding a finished render for. */
 const TIMEOUT_MS = 2_000;
 
 /**
  * Asks an OpenCost-compatible server (https://opencost.io/docs/integrations/api, `GET /allocation`) what it allocated
- * to this pod. It reads metrics that lag by a minute or two: what it does not know yet is missing from the bill.
+ * to this pod. What it has not seen of a run yet is charged at the same rate, and missing from the observed seconds.
  * Rejects when the server cannot be reached or answers with something else.
  */
 export function openCost(server: { url: string; pod: string }): PodCost {
@@ -19,7 +30,7 @@ export function openCost(server: { url: string; pod: string }): PodCost {
     bill: async (from, to) => {
       const url = new URL('allocation', server.url.endsWith('/') ? server.url : `${server.url}/`);
       url.search = new URLSearchParams({
-        window: `${rfc3339(from)},${rfc3339(to)}`,
+        window: `${rfc3339(new Date(from.getTime() - LOOK_BACK_MS))},${rfc3339(to)}`,
         aggregate: 'pod',
         filter: `pod:"${server.pod}"`,
         accumulate: 'true',
@@ -29,11 +40,17 @@ export function openCost(server: { url: string; pod: string }): PodCost {
       if (!response.ok) throw new Error(`the cost endpoint answered ${response.status}`);
       const { data } = answerSchema.parse(await response.json());
       const allocations = data.flatMap((set) => set?.[server.pod] ?? []);
-      if (allocations.length === 0) return null;
-      const seconds = 60 * allocations.reduce((sum, { minutes }) => sum + minutes, 0);
+      const known = 60 * allocations.reduce((sum, { minutes }) => sum + minutes, 0);
+      if (known === 0) return null;
       const usd = allocations.reduce((sum, { totalCost }) => sum + totalCost, 0);
-      const windowSeconds = (to.getTime() - from.getTime()) / 1000;
-      return { observedSeconds: Math.min(seconds, windowSeconds), billedSeconds: seconds, usd };
+      const knownTo = Math.max(...allocations.map(({ end }) => Date.parse(end)));
+      const seconds = (to.getTime() - from.getTime()) / 1000;
+      const seen = (knownTo - from.getTime()) / 1000;
+      return {
+        observedSeconds: Math.min(Math.max(seen, 0), seconds),
+        billedSeconds: seconds,
+        usd: (usd / known) * seconds,
+      };
     },
   };
 }

@@ -21,8 +21,8 @@ export interface PodMeter {
 }
 
 export interface PodMeterOptions {
-  /** Null: nobody knows what the pod costs. */
-  readonly cost: PodCost | null;
+  /** Asked in this order until one knows what the pod costs. */
+  readonly costs: readonly PodCost[];
   /** Jobs that share the pod. */
   readonly slots: number;
   /** GPUs of the pod. */
@@ -30,14 +30,17 @@ export interface PodMeterOptions {
   readonly logger: Logger;
 }
 
-export function createPodMeter({ cost, slots, gpuModels, logger }: PodMeterOptions): PodMeter {
+export function createPodMeter({ costs, slots, gpuModels, logger }: PodMeterOptions): PodMeter {
   async function billOf({ startedAt, endedAt }: RunOnPod): Promise<PodBill | null> {
-    try {
-      return (await cost?.bill(startedAt, endedAt)) ?? null;
-    } catch (error) {
-      logger.warn('the cost of a run could not be read', { error });
-      return null;
+    for (const cost of costs) {
+      try {
+        const bill = await cost.bill(startedAt, endedAt);
+        if (bill !== null) return bill;
+      } catch (error) {
+        logger.warn('the cost of a run could not be read', { error });
+      }
     }
+    return null;
   }
 
   return {

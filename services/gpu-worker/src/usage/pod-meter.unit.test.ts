@@ -11,7 +11,7 @@ const RUN = {
 const bill = { observedSeconds: 10, billedSeconds: 10, usd: 0.01 };
 
 test('GPU time and models are told when a GPU ran', async () => {
-  const meter = createPodMeter({ cost: null, slots: 1, gpuModels: ['NVIDIA L4'], logger });
+  const meter = createPodMeter({ costs: [], slots: 1, gpuModels: ['NVIDIA L4'], logger });
   expect(await meter.measure(RUN)).toMatchObject({
     gpu_inference_seconds: 4.321,
     gpu_models: ['NVIDIA L4'],
@@ -20,7 +20,7 @@ test('GPU time and models are told when a GPU ran', async () => {
 });
 
 test('a run on the CPU used no GPU, whatever the machine has', async () => {
-  const meter = createPodMeter({ cost: null, slots: 1, gpuModels: ['NVIDIA L4'], logger });
+  const meter = createPodMeter({ costs: [], slots: 1, gpuModels: ['NVIDIA L4'], logger });
   const usage = await meter.measure({ ...RUN, gpuInferenceMs: null });
   expect(usage).toMatchObject({ gpu_inference_seconds: null, gpu_models: [] });
 });
@@ -33,7 +33,7 @@ test('the cost is asked for the time of the run', async () => {
       return bill;
     },
   };
-  const meter = createPodMeter({ cost, slots: 2, gpuModels: [], logger });
+  const meter = createPodMeter({ costs: [cost], slots: 2, gpuModels: [], logger });
   expect(await meter.measure(RUN)).toMatchObject({ billed_pod_seconds: 5, estimate_coverage: 'observed' });
   expect(asked).toEqual([[RUN.startedAt, RUN.endedAt]]);
 });
@@ -42,10 +42,21 @@ test('a cost that cannot be read leaves its fields null and says so in the log',
   const warnings: string[] = [];
   const cost = { bill: () => Promise.reject(new Error('connection refused')) };
   const loud = { ...logger, warn: (message: string) => void warnings.push(message) };
-  const meter = createPodMeter({ cost, slots: 1, gpuModels: [], logger: loud });
+  const meter = createPodMeter({ costs: [cost], slots: 1, gpuModels: [], logger: loud });
   expect(await meter.measure(RUN)).toMatchObject({
     billed_pod_seconds: null,
     estimate_coverage: 'unavailable',
   });
   expect(warnings).toHaveLength(1);
+});
+
+test('the price that an operator knows stands in for an endpoint that knows nothing yet, or is away', async () => {
+  const knowsNothing = { bill: async () => null };
+  const isAway = { bill: () => Promise.reject(new Error('connection refused')) };
+  const price = { bill: async () => bill };
+  const meter = createPodMeter({ costs: [knowsNothing, isAway, price], slots: 1, gpuModels: [], logger });
+  expect(await meter.measure(RUN)).toMatchObject({
+    estimated_compute_usd: 0.01,
+    estimate_coverage: 'observed',
+  });
 });
