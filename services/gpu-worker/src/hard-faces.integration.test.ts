@@ -12,11 +12,14 @@ import {
   mediaTiming,
   type PictureArea,
 } from '@lipsync/testkit';
+import { checkPack } from './check-pack';
 import { landmarkBounds } from './inference/analyzer/face-patch';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
+import { goldenPack } from './test/golden-pack';
 
 const SPEECH = join(__dirname, '../../../samples/speech.wav');
+const GOLDEN = join(__dirname, '../test-data/golden');
 
 /** Luma, dB. Encoding alone leaves 47 and more; a mouth that speaks is another picture. */
 const UNTOUCHED = 44;
@@ -99,6 +102,13 @@ const VIDEOS: HardVideo[] = [
     comesBack: true,
   },
   {
+    what: 'is turned aside, three fifths as wide',
+    size: SQUARE,
+    frames: 10,
+    filters: 'scale=154:256,pad=256:256:51:0:gray,setsar=1',
+    seen: always,
+  },
+  {
     what: 'is 36 pixels wide',
     size: { width: 112, height: 112 },
     frames: 10,
@@ -159,6 +169,18 @@ describe('a render', () => {
     const shown = await lumaPictures(at('out.mp4'), size);
     expect(shown).toHaveLength(frames);
     return shown;
+  }
+
+  /** With another folder's packs instead of the built-in ones. */
+  async function withPacks(name: string, action: () => Promise<void>): Promise<void> {
+    const usual = inference;
+    inference = await startInference({ packsDir: at(name), entry: COMPILED_CHILD });
+    try {
+      await action();
+    } finally {
+      inference.close();
+      inference = usual;
+    }
   }
 
   const speak = async (frames: number): Promise<Buffer> =>
@@ -233,9 +255,7 @@ describe('a render', () => {
     const track = await trackOf('video.mp4');
     const before = await lumaPictures(at('video.mp4'), size);
     const coarse = await render('latentsync', 'video.mp4', 'voice.wav', 'cut_off', { frames, size });
-    const usual = inference;
-    inference = await startInference({ packsDir: at('fine'), entry: COMPILED_CHILD });
-    try {
+    await withPacks('fine', async () => {
       const fine = await render('latentsync', 'video.mp4', 'voice.wav', 'cut_off', { frames, size });
       expectNothingElse(fine, before, track, size);
       expectSpeech(fine, before, track, size);
@@ -243,11 +263,32 @@ describe('a render', () => {
         lumaPsnr(picture, coarse[i] ?? new Uint8Array(), size.width, { outside: NOWHERE }),
       );
       expect(Math.min(...likeness)).toBeGreaterThan(ALIKE);
-    } finally {
-      inference.close();
-      inference = usual;
-    }
+    });
   }, 60_000);
+
+  // Their weights are random: a face that is another one is all that such a mouth can show.
+  test.each(ENGINES)(
+    'by a pack of %s that its exporter wrote changes the face, and nothing else',
+    async (engine) => {
+      const frames = 18;
+      const kept = goldenPack(join(GOLDEN, engine));
+      await cp(at('packs/analyzer'), at(`exported-${engine}/analyzer`), { recursive: true });
+      await cp(kept.directory, at(`exported-${engine}/pack`), { recursive: true });
+      kept.remove();
+      const { problem } = await checkPack(at(`exported-${engine}/pack`), { entry: COMPILED_CHILD });
+      expect(problem).toBeUndefined();
+      await makeFaceVideo(at('video.mp4'), { frames, filters: 'scale=256:256' });
+      await speak(frames);
+      const track = await trackOf('video.mp4');
+      const before = await lumaPictures(at('video.mp4'), SQUARE);
+      await withPacks(`exported-${engine}`, async () => {
+        const after = await render(engine, 'video.mp4', 'voice.wav', 'cut_off', { frames });
+        expectNothingElse(after, before, track, SQUARE);
+        expectSpeech(after, before, track, SQUARE);
+      });
+    },
+    60_000,
+  );
 
   const makeSound = async (source: string, frames: number): Promise<Buffer> =>
     ffmpeg(['-f', 'lavfi', '-i', source, '-t', String(frames / 25), at('sound.wav')]);
@@ -279,6 +320,11 @@ describe('a render', () => {
       filters: 'scale=256:256,drawbox=0:0:iw:ih:black:fill',
     });
     await expect(trackOf('black.mp4')).rejects.toMatchObject({ code: 'no_face_detected' });
+  }, 60_000);
+
+  test('of a face too small for its picture fails with no_face_detected: 36 pixels of 1280', async () => {
+    await makeFaceVideo(at('far.mp4'), { frames: 8, filters: 'scale=112:112,pad=1280:720:584:304:gray' });
+    await expect(trackOf('far.mp4')).rejects.toMatchObject({ code: 'no_face_detected' });
   }, 60_000);
 });
 
