@@ -1,7 +1,12 @@
 import { type Logger } from './logger';
 
-/** Resolves when the dependency answers; throws or hangs when it does not. */
-export type HealthCheck = () => Promise<unknown>;
+/** Resolves when the dependency answers; throws or hangs when it does not. Aborted once nobody waits for it any more. */
+export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
+
+/** What a start has not come to yet: expected, and no fault in the log. */
+export class NotReadyYet extends Error {
+  override readonly name = 'NotReadyYet';
+}
 
 /** The name and state of every check: what may be shown; the reason of a failure is for the log. */
 export interface HealthReport {
@@ -12,20 +17,23 @@ export interface HealthReport {
 const DEADLINE_MS = 2_000;
 
 /**
- * Runs the checks side by side, each under its own deadline; never throws. A check that begins to fail is logged with its
- * reason, and once more when it passes again: probes that ask every few seconds add nothing to that.
+ * Runs the checks side by side, each under its own deadline; never throws. Who asks while they run gets the same answer:
+ * anybody may ask, as often as they like. A check that begins to fail is logged with its reason, and once more when it
+ * passes again.
  */
 export function createHealthChecks(
   checks: Readonly<Record<string, HealthCheck>>,
   { logger, deadlineMs = DEADLINE_MS }: { logger: Pick<Logger, 'info' | 'warn'>; deadlineMs?: number },
 ): () => Promise<HealthReport> {
   const failing = new Set<string>();
+  let running: Promise<HealthReport> | undefined;
 
   async function passes(name: string, check: HealthCheck): Promise<boolean> {
     try {
       await inTime(check, deadlineMs);
     } catch (error) {
-      if (!failing.has(name)) logger.warn('health check fails', { check: name, error });
+      const level = error instanceof NotReadyYet ? 'info' : 'warn';
+      if (!failing.has(name)) logger[level]('health check fails', { check: name, error });
       failing.add(name);
       return false;
     }
@@ -33,24 +41,28 @@ export function createHealthChecks(
     return true;
   }
 
-  return async () => {
+  async function run(): Promise<HealthReport> {
     const states = await Promise.all(
       Object.entries(checks).map(
         async ([name, check]) => [name, (await passes(name, check)) ? 'ok' : 'failed'] as const,
       ),
     );
     return { ok: states.every(([, state]) => state === 'ok'), checks: Object.fromEntries(states) };
-  };
+  }
+
+  return () => (running ??= run().finally(() => (running = undefined)));
 }
 
 async function inTime(check: HealthCheck, deadlineMs: number): Promise<void> {
+  const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
   });
   try {
-    await Promise.race([Promise.resolve().then(check), late]);
+    await Promise.race([Promise.resolve().then(() => check(late.signal)), deadline]);
   } finally {
     clearTimeout(timer);
+    late.abort();
   }
 }

@@ -1,4 +1,4 @@
-import { createHealthChecks } from './health-checks';
+import { createHealthChecks, NotReadyYet } from './health-checks';
 import { createLogger } from './logger';
 
 function capture() {
@@ -28,11 +28,31 @@ describe('health checks', () => {
     expect(lines).toHaveProperty('0.error.message', 'connect ECONNREFUSED 10.0.0.5');
   });
 
-  it('counts a check that hangs or throws at once as failed, beside those that pass', async () => {
+  it('tells what a start has not come to yet as no fault', async () => {
     const { lines, logger } = capture();
+    const packs = () => Promise.reject(new NotReadyYet('packs are being loaded'));
+    expect(await createHealthChecks({ packs }, { logger })()).toMatchObject({ ok: false });
+    expect(lines).toMatchObject([{ level: 'info', message: 'health check fails', check: 'packs' }]);
+  });
+
+  it('asks once for all who ask at the same time, and again for those who come later', async () => {
+    const database = jest.fn(() => Promise.resolve());
+    const check = createHealthChecks({ database }, { logger: capture().logger });
+    await Promise.all([check(), check(), check()]);
+    expect(database).toHaveBeenCalledTimes(1);
+    await check();
+    expect(database).toHaveBeenCalledTimes(2);
+  });
+
+  it('counts a check that hangs or throws at once as failed, beside those that pass, and waits for none', async () => {
+    const { lines, logger } = capture();
+    let given: AbortSignal | undefined;
     const check = createHealthChecks(
       {
-        stuck: () => new Promise(() => undefined),
+        stuck: (signal) => {
+          given = signal;
+          return new Promise(() => undefined);
+        },
         thrown: () => {
           throw new Error('no');
         },
@@ -42,5 +62,6 @@ describe('health checks', () => {
     );
     expect(await check()).toEqual({ ok: false, checks: { stuck: 'failed', thrown: 'failed', fine: 'ok' } });
     expect(JSON.stringify(lines)).toContain('no answer within 1 ms');
+    expect(given?.aborted).toBe(true);
   });
 });

@@ -15,7 +15,7 @@ export { EnvError, loadEnv } from './env';
 export { type NodeEnv, OPERATIONS_SETTINGS, STORAGE_SETTINGS, environment } from './environment';
 export { boolean, listOf, path, port, secondsList, timerSeconds, wholeNumber } from './setting-kinds';
 export { gather } from './gather';
-export { type HealthCheck, type HealthReport, createHealthChecks } from './health-checks';
+export { type HealthCheck, type HealthReport, createHealthChecks, NotReadyYet } from './health-checks';
 export { type HealthServer, type MetricsSource, createHealthServer } from './health-server';
 export { type Lifecycle, type ProcessHandle, createLifecycle } from './lifecycle';
 export { type LogFields, type Logger, type LogLevel, createLogger } from './logger';

@@ -3,9 +3,13 @@ import { type JobStage } from '@lipsync/db';
 /** Why a job must stop although it has not failed. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
-  constructor(readonly why: 'refused' | 'expired') {
+  constructor(
+    readonly why: 'refused' | 'expired',
+    options?: ErrorOptions,
+  ) {
     super(
       why === 'refused' ? 'the job was cancelled, finished or taken over' : 'the lease ran out unrenewed',
+      options,
     );
   }
 }
@@ -51,11 +55,12 @@ export function createLeaseKeeper(options: {
   let sentAt = clock.now();
   let renewedAt = sentAt;
   let sending: Promise<void> | undefined;
-  let unanswered = false;
+  /** Why the last heartbeat got no answer. */
+  let failure: { readonly cause: unknown } | undefined;
   let stopped = false;
 
   const lose = (why: LeaseLost['why']): void => {
-    if (!lost.signal.aborted) lost.abort(new LeaseLost(why));
+    if (!lost.signal.aborted) lost.abort(new LeaseLost(why, failure));
   };
 
   async function send(): Promise<void> {
@@ -65,14 +70,14 @@ export function createLeaseKeeper(options: {
     const asked = sentAt;
     try {
       const ours = await heartbeat(carried);
-      unanswered = false;
+      failure = undefined;
       if (ours) {
         renewedAt = asked;
         written = carried;
       } else lose('refused');
-    } catch {
-      // The database is away; the lease decides how long that may last.
-      unanswered = true;
+    } catch (cause) {
+      // As a rule the database is away; the lease decides how long that may last.
+      failure = { cause };
     }
   }
 
@@ -91,8 +96,8 @@ export function createLeaseKeeper(options: {
       const now = clock.now();
       if (now - renewedAt >= leaseMs) lose('expired');
       const sinceSent = now - sentAt;
-      const pressing = unanswered || progress !== written;
-      const newStage = progress?.stage !== written?.stage && !unanswered;
+      const pressing = failure !== undefined || progress !== written;
+      const newStage = progress?.stage !== written?.stage && failure === undefined;
       if (newStage || sinceSent >= (pressing ? SHORTEST_GAP_MS : HEARTBEAT_MS)) begin();
     },
     checkNow: begin,

@@ -101,9 +101,11 @@ describe('lease keeper', () => {
 
   test('a database that is away for the whole lease stops the job: another worker may have it', async () => {
     const { keeper, at, answer } = setUp();
-    answer(new Error('connection refused'));
+    const cause = new Error('connection refused');
+    answer(cause);
     for (let ms = 500; ms <= 15_000; ms += 500) await at(ms);
-    expect(keeper.signal.reason).toEqual(new LeaseLost('expired'));
+    expect(keeper.signal.reason).toEqual(new LeaseLost('expired', { cause }));
+    expect(keeper.signal.reason).toHaveProperty('cause', cause);
   });
 
   test('a database that hangs instead of answering does not keep the job alive past its lease', async () => {

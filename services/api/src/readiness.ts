@@ -7,14 +7,14 @@ import { type Storage } from '@lipsync/storage';
 export function readinessChecks(deps: {
   db: Db;
   storage: Storage;
-  pingRedis: HealthCheck;
+  pingRedis: () => Promise<unknown>;
   /** Workers of these may be away until there is work for them. */
   enginesOnDemand: readonly Engine[];
 }): Readonly<Record<string, HealthCheck>> {
   return {
     postgres: () => deps.db.ping(),
     redis: deps.pingRedis,
-    s3: () => deps.storage.ping(),
+    s3: (signal) => deps.storage.ping({ signal }),
     workers: async () => {
       if (deps.enginesOnDemand.length > 0) return;
       const engines = await liveEngines(deps.db);

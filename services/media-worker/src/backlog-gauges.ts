@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Backlog } from '@lipsync/db';
-import { type Clock } from '@lipsync/runtime';
+import { type Clock, type Logger } from '@lipsync/runtime';
 import { type Metrics } from '@lipsync/telemetry';
 
 /** Several scrapers cost the database one look. */
@@ -10,9 +10,13 @@ const DEADLINE_MS = 3_000;
 
 /**
  * Tells the backlog of the whole system at every scrape, as `read` finds it. While it cannot be read nothing is told of
- * it: an old number would look like a queue that stands still.
+ * it: an old number would look like a queue that stands still. Then no alert on it can fire, so the log says so, once, and
+ * once more when it is read again.
  */
-export function tellBacklog(metrics: Metrics, deps: { read: () => Promise<Backlog>; clock: Clock }): void {
+export function tellBacklog(
+  metrics: Metrics,
+  deps: { read: () => Promise<Backlog>; clock: Clock; logger: Pick<Logger, 'info' | 'warn'> },
+): void {
   const jobs = metrics.gauge('queue_jobs');
   const oldest = metrics.gauge('queue_oldest_seconds');
   const slots = metrics.gauge('live_slots');
@@ -20,6 +24,7 @@ export function tellBacklog(metrics: Metrics, deps: { read: () => Promise<Backlo
   const oldestDue = metrics.gauge('webhook_oldest_due_seconds');
   let readAtMs = -Infinity;
   let reading: Promise<void> | undefined;
+  let failing = false;
 
   function tell(backlog: Backlog): void {
     for (const { queue, oldestSeconds, liveSlots, ...counts } of backlog.queues) {
@@ -48,7 +53,11 @@ export function tellBacklog(metrics: Metrics, deps: { read: () => Promise<Backlo
       ]);
       tell(backlog);
       readAtMs = startedAtMs;
-    } catch {
+      if (failing) deps.logger.info('the backlog can be read again');
+      failing = false;
+    } catch (error) {
+      if (!failing) deps.logger.warn('the backlog cannot be read', { error });
+      failing = true;
       for (const gauge of [jobs, oldest, slots, webhooks, oldestDue]) gauge.reset();
       readAtMs = -Infinity;
     } finally {

@@ -16,11 +16,15 @@ const BACKLOG: Backlog = {
 describe('tellBacklog', () => {
   let now = 0;
   const clock = { now: () => now };
+  const said: string[] = [];
+  const say = (message: string) => void said.push(message);
+  const logger = { info: say, warn: say };
+  beforeEach(() => said.splice(0));
   const told = async (metrics: ReturnType<typeof createMetrics>) => parseExposition(await metrics.text());
 
   it('tells every number of the backlog', async () => {
     const metrics = createMetrics();
-    tellBacklog(metrics, { read: async () => BACKLOG, clock });
+    tellBacklog(metrics, { read: async () => BACKLOG, clock, logger });
     const { value } = await told(metrics);
     const jobs = (state: string) => value('lipsync_queue_jobs', { queue: 'musetalk', state });
     expect([jobs('blocked'), jobs('waiting'), jobs('dispatched'), jobs('running')]).toEqual([1, 2, 3, 4]);
@@ -34,7 +38,7 @@ describe('tellBacklog', () => {
   it('asks the database once for scrapes that come together, and again when it is two seconds old', async () => {
     const metrics = createMetrics();
     const read = jest.fn(async () => BACKLOG);
-    tellBacklog(metrics, { read, clock });
+    tellBacklog(metrics, { read, clock, logger });
     await Promise.all([told(metrics), told(metrics)]);
     now += 1_000;
     await told(metrics);
@@ -44,10 +48,10 @@ describe('tellBacklog', () => {
     expect(read).toHaveBeenCalledTimes(2);
   });
 
-  it('tells the rest, and no old number of the backlog, while the database does not answer', async () => {
+  it('tells the rest, no old number of the backlog, and the log of it, while the database does not answer', async () => {
     const metrics = createMetrics();
     let read = async () => BACKLOG;
-    tellBacklog(metrics, { read: () => read(), clock });
+    tellBacklog(metrics, { read: () => read(), clock, logger });
     metrics.counter('ingest_bytes_total').inc({}, 5);
     await told(metrics);
     now += 60_000;
@@ -56,14 +60,17 @@ describe('tellBacklog', () => {
     expect(value('lipsync_ingest_bytes_total')).toBe(5);
     expect(families.get('lipsync_queue_jobs')?.samples).toEqual([]);
     expect(value('lipsync_webhook_oldest_due_seconds')).toBeUndefined();
+    await told(metrics);
+    expect(said).toEqual(['the backlog cannot be read']);
     read = async () => BACKLOG;
     expect((await told(metrics)).value('lipsync_webhook_oldest_due_seconds')).toBe(9);
+    expect(said).toEqual(['the backlog cannot be read', 'the backlog can be read again']);
   });
 
   it('does not wait for a database that hangs', async () => {
     jest.useFakeTimers();
     const metrics = createMetrics();
-    tellBacklog(metrics, { read: () => new Promise(() => undefined), clock });
+    tellBacklog(metrics, { read: () => new Promise(() => undefined), clock, logger });
     const scraped = told(metrics);
     await jest.advanceTimersByTimeAsync(3_000);
     expect((await scraped).families.get('lipsync_queue_jobs')?.samples).toEqual([]);

@@ -45,7 +45,7 @@ export async function startMediaWorker(options: {
   lifecycle.onShutdown('queues', () => queues.close());
   const runIngest = await createRunner(env, { db, storage, logger, telemetry, workerId });
   const caps = { perOrigin: WEBHOOK_ATTEMPTS_PER_ORIGIN, perCustomer: env.WEBHOOK_PER_CUSTOMER };
-  tellBacklog(metrics, { read: () => readBacklog(db, caps), clock: performance });
+  tellBacklog(metrics, { read: () => readBacklog(db, caps), clock: performance, logger });
   metrics.gauge('unserved_deadline_seconds').set({}, env.UNSERVED_DEADLINE_SECONDS);
 
   const loop = (name: LoopName, everyMs: number, turn: () => Promise<void>): PeriodicLoop => {
@@ -84,7 +84,11 @@ export async function startMediaWorker(options: {
       consumer: consumerFetches(consumer, () => queues.ping()),
       loops: noTurnHangs(loops),
     },
-    ready: { database: () => db.ping(), redis: () => queues.ping(), storage: () => storage.ping() },
+    ready: {
+      database: () => db.ping(),
+      redis: () => queues.ping(),
+      storage: (signal) => storage.ping({ signal }),
+    },
     stopping: lifecycle.stopping,
     metrics,
     logger,

@@ -120,15 +120,29 @@ it('attempts in the trace of the request whose record ended', async () => {
   await collector.close();
 });
 
-it('writes one log line per attempt with everything that is known, and no secret or body', async () => {
-  const customer = await fixture.newCustomer();
-  const { id, eventId, renderId } = await fixture.addDelivery(customer);
+/** Dispatches until an attempt is logged; returns what was written until then. */
+async function firstAttempt(): Promise<{ lines: string[]; attempts: string[] }> {
   const lines: string[] = [];
   fixture.dispatch({
     logger: createLogger({ service: 'test', destination: { write: (line) => lines.push(line) } }),
   });
   await eventually(() => expect(lines.some((line) => line.includes('webhook_attempt'))).toBe(true));
-  const attempts = lines.filter((line) => line.includes('webhook_attempt'));
+  return { lines, attempts: lines.filter((line) => line.includes('webhook_attempt')) };
+}
+
+it('tells the operator why a receiver was not reached, of which the customer learns the class alone', async () => {
+  const { id } = await fixture.addDelivery(await fixture.newCustomer());
+  fixture.receiver.reply('reset');
+  const { attempts } = await firstAttempt();
+  const attempt: unknown = JSON.parse(attempts[0] ?? '');
+  expect(attempt).toMatchObject({ delivery_id: id, error_class: 'connection_failed' });
+  expect(attempt).toHaveProperty('error.message', expect.stringMatching(/^connection_failed \(.+\)$/));
+});
+
+it('writes one log line per attempt with everything that is known, and no secret or body', async () => {
+  const customer = await fixture.newCustomer();
+  const { id, eventId, renderId } = await fixture.addDelivery(customer);
+  const { lines, attempts } = await firstAttempt();
   expect(attempts).toHaveLength(1);
   expect(JSON.parse(attempts[0] ?? '')).toMatchObject({
     delivery_id: id,

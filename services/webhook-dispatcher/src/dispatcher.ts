@@ -22,7 +22,7 @@ import { countTurns, type Telemetry } from '@lipsync/telemetry';
 import { type ClockGuard, createClockGuard } from './clock-guard';
 import { createDispatchLoop, type DispatchLoop } from './dispatch-loop';
 import { createDispatchMetrics } from './dispatch-metrics';
-import { sendDelivery } from './send-delivery';
+import { type Attempt, sendDelivery } from './send-delivery';
 import { settlePersistently } from './settle-persistently';
 
 export interface DispatcherOptions {
@@ -115,9 +115,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         'lipsync.waited_seconds': delivery.waitedSeconds,
       },
     });
-    const outcome = await sendDelivery(options, delivery).catch((error: unknown): DeliveryOutcome => {
-      logger.error('could not attempt a delivery', { delivery_id: delivery.id, error });
-      return { kind: 'deferred', delaySeconds: DEFER_SECONDS };
+    const { outcome, error } = await sendDelivery(options, delivery).catch((fault: unknown): Attempt => {
+      logger.error('could not attempt a delivery', { delivery_id: delivery.id, error: fault });
+      return { outcome: { kind: 'deferred', delaySeconds: DEFER_SECONDS } };
     });
     const sentAtMs = clock.now();
     metrics.ended(outcome, (sentAtMs - startedAtMs) / 1000);
@@ -137,6 +137,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       outcome: outcome.kind,
       http_status: 'httpStatus' in outcome ? outcome.httpStatus : undefined,
       error_class: outcome.kind === 'failed' ? outcome.error : undefined,
+      error,
       duration_ms: sentAtMs - startedAtMs,
       waited_seconds: delivery.waitedSeconds,
       settled: state !== null,

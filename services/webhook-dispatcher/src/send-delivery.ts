@@ -11,16 +11,22 @@ export interface SendDependencies {
   timeoutMs?: number;
 }
 
+export interface Attempt {
+  readonly outcome: DeliveryOutcome;
+  /** What kept it from an answer, for the log: the outcome tells the customer no more than a class. */
+  readonly error?: EgressError;
+}
+
 const USER_AGENT = 'lipsync-service-webhooks/1.0';
 
 /**
- * One attempt: signs the stored bytes with the time of now and posts them. Resolves with what the receiver made of it.
+ * One attempt: signs the stored bytes with the time of now and posts them. Resolves with what came of it.
  * Throws only for faults of this side (no secret, one that does not open): they must not count against the receiver.
  */
 export async function sendDelivery(
   { egress, secretBox, clock, timeoutMs = WEBHOOK_TIMEOUT_SECONDS * 1000 }: SendDependencies,
   delivery: ClaimedDelivery,
-): Promise<DeliveryOutcome> {
+): Promise<Attempt> {
   if (delivery.secret === null) throw new Error('the customer has no webhook secret');
   const secretHex = secretBox.open(delivery.secret, delivery.customerId);
   const body = Buffer.from(delivery.body, 'utf8');
@@ -34,9 +40,9 @@ export async function sendDelivery(
   };
   try {
     const answer = await egress.post(delivery.url, { headers, body, deadlineMs: timeoutMs });
-    return outcomeOfAnswer(answer, clock.now());
+    return { outcome: outcomeOfAnswer(answer, clock.now()) };
   } catch (error) {
-    if (error instanceof EgressError) return outcomeOfError(error.reason);
+    if (error instanceof EgressError) return { outcome: outcomeOfError(error.reason), error };
     throw error;
   }
 }

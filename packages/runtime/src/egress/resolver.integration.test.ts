@@ -71,7 +71,7 @@ describe('createResolver', () => {
 
   it('says that a name nobody knows is one', async () => {
     reply = (query) => answerTo(query, [], NO_SUCH_NAME);
-    await expect(resolve()).rejects.toMatchObject({ reason: 'dns_error' });
+    await expect(resolve()).rejects.toMatchObject({ reason: 'dns_error', cause: { code: 'ENOTFOUND' } });
   });
 
   it('says the same when no server answers in its time, and does not wait for all tries', async () => {

@@ -34,7 +34,10 @@ export function createResolver({ servers, totalMs = TOTAL_MS }: ResolverOptions 
       const absolute = hostname.endsWith('.') ? hostname : `${hostname}.`;
       const answers = await Promise.allSettled([resolver.resolve4(absolute), resolver.resolve6(absolute)]);
       const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-      if (addresses.length === 0) throw new EgressError('dns_error');
+      if (addresses.length === 0) {
+        const cause: unknown = answers.find((answer) => answer.status === 'rejected')?.reason;
+        throw new EgressError('dns_error', undefined, { cause });
+      }
       return addresses;
     } finally {
       clearTimeout(timer);

@@ -17,6 +17,8 @@ def verify_webhook(signature, delivery_id, raw_body, signing_secret, now_seconds
     if match is None:
         raise ValueError("malformed signature")
     timestamp, v1 = match.groups()
+    if not re.fullmatch(r"[0-9a-f]{64}", signing_secret):
+        raise ValueError("malformed signing secret")  # with an empty key anybody can sign
 
     signed = f"{timestamp}.{delivery_id}.".encode() + raw_body
     expected = hmac.new(bytes.fromhex(signing_secret), signed, hashlib.sha256).hexdigest()

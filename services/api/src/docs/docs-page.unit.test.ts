@@ -57,6 +57,17 @@ describe('the TypeScript sample', () => {
     expect(verify({ nowSeconds: 700 })).toEqual({ id: 'evt_1' });
   });
 
+  it.each(['', 'ab'.repeat(31), `whsec_${'ab'.repeat(32)}`])(
+    'refuses to work with the damaged secret %j: what is left of one is a key that anybody has',
+    (damaged) => {
+      const v1 = createHmac('sha256', Buffer.from(damaged, 'hex'))
+        .update(`1000.${deliveryId}.`)
+        .update(rawBody);
+      const forged = { signature: `t=1000,v1=${v1.digest('hex')}`, signingSecret: damaged };
+      expect(() => verify(forged)).toThrow('malformed signing secret');
+    },
+  );
+
   it('refuses another body, delivery, secret, time or form', () => {
     expect(() => verify({ rawBody: Buffer.from('{"id":"evt_2"}') })).toThrow('wrong signature');
     expect(() => verify({ deliveryId: 'dlv_2' })).toThrow('wrong signature');

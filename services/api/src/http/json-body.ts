@@ -13,7 +13,11 @@ export function requireJsonContentType(
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   const isPlain = contentEncoding === undefined || contentEncoding.toLowerCase() === 'identity';
-  if (type !== 'application/json' || !isUtf8 || !isPlain) throw new ServiceError('invalid_content_type');
+  const refuse = (detail?: string) =>
+    new ServiceError('invalid_content_type', detail === undefined ? {} : { detail });
+  if (type !== 'application/json') throw refuse();
+  if (!isUtf8) throw refuse('Send the body in UTF-8: as application/json without another charset.');
+  if (!isPlain) throw refuse('Send the body uncompressed, without Content-Encoding.');
 }
 
 /**

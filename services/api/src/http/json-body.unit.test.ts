@@ -12,16 +12,16 @@ describe('requireJsonContentType', () => {
   });
 
   it.each([
-    [undefined, undefined],
-    ['text/plain', undefined],
-    ['application/jsonp', undefined],
-    ['application/json; charset=latin1', undefined],
-    ['application/x-www-form-urlencoded', undefined],
-    ['application/json', 'gzip'],
-  ])('refuses %s with encoding %s', (contentType, encoding) => {
-    expect(errorThrownBy(() => requireJsonContentType(contentType, encoding)).code).toBe(
-      'invalid_content_type',
-    );
+    [undefined, undefined, 'application/json'],
+    ['text/plain', undefined, 'application/json'],
+    ['application/jsonp', undefined, 'application/json'],
+    ['application/json; charset=latin1', undefined, 'UTF-8'],
+    ['application/x-www-form-urlencoded', undefined, 'application/json'],
+    ['application/json', 'gzip', 'uncompressed'],
+  ])('refuses %s with encoding %s, and says what would be right: %s', (contentType, encoding, advice) => {
+    const error = errorThrownBy(() => requireJsonContentType(contentType, encoding));
+    expect(error.code).toBe('invalid_content_type');
+    expect(error.message).toContain(advice);
   });
 });
 

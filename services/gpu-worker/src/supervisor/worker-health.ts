@@ -1,6 +1,12 @@
 import { type Db } from '@lipsync/db';
 import { type Consumer, type Queues } from '@lipsync/queue';
-import { createHealthServer, type HealthServer, type Logger, type MetricsSource } from '@lipsync/runtime';
+import {
+  createHealthServer,
+  type HealthServer,
+  type Logger,
+  type MetricsSource,
+  NotReadyYet,
+} from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { consumerFetches } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
@@ -42,12 +48,13 @@ export function createWorkerHealth(options: {
     },
     ready: {
       database: () => db.ping(),
-      storage: () => storage.ping(),
+      storage: (signal) => storage.ping({ signal }),
       packs: async () => {
-        if (engines === undefined) throw new Error('packs are being loaded');
+        if (engines === undefined) throw new NotReadyYet('packs are being loaded');
       },
       engines: async () => {
-        if (engines === undefined || engines === 0) throw new Error('no engine is available');
+        if (engines === undefined) throw new NotReadyYet('packs are being loaded');
+        if (engines === 0) throw new Error('no engine is available');
       },
     },
   });
