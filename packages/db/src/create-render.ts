@@ -5,6 +5,7 @@ import { LOCK_TIMEOUT } from './customer-transaction';
 import { type Db } from './db';
 import { type QueueName } from './queue-names';
 import { draftRender, type NewRender, renderArgument, type RenderDraft, storedDraft } from './render-draft';
+import { refusedRender } from './refused-render';
 import { findRenders, type RenderDetails } from './renders';
 import { LOCK_NOT_AVAILABLE, sqlState } from './sql-state';
 import { run } from './statement';
@@ -96,7 +97,7 @@ async function createdFrom(
   { refusal, boundTo, at, isReady }: Outcome,
 ): Promise<CreatedRender> {
   const { customerId, request } = draft.input;
-  if (refusal) throw new ServiceError(refusal);
+  if (refusal) throw await refusedRender(db, draft, refusal);
   if (boundTo !== null) return { ...(await stored(db, customerId, boundTo)), replayed: true, queues: [] };
   const queues = new Set<QueueName>('url' in request.video || 'url' in request.audio ? ['media'] : []);
   if (isReady) for (const engine of request.engines) queues.add(engine);

@@ -362,6 +362,17 @@ describe('create_render', () => {
       expect({ status, code }).toEqual({ status: 409, code: 'asset_failed' });
     });
 
+    it('tells which of two assets it is about', async () => {
+      const good = { video: await scenario.readyAsset('video'), audio: await scenario.readyAsset('audio') };
+      for (const input of ['video', 'audio'] as const) {
+        const ids = { ...good, [input]: await scenario.failedAsset(input) };
+        const { message } = await refuse(
+          renderRequest({ video: { asset_id: ids.video }, audio: { asset_id: ids.audio } }),
+        );
+        expect(message).toMatch(new RegExp(`^/${input}/asset_id: The asset has failed`));
+      }
+    });
+
     it('preparation_not_ready and preparation_failed by the state of the preparation', async () => {
       const preparation = await scenario.preparation();
       expect((await refuse(renderRequest({ preparation_id: preparation }))).code).toBe(
@@ -421,6 +432,7 @@ describe('create_render', () => {
     it('engine_unavailable when one of the engines is served by nobody, and nothing is created', async () => {
       const refused = await refuse(renderRequest({ engines: ['musetalk', 'latentsync'] }));
       expect(refused).toMatchObject({ status: 503, code: 'engine_unavailable' });
+      expect(refused.message).toMatch(/^latentsync: /);
       expect(refused.headers.get('retry-after')).toBe('30');
       expect(await countRenders()).toBe(0);
       expect(await api.db.prisma.asset.count({ where: { customerId: customer.id } })).toBe(0);
