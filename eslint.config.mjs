@@ -31,12 +31,14 @@ export default tseslint.config(
         'error',
         { allowNumber: true, allowBoolean: true },
       ],
+      // A promise is what an interface asks for, also where nothing is waited for.
       '@typescript-eslint/require-await': 'off',
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-console': 'error',
     },
   },
+  // Programs for a terminal: what they print is what they are for.
   { files: ['scripts/src/**/*.ts', 'scripts/*.mjs'], rules: { 'no-console': 'off' } },
   {
     files: ['**/*.test.ts'],
@@ -44,6 +46,7 @@ export default tseslint.config(
     rules: {
       'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'fc.assert'] }],
       'jest/no-standalone-expect': 'error',
+      // One subject stays in one file with its fixture.
       'max-lines': 'off',
     },
   },

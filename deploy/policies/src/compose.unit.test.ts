@@ -144,7 +144,7 @@ describe.each(OURS)('the settings of %s', (name, schema) => {
   });
 });
 
-/** The image says production to all, and one of them does not ask. */
+/** The image says production to all, and some of them do not ask. */
 function isForAll(variable: string): boolean {
   return variable === 'NODE_ENV' && variable in environment.shape;
 }

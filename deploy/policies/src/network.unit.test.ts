@@ -65,7 +65,7 @@ describe.each(EXAMPLES)('network policies of the %s example', (_name, manifests)
     );
   });
 
-  it('let customers’ requests in to the API, metrics in to the watchers, and nothing else', () => {
+  it('let in nothing but customers’ requests to the API and the watchers to metrics', () => {
     for (const { podSelector, ingress = [] } of policies) {
       for (const { from, ports } of ingress) {
         expect(from?.length).toBeGreaterThan(0);
@@ -74,6 +74,14 @@ describe.each(EXAMPLES)('network policies of the %s example', (_name, manifests)
         expect(ports).toEqual([{ port: isApi ? 'http' : 8081, protocol: 'TCP' }]);
       }
     }
+  });
+
+  it('let requests reach the API', () => {
+    const api = each.find(({ component }) => component === 'api');
+    const ports = forPod(api?.labels ?? {}).flatMap(({ ingress = [] }) =>
+      ingress.flatMap((rule) => rule.ports ?? []),
+    );
+    expect(ports).toContainEqual({ port: 'http', protocol: 'TCP' });
   });
 
   // Also where no Prometheus operator is: the small example has none.

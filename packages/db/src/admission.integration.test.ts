@@ -197,10 +197,12 @@ describe('admitJobs', () => {
     await backlog(3);
     await scenario.make.worker({ musetalk: 2 });
     const first = await admitJobs(scenario.db, 'musetalk');
-    const forgetful = { isInQueue: async () => false };
+    const forgetful = { isInQueue: async () => false, unservedSeconds: 1800 };
     expect((await reconcile(scenario.db, forgetful)).forgotten).toBe(0);
     await scenario.make.query(`UPDATE jobs SET dispatched_at = dispatched_at - interval '10 seconds'`);
-    expect((await reconcile(scenario.db, { isInQueue: async () => true })).forgotten).toBe(0);
+    expect(
+      (await reconcile(scenario.db, { isInQueue: async () => true, unservedSeconds: 1800 })).forgotten,
+    ).toBe(0);
     const running = await scenario.db.prisma.job.updateManyAndReturn({
       where: { id: first[0]?.jobId ?? '' },
       data: { status: 'running', leaseUntil: new Date(Date.now() + 60_000), fence: 1, attempts: 1 },
@@ -220,6 +222,7 @@ describe('admitJobs', () => {
     await scenario.make.query(`UPDATE jobs SET dispatched_at = dispatched_at - interval '10 seconds'`);
     const report = await reconcile(scenario.db, {
       isInQueue: () => Promise.reject(new Error('redis is away')),
+      unservedSeconds: 1800,
     });
     expect(report).toMatchObject({ forgotten: 0, errors: [new Error('redis is away')] });
     expect(await admitJobs(scenario.db, 'musetalk')).toEqual([]);

@@ -78,7 +78,7 @@ describe('engines whose workers are started on demand', () => {
     await create(['musetalk'], ['musetalk']);
     await waited('5 hours');
     await removeWorker(scenario.db, 'w');
-    expect((await reconcile(scenario.db, { isInQueue })).overdue).toBe(0);
+    expect((await reconcile(scenario.db, { isInQueue, unservedSeconds: 1800 })).overdue).toBe(0);
   });
 
   it.each([90, 3600])(

@@ -75,7 +75,6 @@ export { type DatabaseEnv, openDb } from './open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './queue-names';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './reconcile';
 export { getRenders, type RenderDetails, type RenderName } from './renders';
-export { type StoredUpload } from './rows';
 export { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
 export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './webhook-secrets';
 export {

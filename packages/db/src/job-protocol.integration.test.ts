@@ -40,7 +40,7 @@ describe('job protocol', () => {
   }
 
   function reconcileNow(): ReturnType<typeof reconcile> {
-    return reconcile(scenario.db, { isInQueue: async () => true });
+    return reconcile(scenario.db, { isInQueue: async () => true, unservedSeconds: 1800 });
   }
 
   it('gives a job to exactly one of many claimers', async () => {

@@ -94,7 +94,8 @@ describe('job protocol under random interleavings', () => {
     const { db, customerId } = scenario;
     if (step.do === 'cancel')
       return void (await cancelRender(db, customerId, world.renderId).catch(() => undefined));
-    if (step.do === 'reconcile') return void (await reconcile(db, { isInQueue: async () => true }));
+    if (step.do === 'reconcile')
+      return void (await reconcile(db, { isInQueue: async () => true, unservedSeconds: 1800 }));
     const jobId = world.jobs[step.job % world.jobs.length] ?? '';
     if (step.do === 'claim') return claim(jobId, world);
     if (step.do === 'expire')
@@ -154,7 +155,7 @@ describe('job protocol under random interleavings', () => {
       `UPDATE jobs SET lease_until = now() - interval '1 second' WHERE status = 'running' AND id = ANY($1)`,
       [world.jobs],
     );
-    await reconcile(scenario.db, { isInQueue: async () => true });
+    await reconcile(scenario.db, { isInQueue: async () => true, unservedSeconds: 1800 });
     for (const jobId of world.jobs) {
       await claim(jobId, world);
       const lease = world.leases.get(jobId)?.at(-1);

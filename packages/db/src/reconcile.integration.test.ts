@@ -10,7 +10,7 @@ import { reconcile } from './reconcile';
 import { createUpload } from './uploads';
 import { registerWorker, removeWorker } from './workers';
 
-const options = { isInQueue: async () => true };
+const options = { isInQueue: async () => true, unservedSeconds: 1800 };
 
 describe('reconcile', () => {
   let scenario: Scenario;

@@ -13,8 +13,8 @@ import { CAPACITY_SECONDS, servedQueues } from './workers';
 export interface ReconcileOptions {
   /** Whether Redis still knows this announcement, waiting or being worked on. Rejects when Redis cannot be asked. */
   isInQueue: (queue: QueueName, jobId: string, dispatchSeq: number) => Promise<boolean>;
-  /** How long a job may wait while no worker serves its queue; half an hour unless told. */
-  unservedSeconds?: number;
+  /** How long a job may wait while no worker serves its queue. */
+  unservedSeconds: number;
   /**
    * Told of each abandoned job that this call took back, at once: the call may yet reject. At most LIMIT times a call; of
    * several processes one is told of a job.
@@ -38,7 +38,6 @@ export interface ReconcileReport {
   errors: unknown[];
 }
 
-const UNSERVED_SECONDS = 1800;
 /** Candidates per kind and call. */
 const LIMIT = 200;
 
@@ -87,10 +86,7 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
 }
 
 /** Time in which nobody could have been served is held against nothing: after a gap every deadline counts anew. */
-async function findOverdue(
-  db: Db,
-  { unservedSeconds = UNSERVED_SECONDS }: ReconcileOptions,
-): Promise<Overdue[]> {
+async function findOverdue(db: Db, { unservedSeconds }: ReconcileOptions): Promise<Overdue[]> {
   const seconds = await secondsSinceGap(db);
   return [
     ...(seconds < unservedSeconds ? [] : await findUnserved(db, unservedSeconds, LIMIT)),

@@ -1,11 +1,17 @@
 import { type MediaType } from '@lipsync/contract';
-import { type AssetRow, isId, ServiceError, UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
+import {
+  type AssetRow,
+  isId,
+  ServiceError,
+  UPLOAD_COMPLETE_GRACE_SECONDS,
+  type UploadRow,
+} from '@lipsync/domain';
 import { requireUploadSlot } from './customer-limits';
 import { customerTransaction } from './customer-transaction';
 import { databaseNow, secondsAfter } from './database-clock';
 import { type Db, type Tx } from './db';
 import { insertJob } from './new-job';
-import { assetRow, type StoredUpload, uploadRow } from './rows';
+import { assetRow, uploadRow } from './rows';
 
 export interface NewUpload {
   customerId: string;
@@ -26,7 +32,7 @@ export interface StagedObject {
 }
 
 /** Creates the upload and the asset it will fill. Throws concurrency_limit_exceeded. */
-export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: StoredUpload; asset: AssetRow }> {
+export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: UploadRow; asset: AssetRow }> {
   const { customerId, mediaType, contentType, sizeBytes } = upload;
   return customerTransaction(db, customerId, async (tx) => {
     const now = await databaseNow(tx);
@@ -68,7 +74,7 @@ export async function completeUpload(
   db: Db,
   customerId: string,
   uploadId: string,
-  inspect: (upload: StoredUpload) => Promise<StagedObject | null>,
+  inspect: (upload: UploadRow) => Promise<StagedObject | null>,
   traceParent?: string,
 ): Promise<AssetRow> {
   const { upload, asset, now } = await findUpload(db.prisma, customerId, uploadId);
@@ -92,7 +98,7 @@ async function joinTrace(tx: Tx, assetId: string, traceParent: string): Promise<
   await tx.asset.updateMany({ where: { id: assetId, traceParent: null }, data: { traceParent } });
 }
 
-async function freeze(db: Db, tx: Tx, upload: StoredUpload, etag: string, now: Date): Promise<AssetRow> {
+async function freeze(db: Db, tx: Tx, upload: UploadRow, etag: string, now: Date): Promise<AssetRow> {
   const { id, assetId, customerId } = upload;
   await tx.upload.update({ where: { id }, data: { status: 'completed', completedAt: now, etag } });
   const asset = await tx.asset.update({
@@ -107,7 +113,7 @@ async function findUpload(
   tx: Tx,
   customerId: string,
   uploadId: string,
-): Promise<{ upload: StoredUpload; asset: AssetRow; now: Date }> {
+): Promise<{ upload: UploadRow; asset: AssetRow; now: Date }> {
   if (!isId('upl', uploadId)) throw new ServiceError('upload_not_found');
   const upload = await tx.upload.findFirst({ where: { id: uploadId, customerId } });
   if (upload === null) throw new ServiceError('upload_not_found');

@@ -1,11 +1,17 @@
-import { type AssetRow, type EngineRunRow, type PreparationRow, type RenderRow } from '@lipsync/domain';
+import {
+  type AssetRow,
+  type EngineRunRow,
+  type PreparationRow,
+  type RenderRow,
+  type UploadRow,
+} from '@lipsync/domain';
 import { type Db } from './db';
-import { assetRow, type StoredUpload, uploadRow } from './rows';
+import { assetRow, uploadRow } from './rows';
 
 export interface IngestWork {
   asset: AssetRow;
   /** The upload that fills it; null when it is fetched from its URL. */
-  upload: StoredUpload | null;
+  upload: UploadRow | null;
 }
 
 export interface AnalyzeWork {

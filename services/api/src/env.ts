@@ -1,5 +1,5 @@
 import { ENGINES } from '@lipsync/contract';
-import { SIGNED_URL_SECONDS } from '@lipsync/domain';
+import { RECORD_TTL_SECONDS, SIGNED_URL_SECONDS } from '@lipsync/domain';
 import {
   environment,
   listOf,
@@ -22,7 +22,7 @@ export const apiEnvironment = environment
   })
   .extend({
     PORT: port.default(8080),
-    RECORD_TTL_SECONDS: wholeNumber(1).default(7 * 24 * 60 * 60),
+    RECORD_TTL_SECONDS: wholeNumber(1).default(RECORD_TTL_SECONDS),
     UPLOAD_TTL_SECONDS: wholeNumber(1, SIGNED_URL_SECONDS).default(SIGNED_URL_SECONDS),
     /** Reverse proxies in front of this process whose X-Forwarded-For is believed; 0: the peer is the client. */
     TRUSTED_PROXY_HOPS: wholeNumber(0, 9).default(0),

@@ -19,7 +19,6 @@ const PROVIDER = `(${PROVIDERS.join('|')})`;
 /** What the gpu-worker reads from its environment. */
 export const gpuWorkerEnvironment = environment
   .pick({
-    NODE_ENV: true,
     ...OPERATIONS_SETTINGS,
     DATABASE_URL: true,
     DATABASE_POOL_MAX: true,

@@ -35,7 +35,7 @@ export const mediaWorkerEnvironment = environment
     /** How long running ingests may go on after SIGTERM before they are handed to another worker. */
     SHUTDOWN_GRACE_SECONDS: timerSeconds(0).default(15),
     /** How long a job waits for a worker that serves its queue; above the time that starting one takes. */
-    UNSERVED_DEADLINE_SECONDS: wholeNumber(60).default(1800),
+    UNSERVED_DEADLINE_SECONDS: timerSeconds(60).default(1800),
     /** Pause between two rounds of deleting what has expired; none while there is more. */
     PURGE_INTERVAL_SECONDS: timerSeconds(1).default(30),
     PATH: z.string().optional(),

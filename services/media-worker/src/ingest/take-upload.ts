@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type StoredUpload } from '@lipsync/db';
+import { type UploadRow } from '@lipsync/domain';
 import { StorageError } from '@lipsync/storage';
 import { type FetchedMedia, type IngestContext, type IngestTools } from './ingest-context';
 import { IngestFailure } from './ingest-failure';
@@ -15,7 +15,7 @@ import { IngestFailure } from './ingest-failure';
 export async function takeUpload(
   { storage }: IngestTools,
   { folder, objectKey, signal, report }: IngestContext,
-  upload: StoredUpload,
+  upload: UploadRow,
 ): Promise<FetchedMedia> {
   if (upload.etag === null) throw new Error('the upload was never completed');
   report('verifying', 0);
