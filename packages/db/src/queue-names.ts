@@ -1,4 +1,5 @@
 import { type Engine, ENGINES } from '@lipsync/contract';
+import { storedWord } from '@lipsync/domain';
 
 /** Where a job waits: ingests in `media`, analyses in `preparation`, renders in the queue of their engine. */
 export type QueueName = 'media' | 'preparation' | Engine;
@@ -7,20 +8,12 @@ export const QUEUE_NAMES: readonly QueueName[] = ['media', 'preparation', ...ENG
 
 export type JobKind = 'ingest' | 'analyze' | 'render';
 
-const JOB_KINDS: readonly string[] = ['ingest', 'analyze', 'render'] satisfies JobKind[];
+const JOB_KINDS: readonly JobKind[] = ['ingest', 'analyze', 'render'];
 
-/** Checks what a row says; the table's constraints make anything else impossible. */
 export function jobKind(value: string): JobKind {
-  if (!isJobKind(value)) throw new Error(`not a kind of job: ${value}`);
-  return value;
+  return storedWord(JOB_KINDS, value, 'a kind of job');
 }
 
 export function queueName(value: string): QueueName {
-  const name = QUEUE_NAMES.find((candidate) => candidate === value);
-  if (name === undefined) throw new Error(`not a queue: ${value}`);
-  return name;
-}
-
-function isJobKind(value: string): value is JobKind {
-  return JOB_KINDS.includes(value);
+  return storedWord(QUEUE_NAMES, value, 'a queue');
 }

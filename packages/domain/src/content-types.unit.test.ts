@@ -1,3 +1,4 @@
+import { openapiDocument } from '@lipsync/contract';
 import { CONTENT_TYPES, uploadContentType } from './content-types';
 
 describe('the content type of an upload', () => {
@@ -9,6 +10,12 @@ describe('the content type of an upload', () => {
     expect(uploadContentType(mediaType, ` ${type.toUpperCase()} ; codecs="avc1.42E01E, mp4a.40.2"`)).toBe(
       type,
     );
+  });
+
+  it('is one of those that the contract names', () => {
+    const { description } = openapiDocument.components.schemas.UploadRequest.properties.content_type;
+    const named = (mediaType: string) => description.match(new RegExp(`${mediaType}/[a-z0-9-]+`, 'g'));
+    expect({ video: named('video'), audio: named('audio') }).toEqual(CONTENT_TYPES);
   });
 
   it.each([

@@ -17,6 +17,7 @@ export * from './rows';
 export * from './service-error';
 export * from './stages';
 export * from './stored-error';
+export * from './stored-word';
 export * from './timeline';
 export * from './states';
 export * from './upload-view';

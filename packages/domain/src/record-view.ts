@@ -1,5 +1,4 @@
 import {
-  type Engine,
   type EngineResult,
   ENGINES,
   type ErrorCode,
@@ -13,6 +12,7 @@ import { type PreparationRow, type PreparationSummary, type RenderRow, type RunS
 import { errorBody } from './service-error';
 import { storedErrorCode } from './stored-error';
 import { RECORD_STATES } from './states';
+import { storedWord } from './stored-word';
 import { usageView } from './usage-view';
 
 export interface RecordViewOptions {
@@ -33,19 +33,13 @@ export interface RenderViewOptions extends RecordViewOptions {
   readonly outputs?: ReadonlyMap<string, SignedOutput> | undefined;
 }
 
-function engineOf(run: RunSummary): Engine {
-  const engine = ENGINES.find((known) => known === run.engine);
-  if (!engine) throw new Error(`${run.engine} is not an engine`);
-  return engine;
-}
-
 function outputView(output: SignedOutput): Output {
   return { url: output.url, expires_at: output.expiresAt.toISOString() };
 }
 
 function engineResult(run: RunSummary, output: SignedOutput | undefined): EngineResult {
   const status = RECORD_STATES.parse(run.status);
-  const engine = engineOf(run);
+  const engine = storedWord(ENGINES, run.engine, 'an engine');
   return {
     engine,
     status,

@@ -1,4 +1,5 @@
 import { type AssetStatus, type DeliveryStatus, RECORD_STATUSES, type RecordStatus } from '@lipsync/contract';
+import { storedWord } from './stored-word';
 
 /** Engine results use the words of records. */
 export type EngineStatus = RecordStatus;
@@ -30,11 +31,7 @@ function statesOf<Status extends string>(
     states,
     open,
     isTerminal: (status) => terminal.includes(status),
-    parse(text) {
-      const state = states.find((status) => status === text);
-      if (state === undefined) throw new Error(`${text} is not a status of ${name}`);
-      return state;
-    },
+    parse: (text) => storedWord(states, text, `a status of ${name}`),
   };
 }
 

@@ -8,6 +8,7 @@ import {
 } from './aligned-transform';
 import { type FaceTrack } from './face-track';
 import { landmark, LANDMARK_VALUES, landmarkCentre, type Point } from './landmarks68';
+import { SMALLEST_FACE } from './smallest-face';
 import { faceRuns, smoothRun } from './smoothing';
 
 /** Values per frame: a, b, c, d, e, f of the transform. */
@@ -21,9 +22,6 @@ const NOSE = [29, 30, 31, 35];
 /** Weights' width: the place and turn of the crop may follow a nod, its size must not breathe with the brows. Frames. */
 const PLACE_SIGMA = 2;
 const SIZE_SIGMA = 6;
-
-/** A face whose aligned picture would be narrower than this in its frame has no lips to move. Pixels. */
-const SMALLEST_FACE = 16;
 
 /** Columns of the table that is smoothed: middle of the crop in the frame, cosine and sine of the turn, log of scale. */
 const COLUMNS = 5;

@@ -1,6 +1,7 @@
 import { coveredCells, coveredRows, endColumn, firstColumn } from './aligned-cover';
 import { type Affine } from './aligned-transform';
 import { rgbToYuv } from './colour-conversion';
+import { INVISIBLE } from './invisible-weight';
 import { pictureLayout, type PictureFormat } from './picture-format';
 import { padded } from './wasm/grid';
 import { planMemory } from './wasm/memory-plan';
@@ -18,9 +19,6 @@ export type AlignedPaste = (
   faces: Float32Array,
   offset: number,
 ) => void;
-
-/** Less than half a grey level of the largest possible difference. */
-const INVISIBLE = 1 / 512;
 
 /**
  * `mask` is [side, side] in [0, 1], see `softMask`. Only the rows and columns under it are looked at, in pairs that

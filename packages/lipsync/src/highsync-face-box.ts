@@ -1,5 +1,6 @@
 import { type Box } from './box';
 import { landmark, LANDMARK_COUNT, landmarkCentre } from './landmarks68';
+import { SMALLEST_FACE } from './smallest-face';
 
 /** Both eyebrows, as [first, last + 1]. */
 const BROWS = [17, 27] as const;
@@ -11,9 +12,6 @@ const NOSE_BASE = 33;
  * the chin as lower and the outermost landmarks as side edges within 4 % of the box.
  */
 const FOREHEAD = 0.8;
-
-/** A face smaller than this in the picture has no lips to move. Pixels. */
-export const SMALLEST_FACE = 16;
 
 /**
  * The tight box around a face, forehead to chin, that HighSync's detector would give, from 68 landmarks: landmarks have

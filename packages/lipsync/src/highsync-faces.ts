@@ -1,9 +1,10 @@
 import { connectedRuns, type Run } from './connected-runs';
 import { type FaceTrack } from './face-track';
 import { highsyncCrop } from './highsync-crop';
-import { highsyncFaceBox, SMALLEST_FACE } from './highsync-face-box';
+import { highsyncFaceBox } from './highsync-face-box';
 import { jumps } from './highsync-jump';
 import { LANDMARK_VALUES } from './landmarks68';
+import { SMALLEST_FACE } from './smallest-face';
 import { smoothRun } from './smoothing';
 
 /** Weights' width for the box: its place may follow a nod, its size must not breathe with the jaw. Frames. */

@@ -44,6 +44,7 @@ export {
 } from './landmarks68';
 export { FEWEST_MOUTHS, followsVoice, mouthOpenings, type FollowsVoice } from './follows-voice';
 export { mouthOpening } from './mouth-opening';
+export { SMALLEST_FACE } from './smallest-face';
 export { highsyncFaces, type HighsyncFaces } from './highsync-faces';
 export { highsyncRuns } from './highsync-runs';
 export { musetalkBoxes } from './musetalk-boxes';

@@ -2,6 +2,7 @@ import { type BlendMask, MASK_SIZE } from './blend-mask';
 import { type Box } from './box';
 import { rgbToYuv } from './colour-conversion';
 import { BILINEAR } from './interpolation';
+import { INVISIBLE } from './invisible-weight';
 import { aimGrid, fillTable, padded, reserveGrid, reserveTable, type Rows, touchedRows } from './wasm/grid';
 import { startKernels } from './wasm/pixel-kernels';
 import { planMemory } from './wasm/memory-plan';
@@ -18,9 +19,6 @@ export type PasteFace = (
   offset: number,
   mask: BlendMask,
 ) => void;
-
-/** Less than half a grey level of the largest possible difference. */
-const INVISIBLE = 1 / 512;
 
 /**
  * The face becomes codes of the picture's matrix and range at its own size, luma is spread over the pixels and chroma over

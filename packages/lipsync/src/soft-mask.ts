@@ -1,5 +1,6 @@
 import { alignedSize } from './aligned-transform';
 import { blurLines, gaussianKernel } from './gaussian-blur';
+import { INVISIBLE } from './invisible-weight';
 
 /** Width of the border that is faded, as a part of the aligned face's side: ⌊√area⌋ / 20 (LatentSync). */
 const BORDER = 20;
@@ -7,9 +8,6 @@ const BORDER = 20;
 /** Pixels at a crop of 256 over which the generated part fades, towards its inside. */
 const FEATHER = 4;
 const FEATHER_SIDE = 256;
-
-/** Weights below this change no 8-bit sample by half a level. */
-const INVISIBLE = 1 / 512;
 
 /**
  * How much of a generated face to show at each pixel of its crop, [side, side] in [0, 1]: LatentSync's soft box

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ENGINES, SYNC_MODES } from '@lipsync/contract';
 import { completeRender, loadRenderWork } from '@lipsync/db';
-import { usedVideoFrames } from '@lipsync/domain';
+import { storedWord, usedVideoFrames } from '@lipsync/domain';
 import { outputKey } from '@lipsync/storage';
 import { insist, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
@@ -25,8 +25,8 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   report('loading_model', 0);
   const runId = claim.engineRunId ?? '';
   const work = await loadRenderWork(db, runId);
-  const engine = oneOf(ENGINES, work.run.engine);
-  const syncMode = oneOf(SYNC_MODES, work.render.syncMode);
+  const engine = storedWord(ENGINES, work.run.engine, 'an engine');
+  const syncMode = storedWord(SYNC_MODES, work.render.syncMode, 'a sync mode');
   const pack = packs.engines.get(engine);
   if (!pack || !packs.analyzer) throw new InferenceFailure('engine_unavailable', `no pack for ${engine}`);
   const { expiresAt } = work.render;
@@ -93,11 +93,4 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
     await keepAdded(tools, context, features, { frames: result.featuresAdded, expiresAt });
   }
   return { accepted, facts: renderFacts(measured, { pack, syncMode }) };
-}
-
-/** Rows hold plain text; what is not in the contract's list was never accepted by the API. */
-function oneOf<T extends string>(values: readonly T[], stored: string): T {
-  const value = values.find((candidate) => candidate === stored);
-  if (value === undefined) throw new Error(`unknown value in the database: ${stored}`);
-  return value;
 }

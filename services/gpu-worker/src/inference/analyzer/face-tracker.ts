@@ -25,7 +25,7 @@ const THOROUGH_EVERY = 5;
 const LONGEST_WAIT = 75;
 
 /** Of a face with fewer pixels than this on a side nothing can be told, and patterns begin to look like faces. */
-const SMALLEST_FACE = 12;
+const SMALLEST_DETECTION = 12;
 
 /** Landmarks from a detector's box or of a fast head are found again in the patch that they describe. */
 const REFINEMENTS = 2;
@@ -90,7 +90,7 @@ export function createFaceTracker(
     }
     const { points, agree } = found;
     const bounds = landmarkBounds(points);
-    if (!agree || Math.min(bounds.x2 - bounds.x1, bounds.y2 - bounds.y1) < SMALLEST_FACE) return null;
+    if (!agree || Math.min(bounds.x2 - bounds.x1, bounds.y2 - bounds.y1) < SMALLEST_DETECTION) return null;
     const isFace = needsNoCloseUp(points, score) || (await showsFace(picture, points));
     return isFace ? { points, box: bounds } : null;
   }

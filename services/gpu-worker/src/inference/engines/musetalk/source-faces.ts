@@ -4,6 +4,7 @@ import {
   type FaceTrack,
   LANDMARK_VALUES,
   musetalkBoxes,
+  SMALLEST_FACE,
 } from '@lipsync/lipsync';
 
 /** A face in a source frame, in pixels of the picture. */
@@ -15,9 +16,6 @@ export interface SourceFace {
 
 /** The face of a source frame as far as it can be rendered; null where the frame must pass untouched. */
 export type FaceAt = (sourceIndex: number) => SourceFace | null;
-
-/** A face smaller than this in the picture has no lips to move. */
-const SMALLEST_FACE = 16;
 
 export function createSourceFaces(track: FaceTrack, placement: FaceBoxPlacement): FaceAt {
   const boxes = musetalkBoxes(track, placement);
