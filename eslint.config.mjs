@@ -45,7 +45,7 @@ export default tseslint.config(
     extends: [jest.configs['flat/recommended']],
     rules: {
       'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'fc.assert'] }],
-      'jest/no-standalone-expect': 'error',
+      'jest/no-standalone-expect': ['error', { additionalTestBlockFunctions: ['onLinux', 'onLinux.each'] }],
       // One subject stays in one file with its fixture.
       'max-lines': 'off',
     },

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** How far the time of a signature may lie from the receiver's clock, either way. */
-export const SIGNATURE_TOLERANCE_SECONDS = 300;
+const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 const HEX = /^(?:[0-9a-f]{2})+$/i;
 const HEADER = /^t=([0-9]{1,12}),v1=([0-9a-f]{64})$/;

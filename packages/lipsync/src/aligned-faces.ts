@@ -12,7 +12,7 @@ import { SMALLEST_FACE } from './smallest-face';
 import { faceRuns, smoothRun } from './smoothing';
 
 /** Values per frame: a, b, c, d, e, f of the transform. */
-export const TRANSFORM_VALUES = 6;
+const TRANSFORM_VALUES = 6;
 
 const LEFT_BROW = [17, 22] as const;
 const RIGHT_BROW = [22, 27] as const;

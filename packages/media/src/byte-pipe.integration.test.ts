@@ -25,6 +25,9 @@ function collector(): ByteSink & {
 }
 
 /** A program that writes `count` bytes, each the low byte of its place. */
+/** What it takes to see this is there on Linux alone. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
 const WRITER =
   'const b=Buffer.from(Array.from({length:+process.argv[1]},(_,i)=>i&255));process.stdout.write(b)';
 
@@ -44,7 +47,7 @@ test('every byte that a child writes arrives once and in order', async () => {
   expect(child.pid).toBeDefined();
 });
 
-test.each([0, 1, 2, 3, 4])(
+onLinux.each([0, 1, 2, 3, 4])(
   'a pipe is refused or made, and not waited for, with %d file descriptors left',
   async (left) => {
     const made = await withDescriptorsLeft(left, () => {
@@ -54,8 +57,7 @@ test.each([0, 1, 2, 3, 4])(
         return 'made';
       }, String);
     });
-    // Nothing to see where a process cannot be limited so.
-    expect(made ?? 'made').toMatch(/^made$|descriptor|EMFILE/);
+    expect(made).toMatch(/^made$|descriptor|EMFILE/);
   },
 );
 

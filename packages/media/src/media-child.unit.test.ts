@@ -8,6 +8,9 @@ import { type Sandbox } from './sandbox';
 import { withDescriptorsLeft } from './test/descriptors-left';
 import { SOFTWARE_CODECS } from './video-codecs';
 
+/** What it takes to see this is there on Linux alone. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
 describe('a media tool that ends without a verdict', () => {
   let folder: string;
   beforeAll(async () => {
@@ -39,18 +42,20 @@ describe('a media tool that ends without a verdict', () => {
     });
   });
 
-  test('for want of a file descriptor has failed alone: it does not take this process with it', async () => {
-    const end = await withDescriptorsLeft(0, async () => {
-      const child = startChild(toolsWith('/bin/true'), ['/bin/true'], { folder, deadlineMs: 20_000 });
-      const written = await new Promise((resolve) => child.stdin.write('a frame', resolve));
-      return { exit: await child.exit, written, read: await child.stdout.toArray() };
-    });
-    if (end === undefined) return; // Where a process cannot be limited so.
-    expect(end.exit.ended).toBe('not_started');
-    expect(end.exit.stderr).toMatch('EMFILE');
-    expect(end.written).toMatchObject({ code: 'ERR_STREAM_DESTROYED' });
-    expect(end.read).toEqual([]);
-  });
+  onLinux(
+    'for want of a file descriptor has failed alone: it does not take this process with it',
+    async () => {
+      const end = await withDescriptorsLeft(0, async () => {
+        const child = startChild(toolsWith('/bin/true'), ['/bin/true'], { folder, deadlineMs: 20_000 });
+        const written = await new Promise((resolve) => child.stdin.write('a frame', resolve));
+        return { exit: await child.exit, written, read: await child.stdout.toArray() };
+      });
+      expect(end.exit.ended).toBe('not_started');
+      expect(end.exit.stderr).toMatch('EMFILE');
+      expect(end.written).toMatchObject({ code: 'ERR_STREAM_DESTROYED' });
+      expect(end.read).toEqual([]);
+    },
+  );
 
   test.each([
     ['a thread', 'Error while opening decoder: Resource temporarily unavailable', 1],

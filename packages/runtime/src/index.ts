@@ -11,7 +11,7 @@ export {
 export { type EgressEnv, openEgress } from './egress/open-egress';
 export { EgressError, type EgressErrorReason } from './egress/egress-error';
 export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
-export { EnvError, loadEnv } from './env';
+export { loadEnv } from './env';
 export { type NodeEnv, OPERATIONS_SETTINGS, STORAGE_SETTINGS, environment } from './environment';
 export { boolean, listOf, path, port, secondsList, timerSeconds, wholeNumber } from './setting-kinds';
 export { gather } from './gather';

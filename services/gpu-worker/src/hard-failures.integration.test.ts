@@ -16,6 +16,9 @@ import { createRenderFixture, type NewRender, type RenderFixture } from './test/
 import { syntheticTrack } from './test/synthetic-track';
 import { createTestWorkers } from './test/test-workers';
 
+/** What it takes to see this is there on Linux alone. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
 const SIZE = { width: 192, height: 192 };
 const FRAMES = 10;
 
@@ -176,14 +179,15 @@ describe('out of memory', () => {
     60_000,
   );
 
-  test('of a whole process fails the render with engine_out_of_memory, and the process goes on', async () => {
-    if (process.platform !== 'linux') return; // Where a process cannot be limited so.
-    // Room for the graphs. The memory of one pixel kernel is gigabytes of addresses, of which next to nothing is used.
-    const room = 512 * 2 ** 20;
-    const entry = at('limited.js');
-    await writeFile(
-      entry,
-      `const { execFileSync } = require('node:child_process');
+  onLinux(
+    'of a whole process fails the render with engine_out_of_memory, and the process goes on',
+    async () => {
+      // Room for the graphs. The memory of one pixel kernel is gigabytes of addresses, of which next to nothing is used.
+      const room = 512 * 2 ** 20;
+      const entry = at('limited.js');
+      await writeFile(
+        entry,
+        `const { execFileSync } = require('node:child_process');
        const { readFileSync } = require('node:fs');
        const send = process.send.bind(process);
        process.send = (message, ...rest) => {
@@ -195,17 +199,19 @@ describe('out of memory', () => {
          return send(message, ...rest);
        };
        require(${JSON.stringify(COMPILED_CHILD)});`,
-    );
-    const child = createInferenceHost({ entry });
-    const pids = new Set<number | undefined>();
-    for (let i = 0; i < 2; i++) {
-      const rendering = render('musetalk', builtin('musetalk'), child);
-      await expect(rendering).rejects.toMatchObject({ code: 'engine_out_of_memory' });
-      pids.add(child.pid());
-    }
-    expect(pids.size).toBe(1);
-    child.kill();
-  }, 60_000);
+      );
+      const child = createInferenceHost({ entry });
+      const pids = new Set<number | undefined>();
+      for (let i = 0; i < 2; i++) {
+        const rendering = render('musetalk', builtin('musetalk'), child);
+        await expect(rendering).rejects.toMatchObject({ code: 'engine_out_of_memory' });
+        pids.add(child.pid());
+      }
+      expect(pids.size).toBe(1);
+      child.kill();
+    },
+    60_000,
+  );
 });
 
 describe('a render whose every attempt fails ends after the last one with the code of its failure', () => {

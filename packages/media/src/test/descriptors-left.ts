@@ -1,18 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
 const LIMIT = 256;
 
-/**
- * Does something while this process has only so many file descriptors left, and answers with its result; with undefined
- * where a process cannot be limited so.
- */
-export async function withDescriptorsLeft<Result>(
-  left: number,
-  act: () => Promise<Result>,
-): Promise<Result | undefined> {
+/** Does something while this process has only so many file descriptors left, and answers with its result. Linux alone. */
+export async function withDescriptorsLeft<Result>(left: number, act: () => Promise<Result>): Promise<Result> {
   const before = limitOfDescriptors('--nofile', '--output=SOFT', '--noheadings');
-  if (before === undefined) return undefined;
   limitOfDescriptors(`--nofile=${LIMIT}:`);
   const taken: number[] = [];
   try {
@@ -25,11 +18,8 @@ export async function withDescriptorsLeft<Result>(
   }
 }
 
-function limitOfDescriptors(...args: string[]): string | undefined {
-  const { status, stdout } = spawnSync('prlimit', ['--pid', String(process.pid), ...args], {
-    encoding: 'utf8',
-  });
-  return status === 0 ? stdout.trim() : undefined;
+function limitOfDescriptors(...args: string[]): string {
+  return execFileSync('prlimit', ['--pid', String(process.pid), ...args], { encoding: 'utf8' }).trim();
 }
 
 function takeAll(taken: number[]): void {

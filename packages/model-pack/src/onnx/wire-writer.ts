@@ -62,7 +62,7 @@ export class WireWriter {
 }
 
 /** Little-endian IEEE 754 singles. */
-export function float32Bytes(values: ArrayLike<number>): Uint8Array {
+function float32Bytes(values: ArrayLike<number>): Uint8Array {
   const view = new DataView(new ArrayBuffer(values.length * 4));
   for (let i = 0; i < values.length; i++) view.setFloat32(i * 4, values[i] ?? 0, true);
   return new Uint8Array(view.buffer);

@@ -68,7 +68,7 @@ const CANCEL_GRACE_MS = 5_000;
 const HEAP = ['--heap-growing-percent=200', '--max-semi-space-size=4'];
 
 /** The compiled entry of the child, beside this file's folder. */
-export const INFERENCE_ENTRY = join(__dirname, '../inference/main.js');
+const INFERENCE_ENTRY = join(__dirname, '../inference/main.js');
 
 /**
  * `program` runs `entry`: Node itself unless told. Of `environment`, by default this process's, the child sees what
