@@ -25,8 +25,8 @@ const SIZES = [
 const CROP_PIXELS = 256;
 
 /**
- * What a frame's crop and paste cost in every form that was considered: milliseconds of processor time, which other work
- * on the machine disturbs less than the clock's; medians over rounds.
+ * What a frame's crop and paste cost in the forms that are here to be compared (ADR 16 says why sharp is not one of them):
+ * milliseconds of processor time, which other work on the machine disturbs less than the clock's; medians over rounds.
  */
 export async function benchKernels(): Promise<KernelFigures[]> {
   const figures: KernelFigures[] = [];
