@@ -5,15 +5,22 @@ import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:f
 import { join } from 'node:path';
 import { sha256OfFile } from '@lipsync/model-pack';
 
+/** A customer's file by its content. Of the same file of another one nobody learns, by how long a job takes, that it is there. */
+export interface OwnContent {
+  readonly customerId: string;
+  /** Hex. */
+  readonly sha256: string;
+}
+
 /** Files by their content, so that the engines of one render and repeated renders fetch an input once. */
 export interface DiskCache {
   /**
-   * Places the file with this SHA-256 (hex) at `target`, calling `fetch` when it is not at hand. The target is a hard
+   * Places this file at `target`, calling `fetch` when it is not at hand. The target is a hard
    * link, or a copy where there can be none: evicting the cached name never takes a file away from a job. Rejects with
    * CacheMismatch when the fetched bytes have another digest, with whatever `fetch` rejects with, and with the signal's
    * reason as soon as that is aborted: the fetch goes on, for whoever else waits for it and for the next one.
    */
-  place(sha256: string, target: string, fetch: Fetch, signal?: AbortSignal): Promise<Outcome>;
+  place(content: OwnContent, target: string, fetch: Fetch, signal?: AbortSignal): Promise<Outcome>;
 }
 
 /** Writes the bytes to this path. */
@@ -42,47 +49,47 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
   const { folder, maxBytes, link: makeLink = link } = options;
   await mkdir(folder, { recursive: true });
   const found = await readdir(folder);
-  for (const name of found.filter((name) => !isDigest(name))) {
+  for (const name of found.filter((name) => !isCached(name))) {
     await rm(join(folder, name), { recursive: true, force: true });
   }
   /**
    * What an earlier process left and nobody has read through since. Such a file may be cut off under its whole name: a
    * rename can outlive a loss of power that its bytes do not. Reading it once finds more than flushing would prevent.
    */
-  const untried = new Set(found.filter(isDigest));
+  const untried = new Set(found.filter(isCached));
   const bringing = new Map<string, Promise<Outcome>>();
   /** What is being placed, once for each call: not evicted between its coming and its link. */
   const placing: string[] = [];
   let evicting: Promise<unknown> = Promise.resolve();
 
-  async function fetchWhole(sha256: string, fetch: Fetch): Promise<void> {
+  async function fetchWhole(name: string, fetch: Fetch): Promise<void> {
     const partial = join(folder, `partial-${randomUUID()}`);
     try {
       await fetch(partial);
-      if ((await sha256OfFile(partial)) !== sha256)
+      if ((await sha256OfFile(partial)) !== digestIn(name))
         throw new CacheMismatch('the stored file is not the one recorded');
-      await rename(partial, join(folder, sha256));
+      await rename(partial, join(folder, name));
     } finally {
       await rm(partial, { force: true });
     }
   }
 
-  async function isAtHand(sha256: string): Promise<boolean> {
-    const cached = join(folder, sha256);
-    if (untried.has(sha256)) return (await sha256OfFile(cached).catch(ignoreMissing)) === sha256;
+  async function isAtHand(name: string): Promise<boolean> {
+    const cached = join(folder, name);
+    if (untried.has(name)) return (await sha256OfFile(cached).catch(ignoreMissing)) === digestIn(name);
     return (await stat(cached).catch(ignoreMissing)) !== undefined;
   }
 
-  async function bring(sha256: string, fetch: Fetch): Promise<Outcome> {
-    const atHand = await isAtHand(sha256);
-    if (!atHand) await fetchWhole(sha256, fetch);
-    untried.delete(sha256);
+  async function bring(name: string, fetch: Fetch): Promise<Outcome> {
+    const atHand = await isAtHand(name);
+    if (!atHand) await fetchWhole(name, fetch);
+    untried.delete(name);
     return atHand ? 'hit' : 'fetched';
   }
 
-  function bringOnce(sha256: string, fetch: Fetch): Promise<Outcome> {
-    const running = bringing.get(sha256) ?? bring(sha256, fetch).finally(() => bringing.delete(sha256));
-    bringing.set(sha256, running);
+  function bringOnce(name: string, fetch: Fetch): Promise<Outcome> {
+    const running = bringing.get(name) ?? bring(name, fetch).finally(() => bringing.delete(name));
+    bringing.set(name, running);
     return running;
   }
 
@@ -96,21 +103,22 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
   }
 
   return {
-    async place(sha256, target, fetch, signal) {
-      if (!isDigest(sha256)) throw new CacheMismatch('not a SHA-256 digest');
-      const cached = join(folder, sha256);
-      placing.push(sha256);
+    async place({ customerId, sha256 }, target, fetch, signal) {
+      const name = `${customerId}-${sha256}`;
+      if (!isCached(name)) throw new CacheMismatch('not a SHA-256 digest');
+      const cached = join(folder, name);
+      placing.push(name);
       try {
         // An eviction that began before this may have chosen the file; one that begins now will not.
         await Promise.allSettled([evicting]);
-        const outcome = await unlessAborted(bringOnce(sha256, fetch), signal);
+        const outcome = await unlessAborted(bringOnce(name, fetch), signal);
         const now = new Date();
         // Of the cached file: a copy has times of its own.
         await utimes(cached, now, now);
         await linkOrCopy(cached, target);
         return outcome;
       } finally {
-        placing.splice(placing.indexOf(sha256), 1);
+        placing.splice(placing.indexOf(name), 1);
         evicting = Promise.allSettled([evicting]).then(() => evict(folder, maxBytes, placing));
         // Room that was not made is tried for at the next call. The job has its file.
         await Promise.allSettled([evicting]);
@@ -121,7 +129,7 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
 
 async function evict(folder: string, maxBytes: number, held: readonly string[]): Promise<void> {
   const files: { name: string; bytes: number; usedMs: number }[] = [];
-  for (const name of (await readdir(folder)).filter(isDigest)) {
+  for (const name of (await readdir(folder)).filter(isCached)) {
     const found = await stat(join(folder, name)).catch(ignoreMissing);
     if (found) files.push({ name, bytes: found.size, usedMs: found.mtimeMs });
   }
@@ -150,7 +158,8 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
-const isDigest = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
+const isCached = (name: string): boolean => /^\w+-[0-9a-f]{64}$/.test(name);
+const digestIn = (name: string): string => name.slice(name.indexOf('-') + 1);
 
 function ignoreMissing(error: unknown): undefined {
   if (!isOneOf(['ENOENT'], error)) throw error;

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { CacheMismatch, createDiskCache } from './disk-cache';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const own = (text: string) => ({ customerId: 'cus_a', sha256: sha256(text) });
+const nameOf = (text: string): string => `cus_a-${sha256(text)}`;
 const fetched = (text: string) => (path: string) => writeFile(path, text);
 const unexpected = (): Promise<never> => Promise.reject(new Error('fetched again'));
 
@@ -23,9 +25,16 @@ describe('disk cache', () => {
 
   test('a second job gets the same content without fetching it again', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
-    expect(await cache.place(sha256('video'), target('a'), fetched('video'))).toBe('fetched');
-    expect(await cache.place(sha256('video'), target('b'), unexpected)).toBe('hit');
+    expect(await cache.place(own('video'), target('a'), fetched('video'))).toBe('fetched');
+    expect(await cache.place(own('video'), target('b'), unexpected)).toBe('hit');
     expect(await readFile(target('b'), 'utf8')).toBe('video');
+  });
+
+  test('another customer’s file of the same content is fetched: how long that takes tells nothing of the first one’s', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    await cache.place(own('video'), target('a'), fetched('video'));
+    const others = { ...own('video'), customerId: 'cus_b' };
+    expect(await cache.place(others, target('b'), fetched('video'))).toBe('fetched');
   });
 
   test('two jobs that want the same content at once share one fetch', async () => {
@@ -35,7 +44,7 @@ describe('disk cache', () => {
       fetches++;
       await writeFile(path, 'video');
     };
-    await Promise.all(['a', 'b', 'c'].map((name) => cache.place(sha256('video'), target(name), fetch)));
+    await Promise.all(['a', 'b', 'c'].map((name) => cache.place(own('video'), target(name), fetch)));
     expect(fetches).toBe(1);
     for (const name of ['a', 'b', 'c']) expect(await readFile(target(name), 'utf8')).toBe('video');
   });
@@ -50,12 +59,12 @@ describe('disk cache', () => {
     };
     const asked = once(store, 'asked');
     const stop = new AbortController();
-    const stopped = cache.place(sha256('video'), target('a'), slow, stop.signal);
+    const stopped = cache.place(own('video'), target('a'), slow, stop.signal);
     await asked;
-    const waiting = cache.place(sha256('video'), target('b'), unexpected);
+    const waiting = cache.place(own('video'), target('b'), unexpected);
     stop.abort(new Error('cancelled'));
     await expect(stopped).rejects.toThrow('cancelled');
-    await expect(cache.place(sha256('video'), target('c'), unexpected, stop.signal)).rejects.toThrow(
+    await expect(cache.place(own('video'), target('c'), unexpected, stop.signal)).rejects.toThrow(
       'cancelled',
     );
     store.emit('answers');
@@ -65,28 +74,28 @@ describe('disk cache', () => {
 
   test('the least recently used content leaves when the bound is passed, and jobs keep their files', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 10 });
-    await cache.place(sha256('aaaa'), target('a'), fetched('aaaa'));
-    await cache.place(sha256('bbbb'), target('b'), fetched('bbbb'));
+    await cache.place(own('aaaa'), target('a'), fetched('aaaa'));
+    await cache.place(own('bbbb'), target('b'), fetched('bbbb'));
     // Ages that do not depend on the resolution of the file system's clock.
-    await utimes(join(folder, sha256('aaaa')), 1000, 1000);
-    await utimes(join(folder, sha256('bbbb')), 2000, 2000);
-    await cache.place(sha256('aaaa'), target('a2'), unexpected);
-    await cache.place(sha256('cccc'), target('c'), fetched('cccc'));
+    await utimes(join(folder, nameOf('aaaa')), 1000, 1000);
+    await utimes(join(folder, nameOf('bbbb')), 2000, 2000);
+    await cache.place(own('aaaa'), target('a2'), unexpected);
+    await cache.place(own('cccc'), target('c'), fetched('cccc'));
 
-    expect((await readdir(folder)).sort()).toEqual([sha256('aaaa'), sha256('cccc')].sort());
+    expect((await readdir(folder)).sort()).toEqual([nameOf('aaaa'), nameOf('cccc')].sort());
     expect(await readFile(target('b'), 'utf8')).toBe('bbbb');
   });
 
   test('content larger than the whole cache is still placed, and not kept', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 3 });
-    await cache.place(sha256('large'), target('a'), fetched('large'));
+    await cache.place(own('large'), target('a'), fetched('large'));
     expect(await readFile(target('a'), 'utf8')).toBe('large');
     expect(await readdir(folder)).toEqual([]);
   });
 
   test('bytes that are not the recorded ones are refused and never placed or kept', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
-    const placing = cache.place(sha256('video'), target('a'), fetched('something else'));
+    const placing = cache.place(own('video'), target('a'), fetched('something else'));
     await expect(placing).rejects.toBeInstanceOf(CacheMismatch);
     expect(existsSync(target('a'))).toBe(false);
     expect(await readdir(folder)).toEqual([]);
@@ -98,30 +107,30 @@ describe('disk cache', () => {
       await writeFile(path, 'vid');
       throw new Error('connection lost');
     };
-    await expect(cache.place(sha256('video'), target('a'), fails)).rejects.toThrow('connection lost');
+    await expect(cache.place(own('video'), target('a'), fails)).rejects.toThrow('connection lost');
     expect(await readdir(folder)).toEqual([]);
-    expect(await cache.place(sha256('video'), target('a'), fetched('video'))).toBe('fetched');
+    expect(await cache.place(own('video'), target('a'), fetched('video'))).toBe('fetched');
   });
 
   test('a new process keeps whole files and removes what was cut off', async () => {
     const first = await createDiskCache({ folder, maxBytes: 1000 });
-    await first.place(sha256('video'), target('a'), fetched('video'));
+    await first.place(own('video'), target('a'), fetched('video'));
     await writeFile(join(folder, 'partial-1'), 'vid');
 
     const second = await createDiskCache({ folder, maxBytes: 1000 });
-    expect(await readdir(folder)).toEqual([sha256('video')]);
-    expect(await second.place(sha256('video'), target('b'), unexpected)).toBe('hit');
+    expect(await readdir(folder)).toEqual([nameOf('video')]);
+    expect(await second.place(own('video'), target('b'), unexpected)).toBe('hit');
     expect((await stat(target('b'))).nlink).toBeGreaterThan(1);
   });
 
   test('what an earlier process left cut off under a whole name is not taken for whole', async () => {
     await mkdir(folder);
-    await writeFile(join(folder, sha256('video')), 'vid');
+    await writeFile(join(folder, nameOf('video')), 'vid');
 
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
-    expect(await cache.place(sha256('video'), target('a'), fetched('video'))).toBe('fetched');
+    expect(await cache.place(own('video'), target('a'), fetched('video'))).toBe('fetched');
     expect(await readFile(target('a'), 'utf8')).toBe('video');
-    expect(await cache.place(sha256('video'), target('b'), unexpected)).toBe('hit');
+    expect(await cache.place(own('video'), target('b'), unexpected)).toBe('hit');
   });
 
   test('what one job is placing is not evicted by another, and not kept beyond the bound after it', async () => {
@@ -137,9 +146,9 @@ describe('disk cache', () => {
       await link(existing, name);
     };
     const cache = await createDiskCache({ folder, maxBytes: 0, link: slow });
-    const placing = cache.place(sha256('aaaa'), target('a'), fetched('aaaa'));
+    const placing = cache.place(own('aaaa'), target('a'), fetched('aaaa'));
     await begun;
-    await cache.place(sha256('bbbb'), target('b'), fetched('bbbb'));
+    await cache.place(own('bbbb'), target('b'), fetched('bbbb'));
     goOn();
     expect(await placing).toBe('fetched');
     expect(await readFile(target('a'), 'utf8')).toBe('aaaa');
@@ -151,27 +160,27 @@ describe('disk cache', () => {
 
     test('content is copied, when it is fetched and when it is at hand', async () => {
       const cache = await createDiskCache({ folder, maxBytes: 1000, link });
-      expect(await cache.place(sha256('video'), target('a'), fetched('video'))).toBe('fetched');
-      expect(await cache.place(sha256('video'), target('b'), unexpected)).toBe('hit');
+      expect(await cache.place(own('video'), target('a'), fetched('video'))).toBe('fetched');
+      expect(await cache.place(own('video'), target('b'), unexpected)).toBe('hit');
       for (const name of ['a', 'b']) expect(await readFile(target(name), 'utf8')).toBe('video');
       expect((await stat(target('b'))).nlink).toBe(1);
     });
 
     test('what is used again counts as used, and what is not leaves first', async () => {
       const cache = await createDiskCache({ folder, maxBytes: 10, link });
-      await cache.place(sha256('aaaa'), target('a'), fetched('aaaa'));
-      await cache.place(sha256('bbbb'), target('b'), fetched('bbbb'));
-      await utimes(join(folder, sha256('aaaa')), 1000, 1000);
-      await utimes(join(folder, sha256('bbbb')), 2000, 2000);
-      await cache.place(sha256('aaaa'), target('a2'), unexpected);
-      await cache.place(sha256('cccc'), target('c'), fetched('cccc'));
-      expect((await readdir(folder)).sort()).toEqual([sha256('aaaa'), sha256('cccc')].sort());
+      await cache.place(own('aaaa'), target('a'), fetched('aaaa'));
+      await cache.place(own('bbbb'), target('b'), fetched('bbbb'));
+      await utimes(join(folder, nameOf('aaaa')), 1000, 1000);
+      await utimes(join(folder, nameOf('bbbb')), 2000, 2000);
+      await cache.place(own('aaaa'), target('a2'), unexpected);
+      await cache.place(own('cccc'), target('c'), fetched('cccc'));
+      expect((await readdir(folder)).sort()).toEqual([nameOf('aaaa'), nameOf('cccc')].sort());
     });
   });
 
   test('a link that fails for any other reason is an error, not a copy', async () => {
     const link = () => Promise.reject(Object.assign(new Error('disk full'), { code: 'ENOSPC' }));
     const cache = await createDiskCache({ folder, maxBytes: 1000, link });
-    await expect(cache.place(sha256('video'), target('a'), fetched('video'))).rejects.toThrow('disk full');
+    await expect(cache.place(own('video'), target('a'), fetched('video'))).rejects.toThrow('disk full');
   });
 });

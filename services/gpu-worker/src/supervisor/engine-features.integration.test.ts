@@ -116,7 +116,8 @@ describe('what engines keep of videos', () => {
     const [own = ''] = (await readdir(folder)).filter((name) => !others.includes(name));
     const cached = await readdir(join(folder, own, 'cache'));
     expect(cached.length).toBeGreaterThan(0);
-    expect(cached).not.toContain(object.split('/').pop());
+    const digest = object.split('/').at(-1);
+    expect(cached.filter((name) => name.endsWith(`-${digest}`))).toEqual([]);
 
     await fixture.storage.put(object, Buffer.from('?'), { contentType: 'x/y' });
     expect(await workers.perform(await newRender(videoId))).toMatchObject({
@@ -203,7 +204,7 @@ describe('what engines keep of videos', () => {
     for (const owner of (await readdir(folder)).filter((name) => name.startsWith('worker-'))) {
       for (const name of await readdir(join(folder, owner, 'cache'))) {
         const bytes = await readFile(join(folder, owner, 'cache', name));
-        expect(createHash('sha256').update(bytes).digest('hex')).toBe(name);
+        expect(name).toBe(`${fixture.customerId}-${createHash('sha256').update(bytes).digest('hex')}`);
       }
     }
   }, 60_000);

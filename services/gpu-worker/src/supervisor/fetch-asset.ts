@@ -21,11 +21,16 @@ export async function fetchAsset(
   { folder, signal }: Pick<JobContext, 'folder' | 'signal'>,
   name: string,
 ): Promise<{ path: string; from: 'hit' | 'fetched' }> {
-  const { objectKey, sha256 } = asset;
+  const { customerId, objectKey, sha256 } = asset;
   if (objectKey === null || sha256 === null) throw new StorageFailed('the asset has no stored bytes');
   const path = join(folder, name);
   const from = await transferring(() =>
-    source.cache.place(sha256, path, (target) => source.storage.getToFile(objectKey, target), signal),
+    source.cache.place(
+      { customerId, sha256 },
+      path,
+      (target) => source.storage.getToFile(objectKey, target),
+      signal,
+    ),
   );
   return { path, from };
 }

@@ -25,8 +25,9 @@ export function fetchKept(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { cache, storage } = tools;
+  const content = { customerId: key.customerId, sha256 };
   return undamaged(tools, key, sha256, (object) =>
-    cache.place(sha256, path, (target) => storage.getToFile(object, target), signal),
+    cache.place(content, path, (target) => storage.getToFile(object, target), signal),
   );
 }
 
