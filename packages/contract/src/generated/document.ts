@@ -2299,7 +2299,7 @@ export const openapiDocument = {
           },
           "attempts": {
             "type": "integer",
-            "description": "Attempts made so far; at most 11."
+            "description": "Attempts made so far, one that is under way included; at most 11."
           },
           "last_http_status": {
             "type": "integer"

@@ -706,7 +706,7 @@ export interface components {
             /** @description The value of the header Svc-Delivery-ID. */
             delivery_id?: string;
             status?: components["schemas"]["DeliveryStatus"];
-            /** @description Attempts made so far; at most 11. */
+            /** @description Attempts made so far, one that is under way included; at most 11. */
             attempts?: number;
             last_http_status?: number;
             /** @description The class of the last failure: timeout, dns_error, connection_failed, tls_error, address_not_allowed, redirect, http_error. */
