@@ -1,4 +1,4 @@
-import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
+import { admissionCapacity, DEFAULT_CUSTOMER_LIMITS, ingestCap } from '@lipsync/domain';
 import { transaction, type Db, type Tx } from './db';
 import { type QueueName } from './queue-names';
 import { LOCK_NOT_AVAILABLE, sqlState } from './sql-state';
@@ -17,16 +17,6 @@ const ADMISSION_LOCK = 727_002;
  * a minute. Shorter than any caller's own deadline, or one given up would wait on while the caller begins the next.
  */
 const LOCK_TIMEOUT = '300ms';
-/** Enough that no slot waits for the next admission, few enough that a late customer soon gets its turn. */
-const READY_PER_SLOT = 1.5;
-/**
- * Of what may be under way in the media queue, the part that one of several customers may have. That is three slots of
- * four, and never all where there are three or more: an ingest lasts as long as its source pleases, minutes at worst, and
- * a newcomer's file finds a free slot all the same.
- */
-const INGEST_SHARE = 0.5;
-/** The two files of one render go side by side, however few slots there are. */
-const FEWEST_INGESTS = 2;
 
 /**
  * Chooses which waiting jobs of a queue may go to Redis: as many as its live slots can soon take, in turns over the
@@ -50,7 +40,7 @@ export async function admitJobs(db: Db, queue: QueueName): Promise<Dispatch[]> {
 async function admit(tx: Tx, queue: QueueName): Promise<Dispatch[]> {
   await tx.$queryRaw`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(${ADMISSION_LOCK}::int)::text`;
-  const capacity = Math.ceil((await liveSlots(tx, queue)) * READY_PER_SLOT);
+  const capacity = admissionCapacity(await liveSlots(tx, queue));
   const free = capacity - (await inFlight(tx, queue));
   return free > 0 ? dispatchFairly(tx, queue, { capacity, free }) : [];
 }
@@ -67,7 +57,6 @@ function dispatchFairly(
   queue: QueueName,
   { capacity, free }: { capacity: number; free: number },
 ): Promise<Dispatch[]> {
-  const ingests = Math.max(FEWEST_INGESTS, Math.floor(capacity * INGEST_SHARE));
   // A customer that is the only one there is keeps nobody waiting.
   return tx.$queryRaw<Dispatch[]>`
     WITH waiting AS (
@@ -88,7 +77,7 @@ function dispatchFairly(
       JOIN customers ON customers.id = waiting.customer_id
       LEFT JOIN under_way ON under_way.customer_id = waiting.customer_id
       WHERE CASE WHEN ${queue} = 'media'
-        THEN waiting.turn + COALESCE(under_way.here, 0) <= ${ingests}::int
+        THEN waiting.turn + COALESCE(under_way.here, 0) <= ${ingestCap(capacity)}::int
           OR NOT EXISTS (SELECT FROM customers OFFSET 1)
         ELSE waiting.turn + COALESCE(under_way.gpu, 0)
           <= COALESCE(customers.running_jobs_max, ${DEFAULT_CUSTOMER_LIMITS.runningJobsMax}::int)

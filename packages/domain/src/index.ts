@@ -1,4 +1,5 @@
 export * from './address-policy';
+export * from './admission-limits';
 export * from './asset-view';
 export * from './backoff';
 export * from './content-types';

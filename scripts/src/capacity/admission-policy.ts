@@ -17,24 +17,8 @@ export interface AdmissionRequest<Job extends WaitingJob> {
   readonly here: (customer: string) => number;
   /** Dispatched and running jobs of a customer that its cap counts: GPU jobs in all queues, or ingests. */
   readonly counted: (customer: string) => number;
-  /** As many of them a customer may have. */
-  readonly cap: (customer: string) => number;
-}
-
-/** Enough that no slot waits for the next admission, few enough that a late customer soon gets its turn. */
-const READY_PER_SLOT = 1.5;
-
-/** Jobs of a queue under way at most. */
-export function capacityOf(liveSlots: number): number {
-  return Math.ceil(liveSlots * READY_PER_SLOT);
-}
-
-/**
- * Ingests that one customer may have under way: those of a render side by side, and never all slots where there are three
- * or more, and other customers.
- */
-export function ingestCap(liveSlots: number, customers: number): number {
-  return customers === 1 ? Infinity : Math.max(2, Math.floor(capacityOf(liveSlots) / 2));
+  /** As many of them every customer may have. */
+  readonly cap: number;
 }
 
 /**
@@ -47,7 +31,7 @@ export function chooseAdmissions<Job extends WaitingJob>(request: AdmissionReque
     jobs,
     next: 0,
     here: here(customer),
-    admissible: Math.min(jobs.length, Math.max(0, cap(customer) - counted(customer))),
+    admissible: Math.min(jobs.length, Math.max(0, cap - counted(customer))),
   }));
   const chosen: Job[] = [];
   while (chosen.length < request.free) {

@@ -1,4 +1,5 @@
-import { capacityOf, chooseAdmissions, ingestCap, type WaitingJob } from './admission-policy';
+import { admissionCapacity, ingestCap } from '@lipsync/domain';
+import { chooseAdmissions, type WaitingJob } from './admission-policy';
 import { type Backlog } from './autoscaler';
 import { MEDIA_QUEUE } from './simulation-input';
 
@@ -60,14 +61,15 @@ export class WorkQueue {
 
   /** Announces what `liveSlots` can soon take. */
   admit(liveSlots: number): void {
-    const free = capacityOf(liveSlots) - this.inFlight;
+    const capacity = admissionCapacity(liveSlots);
+    const free = capacity - this.inFlight;
     if (free <= 0 || this.waiting.size === 0) return;
     const chosen = chooseAdmissions({
       waiting: this.waiting,
       free,
       here: this.here.of,
       counted: this.isGpu ? this.gpu.of : this.here.of,
-      cap: () => (this.isGpu ? this.runningJobsMax : ingestCap(liveSlots, this.customers)),
+      cap: this.isGpu ? this.runningJobsMax : this.ingestsMax(capacity),
     });
     for (const job of chosen) {
       // Of each customer the oldest are chosen.
@@ -110,6 +112,11 @@ export class WorkQueue {
 
   private get isGpu(): boolean {
     return this.name !== MEDIA_QUEUE;
+  }
+
+  /** A customer that is the only one there is keeps nobody waiting. */
+  private ingestsMax(capacity: number): number {
+    return this.customers === 1 ? Infinity : ingestCap(capacity);
   }
 
   /** Jobs that nobody has announced yet. */
