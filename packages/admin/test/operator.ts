@@ -94,12 +94,13 @@ export async function openOperator(): Promise<Operator> {
     failedEvent: async (customerId, hoursAgo = 1) => {
       const { webhookEventId } = await cancelRender(db, customerId, await render(customerId));
       const claim = { limit: 100, leaseSeconds: 20, perOrigin: 100, perCustomer: 100 };
-      const { claimed } = await claimDeliveries(db, claim);
+      const delaysSeconds: number[] = [];
+      const { claimed } = await claimDeliveries(db, { ...claim, delaysSeconds });
       const delivery = claimed.find(({ eventId }) => eventId === webhookEventId);
       if (delivery === undefined) throw new Error('not claimed');
       const { id, claimToken, eventId } = delivery;
       const outcome = { kind: 'failed', error: 'http_error', httpStatus: 503 } as const;
-      await settleUndelivered(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds: [] });
+      await settleUndelivered(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds });
       await make.query(
         `UPDATE webhook_deliveries SET created_at = now() - make_interval(hours => $2 + 1),
            updated_at = now() - make_interval(hours => $2) WHERE id = $1`,

@@ -1,9 +1,12 @@
+import { WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
 import { addDeliveries } from '../test/delivery-rows';
 import { openScenario, type Scenario } from '../test/scenario';
-import { claimDeliveries, type ClaimedDelivery, settleDelivered } from './claim-deliveries';
+import { claimDeliveries, type ClaimedDelivery } from './claim-deliveries';
+import { settleDelivered } from './settle-deliveries';
 
 const SLOTS = 64;
-const CAPS = { leaseSeconds: 20, perOrigin: 8, perCustomer: 16 };
+const delaysSeconds = WEBHOOK_RETRY_DELAYS_SECONDS;
+const CAPS = { leaseSeconds: 20, perOrigin: 8, perCustomer: 16, delaysSeconds };
 const CROWD = 'https://m-crowd.example.com';
 
 describe('claims of deliveries', () => {

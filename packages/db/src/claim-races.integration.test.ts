@@ -1,8 +1,10 @@
+import { WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
 import { addDeliveries } from '../test/delivery-rows';
 import { only, openScenario, type Scenario } from '../test/scenario';
 import { claimDeliveries, type DeliveryClaim } from './claim-deliveries';
 
-const options = { limit: 10, leaseSeconds: 20, perOrigin: 10, perCustomer: 10 };
+const delaysSeconds = WEBHOOK_RETRY_DELAYS_SECONDS;
+const options = { limit: 10, leaseSeconds: 20, perOrigin: 10, perCustomer: 10, delaysSeconds };
 const NOTHING: DeliveryClaim = { claimed: [], ended: [] };
 
 describe('a claim that meets a locked delivery', () => {

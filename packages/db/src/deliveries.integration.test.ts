@@ -1,16 +1,17 @@
-import { WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
+import { WEBHOOK_RETRY_DELAYS_SECONDS, WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
 import { codeOf, only, openScenario, type Scenario, WEBHOOK_URL } from '../test/scenario';
 import { cancelRender } from './cancel-render';
-import {
-  claimDeliveries,
-  type ClaimedDelivery,
-  settleDelivered,
-  settleUndelivered,
-  type UndeliveredOutcome,
-} from './claim-deliveries';
+import { claimDeliveries, type ClaimedDelivery, type DeliveryClaimOptions } from './claim-deliveries';
 import { getDeliveryByEvent, redeliver } from './deliveries';
+import { settleDelivered, settleUndelivered, type UndeliveredOutcome } from './settle-deliveries';
 
-const options = { limit: 100, leaseSeconds: 20, perOrigin: 100, perCustomer: 100 };
+const options: DeliveryClaimOptions = {
+  limit: 100,
+  leaseSeconds: 20,
+  perOrigin: 100,
+  perCustomer: 100,
+  delaysSeconds: WEBHOOK_RETRY_DELAYS_SECONDS,
+};
 
 describe('deliveries', () => {
   let scenario: Scenario;
@@ -27,23 +28,16 @@ describe('deliveries', () => {
     return webhookEventId;
   }
 
-  const claim = async (
-    change: Partial<typeof options> & { maxAttempts?: number } = {},
-  ): Promise<ClaimedDelivery[]> => (await claimDeliveries(scenario.db, { ...options, ...change })).claimed;
+  const claim = async (change: Partial<DeliveryClaimOptions> = {}): Promise<ClaimedDelivery[]> =>
+    (await claimDeliveries(scenario.db, { ...options, ...change })).claimed;
 
   function settle(
     delivery: ClaimedDelivery,
     outcome: UndeliveredOutcome,
-    delaysSeconds?: number[],
+    delaysSeconds = options.delaysSeconds,
   ): ReturnType<typeof settleUndelivered> {
     const { id, claimToken } = delivery;
-    return settleUndelivered(scenario.db, {
-      id,
-      claimToken,
-      outcome,
-      jitter: 0.5,
-      ...(delaysSeconds ? { delaysSeconds } : {}),
-    });
+    return settleUndelivered(scenario.db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds });
   }
 
   const succeed = async ({ id, claimToken }: ClaimedDelivery, httpStatus = 200): Promise<string | null> =>
@@ -111,7 +105,7 @@ describe('deliveries', () => {
     await scenario.make.query(
       `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 s', lease_until = now() - interval '1 s'`,
     );
-    const { ended } = await claimDeliveries(scenario.db, { ...options, maxAttempts: 1 });
+    const { ended } = await claimDeliveries(scenario.db, { ...options, delaysSeconds: [] });
     expect(ended).toHaveLength(2);
     expect(ended).toMatchObject(expected);
   });
@@ -194,10 +188,10 @@ describe('deliveries', () => {
   it('fail when the last attempt took its dispatcher with it', async () => {
     const eventId = await event();
     for (let attempt = 1; attempt <= 2; attempt += 1) {
-      expect(only(await claim({ maxAttempts: 2 })).attempt).toBe(attempt);
+      expect(only(await claim({ delaysSeconds: [0] })).attempt).toBe(attempt);
       await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
     }
-    const { claimed, ended } = await claimDeliveries(scenario.db, { ...options, maxAttempts: 2 });
+    const { claimed, ended } = await claimDeliveries(scenario.db, { ...options, delaysSeconds: [0] });
     expect(claimed).toEqual([]);
     expect(ended).toMatchObject([{ eventId, attempt: 2, lastError: 'timeout' }]);
     expect(await stateOf(eventId)).toMatchObject({
@@ -309,10 +303,10 @@ describe('deliveries', () => {
 
   it('are sent once more though their last attempt took its dispatcher with it', async () => {
     const eventId = await event();
-    const lost = only(await claim({ maxAttempts: 1 }));
+    const lost = only(await claim({ delaysSeconds: [] }));
     await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
     await redeliver(scenario.db, eventId);
-    expect(only(await claim({ maxAttempts: 1 }))).toMatchObject({ id: lost.id, attempt: 2 });
+    expect(only(await claim({ delaysSeconds: [] }))).toMatchObject({ id: lost.id, attempt: 2 });
     expect(await succeed(lost)).toBeNull();
   });
 

@@ -1,14 +1,9 @@
 import * as fc from 'fast-check';
 import { addDeliveries } from '../test/delivery-rows';
 import { openScenario, type Scenario } from '../test/scenario';
-import {
-  claimDeliveries,
-  type ClaimedDelivery,
-  type DeliveryState,
-  settleDelivered,
-  settleUndelivered,
-} from './claim-deliveries';
+import { claimDeliveries, type ClaimedDelivery } from './claim-deliveries';
 import { redeliver } from './deliveries';
+import { type DeliveryState, settleDelivered, settleUndelivered } from './settle-deliveries';
 
 /** What can happen; `held` picks one of all claims ever given, `row` one of the deliveries. */
 type Step =
@@ -17,7 +12,8 @@ type Step =
   | { do: 'expire' | 'due' | 'redeliver'; row: number };
 
 const DELIVERIES = 3;
-const CAPS = { leaseSeconds: 60, perOrigin: 2, perCustomer: 2, maxAttempts: 3 };
+const delaysSeconds = [0, 0];
+const CAPS = { leaseSeconds: 60, perOrigin: 2, perCustomer: 2, delaysSeconds };
 const held = fc.nat({ max: 11 });
 const row = fc.nat({ max: DELIVERIES - 1 });
 const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
@@ -102,7 +98,7 @@ describe('deliveries under random interleavings', () => {
       if (earlier.status !== 'pending') expect(now.get(earlier.id)).toEqual(earlier);
     expect(after.filter(({ leased }) => leased).length).toBeLessThanOrEqual(CAPS.perOrigin);
     for (const { id, status, attempts } of after) {
-      expect(attempts).toBeLessThanOrEqual(CAPS.maxAttempts);
+      expect(attempts).toBeLessThanOrEqual(delaysSeconds.length + 1);
       const outcomes = world.claims
         .filter((claim) => claim.id === id)
         .flatMap(({ claimToken }) => world.counted.get(claimToken) ?? []);
@@ -164,7 +160,7 @@ describe('deliveries under random interleavings', () => {
     const state =
       how === 'succeed'
         ? (await settleDelivered(db, [{ id, claimToken, httpStatus: 200 }]))[0]
-        : await settleUndelivered(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds: [0, 0] });
+        : await settleUndelivered(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds });
     if (!state) return;
     // A claim counts once.
     expect(counted.has(claimToken)).toBe(false);

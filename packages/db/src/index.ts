@@ -18,13 +18,7 @@ export {
   type ClaimedDelivery,
   type DeliveryClaim,
   type DeliveryClaimOptions,
-  type DeliveryOutcome,
-  type DeliveryState,
   type EndedDelivery,
-  settleDelivered,
-  settleUndelivered,
-  type UndeliveredOutcome,
-  type UndeliveredSettlement,
 } from './claim-deliveries';
 export {
   type Analysis,
@@ -75,6 +69,14 @@ export { type DatabaseEnv, openDb } from './open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './queue-names';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './reconcile';
 export { getRenders, type RenderDetails, type RenderName } from './renders';
+export {
+  type DeliveryOutcome,
+  type DeliveryState,
+  settleDelivered,
+  settleUndelivered,
+  type UndeliveredOutcome,
+  type UndeliveredSettlement,
+} from './settle-deliveries';
 export { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
 export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './webhook-secrets';
 export {

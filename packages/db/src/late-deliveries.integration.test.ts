@@ -1,9 +1,11 @@
-import { WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
+import { WEBHOOK_RETRY_DELAYS_SECONDS, WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
 import { addDeliveries } from '../test/delivery-rows';
 import { only, openScenario, type Scenario } from '../test/scenario';
-import { claimDeliveries, type DeliveryClaim, settleUndelivered } from './claim-deliveries';
+import { claimDeliveries, type DeliveryClaim } from './claim-deliveries';
+import { settleUndelivered } from './settle-deliveries';
 
-const options = { limit: 10, leaseSeconds: 20, perOrigin: 10, perCustomer: 10 };
+const delaysSeconds = WEBHOOK_RETRY_DELAYS_SECONDS;
+const options = { limit: 10, leaseSeconds: 20, perOrigin: 10, perCustomer: 10, delaysSeconds };
 
 interface Age {
   attempts: number;
@@ -75,7 +77,8 @@ describe('a delivery that comes late', () => {
     await make({ attempts: 2, ageSeconds: WEBHOOK_WINDOW_SECONDS - 60, lastError: 'http_error' });
     const { id, claimToken } = only((await claim()).claimed);
     const outcome = { kind: 'deferred', delaySeconds: 60 } as const;
-    expect(await settleUndelivered(scenario.db, { id, claimToken, outcome, jitter: 0.5 })).toBe('pending');
+    const settlement = { id, claimToken, outcome, jitter: 0.5, delaysSeconds };
+    expect(await settleUndelivered(scenario.db, settlement)).toBe('pending');
     await make({ attempts: 2, ageSeconds: WEBHOOK_WINDOW_SECONDS + 120, lastError: 'http_error' });
     expect(await claim()).toMatchObject({ claimed: [], ended: [{ attempt: 2, lastError: 'http_error' }] });
     expect(await row()).toEqual({ ...failed, attempts: 2, error: 'http_error' });

@@ -21,12 +21,13 @@ export interface FailedAttempt {
   readonly jitter: number;
   /** What the receiver asked for; it can only make the wait longer. */
   readonly retryAfterSeconds?: number | undefined;
-  readonly delaysSeconds?: readonly number[];
+  /** After the failures 1, 2, …: one attempt more than there are delays. */
+  readonly delaysSeconds: readonly number[];
 }
 
 /** When to try again after a failure, or null when the delivery is given up. */
 export function nextAttemptAt(failed: FailedAttempt): Date | null {
-  const base = (failed.delaysSeconds ?? WEBHOOK_RETRY_DELAYS_SECONDS)[failed.attempts - 1];
+  const base = failed.delaysSeconds[failed.attempts - 1];
   const windowEnd = failed.createdAt.getTime() + WEBHOOK_WINDOW_SECONDS * 1000;
   if (base === undefined || failed.now.getTime() >= windowEnd) return null;
   const delaySeconds = Math.max(base * (0.9 + 0.2 * failed.jitter), failed.retryAfterSeconds ?? 0);

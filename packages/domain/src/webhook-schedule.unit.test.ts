@@ -9,6 +9,8 @@ import {
 const createdAt = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
 const MIDDLE = 0.5;
+const delaysSeconds = WEBHOOK_RETRY_DELAYS_SECONDS;
+const secondFailure = { attempts: 2, createdAt, now: after(10), delaysSeconds };
 
 describe('the schedule of a delivery', () => {
   it('makes one attempt and ten retries, 10 s, 1, 5, 15, 30 min, 1, 2, 4, 6 and 7 h after each failure', () => {
@@ -16,7 +18,7 @@ describe('the schedule of a delivery', () => {
     let now: Date | null = createdAt;
     for (let attempts = 1; now; attempts += 1) {
       elapsed.push((now.getTime() - createdAt.getTime()) / 1000);
-      now = nextAttemptAt({ attempts, createdAt, now, jitter: MIDDLE });
+      now = nextAttemptAt({ attempts, createdAt, now, jitter: MIDDLE, delaysSeconds });
     }
     expect(elapsed).toEqual([0, 10, 70, 370, 1270, 3070, 6670, 13_870, 28_270, 49_870, 75_070]);
   });
@@ -30,20 +32,19 @@ describe('the schedule of a delivery', () => {
   });
 
   it('spreads every delay over ±10 %', () => {
-    const at = (jitter: number) =>
-      nextAttemptAt({ attempts: 2, createdAt, now: after(10), jitter })?.getTime();
+    const at = (jitter: number) => nextAttemptAt({ ...secondFailure, jitter })?.getTime();
     expect([at(0), at(1)]).toEqual([after(10 + 54).getTime(), after(10 + 66).getTime()]);
   });
 
   it('waits longer when the receiver asks for it, and never shorter', () => {
     const at = (retryAfterSeconds: number) =>
-      nextAttemptAt({ attempts: 2, createdAt, now: after(10), jitter: MIDDLE, retryAfterSeconds });
+      nextAttemptAt({ ...secondFailure, jitter: MIDDLE, retryAfterSeconds });
     expect(at(600)).toEqual(after(610));
     expect(at(1)).toEqual(after(70));
   });
 
   it('never goes past 24 hours after the creation, whatever the receiver asks for', () => {
-    const failed = { createdAt, jitter: MIDDLE };
+    const failed = { createdAt, jitter: MIDDLE, delaysSeconds };
     expect(nextAttemptAt({ ...failed, attempts: 1, now: after(5), retryAfterSeconds: 1e9 })).toEqual(
       after(86_400),
     );
@@ -56,7 +57,7 @@ describe('the schedule of a delivery', () => {
     });
     fc.assert(
       fc.property(at, ({ elapsed, ...rest }) => {
-        const next = nextAttemptAt({ ...rest, createdAt, now: after(elapsed) });
+        const next = nextAttemptAt({ ...rest, createdAt, now: after(elapsed), delaysSeconds });
         expect(next === null || (next > after(elapsed) && next <= after(86_400))).toBe(true);
       }),
     );

@@ -36,8 +36,8 @@ export interface DispatcherOptions {
   slots: number;
   /** Those of one customer, over all dispatchers. */
   perCustomer: number;
-  /** Delays after failed attempts; the contract's schedule when left out. */
-  delaysSeconds?: readonly number[];
+  /** Delays after failed attempts. */
+  delaysSeconds: readonly number[];
   pollMs?: number;
   /** How long a claim holds; longer than an attempt and its settlement. */
   leaseSeconds?: number;
@@ -70,7 +70,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const metrics = createDispatchMetrics(telemetry.metrics);
   const leaseSeconds = options.leaseSeconds ?? LEASE_SECONDS;
   const clockGuard = createClockGuard({ clock, logger, databaseNow: () => databaseNow(db.prisma) });
-  const schedule = delaysSeconds === undefined ? {} : { delaysSeconds };
 
   const tellEnded = (delivery: EndedDelivery): void => {
     metrics.settled('failed');
@@ -90,7 +89,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       leaseSeconds,
       perOrigin: WEBHOOK_ATTEMPTS_PER_ORIGIN,
       perCustomer,
-      ...(delaysSeconds === undefined ? {} : { maxAttempts: delaysSeconds.length + 1 }),
+      delaysSeconds,
     });
     ended.forEach(tellEnded);
     return claimed;
@@ -100,7 +99,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const settle = (claimed: Claimed, outcome: DeliveryOutcome): Promise<DeliveryState | null> =>
     outcome.kind === 'delivered'
       ? settleSuccess({ ...claimed, httpStatus: outcome.httpStatus })
-      : settleUndelivered(db, { ...claimed, outcome, jitter: Math.random(), ...schedule });
+      : settleUndelivered(db, { ...claimed, outcome, jitter: Math.random(), delaysSeconds });
 
   const deliver = async (delivery: ClaimedDelivery): Promise<void> => {
     const startedAtMs = clock.now();

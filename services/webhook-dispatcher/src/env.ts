@@ -1,3 +1,4 @@
+import { WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
 import { environment, OPERATIONS_SETTINGS, secondsList, wholeNumber, type z } from '@lipsync/runtime';
 
 /** What a webhook dispatcher reads from its environment. */
@@ -15,8 +16,8 @@ export const dispatcherEnvironment = environment
     EGRESS_CA_FILE: true,
   })
   .extend({
-    /** Delays after failed attempts 1, 2, …; its length is the number of retries. Absent: the default schedule. */
-    WEBHOOK_RETRY_SCHEDULE_SECONDS: secondsList.optional(),
+    /** Delays after failed attempts 1, 2, …; its length is the number of retries. */
+    WEBHOOK_RETRY_SCHEDULE_SECONDS: secondsList.default([...WEBHOOK_RETRY_DELAYS_SECONDS]),
     /** Deliveries that one dispatcher has in flight at most. */
     WEBHOOK_SLOTS: wholeNumber(1, 1024).default(256),
   });

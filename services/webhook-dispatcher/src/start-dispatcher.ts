@@ -36,9 +36,7 @@ export async function startDispatcher(
     telemetry,
     slots: env.WEBHOOK_SLOTS,
     perCustomer: env.WEBHOOK_PER_CUSTOMER,
-    ...(env.WEBHOOK_RETRY_SCHEDULE_SECONDS === undefined
-      ? {}
-      : { delaysSeconds: env.WEBHOOK_RETRY_SCHEDULE_SECONDS }),
+    delaysSeconds: env.WEBHOOK_RETRY_SCHEDULE_SECONDS,
   });
 
   const health = createHealthServer({

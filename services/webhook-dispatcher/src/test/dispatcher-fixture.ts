@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createCustomer, createDb, type Db } from '@lipsync/db';
-import { verifyWebhookSignature } from '@lipsync/domain';
+import { verifyWebhookSignature, WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
 import { createEgress, createLogger, createSecretBox, type Egress, systemClock } from '@lipsync/runtime';
 import { createMetrics, NO_TRACING, type Telemetry } from '@lipsync/telemetry';
 import {
@@ -113,6 +113,7 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
       telemetry: untraced(),
       slots: 64,
       perCustomer: 16,
+      delaysSeconds: WEBHOOK_RETRY_DELAYS_SECONDS,
       pollMs: 20,
       ...changes,
     });
