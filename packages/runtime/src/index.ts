@@ -19,5 +19,6 @@ export { type HealthCheck, type HealthReport, createHealthChecks, NotReadyYet } 
 export { type HealthServer, type MetricsSource, createHealthServer } from './health-server';
 export { type Lifecycle, type ProcessHandle, createLifecycle } from './lifecycle';
 export { type LogFields, type Logger, type LogLevel, createLogger } from './logger';
+export { retryWhile } from './retry-while';
 export { type StartService, runService } from './run-service';
 export { type SecretBox, SecretBoxError, createSecretBox } from './secret-box';

@@ -1,6 +1,5 @@
 export { consumerFetches } from './consumer-health';
 export { type JobLimit } from './hold-claim';
-export { insist } from './insist';
 export { createJobFolders, type JobFolders } from './job-folders';
 export { type JobOutcome } from './job-outcome';
 export {

@@ -1,7 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Logger } from '@lipsync/runtime';
-
-const RETRY_MS = 500;
+import { isDatabaseUnavailable } from '@lipsync/db';
+import { type Logger, retryWhile } from '@lipsync/runtime';
 
 /**
  * Writes an outcome, trying again while the database is away, until the claim runs out anyway (`forMs`). Resolves to what
@@ -14,19 +12,13 @@ export async function settlePersistently<State>(options: {
   deliveryId: string;
   logger: Logger;
 }): Promise<State | null> {
-  const giveUpAtMs = performance.now() + options.forMs;
-  for (;;) {
-    try {
-      return await options.settle();
-    } catch (error) {
-      if (performance.now() + RETRY_MS >= giveUpAtMs) {
-        options.logger.error('could not settle a delivery before its claim ran out', {
-          delivery_id: options.deliveryId,
-          error,
-        });
-        return null;
-      }
-    }
-    await delay(RETRY_MS);
+  const { settle, forMs, deliveryId, logger } = options;
+  // The clock may have jumped: whole milliseconds, and one try at least.
+  const claimOver = AbortSignal.timeout(Math.max(0, Math.round(forMs)));
+  try {
+    return await retryWhile(isDatabaseUnavailable, claimOver, settle);
+  } catch (error) {
+    logger.error('could not settle a delivery', { delivery_id: deliveryId, error });
+    return null;
   }
 }

@@ -1,6 +1,7 @@
-import { completeAnalyze, loadAnalyzeWork } from '@lipsync/db';
+import { completeAnalyze, isDatabaseUnavailable, loadAnalyzeWork } from '@lipsync/db';
 import { WORKING_FPS } from '@lipsync/domain';
-import { insist, type JobResult } from '@lipsync/worker';
+import { retryWhile } from '@lipsync/runtime';
+import { type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { fetchAsset } from './fetch-asset';
 import { type JobContext, type JobTools } from './job-context';
@@ -48,7 +49,9 @@ export async function runAnalyze(tools: JobTools, context: JobContext): Promise<
   const { version, analyzerVersion, frames, fps, width, height } = obtained.track;
   const durationSeconds = frames / WORKING_FPS;
   const measures = { version, analyzerVersion, frames, fps, width, height, durationSeconds };
-  const accepted = await insist(signal, () => completeAnalyze(db, claim, measures));
+  const accepted = await retryWhile(isDatabaseUnavailable, signal, () =>
+    completeAnalyze(db, claim, measures),
+  );
   if (accepted) metrics.prepared({ input: video.from, track: obtained, features, fetchMs });
   return {
     accepted,

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { ENGINES, SYNC_MODES } from '@lipsync/contract';
-import { completeRender, loadRenderWork } from '@lipsync/db';
+import { completeRender, isDatabaseUnavailable, loadRenderWork } from '@lipsync/db';
 import { storedWord, usedVideoFrames } from '@lipsync/domain';
+import { retryWhile } from '@lipsync/runtime';
 import { outputKey } from '@lipsync/storage';
-import { insist, type JobResult } from '@lipsync/worker';
+import { type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { keepAdded, openEngineFeatures } from './engine-features';
 import { fetchAsset } from './fetch-asset';
@@ -85,7 +86,9 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const processingMs = Math.round(performance.now() - began);
   const ended = { video: work.video, analysis, result, startedAt, processingMs, claims: claim.fence };
   const usage = await renderUsage(podMeter, ended);
-  const accepted = await insist(signal, () => completeRender(db, claim, { outputKey: key, usage }));
+  const accepted = await retryWhile(isDatabaseUnavailable, signal, () =>
+    completeRender(db, claim, { outputKey: key, usage }),
+  );
   const inputs = { video: video.from, audio: audio.from };
   const measured = { engine, inputs, track, features, result, usage, fetchMs, uploadMs };
   if (accepted) metrics.rendered(measured);

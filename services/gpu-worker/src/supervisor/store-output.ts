@@ -1,5 +1,5 @@
+import { retryWhile } from '@lipsync/runtime';
 import { isStorageUnavailable } from '@lipsync/storage';
-import { insist } from '@lipsync/worker';
 import { type JobTools } from './job-context';
 import { transferring } from './job-errors';
 
@@ -14,5 +14,5 @@ export async function storeOutput(
 ): Promise<void> {
   const upload = () => storage.put(key, { file }, { contentType: 'video/mp4', signal });
   const patience = AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_PATIENCE_MS)]);
-  await transferring(() => insist(patience, upload, isStorageUnavailable));
+  await transferring(() => retryWhile(isStorageUnavailable, patience, upload));
 }

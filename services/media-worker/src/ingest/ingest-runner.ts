@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { completeIngest, type Db, type IngestedMedia, loadIngestWork } from '@lipsync/db';
-import { type LogFields, type Logger } from '@lipsync/runtime';
+import {
+  completeIngest,
+  type Db,
+  type IngestedMedia,
+  isDatabaseUnavailable,
+  loadIngestWork,
+} from '@lipsync/db';
+import { type LogFields, type Logger, retryWhile } from '@lipsync/runtime';
 import { assetKey } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
-import { type ClaimedJob, createJobRunner, insist, type JobFolders, type JobResult } from '@lipsync/worker';
+import { type ClaimedJob, createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
 import { ingestBlame } from './ingest-blame';
 import { type IngestTools } from './ingest-context';
 import { ingest } from './ingest-job';
@@ -34,7 +40,7 @@ export function createIngestRunner(options: IngestRunnerOptions): IngestRunner {
     const work = await loadIngestWork(db, claim.assetId);
     const objectKey = assetKey(claim.assetId, version);
     const media = await ingest(options, { work, folder, objectKey, signal, report, span });
-    const accepted = await insist(signal, () => completeIngest(db, claim, media));
+    const accepted = await retryWhile(isDatabaseUnavailable, signal, () => completeIngest(db, claim, media));
     if (accepted) ingestedBytes.inc(media.sizeBytes);
     return { accepted, facts: measures(media) };
   }

@@ -1,21 +1,19 @@
-import { isDatabaseUnavailable } from '@lipsync/db';
-
 const PAUSE_MS = 500;
 
 /**
- * Repeats a write while what takes it is away (the database, unless told otherwise), until it succeeds or `signal` is
+ * Repeats a write while what takes it is away, by what `isAway` says of its error, until it succeeds or `signal` is
  * aborted: minutes of finished work are not thrown away because something was gone for a second. Rejects with the last
  * error, at once when it is of another kind, or with the signal's reason when it never got to try.
  */
-export async function insist<T>(
+export async function retryWhile<T>(
+  isAway: (error: unknown) => boolean,
   signal: AbortSignal,
-  work: () => Promise<T>,
-  isAway: (error: unknown) => boolean = isDatabaseUnavailable,
+  write: () => Promise<T>,
 ): Promise<T> {
   for (;;) {
     signal.throwIfAborted();
     try {
-      return await work();
+      return await write();
     } catch (error) {
       if (!isAway(error)) throw error;
       await pause(signal);

@@ -1,0 +1,52 @@
+import { createLogger, type Logger } from '@lipsync/runtime';
+import { settlePersistently } from './settle-persistently';
+
+const away = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
+
+/** Settles with these answers, one for each try, the last one for ever; tells what came of it. */
+async function settleWith(answers: readonly (Error | 'delivered')[], forMs: number) {
+  const logged: unknown[] = [];
+  const logger: Logger = {
+    ...createLogger({ service: 'test', level: 'silent' }),
+    error: (_message, fields) => void logged.push(fields),
+  };
+  let tries = 0;
+  const settle = async (): Promise<'delivered'> => {
+    const answer = answers[Math.min(tries, answers.length - 1)];
+    tries += 1;
+    if (answer instanceof Error) throw answer;
+    return 'delivered';
+  };
+  const state = await settlePersistently({ settle, forMs, deliveryId: 'dlv_1', logger });
+  return { state, tries, logged };
+}
+
+describe('the settlement of a delivery', () => {
+  it('is written once the database, which was away, is there again', async () => {
+    expect(await settleWith([away, 'delivered'], 30_000)).toEqual({
+      state: 'delivered',
+      tries: 2,
+      logged: [],
+    });
+  });
+
+  it.each([1, 0, -60_000, 0.5])(
+    'is tried, and given up with a line in the log, when its claim runs out in %d ms with the database away',
+    async (forMs) => {
+      expect(await settleWith([away], forMs)).toEqual({
+        state: null,
+        tries: 1,
+        logged: [{ delivery_id: 'dlv_1', error: away }],
+      });
+    },
+  );
+
+  it('is not repeated when the database refuses it: that would be refused again', async () => {
+    const refused = new Error('violates a constraint');
+    expect(await settleWith([refused, 'delivered'], 30_000)).toEqual({
+      state: null,
+      tries: 1,
+      logged: [{ delivery_id: 'dlv_1', error: refused }],
+    });
+  });
+});
