@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { processStat } from '../processes/process-stat';
 
 /**
  * When a live process began, as the operating system tells it; null when there is none (a zombie is none).
@@ -13,11 +14,10 @@ export function processBegan(pid: number): string | null {
   }
 }
 
-/** Linux, also where no `ps` is installed: see proc_pid_stat(5), fields 3 (state) and 22 (starttime). */
+/** Linux, also where no `ps` is installed. */
 function fromProc(pid: number): string | null {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return state === 'Z' ? null : (rest[18] ?? null);
+  const stat = processStat(pid);
+  return stat === null || stat.state === 'Z' ? null : String(stat.beganAtTicks);
 }
 
 function fromProcessTable(pid: number): string | null {

@@ -1,4 +1,4 @@
-import { treeResidentBytes } from './process-usage';
+import { treeResidentBytes } from '../../processes/process-usage';
 
 const EVERY_MS = 100;
 

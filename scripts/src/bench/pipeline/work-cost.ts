@@ -1,5 +1,5 @@
 import { type Inference } from '@lipsync/gpu-worker';
-import { cpuSeconds, machineCpuSeconds } from './process-usage';
+import { machineCpuSeconds, processCpuSeconds } from '../../processes/process-usage';
 
 /** What a piece of work cost, in seconds. */
 export interface WorkCost {
@@ -27,12 +27,12 @@ export async function costOfProgram(work: () => Promise<unknown>): Promise<WorkC
 
 /** Of work in a process, with the programs that it starts and waits for. */
 export async function costIn<T>(pid: number, work: () => Promise<T>): Promise<{ result: T; cost: WorkCost }> {
-  const before = cpuSeconds(pid);
+  const before = processCpuSeconds(pid);
   const machineBefore = machineCpuSeconds();
   const startedAt = performance.now();
   const result = await work();
   const wall = (performance.now() - startedAt) / 1000;
-  const after = cpuSeconds(pid);
+  const after = processCpuSeconds(pid);
   const nodeCpu = after.own - before.own;
   const mediaCpu = after.endedChildren - before.endedChildren;
   const othersCpu = machineCpuSeconds() - machineBefore - nodeCpu - mediaCpu;

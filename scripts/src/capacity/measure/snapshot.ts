@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Client } from 'pg';
 import { type Stack } from '../../local-stack/stack';
-import { cpuSeconds } from './process-cpu';
 import { redisInfo } from './redis-info';
+import { treeCpuSeconds } from './tree-cpu';
 
 /** What has been used of everything so far. */
 export interface Snapshot {
@@ -45,7 +45,7 @@ export async function takeSnapshot(client: Client, redisUrl: string, stack: Stac
       ...(stack.describe()?.services ?? []),
       { name: 'postgres', pid: postmasterPid(stack) },
       { name: 'redis', pid: Number(redis.get('process_id')) },
-    ].flatMap(({ name, pid }) => (pid === null ? [] : [{ name, pid, cpuSeconds: cpuSeconds(pid) }])),
+    ].flatMap(({ name, pid }) => (pid === null ? [] : [{ name, pid, cpuSeconds: treeCpuSeconds(pid) }])),
   };
 }
 

@@ -1,4 +1,4 @@
-import { machineCpuSeconds } from '../../bench/pipeline/process-usage';
+import { machineCpuSeconds } from '../../processes/process-usage';
 
 export interface CpuUsage {
   /** Cores that this process kept busy on average. */
