@@ -49,11 +49,11 @@ export async function takeSnapshot(client: Client, redisUrl: string, stack: Stac
   };
 }
 
-function postmasterPid({ layout }: Stack): number {
+function postmasterPid({ layout }: Stack): number | null {
   try {
     return Number(readFileSync(path.join(layout.postgresDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
   } catch {
     // A server that runs under an account of its own keeps its data elsewhere.
-    return 0;
+    return null;
   }
 }
