@@ -1,4 +1,4 @@
-import { axisTicks, timeTicks } from './axis-ticks';
+import { clockScale } from './clock-scale';
 import { drawPage } from './draw-page';
 import { type Dashboard, readDashboard } from './dashboard-file';
 import { DASHBOARD_FILE } from './files';
@@ -7,6 +7,7 @@ import { type Series } from './prometheus-client';
 import { scrapeConfig } from './scrape-config';
 import { substitute } from './substitute';
 import { parseTime, timeRange } from './time-range';
+import { valueScale } from './value-scale';
 
 describe('time', () => {
   it('is read relative to now, or as a date', () => {
@@ -61,10 +62,12 @@ describe('formatValue', () => {
 });
 
 describe('ticks', () => {
+  const labels = ({ ticks }: ReturnType<typeof valueScale>) => ticks.map(({ label }) => label);
+
   it('are round, and lie within the range', () => {
-    expect(axisTicks(0, 0.93, 4)).toEqual([0, 0.25, 0.5, 0.75]);
-    expect(axisTicks(3, 3, 4)).toEqual([3]);
-    expect(timeTicks(0, 3600, 6).map(({ label }) => label)).toEqual([
+    expect(labels(valueScale(0, 0.93, 'short'))).toEqual(['0', '0.25', '0.5', '0.75']);
+    expect(labels(valueScale(-3, 2, 'short'))).toEqual(['-2', '0', '2']);
+    expect(labels(clockScale({ from: 0, to: 3600, step: 15 }, 6))).toEqual([
       ...['00:00', '00:10', '00:20', '00:30', '00:40', '00:50', '01:00'],
     ]);
   });

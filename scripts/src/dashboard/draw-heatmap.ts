@@ -1,8 +1,9 @@
-import { chartFrame, drawAxes, svg } from './chart-frame';
+import { type Markup, markup } from '../charts/markup';
+import { evenScale } from '../charts/scale';
 import { formatValue } from './format-value';
-import { escapeMarkup } from './markup';
 import { pointsOf, type Series } from './prometheus-client';
 import { type TimeRange } from './time-range';
+import { svg, timePlot } from './time-plot';
 
 /** How many observations fell into each bucket of a histogram over time; the darker, the more. */
 export function drawHeatmap(
@@ -10,31 +11,25 @@ export function drawHeatmap(
   unit: string,
   range: TimeRange,
   columns: number,
-): string {
+): Markup {
   const buckets = ownCounts(series);
   const largest = Math.max(0, ...buckets.flatMap(({ values }) => values.filter(Number.isFinite)));
-  const frame = chartFrame(range, 0, Math.max(1, buckets.length), columns);
+  const bounds = buckets
+    .map(({ upTo }, row) => ({ value: row + 1, label: formatValue(upTo, unit) }))
+    .filter((_, row) => row % 2 === 0);
+  const plot = timePlot(range, evenScale(0, Math.max(1, buckets.length), bounds), columns);
   const at = pointsOf(range);
-  const width = (frame.x(range.from + range.step) - frame.x(range.from)).toFixed(2);
-  const height = ((frame.bottom - frame.top) / Math.max(1, buckets.length)).toFixed(2);
+  const cell = (value: number, row: number, seconds: number): Markup => {
+    const [left, right] = [plot.x(seconds - range.step / 2), plot.x(seconds + range.step / 2)];
+    const [top, bottom] = [plot.y(row + 1), plot.y(row)];
+    // The square root shows the few slow ones beside the many fast ones.
+    const strength = (0.08 + 0.92 * Math.sqrt(value / largest)).toFixed(2);
+    return markup`<rect x="${left}" y="${top}" width="${(right - left).toFixed(1)}" height="${(bottom - top).toFixed(1)}" fill="#d94801" fill-opacity="${strength}"/>`;
+  };
   const cells = buckets.flatMap(({ values }, row) =>
-    values.map((value, index) => {
-      if (!(value > 0)) return '';
-      // The square root shows the few slow ones beside the many fast ones.
-      const strength = (0.08 + 0.92 * Math.sqrt(value / largest)).toFixed(2);
-      const x = frame.x((at[index] ?? 0) - range.step / 2).toFixed(1);
-      return `<rect x="${x}" y="${frame.y(row + 1).toFixed(1)}" width="${width}" height="${height}" fill="#d94801" fill-opacity="${strength}"/>`;
-    }),
+    values.flatMap((value, index) => (value > 0 ? [cell(value, row, at[index] ?? 0)] : [])),
   );
-  const labels = buckets.map(({ upTo }, row) =>
-    row % 2 === 0
-      ? `<text class="tick" x="${frame.left - 5}" y="${(frame.y(row + 1) + 3).toFixed(1)}" text-anchor="end">${escapeMarkup(formatValue(upTo, unit))}</text>`
-      : '',
-  );
-  return (
-    svg(frame, drawAxes(frame, range) + cells.join('') + labels.join('')) +
-    `<p class="note">darkest: ${formatValue(largest)} in ${formatValue(range.step, 's')}</p>`
-  );
+  return markup`${svg(plot, markup`${cells}`)}<p class="note">darkest: ${formatValue(largest)} in ${formatValue(range.step, 's')}</p>`;
 }
 
 /** Cumulative buckets (`le`) as the counts of their own, from the smallest bound up. */

@@ -1,8 +1,8 @@
+import { Markup, markup } from '../charts/markup';
 import { type ChartPanel, type Dashboard } from './dashboard-file';
 import { drawHeatmap } from './draw-heatmap';
 import { drawStat } from './draw-stat';
 import { drawTimeseries } from './draw-timeseries';
-import { escapeMarkup } from './markup';
 import { nameSeries } from './panel-data';
 import { type Series } from './prometheus-client';
 import { type TimeRange } from './time-range';
@@ -32,26 +32,42 @@ const STYLE = `
 
 /** The whole dashboard as one page that needs nothing else. */
 export async function drawPage(dashboard: Dashboard, source: PageSource, range: TimeRange): Promise<string> {
-  const sections: string[] = [];
-  let open = false;
-  for (const panel of dashboard.panels) {
-    if (panel.type === 'row') {
-      sections.push(
-        `${open ? '</div>' : ''}<h2>${escapeMarkup(source.title(panel.title))}</h2><div class="grid24">`,
-      );
-      open = true;
-    } else sections.push(await drawPanel(panel, source, range));
+  const rows: Markup[] = [];
+  for (const { title, panels } of rowsOf(dashboard)) {
+    const drawn: Markup[] = [];
+    // One after the other: a server that is looked at this way may be a small one.
+    for (const panel of panels) drawn.push(await drawPanel(panel, source, range));
+    const heading = title === null ? null : markup`<h2>${source.title(title)}</h2>`;
+    rows.push(markup`${heading}<div class="grid24">${drawn}</div>\n`);
   }
-  const [from, to] = [range.from, range.to].map((at) => new Date(at * 1000).toISOString().slice(0, 19));
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${escapeMarkup(dashboard.title)}</title><style>${STYLE}</style></head>
-<body><h1>${escapeMarkup(dashboard.title)}</h1>
-<p class="note">${from} to ${to} UTC, a point every ${range.step} s, from ${escapeMarkup(source.name)}</p>
-${sections.join('\n')}${open ? '</div>' : ''}</body></html>
+  const [from = '', to = ''] = [range.from, range.to].map((at) =>
+    new Date(at * 1000).toISOString().slice(0, 19),
+  );
+  const page = markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${dashboard.title}</title><style>${new Markup(STYLE)}</style></head>
+<body><h1>${dashboard.title}</h1>
+<p class="note">${from} to ${to} UTC, a point every ${range.step} s, from ${source.name}</p>
+${rows}</body></html>
 `;
+  return page.text;
 }
 
-async function drawPanel(panel: ChartPanel, { run }: PageSource, range: TimeRange): Promise<string> {
+interface Row {
+  /** Null of the panels before the first row. */
+  readonly title: string | null;
+  readonly panels: ChartPanel[];
+}
+
+function rowsOf({ panels }: Dashboard): Row[] {
+  let row: Row = { title: null, panels: [] };
+  const rows = [row];
+  for (const panel of panels)
+    if (panel.type === 'row') rows.push((row = { title: panel.title, panels: [] }));
+    else row.panels.push(panel);
+  return rows.filter((each) => each.panels.length > 0);
+}
+
+async function drawPanel(panel: ChartPanel, { run }: PageSource, range: TimeRange): Promise<Markup> {
   const { title, description, gridPos, fieldConfig, options, targets } = panel;
   const answers = await Promise.all(
     targets.map(async ({ expr, legendFormat }) => ({ legendFormat, series: await run(expr) })),
@@ -59,8 +75,8 @@ async function drawPanel(panel: ChartPanel, { run }: PageSource, range: TimeRang
   const named = answers
     .flatMap(({ legendFormat, series }) => series.map((each) => nameSeries(each, legendFormat)))
     .filter(({ values }) => values.some((value) => !Number.isNaN(value)));
-  const draw = (): string => {
-    if (named.length === 0) return '<p class="empty">no data</p>';
+  const draw = (): Markup => {
+    if (named.length === 0) return markup`<p class="empty">no data</p>`;
     switch (panel.type) {
       case 'timeseries':
         return drawTimeseries(named, fieldConfig.defaults, range, gridPos.w);
@@ -76,6 +92,6 @@ async function drawPanel(panel: ChartPanel, { run }: PageSource, range: TimeRang
     }
   };
   const note =
-    description === undefined || description === '' ? '' : `<p class="note">${escapeMarkup(description)}</p>`;
-  return `<div class="panel" style="grid-column: span ${gridPos.w}"><h3>${escapeMarkup(title)}</h3>${note}${draw()}</div>`;
+    description === undefined || description === '' ? null : markup`<p class="note">${description}</p>`;
+  return markup`<div class="panel" style="grid-column: span ${gridPos.w}"><h3>${title}</h3>${note}${draw()}</div>`;
 }

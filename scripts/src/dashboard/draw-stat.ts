@@ -1,25 +1,25 @@
+import { type Markup, markup } from '../charts/markup';
 import { type FieldDefaults } from './dashboard-file';
 import { formatValue } from './format-value';
-import { escapeMarkup } from './markup';
 import { finite, lastOf, type NamedSeries } from './panel-data';
 
 const COLOURS: Readonly<Record<string, string>> = { green: '#1a7f37', orange: '#bc6c00', red: '#c62828' };
 
 /** The last value, in the colour of the threshold that it has reached, over its way there. */
-export function drawStat(series: readonly NamedSeries[], defaults: FieldDefaults): string {
+export function drawStat(series: readonly NamedSeries[], defaults: FieldDefaults): Markup {
   const values = series[0]?.values ?? [];
   const value = lastOf(values);
   const reached = (defaults.thresholds?.steps ?? []).filter(
     (step) => step.value === null || value >= step.value,
   );
   const colour = COLOURS[reached.at(-1)?.color ?? ''] ?? '#333333';
-  const text = escapeMarkup(formatValue(value, defaults.unit, defaults.decimals));
-  return `<p class="stat" style="color:${colour}">${text}</p>${sparkline(values, colour)}`;
+  const text = formatValue(value, defaults.unit, defaults.decimals);
+  return markup`<p class="stat" style="color:${colour}">${text}</p>${sparkline(values, colour)}`;
 }
 
-function sparkline(values: readonly number[], colour: string): string {
+function sparkline(values: readonly number[], colour: string): Markup | null {
   const known = finite(values);
-  if (known.length < 2) return '';
+  if (known.length < 2) return null;
   const [low, high] = [Math.min(...known), Math.max(...known)];
   const points = values.flatMap((value, index) =>
     Number.isFinite(value)
@@ -28,5 +28,5 @@ function sparkline(values: readonly number[], colour: string): string {
         ]
       : [],
   );
-  return `<svg class="spark" viewBox="0 0 100 24" preserveAspectRatio="none"><polyline points="${points.join(' ')}" fill="none" stroke="${colour}" stroke-opacity="0.5" vector-effect="non-scaling-stroke"/></svg>`;
+  return markup`<svg class="spark" viewBox="0 0 100 24" preserveAspectRatio="none"><polyline points="${points.join(' ')}" fill="none" stroke="${colour}" stroke-opacity="0.5" vector-effect="non-scaling-stroke"/></svg>`;
 }

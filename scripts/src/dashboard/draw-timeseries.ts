@@ -1,17 +1,14 @@
-import { chartFrame, type ChartFrame, drawAxes, svg } from './chart-frame';
+import { type Markup, markup } from '../charts/markup';
+import { colourAt } from '../charts/palette';
+import { type Plot } from '../charts/plot';
 import { type FieldDefaults } from './dashboard-file';
 import { formatValue } from './format-value';
-import { escapeMarkup } from './markup';
 import { finite, lastOf, type NamedSeries } from './panel-data';
 import { pointsOf } from './prometheus-client';
+import { svg, timePlot } from './time-plot';
 import { type TimeRange } from './time-range';
+import { valueScale } from './value-scale';
 
-/** Paul Tol's bright and muted schemes: told apart by the colour-blind as well. */
-const COLOURS = [
-  ...['#4477aa', '#ee6677', '#228833', '#ccbb44', '#66ccee', '#aa3377'],
-  ...['#332288', '#88ccee', '#44aa99', '#117733', '#999933', '#ddcc77', '#cc6677', '#882255'],
-];
-const colour = (index: number): string => COLOURS[index % COLOURS.length] ?? '#888888';
 const LEGEND_ROWS = 12;
 
 /** Lines (or stacked areas) over time with a legend of mean, maximum and last value. */
@@ -20,7 +17,7 @@ export function drawTimeseries(
   defaults: FieldDefaults,
   range: TimeRange,
   columns: number,
-): string {
+): Markup {
   const stacked = defaults.custom?.stacking?.mode === 'normal';
   const unit = defaults.unit ?? 'short';
   const layers = stacked ? stack(series) : series.map(({ values }) => ({ bottom: null, top: values }));
@@ -32,20 +29,19 @@ export function drawTimeseries(
   const highest = defaults.max ?? Math.max(...reached, ...near, 0) * 1.05;
   // Where everything is 0 the line lies on the ground of an axis that says something.
   const high = highest > low ? highest : low + 1;
-  const frame = chartFrame(range, low, high, columns);
+  const plot = timePlot(range, valueScale(low, high, unit), columns);
   const at = pointsOf(range);
   const paths = layers.map(({ bottom, top }, index) => {
-    const area = bottom ? areaPath(frame, at, bottom, top) : '';
-    const filled = area === '' ? '' : `<path d="${area}" fill="${colour(index)}" fill-opacity="0.35"/>`;
-    return `${filled}<path d="${linePath(frame, at, top)}" fill="none" stroke="${colour(index)}" stroke-width="1.5"/>`;
+    const colour = colourAt(index);
+    const area =
+      bottom && markup`<path d="${areaPath(plot, at, bottom, top)}" fill="${colour}" fill-opacity="0.35"/>`;
+    return markup`${area}<path d="${linePath(plot, at, top)}" fill="none" stroke="${colour}" stroke-width="1.5"/>`;
   });
   const line =
     limit !== null && limit <= high
-      ? `<line class="limit" x1="${frame.left}" x2="${frame.right}" y1="${frame.y(limit)}" y2="${frame.y(limit)}"/>`
-      : '';
-  return (
-    svg(frame, drawAxes(frame, range, { low, high, unit }) + paths.join('') + line) + legend(series, unit)
-  );
+      ? markup`<line class="limit" x1="${plot.left}" x2="${plot.right}" y1="${plot.y(limit)}" y2="${plot.y(limit)}"/>`
+      : null;
+  return markup`${svg(plot, markup`${paths}${line}`)}${legend(series, unit)}`;
 }
 
 function thresholdOf({ custom, thresholds }: FieldDefaults): number | null {
@@ -64,7 +60,7 @@ function stack(series: readonly NamedSeries[]): { bottom: number[]; top: number[
 }
 
 /** A path that is interrupted where there is no value; a single point becomes a short line. */
-function linePath({ x, y }: ChartFrame, at: readonly number[], values: readonly number[]): string {
+function linePath({ x, y }: Plot, at: readonly number[], values: readonly number[]): string {
   let drawing = false;
   return values
     .map((value, index) => {
@@ -72,8 +68,8 @@ function linePath({ x, y }: ChartFrame, at: readonly number[], values: readonly 
         drawing = false;
         return '';
       }
-      const px = x(at[index] ?? 0).toFixed(1);
-      const command = drawing ? `L${px} ${y(value).toFixed(1)}` : `M${px} ${y(value).toFixed(1)}h0.8`;
+      const point = `${x(at[index] ?? 0)} ${y(value)}`;
+      const command = drawing ? `L${point}` : `M${point}h0.8`;
       drawing = true;
       return command;
     })
@@ -81,30 +77,30 @@ function linePath({ x, y }: ChartFrame, at: readonly number[], values: readonly 
 }
 
 function areaPath(
-  { x, y }: ChartFrame,
+  { x, y }: Plot,
   at: readonly number[],
   bottom: readonly number[],
   top: readonly number[],
 ): string {
   const corner = (values: readonly number[]) => (seconds: number, index: number) =>
-    `${x(seconds).toFixed(1)} ${y(values[index] ?? 0).toFixed(1)}`;
+    `${x(seconds)} ${y(values[index] ?? 0)}`;
   const there = at.map(corner(top));
   const back = at.map(corner(bottom)).reverse();
   return `M${[...there, ...back].join('L')}Z`;
 }
 
-function legend(series: readonly NamedSeries[], unit: string): string {
+function legend(series: readonly NamedSeries[], unit: string): Markup {
   const rows = series.slice(0, LEGEND_ROWS).map(({ name, values }, index) => {
     const known = finite(values);
     const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
     const cells = [mean, Math.max(...known), lastOf(values)].map(
-      (value) => `<td>${escapeMarkup(formatValue(value, unit))}</td>`,
+      (value) => markup`<td>${formatValue(value, unit)}</td>`,
     );
-    return `<tr><th><i style="background:${colour(index)}"></i>${escapeMarkup(name)}</th>${cells.join('')}</tr>`;
+    return markup`<tr><th><i style="background:${colourAt(index)}"></i>${name}</th>${cells}</tr>`;
   });
   const more =
     series.length > LEGEND_ROWS
-      ? `<tr><th>and ${series.length - LEGEND_ROWS} more</th><td></td><td></td><td></td></tr>`
-      : '';
-  return `<table><thead><tr><th></th><td>mean</td><td>max</td><td>last</td></tr></thead>${rows.join('')}${more}</table>`;
+      ? markup`<tr><th>and ${series.length - LEGEND_ROWS} more</th><td></td><td></td><td></td></tr>`
+      : null;
+  return markup`<table><thead><tr><th></th><td>mean</td><td>max</td><td>last</td></tr></thead>${rows}${more}</table>`;
 }

@@ -1,9 +1,9 @@
 import { type Distribution, type OperationReport } from '../report';
 import { milliseconds, percent } from '../format';
 import { type Line, lineChart } from './line-chart';
-import { type Markup } from './markup';
-import { colourAt } from './palette';
-import { linearScale, logScale, ninesScale } from './scale';
+import { type Markup } from '../../../charts/markup';
+import { colourAt } from '../../../charts/palette';
+import { linearScale, logScale, ninesScale } from '../../../charts/scale';
 
 /** Latency against the share of requests that were not slower, the last nines stretched. */
 export function percentileChart(operations: readonly OperationReport[]): Markup | null {

@@ -1,5 +1,6 @@
-import { type Markup, markup } from './markup';
-import { type Scale } from './scale';
+import { type Markup, markup } from '../../../charts/markup';
+import { createPlot, type Plot } from '../../../charts/plot';
+import { type Scale } from '../../../charts/scale';
 
 export interface Line {
   readonly label: string;
@@ -38,65 +39,36 @@ const WIDTH = 560;
 /** So that letters are as large as in two charts side by side. */
 const WIDE = 1150;
 const HEIGHT = 230;
-const MARGIN = { left: 56, right: 14, top: 10, bottom: 26 } as const;
-/** How wide a letter of a tick is, about. */
-const LETTER = 6.5;
 /** More would make the page heavy, and no pointer could tell them apart. */
 const MAX_NAMED_POINTS = 160;
 
 /** An SVG of its own, with title and legend as text beside it. */
 export function lineChart(chart: LineChart): Markup {
   const { title, subtitle, x, y, lines, bands = [], name, height = HEIGHT, isWide = false } = chart;
-  const width = isWide ? WIDE : WIDTH;
-  const inner = { width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
-  const atX = (value: number): number => round(MARGIN.left + x.position(value) * inner.width);
-  const atY = (value: number): number => round(MARGIN.top + (1 - y.position(value)) * inner.height);
-  const bottom = MARGIN.top + inner.height;
-  const right = MARGIN.left + inner.width;
-
-  const shade = bands.map(
-    ({ from, to, label }) =>
-      markup`<g><rect class="band" x="${atX(from)}" y="${MARGIN.top}" width="${round(
-        atX(to) - atX(from),
-      )}" height="${inner.height}"/><text class="band-label" x="${atX(from) + 5}" y="${MARGIN.top + 12}">${
-        atX(to) - atX(from) > label.length * 6 ? label : ''
-      }</text></g>`,
-  );
-  const rows = y.ticks.map(
-    ({ value, label, minor }) =>
-      markup`<line class="${minor === true ? 'grid minor' : 'grid'}" x1="${MARGIN.left}" x2="${right}" y1="${atY(value)}" y2="${atY(
-        value,
-      )}"/><text class="tick" text-anchor="end" x="${MARGIN.left - 7}" y="${atY(value) + 3.5}">${label}</text>`,
-  );
-  const columns = x.ticks.map(
-    ({ value, label, minor }) =>
-      markup`<line class="${minor === true ? 'grid minor' : 'grid'}" x1="${atX(value)}" x2="${atX(value)}" y1="${MARGIN.top}" y2="${bottom}"/>${columnLabel(
-        label,
-        atX(value),
-      )}`,
-  );
-  function columnLabel(text: string, middle: number): Markup {
-    const room = width - middle;
-    // In the middle it would be cut off at the edge of the picture.
-    const reach = room < (text.length * LETTER) / 2 ? { anchor: 'end', at: width - 1 } : null;
-    return markup`<text class="tick" text-anchor="${reach?.anchor ?? 'middle'}" x="${reach?.at ?? middle}" y="${
-      bottom + 16
-    }">${text}</text>`;
-  }
+  const plot = createPlot({ width: isWide ? WIDE : WIDTH, height, x, y });
+  const { left, right, top, bottom } = plot;
+  const shade = bands.map(({ from, to, label }) => {
+    const start = plot.x(from);
+    const width = plot.x(to) - start;
+    const text = width > label.length * 6 ? label : '';
+    return markup`<g><rect class="band" x="${start}" y="${top}" width="${width.toFixed(1)}" height="${
+      bottom - top
+    }"/><text class="band-label" x="${start + 5}" y="${top + 12}">${text}</text></g>`;
+  });
   const drawn = lines.flatMap((line) =>
     stretchesOf(line).map((points) => {
-      const path = pathOf(points, line.style, atX, atY);
+      const path = pathOf(points, line.style, plot);
       const [first, second] = points;
       const fill =
         line.style === 'filled'
-          ? markup`<path d="${path} L${atX(points.at(-1)?.[0] ?? 0)},${bottom} L${atX(
+          ? markup`<path d="${path} L${plot.x(points.at(-1)?.[0] ?? 0)},${bottom} L${plot.x(
               first?.[0] ?? 0,
             )},${bottom} Z" fill="${line.colour}" fill-opacity="0.12"/>`
           : null;
       // A line of one point would be invisible.
       const dot =
         first !== undefined && second === undefined
-          ? markup`<circle cx="${atX(first[0])}" cy="${atY(first[1])}" r="3" fill="${line.colour}"/>`
+          ? markup`<circle cx="${plot.x(first[0])}" cy="${plot.y(first[1])}" r="3" fill="${line.colour}"/>`
           : null;
       return markup`${fill}<path d="${path}" fill="none" stroke="${line.colour}" stroke-width="1.8" stroke-linejoin="round"${
         line.style === 'dashed' ? markup` stroke-dasharray="5 4"` : null
@@ -113,12 +85,12 @@ export function lineChart(chart: LineChart): Markup {
               .flat()
               .map(
                 ([px, py]) =>
-                  markup`<circle class="hit" cx="${atX(px)}" cy="${atY(py)}" r="5" fill="${line.colour}"><title>${name(line, px, py)}</title></circle>`,
+                  markup`<circle class="hit" cx="${plot.x(px)}" cy="${plot.y(py)}" r="5" fill="${line.colour}"><title>${name(line, px, py)}</title></circle>`,
               ),
           );
   return markup`<figure class="chart"><figcaption><strong>${title}</strong>${
     subtitle === undefined ? null : markup`<span>${subtitle}</span>`
-  }</figcaption>${legend(lines)}<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">${shade}${rows}${columns}<line class="axis" x1="${MARGIN.left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>${drawn}${named}</svg></figure>`;
+  }</figcaption>${legend(lines)}<svg viewBox="${plot.viewBox}" role="img" aria-label="${title}">${shade}${plot.grid}<line class="axis" x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>${drawn}${named}</svg></figure>`;
 }
 
 function legend(lines: readonly Line[]): Markup {
@@ -142,22 +114,13 @@ function stretchesOf({ points }: Line): Point[][] {
   return stretches;
 }
 
-function pathOf(
-  points: readonly Point[],
-  style: Line['style'],
-  atX: (x: number) => number,
-  atY: (y: number) => number,
-): string {
+function pathOf(points: readonly Point[], style: Line['style'], { x, y }: Plot): string {
   return points
     .map(([px, py], i) => {
-      if (i === 0) return `M${atX(px)},${atY(py)}`;
-      if (style === 'step-after') return `H${atX(px)}V${atY(py)}`;
-      if (style === 'step-before') return `V${atY(py)}H${atX(px)}`;
-      return `L${atX(px)},${atY(py)}`;
+      if (i === 0) return `M${x(px)},${y(py)}`;
+      if (style === 'step-after') return `H${x(px)}V${y(py)}`;
+      if (style === 'step-before') return `V${y(py)}H${x(px)}`;
+      return `L${x(px)},${y(py)}`;
     })
     .join(' ');
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

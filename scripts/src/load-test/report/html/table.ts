@@ -1,4 +1,4 @@
-import { type Markup, markup } from './markup';
+import { type Markup, markup } from '../../../charts/markup';
 
 export interface Column<Row> {
   readonly head: string;

@@ -19,6 +19,8 @@ const ORDER = [
   COLOURS.red,
   COLOURS.olive,
   COLOURS.grey,
+  // Of Tol's muted scheme, those unlike the ones above: for charts of many lines.
+  ...['#332288', '#44aa99', '#882255', '#ddcc77', '#cc6677', '#88ccee'],
 ];
 
 export function colourAt(index: number): string {

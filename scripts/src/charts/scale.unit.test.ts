@@ -7,6 +7,7 @@ describe('scales', () => {
   it('linear: from nothing to a round number that holds everything', () => {
     expect(labels(linearScale(23, String))).toEqual(['0', '5', '10', '15', '20', '25']);
     expect(linearScale(23, String).position(12.5)).toBe(0.5);
+    expect(labels(linearScale(12, String))).toEqual(['0', '2.5', '5', '7.5', '10', '12.5']);
     expect(linearScale(0.03, String).ticks.at(-1)?.value).toBeCloseTo(0.03);
   });
 

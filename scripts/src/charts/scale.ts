@@ -1,9 +1,6 @@
-export interface Tick {
-  readonly value: number;
-  readonly label: string;
-  /** Drawn lighter, without a label of its own being needed. */
-  readonly minor?: boolean;
-}
+import { roundStep } from './round-step';
+import { evenTicks, type Tick } from './ticks';
+import { timeStep } from './time-step';
 
 /** Maps values to 0 … 1 along an axis. */
 export interface Scale {
@@ -11,32 +8,22 @@ export interface Scale {
   position(value: number): number;
 }
 
+/** From one value to another; what lies outside is drawn outside. */
+export function evenScale(low: number, high: number, ticks: readonly Tick[]): Scale {
+  return { ticks, position: (value) => (value - low) / (high - low) };
+}
+
 /** From 0 to a round number that is not below `highest`. */
 export function linearScale(highest: number, label: (value: number) => string, wanted = 5): Scale {
   const step = roundStep(Math.max(highest, Number.MIN_VALUE) / wanted);
   const top = Math.max(1, Math.ceil(highest / step - 1e-9)) * step;
-  const count = Math.round(top / step);
-  return {
-    ticks: Array.from({ length: count + 1 }, (_, i) => ({ value: i * step, label: label(i * step) })),
-    position: (value) => clamp(value / top),
-  };
+  return { ticks: evenTicks(step, 0, top, label), position: (value) => clamp(value / top) };
 }
-
-/** What a clock divides its minutes and hours into, in seconds; of days on multiples of 12 hours. */
-const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600] as const;
-const HALF_DAY = 43_200;
 
 /** 0 to `highest` seconds exactly: an axis of time ends when the run does. */
 export function timeScale(highest: number, label: (seconds: number) => string, wanted = 8): Scale {
-  const rough = highest / wanted;
-  const step = TIME_STEPS.find((each) => each >= rough) ?? Math.ceil(rough / HALF_DAY) * HALF_DAY;
-  return {
-    ticks: Array.from({ length: Math.floor(highest / step) + 1 }, (_, i) => ({
-      value: i * step,
-      label: label(i * step),
-    })),
-    position: (value) => clamp(value / highest),
-  };
+  const step = timeStep(highest / wanted);
+  return { ticks: evenTicks(step, 0, highest, label), position: (value) => clamp(value / highest) };
 }
 
 /** Whole decades around the values, with lines at 2 and 5 between. Values must be above 0. */
@@ -73,14 +60,6 @@ export function ninesScale(highestShare: number): Scale {
     ticks: shares.map((value) => ({ value, label: `${Number((value * 100).toPrecision(8))} %` })),
     position: (value) => clamp(-Math.log10(Math.max(1 - value, 10 ** -nines)) / nines),
   };
-}
-
-function roundStep(rough: number): number {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const factor = rough / power;
-  if (factor <= 1) return power;
-  if (factor <= 2) return 2 * power;
-  return factor <= 5 ? 5 * power : 10 * power;
 }
 
 function clamp(position: number): number {
