@@ -1,5 +1,5 @@
 import { mean, quantile } from './quantile';
-import { meanWait, meanWaitGeneral, type Station, utilisation, waitQuantile } from './queueing-formulas';
+import { meanWait, meanWaitGeneral, type Station, utilisation, waitQuantile } from './test/queueing-formulas';
 import { createRandom, type Random } from './random';
 import { type RenderArrival, SERVICE_POLICY } from './simulation-input';
 import { type JobTrace } from './simulation-result';
