@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const STATE_FILE = path.join(ROOT, '.local', 'bootstrap.json');
@@ -180,13 +180,9 @@ function build() {
   if (/FULL TURBO/.test(output)) return 'nothing to do';
 }
 
-export function bootstrap() {
-  checkNode();
-  step('installed system packages', installSystemPrograms);
-  checkFfmpeg();
-  step('installed pnpm', installPnpm);
-  step('installed packages', installPackages);
-  step('built the workspace', build);
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) bootstrap();
+checkNode();
+step('installed system packages', installSystemPrograms);
+checkFfmpeg();
+step('installed pnpm', installPnpm);
+step('installed packages', installPackages);
+step('built the workspace', build);
