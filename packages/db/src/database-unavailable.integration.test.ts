@@ -120,6 +120,16 @@ describe('isDatabaseUnavailable', () => {
     await proxy.close();
   });
 
+  it('recognises a server that only reads, as a former primary after a failover', async () => {
+    const failure = await failureOf(() =>
+      db.prisma.$transaction(async (tx) => {
+        await tx.$executeRaw`SET TRANSACTION READ ONLY`;
+        await tx.customer.create({ data: { id: 'cus_2', name: 'two' } });
+      }),
+    );
+    expect(isDatabaseUnavailable(failure)).toBe(true);
+  });
+
   it('recognises a lock that was not to be had in time', async () => {
     const lock = `SELECT pg_advisory_xact_lock(7)::text`;
     const waiting = await db.prisma.$transaction(async (holder) => {

@@ -17,10 +17,10 @@ const PRISMA_CODES = new Set([
 ]);
 
 /**
- * Connection failures, shortage of resources, shutdown and start, statements, transactions and waits for locks that took
- * too long, deadlocks: states that pass without the request changing.
+ * Connection failures, shortage of resources, shutdown and start, a primary that has become a replica, statements,
+ * transactions and waits for locks that took too long, deadlocks: states that pass without the request changing.
  */
-const SQL_STATES = /^(08...|53...|57P0[1-4]|57014|25P0[34]|40001|40P01|55P03|3D000)$/;
+const SQL_STATES = /^(08...|53...|57P0[1-4]|57014|25006|25P0[34]|40001|40P01|55P03|3D000)$/;
 
 /** pg reports a lost connection by its message alone. */
 const DRIVER_MESSAGES =
