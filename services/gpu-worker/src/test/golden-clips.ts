@@ -7,13 +7,13 @@ import {
 } from '@lipsync/model-pack';
 import { createArrayPool } from '../inference/engines/array-pool';
 import { createCallRole } from '../inference/engines/call-role';
-import { type ClipInput, type FrameFeatures, type LipSyncEngine } from '../inference/engines/engine';
+import { type ClipInput, type FrameFeatures } from '../inference/engines/engine';
 import { createHighsync } from '../inference/engines/highsync/highsync-engine';
 import { createKeptLatents, keptLayout } from '../inference/engines/highsync/kept-latents';
 import { createEncodeFace } from '../inference/engines/latentsync/face-latents';
 import { createLatentsync } from '../inference/engines/latentsync/latentsync-engine';
-import { PasteableFaces } from '../inference/engines/musetalk/face-batch';
 import { createFaceFeatures } from '../inference/engines/musetalk/face-features';
+import { type MusetalkClip } from '../inference/engines/musetalk/musetalk-clip';
 import { createMusetalk } from '../inference/engines/musetalk/musetalk-engine';
 import { type RunModel } from '../inference/packs/run-model';
 import { float32Of, float32Tensor } from '../inference/sessions/tensors';
@@ -59,30 +59,23 @@ export async function musetalkImages(
       features.write(first + slot, latents, slot * faceFeatures.latentValues);
     }
   }
-  return musetalkGenerated(engine, goldenClip(frames, seconds, features), side);
+  const clip = await engine.open(goldenClip(frames, seconds, features));
+  const images = await generateMusetalk(clip, frames, 3 * side * side);
+  await clip.close();
+  return images;
 }
 
-async function musetalkGenerated(
-  engine: LipSyncEngine,
-  input: ClipInput,
-  side: number,
-): Promise<Float32Array[]> {
-  const clip = await engine.open(input);
+async function generateMusetalk(clip: MusetalkClip, outputs: number, size: number): Promise<Float32Array[]> {
   const images: Float32Array[] = [];
-  for (let output = 0; output < input.sources.length;) {
+  for (let output = 0; output < outputs;) {
     const batch = clip.newBatch();
-    while (output < input.sources.length && batch.size < batch.capacity) {
-      clip.take(batch, new Uint8Array(0), output++);
-    }
-    const faces = await clip.infer(batch);
-    if (!(faces instanceof PasteableFaces)) throw new TypeError('faces of another engine');
-    const size = 3 * side * side;
-    for (let slot = 0; slot < faces.size; slot++) {
+    while (output < outputs && batch.size < clip.batchSize) batch.take(new Uint8Array(0), output++);
+    const faces = await batch.infer();
+    for (let slot = 0; slot < batch.size; slot++) {
       images.push(faces.images.slice(slot * size, (slot + 1) * size));
     }
-    clip.recycle(faces);
+    faces.recycle();
   }
-  await clip.close();
   return images;
 }
 

@@ -6,8 +6,8 @@ import {
   pictureLayout,
   recordingOf,
 } from '@lipsync/lipsync';
-import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../inference/engines/engine';
-import { DecodedFaces } from '../inference/engines/highsync/face-batch';
+import { type ClipInput, type FrameFeatures, noFeatures } from '../inference/engines/engine';
+import { type HighsyncClip } from '../inference/engines/highsync/highsync-clip';
 import { type RunModel } from '../inference/packs/run-model';
 import { type Tensors } from '../inference/sessions/session';
 import { float32Of, float32Tensor } from '../inference/sessions/tensors';
@@ -79,19 +79,18 @@ export function memoryFeatures(values: number): FrameFeatures & { readonly kept:
 }
 
 /** The generated crop of every output frame, as the pipeline would ask for them; null where there is no face. */
-export async function generate(clip: EngineClip, outputs: number): Promise<(Float32Array | null)[]> {
+export async function generate(clip: HighsyncClip, outputs: number): Promise<(Float32Array | null)[]> {
   const images = new Array<Float32Array | null>(outputs).fill(null);
   let batch = clip.newBatch();
   const send = async (): Promise<void> => {
-    const faces = await clip.infer(batch);
-    if (!(faces instanceof DecodedFaces)) throw new TypeError('faces of another engine');
+    const faces = await batch.infer();
     faces.outputs.forEach((output, i) => (images[output] = faces.images[i] ?? null));
     batch = clip.newBatch();
   };
   for (let output = 0; output < outputs; output++) {
-    if (batch.size > 0 && !clip.joins(batch, output)) await send();
-    clip.take(batch, new Uint8Array(0), output);
-    if (batch.size === batch.capacity) await send();
+    if (batch.size > 0 && !batch.joins(output)) await send();
+    batch.take(new Uint8Array(0), output);
+    if (batch.size === clip.batchSize) await send();
   }
   if (batch.size > 0) await send();
   return images;

@@ -10,8 +10,7 @@ import {
   transformAt,
 } from '@lipsync/lipsync';
 import { type LatentsyncParams } from '@lipsync/model-pack';
-import { type EngineClip } from '../inference/engines/engine';
-import { DecodedFaces } from '../inference/engines/latentsync/face-window';
+import { type LatentsyncClip } from '../inference/engines/latentsync/latentsync-clip';
 import { FORMAT, pictureOf } from './highsync-clip-fixture';
 import { BLOCK, LATENT, SIDE, STEPS } from './highsync-graphs';
 import { SHARES } from './latentsync-pack';
@@ -23,23 +22,22 @@ export interface Generated {
 }
 
 /** Asks for every face as the pipeline would. */
-export async function generate(clip: EngineClip, sources: readonly number[]): Promise<Generated> {
+export async function generate(clip: LatentsyncClip, sources: readonly number[]): Promise<Generated> {
   const images = new Array<Float32Array | null>(sources.length).fill(null);
   const windows: number[] = [];
   let batch = clip.newBatch();
   const send = async (): Promise<void> => {
-    const faces = await clip.infer(batch);
-    if (!(faces instanceof DecodedFaces)) throw new TypeError('faces of another engine');
+    const faces = await batch.infer();
     // Copies: the pictures' memory is used again once they are recycled.
     faces.faces.forEach(({ output }, i) => (images[output] = faces.images[i]?.slice() ?? null));
-    windows.push(faces.size);
-    clip.recycle(faces);
+    windows.push(batch.size);
+    faces.recycle();
     batch = clip.newBatch();
   };
   for (const [output, source] of sources.entries()) {
-    if (batch.size > 0 && !clip.joins(batch, output)) await send();
-    clip.take(batch, pictureOf(source), output);
-    if (batch.size === batch.capacity) await send();
+    if (batch.size > 0 && !batch.joins(output)) await send();
+    batch.take(pictureOf(source), output);
+    if (batch.size === clip.batchSize) await send();
   }
   if (batch.size > 0) await send();
   return { images, windows };

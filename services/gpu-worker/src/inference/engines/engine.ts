@@ -78,48 +78,47 @@ export interface FaceEncoder {
  * next face does not join it, and the last one when frames end, then lets the engine write each face back:
  *
  *     let batch = clip.newBatch();
- *     if (!clip.joins(batch, outputIndex)) …                         // infer what there is, go on with a new batch
- *     const slot = clip.take(batch, frame, outputIndex);             // null: no face, frame passes untouched
+ *     if (!batch.joins(outputIndex)) …                               // infer what there is, go on with a new batch
+ *     const slot = batch.take(frame, outputIndex);                   // null: no face, frame passes untouched
  *     …
- *     const faces = await clip.infer(batch);
- *     clip.put(faces, slot, frame);
+ *     const faces = await batch.infer();
+ *     faces.put(slot, frame);
  *
  * Several batches may be in flight at once. Frames are planar yuv420p, rows without padding.
  */
 export interface EngineClip {
-  /** Faces of the largest batch. */
+  /** Faces of a full batch. */
   readonly batchSize: number;
   /** An empty batch. Its memory is recycled from batches whose faces were all put back, see `recycle`. */
   newBatch(): FaceBatch;
-  /** Asked of a batch with faces: false when this output frame must not share it (a gap, a cut, a full window). */
-  joins(batch: FaceBatch, outputIndex: number): boolean;
-  /**
-   * Copies what the engine needs of this frame into the next free slot and returns the slot; null when the frame
-   * shows no face. Throws RangeError when the batch is full.
-   */
-  take(batch: FaceBatch, frame: Uint8Array, outputIndex: number): number | null;
   /**
    * Pixels of the picture per pixel of the generated face, in the direction in which there are more, for a frame that
    * `take` gave a slot: above 1 the face is enlarged, and softer than what surrounds it.
    */
   enlargement(outputIndex: number): number;
-  /** Generates the faces of a batch. */
-  infer(batch: FaceBatch): Promise<GeneratedFaces>;
-  /** Blends the face of `slot` into its frame; pixels outside the mask keep their exact values. */
-  put(faces: GeneratedFaces, slot: number, frame: Uint8Array): void;
-  /** Gives the memory of a finished batch back. */
-  recycle(faces: GeneratedFaces): void;
   /** After the last batch has ended, also of a clip that failed: stops what the engine still has under way. */
   close(): Promise<void>;
 }
 
-/** Faces taken and not yet generated; `size` of `capacity` slots are in use. */
+/** Faces taken and not yet generated. */
 export interface FaceBatch {
+  /** Slots in use. */
   readonly size: number;
-  readonly capacity: number;
+  /** Asked of a batch with faces: false when this output frame must not share it (a gap, a cut, a full window). */
+  joins(outputIndex: number): boolean;
+  /**
+   * Copies what the engine needs of this frame into the next free slot and returns the slot; null when the frame
+   * shows no face. Throws RangeError when the batch is full.
+   */
+  take(frame: Uint8Array, outputIndex: number): number | null;
+  /** Generates the faces; the batch is used up. */
+  infer(): Promise<GeneratedFaces>;
 }
 
 /** The generated faces of one batch. */
 export interface GeneratedFaces {
-  readonly size: number;
+  /** Blends the face of `slot` into its frame; pixels outside the mask keep their exact values. */
+  put(slot: number, frame: Uint8Array): void;
+  /** Gives their memory back, after the last `put`. */
+  recycle(): void;
 }

@@ -13,7 +13,6 @@ import {
   type VideoStream,
 } from '@lipsync/media';
 import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
-import { observeClip } from '../quality/observe-clip';
 import { type OutputQuality } from '../quality/output-quality';
 import { createQualityProbe } from '../quality/quality-probe';
 import { createUnfailingProbe, type UnfailingProbe } from '../quality/unfailing-probe';
@@ -119,7 +118,8 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
       }),
     ));
     const faces = await renderPass({
-      clip: observeClip(opened, probe),
+      clip: opened,
+      observer: probe,
       outputFrames,
       pool: createFramePool(newFrames(frameBudget(opened.batchSize, source.frameBytes), source.frameBytes)),
       readFrame: (frame) => readFrame(source, frame),

@@ -1,10 +1,12 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
 import { type AsyncQueue, createAsyncQueue } from './async-queue';
+import { type FaceObserver } from './face-observer';
 import { type Frame, type FramePool } from './frame-pool';
 import { type StageClock } from './stage-clock';
 
 export interface RenderPass {
   readonly clip: EngineClip;
+  readonly observer: FaceObserver;
   readonly outputFrames: number;
   /** Of this pass alone, with more buffers than a batch has faces; a pass that fails does not give all of them back. */
   readonly pool: FramePool;
@@ -36,7 +38,7 @@ interface Group {
 /** A picture on its way to the encoder; without a group it passes untouched. */
 interface Travelling {
   readonly frame: Frame;
-  readonly face?: { readonly group: Group; readonly slot: number };
+  readonly face?: { readonly group: Group; readonly slot: number; readonly outputIndex: number };
 }
 
 /** Batches inside the engine at once: one runs, one waits, so that the graphs never wait for this thread. */
@@ -76,14 +78,14 @@ async function feedEngine(
   ordered: AsyncQueue<Travelling>,
   running: Set<Promise<void>>,
 ): Promise<void> {
-  const { clip, clock, pool, signal } = pass;
+  const { clip, clock, observer, pool, signal } = pass;
   const longestGroup = Math.min(LONGEST_GROUP * clip.batchSize, pool.size);
   let group = newGroup(clip);
 
   const send = async (): Promise<void> => {
     while (running.size >= BATCHES_IN_FLIGHT) await Promise.race(running);
     signal.throwIfAborted();
-    const inferring = clip.infer(group.batch);
+    const inferring = group.batch.infer();
     group.resolve(inferring);
     const ended = settled(inferring).then(() => void running.delete(ended));
     running.add(ended);
@@ -95,16 +97,18 @@ async function feedEngine(
     for (let i = 0; i < pass.outputFrames; i++) {
       const frame = await pool.take(signal);
       await clock.during('decode', () => pass.readFrame(frame));
-      if (group.from !== undefined && !clip.joins(group.batch, i)) await send();
-      const slot = clock.sync('crop', () => clip.take(group.batch, frame, i));
+      if (group.from !== undefined && !group.batch.joins(i)) await send();
+      const slot = clock.sync('crop', () => group.batch.take(frame, i));
       if (slot === null) {
+        observer.passed();
         ordered.push({ frame });
       } else {
+        observer.taken(clip.enlargement(i));
         group.from ??= i;
         group.open++;
-        ordered.push({ frame, face: { group, slot } });
+        ordered.push({ frame, face: { group, slot, outputIndex: i } });
       }
-      if (isDue(group, i, longestGroup)) await send();
+      if (isDue(clip, group, i, longestGroup)) await send();
     }
     if (group.from !== undefined) await send();
     ordered.end();
@@ -116,9 +120,9 @@ async function feedEngine(
 }
 
 /** Every frame since the group's first face waits with it: without a bound they would take all buffers. */
-function isDue({ batch, from }: Group, lastFrame: number, longestGroup: number): boolean {
+function isDue(clip: EngineClip, { batch, from }: Group, lastFrame: number, longestGroup: number): boolean {
   if (from === undefined) return false;
-  return batch.size === batch.capacity || lastFrame - from + 1 >= longestGroup;
+  return batch.size === clip.batchSize || lastFrame - from + 1 >= longestGroup;
 }
 
 function newGroup(clip: EngineClip): Group {
@@ -138,7 +142,7 @@ async function settled(work: Promise<unknown>): Promise<void> {
 }
 
 async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>): Promise<number> {
-  const { clip, clock, pool } = pass;
+  const { clock, observer, pool } = pass;
   let written = 0;
   let pasted = 0;
   // One write is outstanding while the next face is put back.
@@ -147,9 +151,13 @@ async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>)
   for await (const { frame, face } of frames) {
     if (face) {
       const faces = await face.group.faces;
-      clock.sync('paste', () => clip.put(faces, face.slot, frame));
+      clock.sync('paste', () => {
+        observer.before(frame, face.outputIndex);
+        faces.put(face.slot, frame);
+        observer.after(frame, face.outputIndex);
+      });
       pasted++;
-      if (--face.group.open === 0) clip.recycle(faces);
+      if (--face.group.open === 0) faces.recycle();
     }
     await clock.during('encode', () => writing);
     writing = pass.writeFrame(frame).then(() => {

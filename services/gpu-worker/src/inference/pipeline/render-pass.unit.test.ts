@@ -1,4 +1,5 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
+import { type FaceObserver } from './face-observer';
 import { createFramePool } from './frame-pool';
 import { renderPass, type RenderPass } from './render-pass';
 import { createStageClock } from './stage-clock';
@@ -12,6 +13,7 @@ interface Script {
   readonly writeFrame?: (i: number) => Promise<void>;
   /** Whether output frame `i` may share a batch with the faces before it. */
   readonly joins?: (i: number) => boolean;
+  readonly observer?: Partial<FaceObserver>;
   readonly signal?: AbortSignal;
   /** Picture buffers; four batches of them when absent. */
   readonly buffers?: number;
@@ -26,6 +28,13 @@ interface Seen {
 
 const BATCH = 4;
 
+const blind: FaceObserver = {
+  passed: () => undefined,
+  taken: () => undefined,
+  before: () => undefined,
+  after: () => undefined,
+};
+
 /** An engine that notes which frames it got and writes 100 + source value into a frame's second byte. */
 function scripted(script: Script): { pass: RenderPass; seen: Seen } {
   const seen: Seen = { written: [], batches: [], mostInFlight: 0 };
@@ -35,44 +44,42 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
 
   class Batch implements FaceBatch, GeneratedFaces {
     readonly taken: number[] = [];
-    readonly capacity = BATCH;
     get size(): number {
       return this.taken.length;
     }
-  }
-  const own = (batch: FaceBatch | GeneratedFaces): Batch => {
-    if (!(batch instanceof Batch)) throw new Error('a batch of another clip');
-    return batch;
-  };
-  const clip: EngineClip = {
-    batchSize: BATCH,
-    newBatch: () => new Batch(),
-    joins: (_, outputIndex) => script.joins?.(outputIndex) ?? true,
-    take: (batch, frame, outputIndex) => {
+    joins(outputIndex: number): boolean {
+      return script.joins?.(outputIndex) ?? true;
+    }
+    take(frame: Uint8Array, outputIndex: number): number | null {
       if (script.hasFace?.(outputIndex) === false) return null;
-      return own(batch).taken.push(frame[0] ?? -1) - 1;
-    },
-    enlargement: () => 1,
-    infer: async (batch) => {
+      return this.taken.push(frame[0] ?? -1) - 1;
+    }
+    async infer(): Promise<Batch> {
       inFlight++;
       seen.mostInFlight = Math.max(seen.mostInFlight, inFlight);
-      seen.batches.push([...own(batch).taken]);
+      seen.batches.push([...this.taken]);
       try {
-        await script.infer?.(own(batch).taken);
+        await script.infer?.(this.taken);
       } finally {
         inFlight--;
       }
-      return own(batch);
-    },
-    put: (faces, slot, frame) => {
-      frame[1] = 100 + (own(faces).taken[slot] ?? 0);
-    },
-    recycle: () => undefined,
+      return this;
+    }
+    put(slot: number, frame: Uint8Array): void {
+      frame[1] = 100 + (this.taken[slot] ?? 0);
+    }
+    recycle(): void {}
+  }
+  const clip: EngineClip = {
+    batchSize: BATCH,
+    newBatch: () => new Batch(),
+    enlargement: (outputIndex) => outputIndex / 10,
     close: async () => undefined,
   };
   const failed = new AbortController();
   const pass: RenderPass = {
     clip,
+    observer: { ...blind, ...script.observer },
     outputFrames: script.frames,
     pool: createFramePool(Array.from({ length: script.buffers ?? 4 * BATCH }, () => new Uint8Array(2))),
     readFrame: async (frame) => {
@@ -149,6 +156,39 @@ describe('render pass', () => {
     await renderPass(pass);
     expect(seen.batches).toEqual([[0], [1], [3], [4], [5]]);
     expect(seen.written.map(([, face]) => face > 0)).toEqual([true, true, false, true, true, true]);
+  });
+
+  test('an observer sees every picture with its output frame, before and after the face is written', async () => {
+    const looks: [string, number, number][] = [];
+    const { pass } = scripted({
+      frames: 7,
+      hasFace: (i) => i !== 1,
+      observer: {
+        before: (frame, output) => looks.push(['before', output, frame[1] ?? -1]),
+        after: (frame, output) => looks.push(['after', output, frame[1] ?? -1]),
+      },
+    });
+    await renderPass(pass);
+    expect(looks).toEqual(
+      [0, 2, 3, 4, 5, 6].flatMap((output) => [
+        ['before', output, 0],
+        ['after', output, 100 + output],
+      ]),
+    );
+  });
+
+  test('an observer is told of every frame whether its face is generated, and how much enlarged', async () => {
+    const told: (number | 'passed')[] = [];
+    const { pass } = scripted({
+      frames: 3,
+      hasFace: (i) => i !== 1,
+      observer: {
+        passed: () => told.push('passed'),
+        taken: (enlargement) => told.push(enlargement),
+      },
+    });
+    await renderPass(pass);
+    expect(told).toEqual([0, 'passed', 0.2]);
   });
 
   test.each([BATCH + 1, BATCH + 3, 4 * BATCH])(

@@ -14,9 +14,9 @@ import {
 import { facePatch, landmarkBounds } from '../analyzer/face-patch';
 import { createLandmarkFinder } from '../analyzer/landmark-finder';
 import { type LoadedAnalyzer } from '../pipeline/analyse-pass';
+import { type FaceObserver } from '../pipeline/face-observer';
 import { createFaceChange, type LumaRegion } from './face-change';
 import { loudestStretch } from './loudest-stretch';
-import { type FaceObserver } from './observe-clip';
 import { type SeenQuality, type SyncQuality } from './output-quality';
 import { rgbRegion, type RgbRegion } from './rgb-region';
 

@@ -1,5 +1,5 @@
 import { type LoadedAnalyzer } from '../pipeline/analyse-pass';
-import { type FaceObserver } from './observe-clip';
+import { type FaceObserver } from '../pipeline/face-observer';
 import { type OutputQuality, type SyncQuality } from './output-quality';
 import { type QualityProbe } from './quality-probe';
 

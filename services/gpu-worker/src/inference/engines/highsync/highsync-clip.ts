@@ -1,4 +1,5 @@
 import {
+  type Box,
   createPasteFace,
   cutRuns,
   type HighsyncFaces,
@@ -8,14 +9,18 @@ import {
 } from '@lipsync/lipsync';
 import { type HighsyncParams } from '@lipsync/model-pack';
 import { type ClipInput, type EngineClip } from '../engine';
-import { DecodedFaces, WantedFaces } from './face-batch';
 import { allOf } from '../in-order';
+import { type BatchParts, WantedFaces } from './face-batch';
 import { createStretchQueue } from './stretch-queue';
 
 /** Frames whose pictures are decoded and pasted while the next ones are being decoded. */
 const BATCH_SIZE = 4;
 
 type Floats = Float32Array<ArrayBuffer>;
+
+export interface HighsyncClip extends EngineClip {
+  newBatch(): WantedFaces;
+}
 
 export interface HighsyncClipParts {
   readonly params: HighsyncParams;
@@ -36,87 +41,53 @@ export interface HighsyncClipParts {
 export function createHighsyncClip(
   { track, sources, format, signal }: Pick<ClipInput, 'track' | 'sources' | 'format' | 'signal'>,
   parts: HighsyncClipParts,
-): EngineClip {
+): HighsyncClip {
   const { params, faces } = parts;
   const { latent, mask, resolution: side } = params;
   const latentSize = latent.channels * latent.height * latent.width;
   const stretches = cutRuns(highsyncRuns(sources, faces, track), params.stretch);
-  const stretchOf = new Int32Array(sources.length).fill(-1);
-  stretches.forEach(({ start, end }, number) => stretchOf.fill(number, start, end));
   const stretchAt = (number: number): Run => {
     const stretch = stretches[number];
     if (!stretch) throw new RangeError(`there is no stretch ${number}`);
     return stretch;
   };
+  const numbers = new Int32Array(sources.length).fill(-1);
+  stretches.forEach(({ start, end }, number) => numbers.fill(number, start, end));
   const queue = createStretchQueue(
     stretches.length,
     (number, stopped) => parts.denoise(stretchAt(number), stopped),
     signal,
   );
+  const cropOf = (output: number): Box => {
+    const { crops } = faces;
+    const at = (sources[output] ?? -1) * 4;
+    return { x1: crops[at] ?? 0, y1: crops[at + 1] ?? 0, x2: crops[at + 2] ?? 0, y2: crops[at + 3] ?? 0 };
+  };
   const blendMask = rectangleBlendMask(mask, latent);
   const pasteFace = createPasteFace(format, side);
+  const batchParts: BatchParts = {
+    stretchOf: (output) => numbers[output] ?? -1,
+    async generate(stretch, outputs) {
+      const latents = await queue.want(stretch);
+      const { start } = stretchAt(stretch);
+      return allOf(outputs.map((output) => parts.decode(latents, (output - start) * latentSize)));
+    },
+    paste: (frame, output, image) => pasteFace(frame, cropOf(output), image, 0, blendMask),
+    give: (image) => parts.give(image),
+  };
 
   return {
     batchSize: BATCH_SIZE,
-    newBatch: () => new WantedFaces(BATCH_SIZE),
-    joins(batch, outputIndex) {
-      const stretch = stretchOf[outputIndex] ?? -1;
-      return stretch < 0 || stretch === expectBatch(batch).stretch;
-    },
+    newBatch: () => new WantedFaces(BATCH_SIZE, batchParts),
 
-    take(batch, _frame, outputIndex) {
-      const wanted = expectBatch(batch);
-      const stretch = stretchOf[outputIndex] ?? -1;
-      if (stretch < 0) return null;
-      if (wanted.size >= wanted.capacity) throw new RangeError('the batch is full');
-      wanted.stretch ??= stretch;
-      if (wanted.stretch !== stretch) throw new RangeError('the batch is of another stretch');
-      return wanted.outputs.push(outputIndex) - 1;
+    enlargement(output) {
+      const { x1, y1, x2, y2 } = cropOf(output);
+      return Math.max(x2 - x1, y2 - y1) / side;
     },
-
-    enlargement(outputIndex) {
-      const { crops } = faces;
-      const at = (sources[outputIndex] ?? -1) * 4;
-      const width = (crops[at + 2] ?? 0) - (crops[at] ?? 0);
-      const height = (crops[at + 3] ?? 0) - (crops[at + 1] ?? 0);
-      return Math.max(width, height) / side;
-    },
-
-    async infer(batch) {
-      const { outputs, stretch } = expectBatch(batch);
-      if (stretch === undefined) return new DecodedFaces([], []);
-      const latents = await queue.want(stretch);
-      const { start } = stretchAt(stretch);
-      return new DecodedFaces(
-        outputs,
-        await allOf(outputs.map((output) => parts.decode(latents, (output - start) * latentSize))),
-      );
-    },
-
-    put(generated, slot, frame) {
-      const { outputs, images } = expectFaces(generated);
-      const image = images[slot];
-      if (image === undefined) throw new RangeError(`slot ${slot} holds no face`);
-      const source = sources[outputs[slot] ?? -1] ?? -1;
-      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = faces.crops.subarray(source * 4, source * 4 + 4);
-      pasteFace(frame, { x1, y1, x2, y2 }, image, 0, blendMask);
-    },
-
-    recycle: (generated) => expectFaces(generated).images.forEach((image) => parts.give(image)),
 
     async close() {
       await queue.close();
       await parts.close();
     },
   };
-}
-
-function expectBatch(batch: unknown): WantedFaces {
-  if (batch instanceof WantedFaces) return batch;
-  throw new TypeError('this batch belongs to another engine');
-}
-
-function expectFaces(faces: unknown): DecodedFaces {
-  if (faces instanceof DecodedFaces) return faces;
-  throw new TypeError('these faces belong to another engine');
 }

@@ -18,7 +18,7 @@ import { inProcessSessions } from '../../../test/in-process-sessions';
 import { type RecordedRun, recordRuns } from '../../../test/recorded-runs';
 import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
-import { DecodedFaces } from './face-batch';
+import { type DecodedFaces } from './face-batch';
 import { createHighsync, type HighsyncOptions } from './highsync-engine';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
@@ -185,13 +185,11 @@ describe('a highsync clip', () => {
     }).open(clipInput(trackOf(8), upTo(8)).input);
     const infer = async (outputs: readonly number[]): Promise<DecodedFaces> => {
       const batch = clip.newBatch();
-      for (const output of outputs) clip.take(batch, new Uint8Array(0), output);
-      const faces = await clip.infer(batch);
-      if (!(faces instanceof DecodedFaces)) throw new TypeError('faces of another engine');
-      return faces;
+      for (const output of outputs) batch.take(new Uint8Array(0), output);
+      return batch.infer();
     };
     const first = await infer([0, 1, 2, 3]);
-    clip.recycle(first);
+    first.recycle();
     await infer([4, 5, 6, 7]);
     expect(first.images.filter((image) => used.includes(image))).toHaveLength(4);
     expect(new Set(used).size).toBe(used.length);
@@ -203,8 +201,8 @@ describe('a highsync clip', () => {
     const clip = await createHighsync(pack, run).open(clipInput(track, upTo(3)).input);
     const batch = clip.newBatch();
     const [before, frame] = [pictureOf(0), pictureOf(0)];
-    expect(clip.take(batch, frame, 0)).toBe(0);
-    clip.put(await clip.infer(batch), 0, frame);
+    expect(batch.take(frame, 0)).toBe(0);
+    (await batch.infer()).put(0, frame);
     await clip.close();
 
     const [left = 0, top = 0, right = 0, bottom = 0] = highsyncFaces(track).crops;

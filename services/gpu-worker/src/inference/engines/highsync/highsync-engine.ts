@@ -32,7 +32,7 @@ export function createHighsync(
   pack: Pack<HighsyncManifest>,
   run: RunModel,
   { bankBytes = Infinity }: HighsyncOptions = {},
-): LipSyncEngine {
+) {
   const { manifest } = pack;
   const { params } = manifest;
   const plane = params.latent.height * params.latent.width;
@@ -90,7 +90,7 @@ export function createHighsync(
         close: () => sourceLatents.close(),
       });
     },
-  };
+  } satisfies LipSyncEngine;
 }
 
 /** Writes a source frame's landmarks in pixels of its crop. */

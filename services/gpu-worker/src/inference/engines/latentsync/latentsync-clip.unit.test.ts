@@ -14,9 +14,9 @@ import { reusingRuns } from '../../../test/reusing-runs';
 import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
 import { isWorthKeeping } from '../../pipeline/feature-file';
-import { type EngineClip, type FrameFeatures } from '../engine';
+import { type FrameFeatures } from '../engine';
 import { latentLayout } from './face-latents';
-import { DecodedFaces, FaceWindow } from './face-window';
+import { type FaceWindow } from './face-window';
 import { createLatentsync } from './latentsync-engine';
 
 const missing = (): never => {
@@ -93,12 +93,12 @@ describe('a latentsync clip', () => {
       const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(12)).input);
       const batchOf = (outputs: readonly number[]) => {
         const batch = clip.newBatch();
-        for (const output of outputs) clip.take(batch, pictureOf(output), output);
+        for (const output of outputs) batch.take(pictureOf(output), output);
         return batch;
       };
-      const paste = async (batch: ReturnType<EngineClip['newBatch']>) => {
-        const [faces, frame] = [await clip.infer(batch), pictureOf(0)];
-        clip.put(faces, 2, frame);
+      const paste = async (batch: FaceWindow) => {
+        const [faces, frame] = [await batch.infer(), pictureOf(0)];
+        faces.put(2, frame);
         return frame;
       };
       const together = await Promise.all([paste(batchOf(upTo(6))), paste(batchOf([6, 7, 8, 9]))]);
@@ -108,12 +108,11 @@ describe('a latentsync clip', () => {
     test('are memory for the next crops once their pictures are recycled', async () => {
       const clip = await createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
       const batch = clip.newBatch();
-      for (const output of [0, 1, 2]) clip.take(batch, pictureOf(output), output);
-      const faces = await clip.infer(batch);
-      if (!(faces instanceof DecodedFaces)) throw new TypeError('faces of another engine');
-      clip.recycle(faces);
-      const next = new FaceWindow(16);
-      for (const output of [3, 4, 5]) clip.take(next, pictureOf(output), output);
+      for (const output of [0, 1, 2]) batch.take(pictureOf(output), output);
+      const faces = await batch.infer();
+      faces.recycle();
+      const next = clip.newBatch();
+      for (const output of [3, 4, 5]) next.take(pictureOf(output), output);
       const crops = next.faces.map(({ seen }) => ('crop' in seen ? seen.crop : missing()));
       expect(crops.filter((crop) => faces.images.includes(crop))).toHaveLength(3);
       expect(new Set(crops).size).toBe(3);
@@ -122,8 +121,8 @@ describe('a latentsync clip', () => {
     test('a full one refuses another face', async () => {
       const clip = await createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
       const batch = clip.newBatch();
-      for (let i = 0; i < 16; i++) clip.take(batch, pictureOf(i), i);
-      expect(() => clip.take(batch, pictureOf(16), 16)).toThrow(RangeError);
+      for (let i = 0; i < 16; i++) batch.take(pictureOf(i), i);
+      expect(() => batch.take(pictureOf(16), 16)).toThrow(RangeError);
     });
   });
 
@@ -131,7 +130,7 @@ describe('a latentsync clip', () => {
     test('without a face pass untouched, also between faces', async () => {
       const clip = await createLatentsync(pack, run).open(clipInput(trackOf(5, [1]), upTo(5)).input);
       const frame = pictureOf(1);
-      expect(clip.take(clip.newBatch(), frame, 1)).toBeNull();
+      expect(clip.newBatch().take(frame, 1)).toBeNull();
       expect(frame).toEqual(pictureOf(1));
     });
 
@@ -139,9 +138,9 @@ describe('a latentsync clip', () => {
       const track = trackOf(4);
       const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(4)).input);
       const batch = clip.newBatch();
-      clip.take(batch, pictureOf(2), 2);
+      batch.take(pictureOf(2), 2);
       const frame = pictureOf(2);
-      clip.put(await clip.infer(batch), 0, frame);
+      (await batch.infer()).put(0, frame);
 
       const { a, b, c, d, e, f } = transformAt(alignedFaces(track, SIDE), 2) ?? missing();
       const inpaint = inpaintMask(MASK, SIDE);

@@ -37,7 +37,7 @@ const SPARES = 20;
  * Where the published code puts the kept part of the crop around the generated one, and then the whole crop back into
  * the frame, the generated part alone is put back here: what surrounds it is the frame's own pixels.
  */
-export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: RunModel): LipSyncEngine {
+export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: RunModel) {
   const { params } = manifest;
   const { resolution: side, window } = params;
   const plane = params.latent.height * params.latent.width;
@@ -111,7 +111,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
         },
       });
     },
-  };
+  } satisfies LipSyncEngine;
 }
 
 /** Writes a source frame's landmarks in pixels of its crop. */

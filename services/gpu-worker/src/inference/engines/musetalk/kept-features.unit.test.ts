@@ -118,14 +118,14 @@ describe.each([
     for (let first = 0; first < frames.length; first += 4) {
       const batch = clip.newBatch();
       const group = frames.slice(first, first + 4);
-      const slots = group.map((frame, i) => clip.take(batch, frame, first + i));
+      const slots = group.map((frame, i) => batch.take(frame, first + i));
       if (batch.size === 0) continue;
-      const faces = await clip.infer(batch);
+      const faces = await batch.infer();
       group.forEach((frame, i) => {
         const slot = slots[i] ?? null;
-        if (slot !== null) clip.put(faces, slot, frame);
+        if (slot !== null) faces.put(slot, frame);
       });
-      clip.recycle(faces);
+      faces.recycle();
     }
     await clip.close();
     return frames;

@@ -20,7 +20,7 @@ const FEATURES_VERSION = '1';
  * MuseTalk 1.0 and 1.5 (github.com/TMElyralab/MuseTalk): every output frame is generated on its own, from its source
  * frame and 200 ms of audio around it.
  */
-export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunModel): LipSyncEngine {
+export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunModel) {
   const { params } = manifest;
   const { batch } = params;
   const pool = createArrayPool(SPARES);
@@ -56,5 +56,5 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
         faceAt: createSourceFaces(video.track, params.crop),
         faceFeatures,
       }),
-  };
+  } satisfies LipSyncEngine;
 }

@@ -145,9 +145,9 @@ describe('musetalk on the built-in pack', () => {
   async function render(clip: EngineClip, output: number): Promise<Uint8Array> {
     const frame = picture();
     const batch = clip.newBatch();
-    const slot = clip.take(batch, frame, output);
+    const slot = batch.take(frame, output);
     if (slot === null) throw new Error('a face was expected');
-    clip.put(await clip.infer(batch), slot, frame);
+    (await batch.infer()).put(slot, frame);
     return frame;
   }
 
@@ -186,12 +186,12 @@ describe('musetalk on the built-in pack', () => {
     const clip = await open({ [SPEAKING - 1]: 2, [SPEAKING]: 3, [SPEAKING + 1]: 4 });
     const batch = clip.newBatch();
     const frames = outputs.map(() => picture());
-    const slots = frames.map((frame, i) => clip.take(batch, frame, outputs[i] ?? 0));
+    const slots = frames.map((frame, i) => batch.take(frame, outputs[i] ?? 0));
     expect(slots).toEqual([0, null, 1]);
-    const faces = await clip.infer(batch);
-    expect(faces.size).toBe(2);
+    expect(batch.size).toBe(2);
+    const faces = await batch.infer();
     const last = frames[2] ?? picture();
-    clip.put(faces, 1, last);
+    faces.put(1, last);
     expect(last).toEqual(await render(clip, SPEAKING + 1));
     expect(frames[1]).toEqual(picture());
   });
@@ -227,8 +227,8 @@ describe('musetalk on the built-in pack', () => {
     const alone = await render(clip, SILENT);
     for (let round = 0; round < 3; round++) {
       const batch = clip.newBatch();
-      for (let i = 0; i < batch.capacity; i++) clip.take(batch, picture().fill(round * 40), SPEAKING + i);
-      clip.recycle(await clip.infer(batch));
+      for (let i = 0; i < clip.batchSize; i++) batch.take(picture().fill(round * 40), SPEAKING + i);
+      (await batch.infer()).recycle();
     }
     expect(await render(clip, SILENT)).toEqual(alone);
   });
@@ -243,8 +243,8 @@ describe('musetalk on the built-in pack', () => {
   test('a full batch refuses another face', async () => {
     const clip = await open();
     const batch = clip.newBatch();
-    for (let i = 0; i < batch.capacity; i++) clip.take(batch, picture(), i);
-    expect(() => clip.take(batch, picture(), 8)).toThrow(RangeError);
+    for (let i = 0; i < clip.batchSize; i++) batch.take(picture(), i);
+    expect(() => batch.take(picture(), 8)).toThrow(RangeError);
   });
 
   test('where the picture outlasts the sound silence is heard, and zeros only beyond the end of the picture', async () => {

@@ -9,6 +9,7 @@ import {
 
 /** A face in a source frame, in pixels of the picture. */
 export interface SourceFace {
+  readonly sourceIndex: number;
   readonly box: Box;
   /** 68 points, x and y. */
   readonly landmarks: Float32Array;
@@ -23,7 +24,8 @@ export function createSourceFaces(track: FaceTrack, placement: FaceBoxPlacement)
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(sourceIndex * 4, sourceIndex * 4 + 4);
     if (x2 - x1 < SMALLEST_FACE || y2 - y1 < SMALLEST_FACE) return null;
     const start = sourceIndex * LANDMARK_VALUES;
-    return { box: { x1, y1, x2, y2 }, landmarks: track.landmarks.subarray(start, start + LANDMARK_VALUES) };
+    const landmarks = track.landmarks.subarray(start, start + LANDMARK_VALUES);
+    return { sourceIndex, box: { x1, y1, x2, y2 }, landmarks };
   };
   // A frame is asked about more than once in a row.
   let last = -1;
