@@ -39,5 +39,5 @@ export async function runAdmin(environment: () => Environment, description: stri
 function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (!isDatabaseUnavailable(error)) return message;
-  return `the database does not answer: ${message.trim().split('\n').at(-1)}`;
+  return `the database cannot be used now: ${message.trim().split('\n').at(-1)}`;
 }

@@ -1,6 +1,6 @@
 import { runCommand } from '../test/operator';
 
-it('says in one sentence that the database does not answer', async () => {
+it('says in one sentence that the database cannot be reached', async () => {
   const environment = {
     DATABASE_URL: 'postgres://lipsync@127.0.0.1:1/lipsync',
     PUBLIC_BASE_URL: 'https://api.example.com',
@@ -9,6 +9,6 @@ it('says in one sentence that the database does not answer', async () => {
   expect(await runCommand(environment, 'customers', 'list')).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: "admin: the database does not answer: Can't reach database server at 127.0.0.1:1\n",
+    stderr: "admin: the database cannot be used now: Can't reach database server at 127.0.0.1:1\n",
   });
 });

@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { type ByteSink, type BytePipe, openBytePipe } from './byte-pipe';
 import { withDescriptorsLeft } from './test/descriptors-left';
 
+/** What it takes to see this is there on Linux alone. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
 /** Collects what arrives and pauses the pipe after every delivery. */
 function collector(): ByteSink & {
   bytes(): Buffer;
@@ -25,9 +28,6 @@ function collector(): ByteSink & {
 }
 
 /** A program that writes `count` bytes, each the low byte of its place. */
-/** What it takes to see this is there on Linux alone. */
-const onLinux = process.platform === 'linux' ? test : test.skip;
-
 const WRITER =
   'const b=Buffer.from(Array.from({length:+process.argv[1]},(_,i)=>i&255));process.stdout.write(b)';
 

@@ -25,7 +25,8 @@ export function createHealthChecks(
   checks: Readonly<Record<string, HealthCheck>>,
   { logger, deadlineMs = DEADLINE_MS }: { logger: Pick<Logger, 'info' | 'warn'>; deadlineMs?: number },
 ): () => Promise<HealthReport> {
-  const failing = new Set<string>();
+  /** At which level a failure was told. */
+  const failing = new Map<string, 'info' | 'warn'>();
   let running: Promise<HealthReport> | undefined;
 
   async function passes(name: string, check: HealthCheck): Promise<boolean> {
@@ -33,8 +34,8 @@ export function createHealthChecks(
       await inTime(check, deadlineMs);
     } catch (error) {
       const level = error instanceof NotReadyYet ? 'info' : 'warn';
-      if (!failing.has(name)) logger[level]('health check fails', { check: name, error });
-      failing.add(name);
+      if (failing.get(name) !== level) logger[level]('health check fails', { check: name, error });
+      failing.set(name, level);
       return false;
     }
     if (failing.delete(name)) logger.info('health check passes again', { check: name });

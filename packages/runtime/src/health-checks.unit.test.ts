@@ -35,6 +35,18 @@ describe('health checks', () => {
     expect(lines).toMatchObject([{ level: 'info', message: 'health check fails', check: 'packs' }]);
   });
 
+  it('tells a fault also of a check that was not ready yet before', async () => {
+    const { lines, logger } = capture();
+    let failure: Error = new NotReadyYet('packs are being loaded');
+    const check = createHealthChecks({ engines: () => Promise.reject(failure) }, { logger });
+    await check();
+    failure = new Error('no engine is available');
+    await check();
+    await check();
+    expect(lines).toMatchObject([{ level: 'info' }, { level: 'warn', message: 'health check fails' }]);
+    expect(lines).toHaveProperty('1.error.message', 'no engine is available');
+  });
+
   it('asks once for all who ask at the same time, and again for those who come later', async () => {
     const database = jest.fn(() => Promise.resolve());
     const check = createHealthChecks({ database }, { logger: capture().logger });

@@ -16,7 +16,7 @@ export async function retryWhile<T>(
       return await write();
     } catch (error) {
       if (!isAway(error)) throw error;
-      await pause(signal);
+      if (!signal.aborted) await pause(signal);
       if (signal.aborted) throw error;
     }
   }

@@ -207,6 +207,8 @@ describe('the run of one job', () => {
     });
     expect(reasons).toEqual([new LeaseLost('refused')]);
     expect(ended?.outcome).toBe('dropped');
+    // However the work itself puts it.
+    expect(told()).toMatchObject([{ job_id: id, error: { name: 'LeaseLost' } }]);
     expect(await rowOf(id)).toMatchObject({ status: 'running', workerId: 'other', fence: 2 });
   });
 

@@ -7,6 +7,7 @@ import { type JobFolders } from './job-folders';
 import { createJobMetrics } from './job-metrics';
 import { type JobOutcome } from './job-outcome';
 import { startJobSpan } from './job-span';
+import { LeaseLost } from './lease-keeper';
 import { settle } from './settle';
 import { tellRecovered } from './tell-recovered';
 import { type Blame, type Verdict, verdictOf } from './verdict';
@@ -91,7 +92,8 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     } catch (error) {
       verdict = verdictOf(error, signal.reason, blame);
       outcome = 'unrecorded';
-      facts = { error };
+      // Work that was stopped fails by its own words; why it was stopped is what the log has to tell.
+      facts = { error: signal.reason instanceof LeaseLost ? signal.reason : error };
     } finally {
       running.delete(claim);
       await held.letGo();

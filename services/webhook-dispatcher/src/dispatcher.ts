@@ -102,7 +102,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       : settleUndelivered(db, { ...claimed, outcome, jitter: Math.random(), delaysSeconds });
 
   const deliver = async (delivery: ClaimedDelivery): Promise<void> => {
-    const startedAtMs = clock.now();
+    const startedAtMs = performance.now();
     metrics.began(delivery);
     const span = telemetry.tracing.startSpan('webhook attempt', {
       kind: 'client',
@@ -118,14 +118,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       logger.error('could not attempt a delivery', { delivery_id: delivery.id, error: fault });
       return { outcome: { kind: 'deferred', delaySeconds: DEFER_SECONDS } };
     });
-    const sentAtMs = clock.now();
-    metrics.ended(outcome, (sentAtMs - startedAtMs) / 1000);
+    const tookMs = performance.now() - startedAtMs;
+    metrics.ended(outcome, tookMs / 1000);
     if ('httpStatus' in outcome) span.set({ 'http.response.status_code': outcome.httpStatus });
     span.end(outcome.kind === 'failed' ? outcome.error : undefined);
     const { id, claimToken } = delivery;
     const state = await settlePersistently({
       settle: () => settle({ id, claimToken }, outcome),
-      forMs: leaseSeconds * 1000 - (sentAtMs - startedAtMs),
+      forMs: leaseSeconds * 1000 - tookMs,
       deliveryId: id,
       logger,
     });
@@ -137,7 +137,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       http_status: 'httpStatus' in outcome ? outcome.httpStatus : undefined,
       error_class: outcome.kind === 'failed' ? outcome.error : undefined,
       error,
-      duration_ms: sentAtMs - startedAtMs,
+      duration_ms: Math.round(tookMs),
       waited_seconds: delivery.waitedSeconds,
       settled: state !== null,
       status: state ?? undefined,

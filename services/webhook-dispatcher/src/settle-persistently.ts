@@ -13,7 +13,7 @@ export async function settlePersistently<State>(options: {
   logger: Logger;
 }): Promise<State | null> {
   const { settle, forMs, deliveryId, logger } = options;
-  // The clock may have jumped: whole milliseconds, and one try at least.
+  // One try at least, however late it is.
   const claimOver = AbortSignal.timeout(Math.max(0, Math.round(forMs)));
   try {
     return await retryWhile(isDatabaseUnavailable, claimOver, settle);

@@ -2118,7 +2118,7 @@ export const openapiDocument = {
               "partial",
               "observed"
             ],
-            "description": "How much of the work the provider measured: nothing, some attempts, all of it."
+            "description": "How much of the work the provider measured: nothing, a part of it, all of it."
           }
         }
       },

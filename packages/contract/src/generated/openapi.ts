@@ -640,7 +640,7 @@ export interface components {
             status?: string;
             gpu_models?: string[];
             /**
-             * @description How much of the work the provider measured: nothing, some attempts, all of it.
+             * @description How much of the work the provider measured: nothing, a part of it, all of it.
              * @enum {string}
              */
             estimate_coverage?: "unavailable" | "partial" | "observed";

@@ -25,7 +25,7 @@ const SIZES = [
 const CROP_PIXELS = 256;
 
 /**
- * What a frame's crop and paste cost in the forms that are here to be compared (ADR 16 says why sharp is not one of them):
+ * What a frame's crop and paste cost in the forms that are here to be compared (not sharp, of which ADR 16 has the figures: it composites whole pictures):
  * milliseconds of processor time, which other work on the machine disturbs less than the clock's; medians over rounds.
  */
 export async function benchKernels(): Promise<KernelFigures[]> {

@@ -5,7 +5,7 @@ import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:f
 import { join } from 'node:path';
 import { sha256OfFile } from '@lipsync/model-pack';
 
-/** A customer's file by its content. Of the same file of another one nobody learns, by how long a job takes, that it is there. */
+/** A file by its customer and content: nobody learns, by how long a job takes, that somebody else has the same one. */
 export interface OwnContent {
   readonly customerId: string;
   /** Hex. */
@@ -15,10 +15,10 @@ export interface OwnContent {
 /** Files by their content, so that the engines of one render and repeated renders fetch an input once. */
 export interface DiskCache {
   /**
-   * Places this file at `target`, calling `fetch` when it is not at hand. The target is a hard
-   * link, or a copy where there can be none: evicting the cached name never takes a file away from a job. Rejects with
-   * CacheMismatch when the fetched bytes have another digest, with whatever `fetch` rejects with, and with the signal's
-   * reason as soon as that is aborted: the fetch goes on, for whoever else waits for it and for the next one.
+   * Places this file at `target`, calling `fetch` when it is not at hand. The target is a hard link, or a copy where there
+   * can be none: evicting the cached name never takes a file away from a job. Rejects with CacheMismatch when the fetched
+   * bytes have another digest, with whatever `fetch` rejects with, and with the signal's reason as soon as that is aborted:
+   * the fetch goes on, for whoever else waits for it and for the next one.
    */
   place(content: OwnContent, target: string, fetch: Fetch, signal?: AbortSignal): Promise<Outcome>;
 }
@@ -105,7 +105,7 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
   return {
     async place({ customerId, sha256 }, target, fetch, signal) {
       const name = `${customerId}-${sha256}`;
-      if (!isCached(name)) throw new CacheMismatch('not a SHA-256 digest');
+      if (!isCached(name)) throw new CacheMismatch('not a name for a cached file');
       const cached = join(folder, name);
       placing.push(name);
       try {
