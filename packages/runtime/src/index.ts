@@ -20,5 +20,6 @@ export { type HealthServer, type MetricsSource, createHealthServer } from './hea
 export { type Lifecycle, type ProcessHandle, createLifecycle } from './lifecycle';
 export { type LogFields, type Logger, type LogLevel, createLogger } from './logger';
 export { retryWhile } from './retry-while';
+export { createOutageNotice } from './outage-notice';
 export { type StartService, runService } from './run-service';
 export { type SecretBox, SecretBoxError, createSecretBox } from './secret-box';

@@ -1,4 +1,4 @@
-import { type Logger } from '@lipsync/runtime';
+import { createOutageNotice, type Logger } from '@lipsync/runtime';
 import { type TurnOutcome } from '@lipsync/telemetry';
 
 /** Work that is done again and again, one turn at a time. */
@@ -29,19 +29,20 @@ export function createPeriodicLoop(options: {
   let timer: NodeJS.Timeout | undefined;
   let wanted = false;
   let stopped = true;
-  let failing = false;
   let turnBeganAtMs: number | undefined;
+  const outage = createOutageNotice({
+    begins: (error) => logger.warn('loop fails', { loop: name, error }),
+    ends: () => logger.info('loop works again', { loop: name }),
+  });
 
   async function takeTurn(): Promise<void> {
     turnBeganAtMs = performance.now();
     try {
       await turn();
-      if (failing) logger.info('loop works again', { loop: name });
-      failing = false;
+      outage.worked();
       onTurn('completed');
     } catch (error) {
-      if (!failing) logger.warn('loop fails', { loop: name, error });
-      failing = true;
+      outage.failed(error);
       onTurn('failed');
     }
     turnBeganAtMs = undefined;

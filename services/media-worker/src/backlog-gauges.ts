@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Backlog } from '@lipsync/db';
-import { type Clock, type Logger } from '@lipsync/runtime';
+import { type Clock, createOutageNotice, type Logger } from '@lipsync/runtime';
 import { type Metrics } from '@lipsync/telemetry';
 
 /** Several scrapers cost the database one look. */
@@ -24,7 +24,10 @@ export function tellBacklog(
   const oldestDue = metrics.gauge('webhook_oldest_due_seconds');
   let readAtMs = -Infinity;
   let reading: Promise<void> | undefined;
-  let failing = false;
+  const outage = createOutageNotice({
+    begins: (error) => deps.logger.warn('the backlog cannot be read', { error }),
+    ends: () => deps.logger.info('the backlog can be read again'),
+  });
 
   function tell(backlog: Backlog): void {
     for (const { queue, oldestSeconds, liveSlots, ...counts } of backlog.queues) {
@@ -53,11 +56,9 @@ export function tellBacklog(
       ]);
       tell(backlog);
       readAtMs = startedAtMs;
-      if (failing) deps.logger.info('the backlog can be read again');
-      failing = false;
+      outage.worked();
     } catch (error) {
-      if (!failing) deps.logger.warn('the backlog cannot be read', { error });
-      failing = true;
+      outage.failed(error);
       for (const gauge of [jobs, oldest, slots, webhooks, oldestDue]) gauge.reset();
       readAtMs = -Infinity;
     } finally {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Logger } from '@lipsync/runtime';
+import { createOutageNotice, type Logger } from '@lipsync/runtime';
 import { type TurnOutcome } from '@lipsync/telemetry';
 
 export interface DispatchLoop {
@@ -31,8 +31,11 @@ export function createDispatchLoop<Delivery>(options: {
 }): DispatchLoop {
   const { slots, pollMs, claim, deliver, onTurn, logger } = options;
   const inFlight = new Set<Promise<void>>();
+  const outage = createOutageNotice({
+    begins: (error) => logger.error('could not claim deliveries', { error }),
+    ends: () => logger.info('deliveries can be claimed again'),
+  });
   let stopping = false;
-  let failing = false;
   /** Something ended since the last look. */
   let hasRoom = false;
   let wake = (): void => undefined;
@@ -53,14 +56,12 @@ export function createDispatchLoop<Delivery>(options: {
     if (free <= 0) return 0;
     try {
       const deliveries = await claim(free);
-      if (failing) logger.info('deliveries can be claimed again');
-      failing = false;
+      outage.worked();
       deliveries.forEach(launch);
       onTurn('completed');
       return deliveries.length;
     } catch (error) {
-      if (!failing) logger.error('could not claim deliveries', { error });
-      failing = true;
+      outage.failed(error);
       onTurn('failed');
       return 0;
     }

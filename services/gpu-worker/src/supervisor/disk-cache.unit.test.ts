@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CacheMismatch, createDiskCache } from './disk-cache';
+import { CacheMismatch, createDiskCache, type DiskCache } from './disk-cache';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const own = (text: string) => ({ customerId: 'cus_a', sha256: sha256(text) });
@@ -22,6 +22,17 @@ describe('disk cache', () => {
     folder = join(root, 'cache');
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
+
+  /** Of two contents the older one is used again, then a third one comes, for which there is no room beside both. */
+  async function useOneAgain(cache: DiskCache): Promise<void> {
+    await cache.place(own('aaaa'), target('a'), fetched('aaaa'));
+    await cache.place(own('bbbb'), target('b'), fetched('bbbb'));
+    // Ages that do not depend on the resolution of the file system's clock.
+    await utimes(join(folder, nameOf('aaaa')), 1000, 1000);
+    await utimes(join(folder, nameOf('bbbb')), 2000, 2000);
+    await cache.place(own('aaaa'), target('a2'), unexpected);
+    await cache.place(own('cccc'), target('c'), fetched('cccc'));
+  }
 
   test('a second job gets the same content without fetching it again', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
@@ -73,15 +84,7 @@ describe('disk cache', () => {
   });
 
   test('the least recently used content leaves when the bound is passed, and jobs keep their files', async () => {
-    const cache = await createDiskCache({ folder, maxBytes: 10 });
-    await cache.place(own('aaaa'), target('a'), fetched('aaaa'));
-    await cache.place(own('bbbb'), target('b'), fetched('bbbb'));
-    // Ages that do not depend on the resolution of the file system's clock.
-    await utimes(join(folder, nameOf('aaaa')), 1000, 1000);
-    await utimes(join(folder, nameOf('bbbb')), 2000, 2000);
-    await cache.place(own('aaaa'), target('a2'), unexpected);
-    await cache.place(own('cccc'), target('c'), fetched('cccc'));
-
+    await useOneAgain(await createDiskCache({ folder, maxBytes: 10 }));
     expect((await readdir(folder)).sort()).toEqual([nameOf('aaaa'), nameOf('cccc')].sort());
     expect(await readFile(target('b'), 'utf8')).toBe('bbbb');
   });
@@ -167,13 +170,7 @@ describe('disk cache', () => {
     });
 
     test('what is used again counts as used, and what is not leaves first', async () => {
-      const cache = await createDiskCache({ folder, maxBytes: 10, link });
-      await cache.place(own('aaaa'), target('a'), fetched('aaaa'));
-      await cache.place(own('bbbb'), target('b'), fetched('bbbb'));
-      await utimes(join(folder, nameOf('aaaa')), 1000, 1000);
-      await utimes(join(folder, nameOf('bbbb')), 2000, 2000);
-      await cache.place(own('aaaa'), target('a2'), unexpected);
-      await cache.place(own('cccc'), target('c'), fetched('cccc'));
+      await useOneAgain(await createDiskCache({ folder, maxBytes: 10, link }));
       expect((await readdir(folder)).sort()).toEqual([nameOf('aaaa'), nameOf('cccc')].sort());
     });
   });

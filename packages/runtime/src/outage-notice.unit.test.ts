@@ -1,0 +1,16 @@
+import { createOutageNotice } from './outage-notice';
+
+it('tells of each outage when it begins and when it is over, and of nothing else', () => {
+  const told: string[] = [];
+  const notice = createOutageNotice({
+    begins: (error) => void told.push(String(error)),
+    ends: () => void told.push('over'),
+  });
+  notice.worked();
+  notice.failed('first');
+  notice.failed('second');
+  notice.worked();
+  notice.worked();
+  notice.failed('third');
+  expect(told).toEqual(['first', 'over', 'third']);
+});
