@@ -1,4 +1,4 @@
-import { type ErrorCode, isErrorCode } from '@lipsync/contract';
+import { type ErrorCode, isErrorCode, type MediaType } from '@lipsync/contract';
 import { RECORD_STATES, renderOutcome, renderRecord, type RenderRow } from '@lipsync/domain';
 import { type Db, type Tx } from './db';
 import { finishJobs } from './lease';
@@ -21,15 +21,21 @@ export async function settleRender(db: Db, tx: Tx, render: RenderRow, now: Date)
   await endRender(db, tx, render, outcome, now);
 }
 
+/** Why runs fail, and for which input of theirs if it was one. */
+interface Failure {
+  errorCode: ErrorCode;
+  failedInput?: MediaType;
+}
+
 /** Fails every run of a locked render that is still open, and thereby ends the render. */
 export async function failOpenRuns(
   db: Db,
   tx: Tx,
   render: RenderRow,
-  errorCode: ErrorCode,
+  failure: Failure,
   now: Date,
 ): Promise<void> {
-  await closeOpenRuns(tx, render, { status: 'failed', errorCode }, now);
+  await closeOpenRuns(tx, render, { status: 'failed', ...failure }, now);
   await settleRender(db, tx, render, now);
 }
 
@@ -43,7 +49,7 @@ export async function cancelOpenRuns(db: Db, tx: Tx, render: RenderRow, now: Dat
 async function closeOpenRuns(
   tx: Tx,
   render: RenderRow,
-  end: { status: 'cancelled' } | { status: 'failed'; errorCode: ErrorCode },
+  end: { status: 'cancelled' } | ({ status: 'failed' } & Failure),
   now: Date,
 ): Promise<string[]> {
   const open = await tx.engineRun.findMany({
@@ -52,11 +58,18 @@ async function closeOpenRuns(
   const runIds = open.map((run) => run.id);
   const jobs = await tx.job.findMany({ where: { engineRunId: { in: runIds } }, select: { id: true } });
   const jobIds = jobs.map((job) => job.id);
-  const errorCode = end.status === 'failed' ? end.errorCode : null;
+  const failure: Failure | null = end.status === 'failed' ? end : null;
+  const errorCode = failure?.errorCode ?? null;
   await finishJobs(tx, jobIds, errorCode);
   await tx.engineRun.updateMany({
     where: { id: { in: runIds } },
-    data: { status: end.status, stage: end.status, errorCode, updatedAt: now },
+    data: {
+      status: end.status,
+      stage: end.status,
+      errorCode,
+      failedInput: failure?.failedInput ?? null,
+      updatedAt: now,
+    },
   });
   return jobIds;
 }

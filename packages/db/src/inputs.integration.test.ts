@@ -159,6 +159,24 @@ describe('inputs', () => {
     expect(only(await scenario.events(render.id)).type).toBe('render.failed');
   });
 
+  it('are named where a render fails for one of them, to who asks and to who is told', async () => {
+    for (const input of ['video', 'audio'] as const) {
+      const { render } = await renderUrls();
+      await completeIngest(
+        scenario.db,
+        await ingest(input === 'video' ? render.audioAssetId : render.videoAssetId),
+        MEDIA,
+      );
+      await failJob(
+        scenario.db,
+        await ingest(input === 'video' ? render.videoAssetId : render.audioAssetId),
+        'media_corrupt',
+      );
+      expect((await state(render.id)).runs.map(({ failedInput }) => failedInput)).toEqual([input, input]);
+      expect(only(await scenario.events(render.id)).body).toContain(`"message":"/${input}: `);
+    }
+  });
+
   it('fail every render that waits for them, and none that does not', async () => {
     const { customerId, db } = scenario;
     const url = 'https://media.example.com/v.mp4';

@@ -1,5 +1,5 @@
-import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
-import { ServiceError } from '@lipsync/domain';
+import { type ErrorCode } from '@lipsync/contract';
+import { errorMessage, ServiceError } from '@lipsync/domain';
 import { type Db } from './db';
 import { type RenderDraft } from './render-draft';
 import { run } from './statement';
@@ -16,7 +16,7 @@ const REFER_ASSET = {
  */
 export async function refusedRender(db: Db, draft: RenderDraft, code: ErrorCode): Promise<ServiceError> {
   const about = await subjectOf(db, draft, code);
-  return new ServiceError(code, about === '' ? {} : { detail: `${about}: ${ERROR_CATALOGUE[code].message}` });
+  return new ServiceError(code, about === '' ? {} : { detail: errorMessage(code, about) });
 }
 
 async function subjectOf(db: Db, { input, video }: RenderDraft, code: ErrorCode): Promise<string> {

@@ -36,7 +36,7 @@ export async function releaseWaiting(db: Db, tx: Tx, assetId: string, now: Date)
     const [video, audio] = await inputsOf(tx, render);
     if (video?.status !== 'ready' || audio?.status !== 'ready') continue;
     const fault = await preparationFault(tx, render, video, now);
-    if (fault) await failOpenRuns(db, tx, render, fault, now);
+    if (fault) await failOpenRuns(db, tx, render, { errorCode: fault }, now);
     else {
       await tx.$executeRaw`
         UPDATE jobs SET status = 'queued', available_at = ${now}
@@ -51,7 +51,7 @@ export async function releaseWaiting(db: Db, tx: Tx, assetId: string, now: Date)
   }
 }
 
-/** After an asset failed, in the same transaction: everything that waits for it fails with the same code. */
+/** After an asset failed, in the same transaction: everything that waits for it fails with the same code, renders with the input that it was. */
 export async function failWaiting(
   db: Db,
   tx: Tx,
@@ -60,7 +60,8 @@ export async function failWaiting(
   now: Date,
 ): Promise<void> {
   for (const render of await lockWaitingRenders(tx, assetId)) {
-    await failOpenRuns(db, tx, render, errorCode, now);
+    const failedInput = render.videoAssetId === assetId ? 'video' : 'audio';
+    await failOpenRuns(db, tx, render, { errorCode, failedInput }, now);
   }
   for (const preparation of await lockWaitingPreparations(tx, assetId)) {
     await endPreparation(db, tx, preparation, { status: 'failed', errorCode }, now);

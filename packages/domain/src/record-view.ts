@@ -1,7 +1,7 @@
 import {
   type EngineResult,
   ENGINES,
-  type ErrorCode,
+  type ErrorBody,
   type Output,
   type Preparation,
   type RecordResource,
@@ -47,8 +47,12 @@ function engineResult(run: RunSummary, output: SignedOutput | undefined): Engine
     progress_percent: run.progressPercent,
     usage: usageView(engine, status, run.usage),
     ...(status === 'completed' && output ? { output: outputView(output) } : {}),
-    ...(status === 'failed' ? { error: errorBody(storedErrorCode(run.errorCode)) } : {}),
+    ...(status === 'failed' ? { error: runError(run) } : {}),
   };
+}
+
+function runError({ errorCode, failedInput }: RunSummary): ErrorBody {
+  return errorBody(storedErrorCode(errorCode), failedInput === null ? undefined : `/${failedInput}`);
 }
 
 /** What the analysis found, or undefined before it is completed. */
@@ -99,9 +103,7 @@ export function renderRecord(
   options: RenderViewOptions,
 ): RecordResource {
   const ordered = [...runs].sort((a, b) => a.position - b.position);
-  const engineCodes: readonly ErrorCode[] = ordered
-    .filter(({ status }) => status === 'failed')
-    .map(({ errorCode }) => storedErrorCode(errorCode));
+  const engineErrors = ordered.filter(({ status }) => status === 'failed').map(runError);
   const prepared = preparation ? preparationView(preparation) : undefined;
   return {
     ...recordView(render, '/v1/renders', options),
@@ -111,7 +113,7 @@ export function renderRecord(
     ...(prepared ? { preparation: prepared } : {}),
     engines: ordered.map((run) => engineResult(run, options.outputs?.get(run.id))),
     ...(render.status === 'failed'
-      ? { error: renderError(storedErrorCode(render.errorCode), engineCodes) }
+      ? { error: renderError(storedErrorCode(render.errorCode), engineErrors) }
       : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { type SchemaName, validate } from '@lipsync/contract';
+import { ERROR_CATALOGUE, type SchemaName, validate } from '@lipsync/contract';
 import { preparationRecord, renderRecord } from './record-view';
 import { type EngineRunRow, type PreparationRow, type RenderRow } from './rows';
 
@@ -33,6 +33,7 @@ const runRow: EngineRunRow = {
   progressPercent: 0,
   outputKey: null,
   errorCode: null,
+  failedInput: null,
   usage: {},
   createdAt: at,
   updatedAt: at,
@@ -186,6 +187,21 @@ describe('a render', () => {
       code: 'all_engines_failed',
       retryable: true,
     });
+  });
+
+  it('says which of its inputs it failed for, and of its engines the same', () => {
+    const row = { ...renderRow, status: 'failed', stage: 'failed', errorCode: 'media_corrupt' };
+    const run = { ...runRow, status: 'failed', stage: 'failed', errorCode: 'media_corrupt' };
+    const failedFor = (failedInput: string | null) => {
+      const record = renderRecord(row, [{ ...run, failedInput }], null, { baseUrl });
+      expectValid('Record', record);
+      expect(record.engines?.[0]?.error).toEqual(record.error);
+      return record.error?.message;
+    };
+    const { message } = ERROR_CATALOGUE.media_corrupt;
+    expect(failedFor('video')).toBe(`/video: ${message}`);
+    expect(failedFor('audio')).toBe(`/audio: ${message}`);
+    expect(failedFor(null)).toBe(message);
   });
 
   it('shows the measures of the preparation that it names', () => {

@@ -1,4 +1,4 @@
-import { ERROR_CATALOGUE, type ErrorBody, type ErrorCode } from '@lipsync/contract';
+import { type ErrorBody, type ErrorCode } from '@lipsync/contract';
 import { errorBody } from './service-error';
 import { type EngineStatus, RECORD_STATES } from './states';
 
@@ -25,11 +25,12 @@ export function renderOutcome(engines: readonly EngineOutcome[]): RenderOutcome 
   };
 }
 
-/** The error of a failed render: trying again can help as soon as it can help one engine. */
-export function renderError(code: ErrorCode, engineCodes: readonly ErrorCode[]): ErrorBody {
-  if (code !== 'all_engines_failed') return errorBody(code);
-  return {
-    ...errorBody(code),
-    retryable: engineCodes.some((engineCode) => ERROR_CATALOGUE[engineCode].retryable),
-  };
+/**
+ * The error of a failed render: the one that its engines agree on, or that they all failed, where trying again can help as
+ * soon as it can help one of them.
+ */
+export function renderError(code: ErrorCode, engineErrors: readonly ErrorBody[]): ErrorBody {
+  if (code !== 'all_engines_failed')
+    return engineErrors.find((error) => error.code === code) ?? errorBody(code);
+  return { ...errorBody(code), retryable: engineErrors.some(({ retryable }) => retryable) };
 }

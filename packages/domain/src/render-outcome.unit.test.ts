@@ -1,4 +1,6 @@
+import { type ErrorCode } from '@lipsync/contract';
 import { renderError, renderOutcome } from './render-outcome';
+import { errorBody } from './service-error';
 
 const completed = { status: 'completed', errorCode: null } as const;
 const noFace = { status: 'failed', errorCode: 'no_face_detected' } as const;
@@ -25,15 +27,21 @@ describe('what becomes of a render', () => {
 });
 
 describe('the error of a failed render', () => {
+  const errors = (...codes: readonly ErrorCode[]) => codes.map((code) => errorBody(code));
+
   it('is retryable as soon as one of the engines that failed differently is', () => {
-    expect(renderError('all_engines_failed', ['no_face_detected', 'worker_lost']).retryable).toBe(true);
-    expect(renderError('all_engines_failed', ['no_face_detected', 'media_corrupt']).retryable).toBe(false);
+    expect(renderError('all_engines_failed', errors('no_face_detected', 'worker_lost')).retryable).toBe(true);
+    expect(renderError('all_engines_failed', errors('no_face_detected', 'media_corrupt')).retryable).toBe(
+      false,
+    );
   });
 
-  it('is otherwise that of the catalogue', () => {
-    expect(renderError('worker_lost', ['no_face_detected'])).toMatchObject({
-      code: 'worker_lost',
-      retryable: true,
-    });
+  it('is otherwise the one that its engines agree on', () => {
+    const ofInput = errorBody('media_corrupt', '/audio');
+    expect(renderError('media_corrupt', [ofInput, ofInput])).toEqual(ofInput);
+  });
+
+  it('is that of the catalogue where no engine has it', () => {
+    expect(renderError('worker_lost', [])).toEqual(errorBody('worker_lost'));
   });
 });

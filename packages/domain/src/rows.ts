@@ -81,6 +81,8 @@ export interface EngineRunRow {
   progressPercent: number;
   outputKey: string | null;
   errorCode: string | null;
+  /** Which input it failed for before it began. */
+  failedInput: string | null;
   /** JSON: what was measured (see usage-view). */
   usage: unknown;
   createdAt: Date;

@@ -36,10 +36,15 @@ export function isServiceError(value: unknown): value is ServiceError {
   return typeof value === 'object' && value !== null && BRAND in value;
 }
 
-/** The error object of a failed asset, record or engine result. */
-export function errorBody(code: ErrorCode): ErrorBody {
-  const { message, retryable } = ERROR_CATALOGUE[code];
-  return { code, message, retryable };
+/** The error object of a failed asset, record or engine result; `about` says what of it the message is about. */
+export function errorBody(code: ErrorCode, about?: string): ErrorBody {
+  return { code, message: errorMessage(code, about), retryable: ERROR_CATALOGUE[code].retryable };
+}
+
+/** The catalogue's sentence, about one of several things where one is named. */
+export function errorMessage(code: ErrorCode, about?: string): string {
+  const { message } = ERROR_CATALOGUE[code];
+  return about === undefined ? message : `${about}: ${message}`;
 }
 
 /** The body that answers a request which ended in this error. */
