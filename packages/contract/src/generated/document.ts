@@ -2381,7 +2381,7 @@ export const openapiDocument = {
           },
           "message": {
             "type": "string",
-            "description": "One sentence for a person."
+            "description": "One sentence for a person; what of the request it is about comes first: `/audio: …`."
           },
           "retryable": {
             "type": "boolean",

@@ -738,7 +738,7 @@ export interface components {
         Error: {
             /** @description One of the codes of x-error-catalogue. New codes may appear. */
             code: string;
-            /** @description One sentence for a person. */
+            /** @description One sentence for a person; what of the request it is about comes first: `/audio: …`. */
             message: string;
             /** @description The same request sent again later can succeed unchanged. */
             retryable: boolean;
