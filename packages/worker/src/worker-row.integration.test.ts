@@ -2,7 +2,7 @@ import { createDb, type Db, removeWorker } from '@lipsync/db';
 import { createLogger } from '@lipsync/runtime';
 import { untraced } from '@lipsync/telemetry';
 import { createTestDatabase, eventually, parseExposition, type TestDatabase } from '@lipsync/testkit';
-import { keepWorkerRow } from './worker-row';
+import { keepWorkerRow, type WorkerRowOptions } from './worker-row';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
@@ -27,11 +27,18 @@ describe('the row of a worker', () => {
     });
   const expected = [{ id: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } }];
   const { metrics } = untraced();
-  const keep = () =>
-    keepWorkerRow({
-      ...{ db, logger, metrics, workerId: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } },
+  /** Answers what a shutdown does with it. */
+  const keep = async (here: Pick<WorkerRowOptions, 'db'> = { db }): Promise<() => Promise<void>> => {
+    const closing: (() => Promise<void> | void)[] = [];
+    await keepWorkerRow({
+      ...{ ...here, logger, metrics, workerId: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } },
+      lifecycle: { onShutdown: (_, close) => void closing.push(close) },
       heartbeatMs: 20,
     });
+    return async () => {
+      for (const close of closing) await close();
+    };
+  };
 
   test('it is there before the worker takes jobs, and gone once the worker has left', async () => {
     const remove = await keep();
@@ -59,15 +66,7 @@ describe('the row of a worker', () => {
       db.prisma.$executeRawUnsafe(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS ${yes}`);
     await accept(false);
     const worker = createDb({ url: late.url, poolMax: 2, publicBaseUrl: 'https://api.example.com' });
-    const here = {
-      db: worker,
-      logger,
-      metrics,
-      workerId: 'w1',
-      service: 'gpu-worker',
-      slots: { musetalk: 2 },
-    };
-    const remove = await keepWorkerRow({ ...here, heartbeatMs: 20 });
+    const remove = await keep({ db: worker });
     await accept(true);
     await eventually(async () => expect(await worker.prisma.worker.count()).toBe(1));
     await remove();

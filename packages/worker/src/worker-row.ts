@@ -1,5 +1,5 @@
 import { type Db, heartbeatWorker, QUEUE_NAMES, registerWorker, removeWorker, type Slots } from '@lipsync/db';
-import { type Logger } from '@lipsync/runtime';
+import { type Lifecycle, type Logger } from '@lipsync/runtime';
 import { countTurns, type Metrics, type TurnOutcome } from '@lipsync/telemetry';
 import { createPeriodicLoop, type PeriodicLoop } from './periodic-loop';
 
@@ -12,6 +12,8 @@ export interface WorkerRowOptions {
   readonly slots: Slots;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Takes the row out before it closes what was opened earlier. */
+  readonly lifecycle: Pick<Lifecycle, 'onShutdown'>;
   /** Five seconds unless told. */
   readonly heartbeatMs?: number;
 }
@@ -19,10 +21,10 @@ export interface WorkerRowOptions {
 /**
  * Keeps this process in the table of workers, by which the API sees which engines there are and admission how many
  * jobs may be announced. Resolves once it is there; while the database is away, once that is known: the row is made as
- * soon as it is back, for a worker that ended over it would load its packs anew. The returned function takes it out.
+ * soon as it is back, for a worker that ended over it would load its packs anew.
  */
-export async function keepWorkerRow(options: WorkerRowOptions): Promise<() => Promise<void>> {
-  const { db, workerId, service, slots, logger, metrics, heartbeatMs = HEARTBEAT_MS } = options;
+export async function keepWorkerRow(options: WorkerRowOptions): Promise<void> {
+  const { db, workerId, service, slots, logger, metrics, lifecycle, heartbeatMs = HEARTBEAT_MS } = options;
   const worker = { id: workerId, service, slots };
   for (const queue of QUEUE_NAMES) {
     const here = slots[queue];
@@ -33,7 +35,7 @@ export async function keepWorkerRow(options: WorkerRowOptions): Promise<() => Pr
     if (!(await heartbeatWorker(db, workerId))) await registerWorker(db, worker);
   };
   const count = countTurns(metrics, 'worker_row', heartbeatMs);
-  const loop = await new Promise<PeriodicLoop>((resolve) => {
+  const keeping = new Promise<PeriodicLoop>((resolve) => {
     const onTurn = (outcome: TurnOutcome): void => {
       count(outcome);
       resolve(made);
@@ -41,8 +43,10 @@ export async function keepWorkerRow(options: WorkerRowOptions): Promise<() => Pr
     const made = createPeriodicLoop({ name: 'worker row', everyMs: heartbeatMs, turn, onTurn, logger });
     made.start();
   });
-  return async () => {
-    await loop.stop();
+  // Before the row is there: a shutdown that begins meanwhile waits for it, or it would stay behind.
+  lifecycle.onShutdown('worker row', async () => {
+    await (await keeping).stop();
     await removeWorker(db, workerId);
-  };
+  });
+  await keeping;
 }

@@ -103,14 +103,11 @@ export async function startWorker(options: {
   const cancels = onCancel({ redisUrl, logger }, (jobId) => runner.checkCancelled(jobId));
   lifecycle.onShutdown('cancel signal', () => cancels.close());
   lifecycle.onShutdown('jobs', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
-  const row = keepWorkerRow({
-    ...{ db, workerId, logger, metrics },
+  await keepWorkerRow({
+    ...{ db, workerId, logger, metrics, lifecycle },
     service: 'gpu-worker',
     slots: Object.fromEntries(served.map((queue) => [queue, slotCount])),
   });
-  // Before the row is there: a shutdown that begins meanwhile waits for it, or it would stay behind.
-  lifecycle.onShutdown('worker row', async () => (await row)());
-  await row;
   if (lifecycle.stopping.aborted) return;
   consumer.start();
   await Promise.all(served.map(ring));

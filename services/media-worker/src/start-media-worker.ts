@@ -103,14 +103,11 @@ export async function startMediaWorker(options: {
   await untilLetIn(storage, { logger, signal: lifecycle.stopping });
   // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
   if (lifecycle.stopping.aborted) return port;
-  const row = keepWorkerRow({
-    ...{ db, workerId, logger, metrics },
+  await keepWorkerRow({
+    ...{ db, workerId, logger, metrics, lifecycle },
     service: 'media-worker',
     slots: { media: env.MEDIA_SLOTS },
   });
-  // Before the row is there: a shutdown that begins meanwhile waits for it, or it would stay behind.
-  lifecycle.onShutdown('worker row', async () => (await row)());
-  await row;
   if (lifecycle.stopping.aborted) return port;
   consumer.start();
   logger.info('started', { worker_id: workerId, slots: env.MEDIA_SLOTS, health_port: port });
