@@ -2,11 +2,21 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
 
 /** The lock that Prisma's own `migrate deploy` takes, so that the two exclude each other. */
 const ADVISORY_LOCK = 72707369;
 const LOCK_POLL_MS = 200;
+/**
+ * How long a migration stands in the way of requests while it waits for a table that somebody reads: what comes after it
+ * waits behind it. Then it lets them pass, and asks again.
+ */
+const TABLE_WAIT = '500ms';
+const TABLE_PAUSE_MS = 4_500;
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const LOCK_NOT_AVAILABLE = '55P03';
+/** How soon the server ends what a process that is gone has left in a statement, and the locks with it. */
+const CLIENT_CHECK = '1s';
 /** The first line of a migration that cannot run in a transaction. Prisma's own tool knows no such line. */
 const WITHOUT_TRANSACTION = '-- without transaction\n';
 /** Prisma's bookkeeping table, column for column: either tool continues where the other stopped. */
@@ -31,6 +41,17 @@ export interface MigrationReport {
   applied: string[];
 }
 
+export interface MigrateOptions {
+  /** Of the migrations; those of this version unless told. */
+  readonly directory?: string;
+  /** Told of every migration that is begun. */
+  readonly onApply?: (name: string) => void;
+  /** Told whenever one has not got the table that it changes, and waits to ask again. */
+  readonly onTableBusy?: (name: string) => void;
+  /** How long it waits then. */
+  readonly tablePauseMs?: number;
+}
+
 interface Migration {
   name: string;
   sql: string;
@@ -39,12 +60,12 @@ interface Migration {
 
 /**
  * Applies the pending migrations in order, as `prisma migrate deploy` would (same lock, table and checksums), over
- * plain `pg`. Safe to call from several processes at once, and again after any failure. Throws MigrationError; what came
- * before it stays applied.
+ * plain `pg`. Safe to call from several processes at once, and again after any failure. Waits as long as it must for
+ * tables that are in use, without standing in anybody's way. Throws MigrationError; what came before it stays applied.
  */
 export async function migrate(
   connectionString: string,
-  directory: string = migrationsDirectory(),
+  options: MigrateOptions = {},
 ): Promise<MigrationReport> {
   const client = new Client({ connectionString });
   // A connection that is lost fails the statement under way, which tells of it.
@@ -53,13 +74,15 @@ export async function migrate(
   try {
     // What a role or database has set for requests would cancel the index of a large table at every attempt.
     await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
+    await client.query(`SET client_connection_check_interval = '${CLIENT_CHECK}'`);
     await takeLock(client);
     await client.query(BOOKKEEPING);
     const applied: string[] = [];
     const known = await appliedMigrations(client);
-    for (const migration of readMigrations(directory)) {
+    for (const migration of readMigrations(options.directory ?? migrationsDirectory())) {
       if (isApplied(migration, known.get(migration.name))) continue;
-      await apply(client, migration);
+      options.onApply?.(migration.name);
+      await apply(client, migration, options);
       applied.push(migration.name);
     }
     return { applied };
@@ -126,18 +149,37 @@ function isApplied({ name, checksum }: Migration, applied: string | undefined): 
  * The SQL and its row are one transaction, so that a failure leaves nothing and a repeat is safe. What cannot run in one
  * goes before it, statement by statement, and must bear to be run again.
  */
-async function apply(client: Client, migration: Migration): Promise<void> {
+async function apply(client: Client, migration: Migration, options: MigrateOptions): Promise<void> {
   const { name, sql } = migration;
   const goesBefore = sql.startsWith(WITHOUT_TRANSACTION);
   try {
     if (goesBefore) for (const statement of statementsOf(sql)) await client.query(statement);
-    await client.query('BEGIN');
-    if (!goesBefore) await client.query(sql);
-    await record(client, migration);
-    await client.query('COMMIT');
+    while (!(await hasItsTables(inTransaction(client, migration, goesBefore ? '' : sql)))) {
+      await client.query('ROLLBACK');
+      options.onTableBusy?.(name);
+      await delay(options.tablePauseMs ?? TABLE_PAUSE_MS);
+    }
   } catch (error) {
     // Whoever called ends the connection now, which rolls back.
     throw new MigrationError(`${name}: ${String(error)}`, { cause: error });
+  }
+}
+
+async function inTransaction(client: Client, migration: Migration, sql: string): Promise<void> {
+  await client.query(`BEGIN; SET LOCAL lock_timeout = '${TABLE_WAIT}'`);
+  await client.query(sql);
+  await record(client, migration);
+  await client.query('COMMIT');
+}
+
+/** False when it did not get one of them in time. */
+async function hasItsTables(applying: Promise<void>): Promise<boolean> {
+  try {
+    await applying;
+    return true;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false;
+    throw error;
   }
 }
 

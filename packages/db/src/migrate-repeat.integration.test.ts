@@ -29,14 +29,15 @@ describe('a migration that fails or takes long', () => {
     folder.delete();
   });
 
-  const deploy = (): Promise<string[]> => migrate(database.url, folder.path).then((report) => report.applied);
+  const deploy = (): Promise<string[]> =>
+    migrate(database.url, { directory: folder.path }).then((report) => report.applied);
 
-  /** Somebody is at the table while `work` runs, so that no migration can change it. */
-  async function whileBusy(work: () => Promise<void>): Promise<void> {
+  /** Somebody reads the table while `work` runs, so that no migration can change it; or writes, and none can index it. */
+  async function whileBusy(work: () => Promise<void>, use = 'SELECT FROM busy'): Promise<void> {
     const reader = new Client({ connectionString: database.url });
     reader.on('error', () => undefined);
     await reader.connect();
-    await reader.query('BEGIN; SELECT FROM busy');
+    await reader.query(`BEGIN; ${use}`);
     await work();
     await reader.end();
   }
@@ -49,13 +50,47 @@ describe('a migration that fails or takes long', () => {
   }
 
   it('leaves nothing behind, not even a record, and is applied by a repeat', async () => {
-    const sql = `SET LOCAL lock_timeout = '10ms'; CREATE TABLE half (id int); ALTER TABLE busy ADD COLUMN half int;`;
-    folder.write(NAME, sql);
-    await whileBusy(async () => {
-      await expect(deploy()).rejects.toThrow(`${NAME}: error: canceling statement due to lock timeout`);
-    });
+    await make.query('INSERT INTO busy VALUES (1), (1)');
+    folder.write(NAME, 'CREATE TABLE half (id int); ALTER TABLE busy ADD UNIQUE (id);');
+    await expect(deploy()).rejects.toThrow(`${NAME}: error: could not create unique index`);
     expect(await remains()).toEqual({ tables: [], records: [] });
+    await make.query('DELETE FROM busy');
     expect(await deploy()).toEqual([NAME]);
+  });
+
+  it('waits for a table that somebody reads, and meanwhile keeps nobody else from it', async () => {
+    folder.write(NAME, 'CREATE TABLE half (id int); ALTER TABLE busy ADD COLUMN half int;');
+    let deploying: Promise<{ applied: string[] }> | undefined;
+    await whileBusy(async () => {
+      await new Promise<string>((resolve) => {
+        deploying = migrate(database.url, {
+          directory: folder.path,
+          onTableBusy: resolve,
+          tablePauseMs: 100,
+        });
+      });
+      expect(await make.query('SELECT FROM busy')).toEqual([]);
+    });
+    expect(await deploying).toEqual({ applied: [NAME] });
+  });
+
+  it('holds nothing any more soon after its process is gone', async () => {
+    folder.write(NAME, '-- without transaction\nCREATE INDEX CONCURRENTLY "late" ON "busy"("id");');
+    const url = new URL(database.url);
+    const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    const building = () =>
+      make.query(
+        `SELECT FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active' AND query ~ 'CREATE INDEX'`,
+      );
+    await whileBusy(async () => {
+      const failure = migrate(url.href, { directory: folder.path }).catch((error: unknown) => error);
+      await eventually(async () => expect(await building()).toHaveLength(1));
+      await proxy.close();
+      expect(String(await failure)).toContain(NAME);
+      await eventually(async () => expect(await building()).toHaveLength(0));
+    }, 'INSERT INTO busy VALUES (1)');
   });
 
   it('may take longer than what the database allows to requests', async () => {
@@ -89,7 +124,7 @@ describe('a migration that fails or takes long', () => {
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     url.port = String(proxy.port);
     proxy.reset('COMMIT', 'answered');
-    await expect(migrate(url.href, folder.path)).rejects.toThrow(NAME);
+    await expect(migrate(url.href, { directory: folder.path })).rejects.toThrow(NAME);
     await proxy.close();
     expect(await deploy()).toEqual([]);
   });

@@ -44,7 +44,7 @@ describe('two login roles that act as the owner', () => {
       '20990101000000_later',
       'CREATE TABLE later (id int); ALTER TABLE customers ADD COLUMN later int;',
     );
-    await migrate(urlOf(second), folder.path);
+    await migrate(urlOf(second), { directory: folder.path });
     folder.delete();
 
     const owners = await admin.query(`SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'`);

@@ -36,7 +36,8 @@ describe('a migration without transaction', () => {
     folder.delete();
   });
 
-  const deploy = (): Promise<string[]> => migrate(database.url, folder.path).then((report) => report.applied);
+  const deploy = (): Promise<string[]> =>
+    migrate(database.url, { directory: folder.path }).then((report) => report.applied);
 
   const isValid = (): Promise<object[]> =>
     make.query(`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'large_id_idx'::regclass`);

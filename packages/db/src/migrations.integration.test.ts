@@ -60,9 +60,9 @@ describe('migrations', () => {
   });
 
   it('refuse to go on when an applied one was edited', async () => {
-    const { applied } = await migrate(database.url, folder.path);
+    const { applied } = await migrate(database.url, { directory: folder.path });
     folder.write(applied[0] ?? '', 'SELECT 1;');
-    await expect(migrate(database.url, folder.path)).rejects.toThrow('was edited');
+    await expect(migrate(database.url, { directory: folder.path })).rejects.toThrow('was edited');
   });
 
   it('make the tables, columns, types and indexes that the schema file describes', async () => {
