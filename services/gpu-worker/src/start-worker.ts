@@ -63,6 +63,7 @@ export async function startWorker(options: {
   const hosts = Array.from({ length: slotCount }, () => createInferenceHost({ environment, onLost }));
   lifecycle.onShutdown('inference', () => hosts.forEach((host) => host.kill()));
   await warmUp(hosts, packs, env.MODEL_CACHE_BYTES, logger);
+  health.loaded(packs);
   const slots = createSlotPool(hosts);
   const preparations: QueueName[] = env.PREPARATIONS ? ['preparation'] : [];
   const served: QueueName[] = packs.analyzer ? [...preparations, ...packs.engines.keys()] : [];
@@ -111,7 +112,7 @@ export async function startWorker(options: {
   if (lifecycle.stopping.aborted) return;
   consumer.start();
   await Promise.all(served.map(ring));
-  health.serving(consumer, packs);
+  health.serving(consumer);
   logger.info('started', { worker_id: workerId, queues: served, slots: slotCount, health_port: port });
 }
 

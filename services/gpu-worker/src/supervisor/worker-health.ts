@@ -13,8 +13,10 @@ import { type FoundPacks } from '../host/find-packs';
 
 /** The health of a worker that may load packs for many minutes before it serves anything. */
 export interface WorkerHealth extends HealthServer {
-  /** Its packs are loaded, and the consumer fetches jobs for them. */
-  serving(consumer: Pick<Consumer, 'silentMs'>, packs: Pick<FoundPacks, 'engines'>): void;
+  /** These packs are loaded. */
+  loaded(packs: Pick<FoundPacks, 'engines'>): void;
+  /** The consumer fetches jobs for them: some time after that, for the store may refuse the worker. */
+  serving(consumer: Pick<Consumer, 'silentMs'>): void;
 }
 
 /**
@@ -60,8 +62,10 @@ export function createWorkerHealth(options: {
   });
   return {
     ...server,
-    serving: (consumer, packs) => {
+    loaded: (packs) => {
       engines = packs.engines.size;
+    },
+    serving: (consumer) => {
       fetches = consumerFetches(consumer, () => queues.ping());
     },
   };

@@ -29,7 +29,8 @@ describe('health of a gpu-worker', () => {
     const { health, get } = await open();
     expect((await get('/healthz')).status).toBe(200);
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { checks: { packs: 'failed' } } });
-    health.serving(fetching, serves);
+    health.loaded(serves);
+    health.serving(fetching);
     expect((await get('/healthz')).status).toBe(200);
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { checks: { packs: 'ok' } } });
   });
@@ -39,9 +40,16 @@ describe('health of a gpu-worker', () => {
     expect(await get('/healthz')).toMatchObject({ status: 503, body: { checks: { packs: 'failed' } } });
   });
 
+  it('asks for none when its packs are loaded and the store refuses it: loading them anew would not let it in', async () => {
+    const { health, get } = await open({ loadingLimitMs: -1 });
+    health.loaded(serves);
+    expect((await get('/healthz')).status).toBe(200);
+  });
+
   it('asks for no restart when no pack is usable: it would be none again', async () => {
     const { health, get } = await open();
-    health.serving(fetching, servesNothing);
+    health.loaded(servesNothing);
+    health.serving(fetching);
     expect((await get('/healthz')).status).toBe(200);
     const checks = { packs: 'ok', engines: 'failed' };
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { checks } });
@@ -49,14 +57,16 @@ describe('health of a gpu-worker', () => {
 
   it('asks for a restart when the consumer gets no answer from a Redis that is there', async () => {
     const { health, get } = await open();
-    health.serving({ silentMs: () => 3_600_000 }, serves);
+    health.loaded(serves);
+    health.serving({ silentMs: () => 3_600_000 });
     expect(await get('/healthz')).toMatchObject({ status: 503, body: { checks: { consumer: 'failed' } } });
   });
 
   it('is alive and not ready while it finishes its jobs', async () => {
     const stop = new AbortController();
     const { health, get } = await open({ stopping: stop.signal });
-    health.serving(fetching, serves);
+    health.loaded(serves);
+    health.serving(fetching);
     stop.abort();
     expect((await get('/healthz')).status).toBe(200);
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { status: 'draining' } });
