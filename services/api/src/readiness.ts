@@ -3,6 +3,19 @@ import { type Db, liveEngines } from '@lipsync/db';
 import { type HealthCheck } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 
+/**
+ * Passes for good once it has passed. A process that has never reached what all of them need gets no requests; once it
+ * has, it answers them also while that is away, with an error of the contract: were all taken out of their load balancer,
+ * this would answer in its own words.
+ */
+export function onceReached(check: HealthCheck): HealthCheck {
+  let reached = false;
+  return async (signal) => {
+    if (!reached) await check(signal);
+    reached = true;
+  };
+}
+
 /** What the service as a whole needs to do its work, each check throwing when it is not there. */
 export function readinessChecks(deps: {
   db: Db;

@@ -7,14 +7,15 @@ import { openTelemetry } from '@lipsync/telemetry';
 import { composeApi } from './compose-api';
 import { createDrain } from './drain';
 import { type ApiEnv } from './env';
+import { onceReached } from './readiness';
 import { createServer } from './server';
 
 /**
  * Opens the connections and listens. A shutdown goes the other way: readiness fails, the server answers what it has
  * begun and takes no more, what is being rung is rung, then the connections close.
  *
- * The operator's own port says whether this process can take requests (creates need Postgres alone); /readyz on the
- * public port says whether the service as a whole can do its work.
+ * The operator's own port says whether this process takes requests; /readyz on the public port says whether the service
+ * as a whole can do its work.
  */
 export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifecycle): Promise<void> {
   const telemetry = await openTelemetry({ service: 'api', env, logger, lifecycle });
@@ -43,7 +44,7 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
 
   const health = createHealthServer({
     port: env.HEALTH_PORT,
-    ready: { postgres: () => db.ping() },
+    ready: { postgres: onceReached(() => db.ping()) },
     stopping: lifecycle.stopping,
     metrics: telemetry.metrics,
     logger,
