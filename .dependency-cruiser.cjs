@@ -85,10 +85,10 @@ module.exports = {
       ['^services/gpu-worker/src/inference/', '^scripts/src/bench/', '^packages/model-pack/src/test/'],
     ),
     only(
-      'undici-only-in-egress',
+      'https-only-in-egress',
       'Customer-supplied URLs are fetched by the one egress client',
-      'node_modules/undici/',
-      ['^packages/runtime/src/egress/'],
+      '^(node:)?https$',
+      ['^packages/runtime/src/egress/', '^packages/testkit/', '^scripts/'],
     ),
     only('express-only-from-api', 'HTTP routing lives in the api service', 'node_modules/express/', [
       '^services/api/',

@@ -1,17 +1,16 @@
+import { Agent } from 'node:https';
+import { type Duplex } from 'node:stream';
 import { type TLSSocket } from 'node:tls';
-import { Client } from 'undici';
 import { type Destination } from './destination';
 import { dial, plainAddress } from './dial';
 import { EgressError } from './egress-error';
 
-/** A response header block larger than this is an attack on memory. */
-const HEADER_BYTES_MAX = 16_384;
 /** Shorter than servers keep idle connections (five seconds at the least): ours is the side that closes them. */
 const IDLE_MS = 4_000;
 
-/** A connection to a vetted address, and the client that speaks HTTP/1.1 over it and over no other. */
+/** A connection to a vetted address, and the agent that sends requests over it and over no other. */
 export interface Connection {
-  readonly client: Client;
+  readonly agent: Agent;
   readonly socket: TLSSocket;
   /** The address that it leads to. */
   readonly address: string;
@@ -21,32 +20,39 @@ export interface Connection {
 }
 
 export async function openConnection(
-  origin: string,
   destination: Destination,
-  options: { ca: string | undefined; signal: AbortSignal },
+  options: { ca: string | undefined; signal: AbortSignal; keepAlive: boolean },
 ): Promise<Connection> {
   const socket = await dial(destination, options);
-  const client = new Client(origin, {
-    connect: (_target, callback) =>
-      // Later, not at once: undici does not resume its queue from within its own connect call.
-      queueMicrotask(() =>
-        // A destroyed socket means that the one connection was used up: there is no second one.
-        socket.destroyed ? callback(new EgressError('connection_failed'), null) : callback(null, socket),
-      ),
-    allowH2: false,
-    maxHeaderSize: HEADER_BYTES_MAX,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
-    // The caller's total deadline rules; undici's own timers would only add a second truth.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
   // `dial` has made sure that the peer is one of the vetted addresses.
   const address = plainAddress(socket.remoteAddress) ?? '';
-  return { client, socket, address, openedAtMs: Date.now(), isReused: false };
+  const agent = new OneConnection(socket, options.keepAlive);
+  return { agent, socket, address, openedAtMs: Date.now(), isReused: false };
 }
 
-export async function discard({ client, socket }: Connection): Promise<void> {
-  await client.destroy();
+export function discard({ agent, socket }: Connection): void {
+  agent.destroy();
   socket.destroy();
+}
+
+/** When its one connection is used up there is no second one. */
+class OneConnection extends Agent {
+  private isGiven = false;
+
+  constructor(
+    private readonly socket: TLSSocket,
+    keepAlive: boolean,
+  ) {
+    // The time-out is for a connection that waits for its next request; of one under way the caller's deadline decides.
+    super({ keepAlive, maxSockets: 1, timeout: IDLE_MS });
+  }
+
+  override createConnection(...[, callback]: Parameters<Agent['createConnection']>): Duplex | undefined {
+    if (!this.isGiven && !this.socket.destroyed) {
+      this.isGiven = true;
+      return this.socket;
+    }
+    callback?.(new EgressError('connection_failed'), this.socket);
+    return undefined;
+  }
 }

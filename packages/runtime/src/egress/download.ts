@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { type IncomingMessage } from 'node:http';
 import { type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Dispatcher } from 'undici';
 import { withDeadline } from './deadline';
 import { EgressError } from './egress-error';
 import { exchange, headerOf, toEgressError } from './exchange';
@@ -67,7 +67,7 @@ async function fetchOnce(
 ): Promise<Download | URL> {
   const context = { policy, signal: controller.signal };
   const outcome = await exchange(url, { method: 'GET', headers: {} }, context, async (response) => {
-    const { statusCode } = response;
+    const { statusCode = 0 } = response;
     if (REDIRECTS.has(statusCode)) return { value: redirectTarget(response, url) };
     if (statusCode !== 200) throw new EgressError('http_status', statusCode);
     return settle(receive(response, options, controller));
@@ -80,7 +80,7 @@ async function fetchOnce(
 }
 
 async function receive(
-  response: Dispatcher.ResponseData,
+  response: IncomingMessage,
   options: DownloadOptions,
   controller: AbortController,
 ): Promise<Download> {
@@ -91,7 +91,7 @@ async function receive(
   const watch = watchRate(options.rateFloor ?? DEFAULT_RATE_FLOOR, controller);
   let bytes = 0;
   try {
-    const source = metered(response.body, watch, (chunk) => {
+    const source = metered(response, watch, (chunk) => {
       bytes += chunk.length;
       if (bytes > options.maxBytes) throw new EgressError('too_large');
       hash.update(chunk);
@@ -102,7 +102,7 @@ async function receive(
     watch.stop();
   }
   const contentType = headerOf(response, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
-  return { status: response.statusCode, contentType, bytes, sha256: hash.digest('hex') };
+  return { status: 200, contentType, bytes, sha256: hash.digest('hex') };
 }
 
 async function* metered(
@@ -130,7 +130,7 @@ async function settle(work: Promise<Download>): Promise<{ value: Download } | { 
   }
 }
 
-function redirectTarget(response: Dispatcher.ResponseData, base: URL): URL {
+function redirectTarget(response: IncomingMessage, base: URL): URL {
   const location = headerOf(response, 'location');
   if (location === null || !URL.canParse(location, base.href)) {
     throw new EgressError('redirect', response.statusCode);

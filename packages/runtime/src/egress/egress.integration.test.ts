@@ -225,6 +225,27 @@ describe('download', () => {
     });
   });
 
+  it.each([10_000, 100_000, 1_000_000])(
+    'writes all of %d bytes that their sender has sent and ended long before the sink takes them',
+    async (bytes) => {
+      receiver.reply(({ method }) =>
+        method === 'GET'
+          ? { status: 200, headers: { 'content-length': String(bytes) }, body: Buffer.alloc(bytes) }
+          : { status: 204 },
+      );
+      let written = 0;
+      const to = new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          written += chunk.length;
+          // Whatever the sender does at its end has arrived when another one has answered.
+          void post().then(() => done(), done);
+        },
+      });
+      await routedEgress().download(`https://${HOST}/`, { ...limits, maxBytes: bytes, to });
+      expect(written).toBe(bytes);
+    },
+  );
+
   it('hands compressed bytes over as they are, so that a small answer cannot become a large one', async () => {
     const body = gzipSync(Buffer.alloc(1_000_000));
     receiver.reply({ status: 200, headers: { 'content-encoding': 'gzip' }, body });

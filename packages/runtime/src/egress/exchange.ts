@@ -1,4 +1,5 @@
-import { type Dispatcher } from 'undici';
+import { type IncomingMessage } from 'node:http';
+import { request as sendRequest } from 'node:https';
 import { type Connection, discard, openConnection } from './connection';
 import { type Destination, resolveDestination } from './destination';
 import { withDeadline } from './deadline';
@@ -7,6 +8,8 @@ import { type KeptConnections } from './kept-connections';
 import { type EgressPolicy } from './policy';
 
 const USER_AGENT = 'lipsync-service/1.0';
+/** A response header block larger than this is an attack on memory. */
+const HEADER_BYTES_MAX = 16_384;
 
 export interface Request {
   method: 'GET' | 'POST';
@@ -31,7 +34,7 @@ export async function exchange<T>(
   url: URL,
   request: Request,
   options: ExchangeOptions,
-  consume: (response: Dispatcher.ResponseData) => Promise<T>,
+  consume: (response: IncomingMessage) => Promise<T>,
 ): Promise<T> {
   const { kept, signal } = options;
   const route = await connect(url, options, kept);
@@ -41,7 +44,7 @@ export async function exchange<T>(
     if (!(error instanceof Unanswered) || !route.connection.isReused || signal.aborted) throw causeOf(error);
   }
   try {
-    return await converse(url, request, await connect(url, options, undefined), options, consume);
+    return await converse(url, request, await connect(url, options), options, consume);
   } catch (error) {
     throw causeOf(error);
   }
@@ -57,7 +60,7 @@ class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
 
-const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const BROKEN = new Set(['ECONNRESET', 'EPIPE']);
 
 /**
  * Says whether a request failed because its connection was gone, be it before the first byte was sent (then the client has
@@ -65,7 +68,8 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
  */
 function isBroken(error: unknown): boolean {
   if (error instanceof EgressError) return error.reason === 'connection_failed';
-  return error instanceof Error && 'code' in error && BROKEN.has(String(error.code));
+  // By what it has: the runtime's own errors are of another realm's class where tests run.
+  return typeof error === 'object' && error !== null && 'code' in error && BROKEN.has(String(error.code));
 }
 
 function causeOf(error: unknown): unknown {
@@ -75,13 +79,13 @@ function causeOf(error: unknown): unknown {
 /** Vets the destination, and takes one of the kept connections to it or opens one. */
 function connect(
   url: URL,
-  { policy, signal }: ExchangeOptions,
-  kept: KeptConnections | undefined,
+  { policy, signal, kept }: ExchangeOptions,
+  reusable?: KeptConnections,
 ): Promise<Route> {
   return withDeadline(policy.connectTimeoutMs, signal, async (limited) => {
     const destination = await resolveDestination(url, policy, limited.signal);
-    const dialling = { ca: policy.ca, signal: limited.signal };
-    const connection = kept?.take(destination) ?? (await openConnection(url.origin, destination, dialling));
+    const dialling = { ca: policy.ca, signal: limited.signal, keepAlive: kept !== undefined };
+    const connection = reusable?.take(destination) ?? (await openConnection(destination, dialling));
     return { destination, connection };
   });
 }
@@ -91,31 +95,39 @@ async function converse<T>(
   request: Request,
   { destination, connection }: Route,
   { signal, kept }: ExchangeOptions,
-  consume: (response: Dispatcher.ResponseData) => Promise<T>,
+  consume: (response: IncomingMessage) => Promise<T>,
 ): Promise<T> {
   let isReadToTheEnd = false;
   try {
-    const response = await connection.client
-      .request({
-        method: request.method,
-        path: `${url.pathname}${url.search}`,
-        headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...request.headers },
-        body: request.body ?? null,
-        reset: kept === undefined,
-        signal,
-      })
-      .catch((cause: unknown) => {
-        throw isBroken(cause) ? new Unanswered('there was no answer', { cause }) : cause;
-      });
+    const response = await send(url, request, connection, signal).catch((cause: unknown) => {
+      throw isBroken(cause) ? new Unanswered('there was no answer', { cause }) : cause;
+    });
     // Leaving a body unread is normal here; its late errors concern nobody.
-    response.body.on('error', () => undefined);
+    response.on('error', () => undefined);
     const result = await consume(response);
-    isReadToTheEnd = response.body.readableEnded;
+    isReadToTheEnd = response.readableEnded;
     return result;
   } finally {
     if (kept !== undefined && isReadToTheEnd) kept.keep(destination, connection);
-    else await discard(connection);
+    else discard(connection);
   }
+}
+
+/** Resolves with the head of the answer. */
+function send(
+  url: URL,
+  { method, headers, body }: Request,
+  { agent }: Connection,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = sendRequest(url, {
+      ...{ method, agent, signal, maxHeaderSize: HEADER_BYTES_MAX },
+      headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers },
+    });
+    // Also after the answer: what breaks its body is told by both.
+    sent.once('response', resolve).on('error', reject).end(body);
+  });
 }
 
 /** Gives every failure of the other side one of the published reasons. */
@@ -126,7 +138,7 @@ export function toEgressError(error: unknown): EgressError {
 }
 
 /** The first value of a response header, or null. */
-export function headerOf(response: Dispatcher.ResponseData, name: string): string | null {
+export function headerOf(response: IncomingMessage, name: string): string | null {
   const value = response.headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }

@@ -97,8 +97,8 @@ describe('createKeptConnections', () => {
   it('gives a connection back only while the name leads to its address', async () => {
     const kept = createKeptConnections();
     const here = destination('127.0.0.1');
-    const dialling = { ca: receiver.ca, signal: new AbortController().signal };
-    const connection = await openConnection(`https://${HOST}`, here, dialling);
+    const dialling = { ca: receiver.ca, signal: new AbortController().signal, keepAlive: true };
+    const connection = await openConnection(here, dialling);
     kept.keep(here, connection);
     expect(kept.take(destination('93.184.215.14'))).toBeUndefined();
     expect(kept.take({ ...here, routed: false })).toBeUndefined();

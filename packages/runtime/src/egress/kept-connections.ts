@@ -47,7 +47,7 @@ export function createKeptConnections(): KeptConnections {
       const connections = places.get(place) ?? [];
       const isOld = Date.now() - connection.openedAtMs > AGE_MS;
       if (isOld || connection.socket.destroyed || connections.length >= PER_PLACE || kept >= IN_ALL) {
-        void discard(connection);
+        discard(connection);
         return;
       }
       connections.push(connection);
@@ -57,7 +57,7 @@ export function createKeptConnections(): KeptConnections {
       if (!connection.isReused) connection.socket.once('close', () => forget(place, connection));
     },
     close: async () => {
-      await Promise.all([...places.values()].flat().map(discard));
+      [...places.values()].flat().forEach(discard);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Dispatcher } from 'undici';
+import { type IncomingMessage } from 'node:http';
 import { withDeadline } from './deadline';
 import { EgressError } from './egress-error';
 import { exchange, headerOf, toEgressError } from './exchange';
@@ -37,17 +37,17 @@ export async function post(
   return withDeadline(options.deadlineMs, options.signal, ({ signal }) =>
     exchange(new URL(url), request, { policy, signal, kept }, async (response) => {
       await readSome(response);
-      return { status: response.statusCode, retryAfter: headerOf(response, 'retry-after') };
+      return { status: response.statusCode ?? 0, retryAfter: headerOf(response, 'retry-after') };
     }).catch((error: unknown) => {
       throw toEgressError(error);
     }),
   );
 }
 
-async function readSome(response: Dispatcher.ResponseData): Promise<void> {
+async function readSome(response: IncomingMessage): Promise<void> {
   let bytes = 0;
   try {
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes >= ANSWER_BYTES_MAX) return;
     }
