@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** What a log line says about an error. */
 export interface DescribedError {
   readonly name: string;
@@ -19,7 +21,7 @@ const CAUSES_MAX = 4;
  * other properties that libraries attach, in which a database client repeats the values of a row.
  */
 export function describeForLog(thrown: unknown): DescribedError {
-  if (!(thrown instanceof Error)) return { name: typeof thrown, message: clean(textOf(thrown)) };
+  if (!isError(thrown)) return { name: typeof thrown, message: clean(textOf(thrown)) };
   const causes = causesOf(thrown).map(sentenceOf);
   const cause = causes.length === 0 ? '' : ` (${causes.join('; ')})`;
   const frames = framesOf(thrown);
@@ -36,9 +38,13 @@ export function describeForLog(thrown: unknown): DescribedError {
 /** From the nearest to the first of all: a client's own error may stand two or three wrappers down. */
 function causesOf(error: Error): Error[] {
   const causes: Error[] = [];
-  for (let at = error.cause; at instanceof Error && causes.length < CAUSES_MAX; at = at.cause)
-    causes.push(at);
+  for (let at = error.cause; isError(at) && causes.length < CAUSES_MAX; at = at.cause) causes.push(at);
   return causes;
+}
+
+/** The runtime's own are of another class where tests run; a DOMException is no native one. */
+function isError(value: unknown): value is Error {
+  return value instanceof Error || types.isNativeError(value);
 }
 
 /** Some say what happened by their name or code alone. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type IncomingMessage } from 'node:http';
 import { type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { types } from 'node:util';
 import { withDeadline } from './deadline';
 import { EgressError } from './egress-error';
 import { exchange, headerOf, toEgressError } from './exchange';
@@ -125,7 +126,7 @@ async function settle(work: Promise<Download>): Promise<{ value: Download } | { 
   try {
     return { value: await work };
   } catch (error) {
-    if (error instanceof EgressError || !(error instanceof Error)) throw error;
+    if (error instanceof EgressError || !types.isNativeError(error)) throw error;
     return { sinkError: error };
   }
 }

@@ -1,5 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { request as sendRequest } from 'node:https';
+import { types } from 'node:util';
 import { type Connection, discard, openConnection } from './connection';
 import { type Destination, resolveDestination } from './destination';
 import { withDeadline } from './deadline';
@@ -68,8 +69,7 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE']);
  */
 function isBroken(error: unknown): boolean {
   if (error instanceof EgressError) return error.reason === 'connection_failed';
-  // By what it has: the runtime's own errors are of another realm's class where tests run.
-  return typeof error === 'object' && error !== null && 'code' in error && BROKEN.has(String(error.code));
+  return types.isNativeError(error) && 'code' in error && BROKEN.has(String(error.code));
 }
 
 function causeOf(error: unknown): unknown {
