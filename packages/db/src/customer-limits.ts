@@ -17,7 +17,8 @@ export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): 
   await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
   const customer = await tx.customer.findUniqueOrThrow({ where: { id: customerId } });
   const where = { customerId, status: 'awaiting_upload', expiresAt: { gt: now } };
-  if ((await tx.upload.count({ where })) >= customerLimits(customer).openUploadsMax) {
-    throw new ServiceError('concurrency_limit_exceeded');
-  }
+  const { openUploadsMax } = customerLimits(customer);
+  if ((await tx.upload.count({ where })) < openUploadsMax) return;
+  const detail = `${openUploadsMax} uploads are not completed, as many as may be; complete one, or let one expire.`;
+  throw new ServiceError('concurrency_limit_exceeded', { detail });
 }

@@ -87,4 +87,4 @@ export {
   loadRenderWork,
   type RenderWork,
 } from './work';
-export { heartbeatWorker, liveEngines, registerWorker, removeWorker, type Slots } from './workers';
+export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './workers';

@@ -119,6 +119,6 @@ describe('uploads', () => {
     await expire(open[1]?.id ?? '', '1 second');
     await upload(customerId);
     await upload(customerId);
-    expect(await codeOf(upload(customerId))).toBe('concurrency_limit_exceeded');
+    await expect(upload(customerId)).rejects.toThrow('3 uploads are not completed');
   });
 });

@@ -46,8 +46,13 @@ export async function removeWorker(db: Db, workerId: string): Promise<void> {
  * change here is one there.
  */
 export async function liveEngines(db: Db): Promise<Set<Engine>> {
-  const slots = await slotsByQueue(db.prisma, OFFER_SECONDS);
-  return new Set(ENGINES.filter((engine) => (slots.get(engine) ?? 0) > 0));
+  const live = await liveQueues(db);
+  return new Set(ENGINES.filter((engine) => live.has(engine)));
+}
+
+/** The queues that some worker serves. */
+export async function liveQueues(db: Db): Promise<Set<QueueName>> {
+  return new Set(await queuesServed(db.prisma, OFFER_SECONDS));
 }
 
 /** Slots of all live workers for one queue. */
@@ -61,7 +66,11 @@ export async function liveSlots(tx: Tx, queue: QueueName): Promise<number> {
  * one that vanished is not missed for a minute more.
  */
 export async function servedQueues(tx: Tx, seconds: number): Promise<QueueName[]> {
-  const slots = await slotsByQueue(tx, seconds + LEFT_SECONDS);
+  return queuesServed(tx, seconds + LEFT_SECONDS);
+}
+
+async function queuesServed(tx: Tx, seenSeconds: number): Promise<QueueName[]> {
+  const slots = await slotsByQueue(tx, seenSeconds);
   return QUEUE_NAMES.filter((queue) => (slots.get(queue) ?? 0) > 0);
 }
 

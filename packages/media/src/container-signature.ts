@@ -11,12 +11,16 @@ const SIGNATURES: readonly { offset: number; starts: readonly string[] }[] = [
 const FRAME_SYNC_FIRST = 0xff;
 const FRAME_SYNC_SECOND = 0xe0;
 
-/** Whether a file starts like a container we accept: then an unreadable file is damaged, otherwise it is something else. */
+/**
+ * Whether a file starts like a container we accept, or has no start at all: then an unreadable file is damaged, otherwise
+ * it is something else.
+ */
 export async function looksLikeMedia(path: string): Promise<boolean> {
   const handle = await open(path, 'r');
   try {
     const head = Buffer.alloc(16);
     const { bytesRead } = await handle.read(head, 0, head.length, 0);
+    if (bytesRead === 0) return true;
     const text = head.toString('latin1', 0, bytesRead);
     const signed = SIGNATURES.some(({ offset, starts }) =>
       starts.some((start) => text.startsWith(start, offset)),

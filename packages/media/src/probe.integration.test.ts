@@ -60,7 +60,7 @@ describe('hostile and broken media', () => {
     ['ffconcatHttp', 'video', 'media_unsupported'],
     ['sdp', 'video', 'media_unsupported'],
     ['text', 'video', 'media_unsupported'],
-    ['empty', 'video', 'media_unsupported'],
+    ['empty', 'video', 'media_corrupt'],
     ['hugePicture', 'video', 'media_unsupported'],
     ['manyPictures', 'video', 'media_unsupported'],
     ['oddCodec', 'video', 'media_unsupported'],

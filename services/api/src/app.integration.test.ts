@@ -103,11 +103,14 @@ describe('outside /v1', () => {
   });
 
   describe('/readyz', () => {
-    it('names each part, and fails while no worker serves any engine', async () => {
+    it.each([
+      ['serves any engine', 'worker-1'],
+      ['fetches inputs', 'media-1'],
+    ])('names each part, and fails while no worker %s', async (_what, worker) => {
       const fine = { postgres: 'ok', redis: 'ok', s3: 'ok', workers: 'ok' };
       expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ok', checks: fine } });
       const own = await startApi();
-      await removeWorker(own.db, 'worker-1');
+      await removeWorker(own.db, worker);
       const missing = await send(`${own.baseUrl}/readyz`, 'GET');
       expect(missing).toMatchObject({
         status: 503,

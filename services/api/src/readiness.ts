@@ -1,5 +1,5 @@
-import { type Engine } from '@lipsync/contract';
-import { type Db, liveEngines } from '@lipsync/db';
+import { type Engine, ENGINES } from '@lipsync/contract';
+import { type Db, liveQueues } from '@lipsync/db';
 import { type HealthCheck } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 
@@ -29,9 +29,10 @@ export function readinessChecks(deps: {
     redis: deps.pingRedis,
     s3: (signal) => deps.storage.ping({ signal }),
     workers: async () => {
-      if (deps.enginesOnDemand.length > 0) return;
-      const engines = await liveEngines(deps.db);
-      if (engines.size === 0) throw new Error('no worker serves any engine');
+      const live = await liveQueues(deps.db);
+      if (!live.has('media')) throw new Error('no worker fetches inputs');
+      if (deps.enginesOnDemand.length === 0 && !ENGINES.some((engine) => live.has(engine)))
+        throw new Error('no worker serves any engine');
     },
   };
 }

@@ -115,6 +115,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const baseUrl = `http://127.0.0.1:${port}`;
   const slots = Object.fromEntries((options.engines ?? ['musetalk']).map((engine) => [engine, 1]));
   await registerWorker(db, { id: 'worker-1', service: 'gpu-worker', slots });
+  await registerWorker(db, { id: 'media-1', service: 'media-worker', slots: { media: 1 } });
 
   return {
     ...{
