@@ -23,7 +23,7 @@ export const BAD_FILES: readonly BadMedia[] = [
   ['257 MiB', '/huge.mp4', 'video', 'media_too_large'],
   ['257 MiB, announced', '/huge-announced.mp4', 'video', 'media_too_large'],
   ['text named .mp4', '/text.mp4', 'video', 'media_unsupported'],
-  ['nothing', '/empty.mp4', 'video', 'media_unsupported'],
+  ['nothing', '/empty.mp4', 'video', 'media_corrupt'],
   ['an HLS playlist named .mp4', '/hls.mp4', 'video', 'media_unsupported'],
   ['an HLS playlist that names an address inside', '/hlsHttp.mp4', 'video', 'media_unsupported'],
   ['a concat playlist named .mp4', '/ffconcat.mp4', 'video', 'media_unsupported'],
