@@ -162,16 +162,10 @@ describe('inputs', () => {
   it('are named where a render fails for one of them, to who asks and to who is told', async () => {
     for (const input of ['video', 'audio'] as const) {
       const { render } = await renderUrls();
-      await completeIngest(
-        scenario.db,
-        await ingest(input === 'video' ? render.audioAssetId : render.videoAssetId),
-        MEDIA,
-      );
-      await failJob(
-        scenario.db,
-        await ingest(input === 'video' ? render.videoAssetId : render.audioAssetId),
-        'media_corrupt',
-      );
+      const assets = { video: render.videoAssetId, audio: render.audioAssetId };
+      const other = input === 'video' ? 'audio' : 'video';
+      await completeIngest(scenario.db, await ingest(assets[other]), MEDIA);
+      await failJob(scenario.db, await ingest(assets[input]), 'media_corrupt');
       expect((await state(render.id)).runs.map(({ failedInput }) => failedInput)).toEqual([input, input]);
       expect(only(await scenario.events(render.id)).body).toContain(`"message":"/${input}: `);
     }

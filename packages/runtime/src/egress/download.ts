@@ -103,7 +103,7 @@ async function receive(
     watch.stop();
   }
   const contentType = headerOf(response, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
-  return { status: 200, contentType, bytes, sha256: hash.digest('hex') };
+  return { status: response.statusCode ?? 0, contentType, bytes, sha256: hash.digest('hex') };
 }
 
 async function* metered(

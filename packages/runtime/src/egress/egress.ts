@@ -15,7 +15,7 @@ export interface Egress {
   download(url: string, options: DownloadOptions): Promise<Download>;
   post(url: string, options: PostOptions): Promise<PostResponse>;
   /** Closes the connections that are kept for a next request. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface EgressOptions {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await egress.close();
+  egress.close();
   await receiver.close();
 });
 
@@ -105,7 +105,7 @@ describe('createKeptConnections', () => {
     expect(kept.take(destination('93.184.215.14', '127.0.0.1'))).toBe(connection);
     expect(kept.take(here)).toBeUndefined();
     kept.keep(here, connection);
-    await kept.close();
+    kept.close();
     expect(connection.socket.destroyed).toBe(true);
     expect(kept.take(here)).toBeUndefined();
   });

@@ -9,7 +9,7 @@ export interface KeptConnections {
   take(destination: Destination): Connection | undefined;
   /** Takes one back whose answer was read to its end. */
   keep(destination: Destination, connection: Connection): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** As many as are ever used at once for one place. */
@@ -56,7 +56,7 @@ export function createKeptConnections(): KeptConnections {
       // The other side closed it, or nobody needed it for a while.
       if (!connection.isReused) connection.socket.once('close', () => forget(place, connection));
     },
-    close: async () => {
+    close: () => {
       [...places.values()].flat().forEach(discard);
     },
   };
