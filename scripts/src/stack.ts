@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { DEFAULT_STACK_ROOT, descriptionFile } from './local-stack/layout';
-import { createStack, writeDescription, type StackDescription } from './local-stack/stack';
+import { createStack, writeDescription } from './local-stack/stack';
 
 /** `npm run stack -- up|down|status`: the whole system on loopback, data under .local/. */
 const program = new Command('stack')
@@ -55,17 +55,30 @@ program
   .command('status')
   .description('which parts run; exit code 1 when one does not')
   .option('--json', 'as JSON')
-  .action(({ json }: { json?: boolean }) => {
-    const description = createStack({ root: root() }).describe();
-    if (json === true) console.log(JSON.stringify(description, null, 2));
-    else printStatus(description);
-    process.exitCode = description !== null && description.services.every(({ pid }) => pid !== null) ? 0 : 1;
+  .action(async ({ json }: { json?: boolean }) => {
+    const stack = createStack({ root: root() });
+    const description = stack.describe();
+    const servers = await stack.servers();
+    if (json === true) console.log(JSON.stringify(description && { ...description, servers }, null, 2));
+    else if (description === null) console.log('the stack was never up');
+    else for (const part of [...servers, ...description.services]) printStatus(part);
+    const runs =
+      description !== null && [...servers, ...description.services].every(({ pid }) => pid !== null);
+    process.exitCode = runs ? 0 : 1;
   });
 
-function printStatus(description: StackDescription | null): void {
-  if (description === null) return console.log('the stack was never up');
-  for (const { name, pid, health_url } of description.services)
-    console.log(`${name.padEnd(20)} ${pid === null ? 'down' : `pid ${pid}`.padEnd(12)} ${health_url}`);
+function printStatus({
+  name,
+  pid,
+  health_url,
+}: {
+  name: string;
+  pid: number | null;
+  health_url?: string;
+}): void {
+  console.log(
+    `${name.padEnd(20)} ${(pid === null ? 'down' : `pid ${pid}`).padEnd(12)} ${health_url ?? ''}`.trimEnd(),
+  );
 }
 
 function collect(value: string, previous: string[]): string[] {

@@ -19,12 +19,19 @@ export { isAlive } from './servers/is-alive';
 export { listenOnLoopback } from './servers/listen';
 export {
   erasePostgres,
+  findPostgres,
   type PostgresOptions,
   type RunningPostgres,
   startPostgres,
   stopPostgres,
 } from './servers/postgres-server';
-export { type RedisOptions, type RunningRedis, startRedis, stopRedis } from './servers/redis-server';
+export {
+  findRedis,
+  type RedisOptions,
+  type RunningRedis,
+  startRedis,
+  stopRedis,
+} from './servers/redis-server';
 export { DURATION_LIE_SECONDS, type HostileMedia, makeHostileMedia } from './hostile-media';
 export { ffmpeg, ffprobe } from './media-tools';
 export { type FaceVideoOptions, makeFaceVideo } from './face-video';

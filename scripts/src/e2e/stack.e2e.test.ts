@@ -32,7 +32,13 @@ describe('the local stack', () => {
     });
     await system.stack.down();
     expect(pids(system.stack.describe() ?? { services: [] }).every((pid) => pid === null)).toBe(true);
+    expect((await system.stack.servers()).map(({ pid }) => pid)).toEqual([null, null, null]);
     const again = await system.up();
+    expect((await system.stack.servers()).map(({ pid }) => typeof pid)).toEqual([
+      'number',
+      'number',
+      'number',
+    ]);
     expect(again.customers).toEqual(system.description.customers);
     expect(await system.api.getAsset(asset.id)).toMatchObject({ id: asset.id, media_type: 'video' });
   });

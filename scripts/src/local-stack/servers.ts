@@ -1,6 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { startPostgres, startRedis, stopPostgres, stopRedis } from '@lipsync/testkit';
+import {
+  findPostgres,
+  findRedis,
+  startPostgres,
+  startRedis,
+  stopPostgres,
+  stopRedis,
+} from '@lipsync/testkit';
 import { Client } from 'pg';
 import { REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
@@ -27,6 +34,15 @@ export async function startServers({ ports }: StackState, layout: StackLayout): 
     }),
   ]);
   return { postgresUrl: await ensureDatabase(postgres.url), redisUrl: redis.url };
+}
+
+/** Of Postgres and Redis, when they answer. */
+export async function serverPids(layout: StackLayout): Promise<{ name: string; pid: number | null }[]> {
+  const [postgres, redis] = await Promise.all([findPostgres(layout.postgresDir), findRedis(layout.redisDir)]);
+  return [
+    { name: 'postgres', pid: postgres?.pid ?? null },
+    { name: 'redis', pid: redis?.pid ?? null },
+  ];
 }
 
 export async function stopServers(layout: StackLayout): Promise<void> {

@@ -4,7 +4,7 @@ import { mergeAuthorities, mergeRoutes } from './egress-settings';
 import { withLock } from './lock';
 import { descriptionFile, stackLayout } from './layout';
 import { createProcessManager, type ProcessSpec, type StartOutcome } from './process-manager';
-import { s3Spec, startServers, stopServers } from './servers';
+import { s3Spec, serverPids, startServers, stopServers } from './servers';
 import { replaceTaken } from './ports';
 import { provision } from './provision';
 import { baseUrl, s3Endpoint, serviceSpecs, type ServiceSpec } from './services';
@@ -185,6 +185,11 @@ export function createStack(options: StackOptions) {
       return state === null ? null : describe(state);
     },
     state: () => readState(layout.root),
+    /** What the services stand on, and under which process id it runs. */
+    servers: async (): Promise<{ name: string; pid: number | null }[]> => [
+      ...(await serverPids(layout)),
+      { name: 's3', pid: processes.findPid('s3') },
+    ],
     /** Forgets all data of a stack that is down. */
     erase: () => {
       erasePostgres(layout.postgresDir);

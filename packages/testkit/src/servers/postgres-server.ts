@@ -50,7 +50,7 @@ export interface RunningPostgres {
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const user = serverUser();
   const dataDir = reachablePath(options.dataDir, user);
-  const running = await findPostgres(dataDir);
+  const running = await serverOf(dataDir);
   if (running) return running;
   const binaries = await postgresBinaries(user);
   if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(binaries.initdb, dataDir, user);
@@ -70,13 +70,18 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   child.once('error', () => (exited = true));
   return waitUntil('Postgres start', START_DEADLINE_MS, async () => {
     if (exited) throw new Error(`Postgres did not start: ${readFileSync(logFile, 'utf8').slice(-2000)}`);
-    return findPostgres(dataDir);
+    return serverOf(dataDir);
   });
+}
+
+/** The server that runs on this data directory, whoever started it. */
+export function findPostgres(dataDir: string): Promise<RunningPostgres | undefined> {
+  return serverOf(reachablePath(dataDir, serverUser()));
 }
 
 /** Stops the server of this data directory, if one runs. Works from any process. */
 export async function stopPostgres(dataDir: string): Promise<void> {
-  const running = await findPostgres(reachablePath(dataDir, serverUser()));
+  const running = await findPostgres(dataDir);
   await running?.stop();
 }
 
@@ -119,7 +124,7 @@ async function initialise(initdb: string, dataDir: string, user: ServerUser | un
 }
 
 /** Believes the pid file only if the server behind its port serves this very directory. */
-async function findPostgres(dataDir: string): Promise<RunningPostgres | undefined> {
+async function serverOf(dataDir: string): Promise<RunningPostgres | undefined> {
   const lines = readIfPresent(join(dataDir, 'postmaster.pid'))?.split('\n');
   const password = readIfPresent(join(dataDir, PASSWORD_FILE));
   const pid = Number(lines?.[0]);

@@ -41,7 +41,7 @@ export interface RunningRedis {
 export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const dataDir = realpathSync(options.dataDir);
-  const running = await findRedis(dataDir);
+  const running = await serverOf(dataDir);
   if (running) return running;
   const port = options.port ?? (await freePort());
   const logFile = options.logFile ?? join(dataDir, 'redis.log');
@@ -59,14 +59,18 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
   child.once('exit', () => (failure ??= readFileSync(logFile, 'utf8').slice(-2000)));
   return waitUntil('Redis start', START_DEADLINE_MS, async () => {
     if (failure !== undefined) throw new Error(`${program} did not start: ${failure}`);
-    return findRedis(dataDir);
+    return serverOf(dataDir);
   });
+}
+
+/** The server that runs on this directory, whoever started it. */
+export async function findRedis(dataDir: string): Promise<RunningRedis | undefined> {
+  return existsSync(dataDir) ? serverOf(realpathSync(dataDir)) : undefined;
 }
 
 /** Stops the server of this directory, if one runs. Works from any process. */
 export async function stopRedis(dataDir: string): Promise<void> {
-  if (!existsSync(dataDir)) return;
-  const running = await findRedis(realpathSync(dataDir));
+  const running = await findRedis(dataDir);
   await running?.stop();
 }
 
@@ -81,7 +85,7 @@ function serverFlags(dataDir: string, port: number, durable: boolean): string[] 
 }
 
 /** Believes the port file only if the server behind the port works in this very directory. */
-async function findRedis(dataDir: string): Promise<RunningRedis | undefined> {
+async function serverOf(dataDir: string): Promise<RunningRedis | undefined> {
   const portFile = join(dataDir, PORT_FILE);
   const port = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8')) : NaN;
   if (!(port > 0)) return undefined;
