@@ -2,7 +2,7 @@
 // system packages, pnpm, packages, generated clients, compiled services, model packs.
 // Every step is idempotent and quick when there is nothing to do.
 import { createHash } from 'node:crypto';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   accessSync,
   constants,
@@ -10,9 +10,11 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -25,23 +27,37 @@ function fail(message) {
   process.exit(1);
 }
 
-function step(label, action) {
+/** What takes longer than this is announced: an installation can take minutes. */
+const ANNOUNCE_AFTER_MS = 1_500;
+
+async function step(label, action) {
   const startedAt = performance.now();
-  const result = action();
+  const announcement = setTimeout(() => console.error(`bootstrap: ${label} …`), ANNOUNCE_AFTER_MS);
+  const result = await action();
+  clearTimeout(announcement);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  if (result !== 'nothing to do') console.error(`bootstrap: ${label} (${seconds} s)`);
+  if (result !== 'nothing to do') console.error(`bootstrap: ${label} took ${seconds} s`);
 }
 
 /** Runs a command quietly; on failure prints all it said and stops. */
-function run(command, args, { env = {} } = {}) {
-  const result = spawnSync(command, args, {
+async function run(command, args, { env = {} } = {}) {
+  const child = spawn(command, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
-    encoding: 'utf8',
-    maxBuffer: 64 << 20,
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (result.status === 0) return result.stdout;
-  console.error(result.stdout ?? '', result.stderr ?? '', result.error?.message ?? '');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const status = await new Promise((resolve) => {
+    child.once('error', (error) => {
+      output += error.message;
+      resolve(1);
+    });
+    child.once('close', resolve);
+  });
+  if (status === 0) return output;
+  console.error(output);
   return fail(`\`${command} ${args.join(' ')}\` failed`);
 }
 
@@ -69,7 +85,7 @@ const PROGRAMS = [
   { name: 'redis-server', variable: 'REDIS_SERVER_BIN', apt: 'redis-server', brew: 'redis' },
 ];
 
-function installSystemPrograms() {
+async function installPrograms() {
   const missing = PROGRAMS.filter(({ name, variable }) => !process.env[variable] && !onPath(name));
   if (missing.length === 0) return 'nothing to do';
   const names = missing.map(({ name }) => name).join(', ');
@@ -81,10 +97,10 @@ function installSystemPrograms() {
     const packages = [...new Set(missing.map(({ apt }) => apt))];
     const apt = (...args) =>
       root ? run('apt-get', args, APT_ENV) : run('sudo', ['-n', 'apt-get', ...args], APT_ENV);
-    apt('update', '-qq');
-    apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
+    await apt('update', '-qq');
+    await apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
   } else if (onPath('brew')) {
-    run('brew', ['install', ...new Set(missing.map(({ brew }) => brew))]);
+    await run('brew', ['install', ...new Set(missing.map(({ brew }) => brew))]);
   } else {
     const variables = missing.map(({ variable }) => variable).join(', ');
     fail(
@@ -115,14 +131,14 @@ const rootManifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'u
 const PNPM_VERSION = rootManifest.packageManager.split('@')[1];
 const PNPM_BIN_DIR = path.join(TOOLS_DIR, 'node_modules', '.bin');
 
-function installPnpm() {
+async function installPnpm() {
   const version = (command) =>
     spawnSync(command, ['--version'], { cwd: ROOT, encoding: 'utf8' }).stdout?.trim();
   if (onPath('pnpm') && version('pnpm') === PNPM_VERSION) return 'nothing to do';
   process.env.PATH = `${PNPM_BIN_DIR}${path.delimiter}${process.env.PATH}`;
   if (existsSync(PNPM_BIN_DIR) && version('pnpm') === PNPM_VERSION) return 'nothing to do';
   mkdirSync(TOOLS_DIR, { recursive: true });
-  run('npm', [
+  await run('npm', [
     'install',
     '--silent',
     '--no-audit',
@@ -160,17 +176,17 @@ function readState() {
   }
 }
 
-function installPackages() {
+async function installPackages() {
   const packages = fingerprint(['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaceManifests()]);
   if (readState().packages === packages && existsSync(path.join(ROOT, 'node_modules', '.modules.yaml')))
     return 'nothing to do';
-  run('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only']);
+  await run('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only']);
   mkdirSync(path.dirname(STATE_FILE), { recursive: true });
   writeFileSync(STATE_FILE, JSON.stringify({ packages }));
 }
 
-function build() {
-  const output = run(
+async function build() {
+  const output = await run(
     path.join(ROOT, 'node_modules', '.bin', 'turbo'),
     ['run', 'build', '--output-logs=errors-only'],
     {
@@ -180,9 +196,16 @@ function build() {
   if (/FULL TURBO/.test(output)) return 'nothing to do';
 }
 
-checkNode();
-step('installed system packages', installSystemPrograms);
-checkFfmpeg();
-step('installed pnpm', installPnpm);
-step('installed packages', installPackages);
-step('built the workspace', build);
+/** `programs`: whether ffmpeg and Redis are needed, which they are for everything but a client of a service elsewhere. */
+export async function bootstrap({ programs }) {
+  checkNode();
+  if (programs) {
+    await step('installing system packages', installPrograms);
+    checkFfmpeg();
+  }
+  await step('installing pnpm', installPnpm);
+  await step('installing packages', installPackages);
+  await step('building the workspace', build);
+}
+
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await bootstrap({ programs: true });

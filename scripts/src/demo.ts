@@ -1,14 +1,16 @@
+import { constants } from 'node:os';
 import path from 'node:path';
 import { ENGINES, SYNC_MODES, type Engine } from '@lipsync/contract';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { DemoOptions } from './demo/demo-options';
+import { Interrupted } from './demo/interrupted';
 import { renderOnLocalStack } from './demo/on-local-stack';
 import { renderOnTarget } from './demo/on-target';
 import { createProgressLines } from './demo/progress-line';
 import type { RenderFilesResult } from './demo/render-files';
 import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './local-stack/layout';
 
-/** `npm run demo`: the whole system on this machine, or one elsewhere, renders local files as a customer would have it done. */
+/** `npm run demo`: the whole system on this machine, or one elsewhere, renders local files as a customer's program would. */
 const program = new Command('demo')
   .description(
     'Boots the whole system and renders local files, from signed upload to verified webhook and download.',
@@ -72,5 +74,7 @@ program.parseAsync().catch((error: unknown) => {
   // What cannot be fetched says only that; its cause says that nobody listens there, or knows the name.
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
   console.error(`demo: ${error instanceof Error ? error.message : String(error)}${cause}`);
+  // The interrupted work still runs and would keep the process alive.
+  if (error instanceof Interrupted) process.exit(128 + constants.signals[error.signal]);
   process.exitCode = 1;
 });

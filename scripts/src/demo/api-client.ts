@@ -27,6 +27,16 @@ export class ApiError extends Error {
   }
 }
 
+/** An answer that is not in the contract, such as a load balancer's or the object store's. */
+export class UnexpectedAnswer extends Error {
+  constructor(
+    what: string,
+    readonly status: number,
+  ) {
+    super(`${what} was answered with ${status}, which is not in the contract`);
+  }
+}
+
 export interface ApiAnswer {
   status: number;
   headers: Headers;
@@ -59,11 +69,11 @@ export function createApiClient({ baseUrl, apiKey, onAnswer }: ApiClientOptions)
         signal: AbortSignal.timeout(30_000),
       },
     );
-    const answer: unknown = await response.json();
+    const answer: unknown = parsed(await response.text());
     onAnswer?.(operationId, { status: response.status, headers: response.headers, body: answer });
     if (isSuccess(operationId, response.status, answer)) return answer;
     if (conforms('ErrorResponse', answer)) throw new ApiError(response.status, answer.error);
-    throw new Error(`${operationId} answered ${response.status} with what is not in the contract`);
+    throw new UnexpectedAnswer(operationId, response.status);
   }
 
   return {
@@ -99,7 +109,7 @@ async function putFile(upload: Upload, file: string): Promise<void> {
       body: Readable.toWeb(handle.createReadStream()),
       duplex: 'half',
     });
-    if (!response.ok) throw new Error(`the upload was refused with ${response.status}`);
+    if (!response.ok) throw new UnexpectedAnswer('the upload', response.status);
   } finally {
     await handle.close();
   }
@@ -110,4 +120,12 @@ export async function download(url: string, file: string): Promise<void> {
   if (!response.ok || response.body === null)
     throw new Error(`the download was refused with ${response.status}`);
   await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Engine, SyncMode } from '@lipsync/contract';
-import type { RenderFilesRequest } from './render-files';
+import { contentTypeOf } from './content-type';
+import type { MediaFile, RenderFilesRequest } from './render-files';
 
 export interface DemoOptions {
   video: string;
@@ -16,12 +17,17 @@ export interface DemoOptions {
   key?: string;
 }
 
-/** What is to be rendered; throws when a file is not there. */
+/** What is to be rendered; throws when a file does not exist or is of a type that the service does not take. */
 export function requestOf(options: DemoOptions): RenderFilesRequest {
-  for (const file of [options.video, options.audio])
-    if (!existsSync(file)) throw new Error(`${file} is not there`);
+  const { engines, syncMode } = options;
+  const video = mediaFile(options.video, 'video');
+  const audio = mediaFile(options.audio, 'audio');
   const outFile = path.resolve(options.out);
   mkdirSync(path.dirname(outFile), { recursive: true });
-  const { video: videoFile, audio: audioFile, engines, syncMode } = options;
-  return { videoFile, audioFile, engines, syncMode, outFile };
+  return { video, audio, engines, syncMode, outFile };
+}
+
+function mediaFile(file: string, mediaType: MediaFile['mediaType']): MediaFile {
+  if (!existsSync(file)) throw new Error(`${file} does not exist`);
+  return { file, mediaType, contentType: contentTypeOf(file, mediaType) };
 }

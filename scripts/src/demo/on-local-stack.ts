@@ -3,11 +3,12 @@ import { provisionCustomer } from '../local-stack/provision';
 import { createStack, writeDescription } from '../local-stack/stack';
 import { createApiClient } from './api-client';
 import { requestOf, type DemoOptions } from './demo-options';
-import { startEventReceiver } from './event-receiver';
+import { type EventReceiver, startEventReceiver } from './event-receiver';
+import { untilInterrupted } from './interrupted';
 import type { ShowProgress } from './progress-line';
 import { renderFiles, type RenderFilesResult } from './render-files';
 
-/** Boots the whole system where it does not run, renders as a new customer, and leaves it as it was. */
+/** Boots the whole system where it does not run, renders as a new customer, and leaves it as it was, however that goes. */
 export async function renderOnLocalStack(
   options: DemoOptions,
   { say, show }: { say: (line: string) => void; show: ShowProgress },
@@ -21,23 +22,27 @@ export async function renderOnLocalStack(
       ? 'Checking the running system …'
       : 'Starting Postgres, Redis, S3, api, media-worker, gpu-worker, webhook-dispatcher …',
   );
-  const description = await stack.up();
-  writeDescription(options.root, description);
-  const bootSeconds = (performance.now() - startedAt) / 1000;
-  const state = stack.state();
-  if (state === null) throw new Error('the stack has no state');
-  say(`  up in ${bootSeconds.toFixed(1)} s at ${description.base_url}`);
+  let receiver: EventReceiver | undefined;
+  async function bootAndRender(): Promise<RenderFilesResult & { boot_seconds: number }> {
+    const description = await stack.up();
+    writeDescription(options.root, description);
+    const bootSeconds = (performance.now() - startedAt) / 1000;
+    const state = stack.state();
+    if (state === null) throw new Error('the stack has no state');
+    say(`  up in ${bootSeconds.toFixed(1)} s at ${description.base_url}`);
 
-  const customer = await provisionCustomer(state, 'demo');
-  say(`Created customer ${customer.id}`);
-  const receiver = await startEventReceiver(state, customer.signing_secret);
-  try {
+    const customer = await provisionCustomer(state, 'demo');
+    say(`Created customer ${customer.id}`);
+    receiver = await startEventReceiver(state, customer.signing_secret);
     say(`Uploading ${options.video} and ${options.audio}, rendering …`);
     const api = createApiClient({ baseUrl: description.base_url, apiKey: customer.api_key });
-    const result = await renderFiles(request, { api, receiver, show });
-    return { ...result, boot_seconds: bootSeconds };
+    return { ...(await renderFiles(request, { api, receiver, show })), boot_seconds: bootSeconds };
+  }
+
+  try {
+    return await untilInterrupted(bootAndRender());
   } finally {
-    await receiver.close();
+    await receiver?.close();
     if (!wasUp && options.keep !== true) await stack.down();
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError } from './api-client';
+import { ApiError, UnexpectedAnswer } from './api-client';
 import { persist } from './persist';
 
 const refusal = (status: number, retryable: boolean) =>
@@ -23,14 +23,20 @@ describe('persist', () => {
       new TypeError('fetch failed'),
       refusal(503, true),
       refusal(429, true),
+      new DOMException('no answer in time', 'TimeoutError'),
+      new UnexpectedAnswer('get_render', 502),
     );
     expect(await persist(call, { pauseMs: 0 })).toBe('answer');
-    expect(calls()).toBe(4);
+    expect(calls()).toBe(6);
   });
 
-  it('does not repeat what would be refused again', async () => {
-    const { call, calls } = failingWith(refusal(409, false));
-    await expect(persist(call, { pauseMs: 0 })).rejects.toMatchObject({ status: 409 });
+  it.each([
+    ['a refusal that is final', refusal(409, false)],
+    ["the object store's refusal", new UnexpectedAnswer('the upload', 403)],
+    ["a fault of the caller's own", new Error('no such file')],
+  ])('does not repeat a call after %s', async (_, failure) => {
+    const { call, calls } = failingWith(failure);
+    await expect(persist(call, { pauseMs: 0 })).rejects.toBe(failure);
     expect(calls()).toBe(1);
   });
 

@@ -1,17 +1,23 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine, RecordResource, SyncMode } from '@lipsync/contract';
 import { RECORD_STATES } from '@lipsync/domain';
 import { download, type ApiClient } from './api-client';
-import { contentTypeOf } from './content-type';
 import type { ShowProgress } from './progress-line';
 import type { EventReceiver, ReceivedEvent } from './event-receiver';
 import { persist } from './persist';
 
+export interface MediaFile {
+  file: string;
+  mediaType: 'video' | 'audio';
+  contentType: string;
+}
+
 export interface RenderFilesRequest {
-  videoFile: string;
-  audioFile: string;
+  video: MediaFile;
+  audio: MediaFile;
   engines: Engine[];
   syncMode: SyncMode;
   /** One engine's result goes here; several get the engine's name before the extension. */
@@ -41,12 +47,10 @@ export async function renderFiles(
   request: RenderFilesRequest,
   { api, receiver, show }: { api: ApiClient; receiver?: EventReceiver; show: ShowProgress },
 ): Promise<RenderFilesResult> {
-  const upload = (file: string, mediaType: 'video' | 'audio') =>
-    persist(() => api.upload(file, mediaType, contentTypeOf(file, mediaType)));
-  const [video, audio] = await Promise.all([
-    upload(request.videoFile, 'video'),
-    upload(request.audioFile, 'audio'),
-  ]);
+  // Repeating an upload leaves an unused one behind, which expires.
+  const upload = ({ file, mediaType, contentType }: MediaFile) =>
+    persist(() => api.upload(file, mediaType, contentType));
+  const [video, audio] = await Promise.all([upload(request.video), upload(request.audio)]);
   const idempotencyKey = randomUUID();
   const { id } = await persist(() =>
     api.createRender({
@@ -83,7 +87,7 @@ async function downloadOutputs(
   );
   return Promise.all(
     finished.map(async ({ engine, url }) => {
-      const file = engines.length === 1 ? outFile : outFile.replace(/(\.[^.]*)?$/, `.${engine}$1`);
+      const file = engines.length === 1 ? outFile : withEngine(outFile, engine);
       await download(url, file);
       return {
         engine,
@@ -94,4 +98,10 @@ async function downloadOutputs(
       };
     }),
   );
+}
+
+/** `result.mp4` becomes `result.musetalk.mp4`. */
+export function withEngine(file: string, engine: string): string {
+  const { dir, name, ext } = path.parse(file);
+  return path.join(dir, `${name}.${engine}${ext}`);
 }

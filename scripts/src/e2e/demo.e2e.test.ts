@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,7 +20,7 @@ describe('the demo command', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-demo-'));
   });
   afterAll(async () => {
-    for (const name of ['stack', 'target', 'killed']) {
+    for (const name of ['stack', 'target', 'killed', 'interrupted']) {
       const stack = createStack({ root: path.join(folder, name) });
       await stack.down();
       stack.erase();
@@ -121,8 +123,29 @@ describe('the demo command', () => {
     await database.end();
   });
 
-  it('refuses a file that is not there before it starts anything', async () => {
-    const failure = await run(script('demo'), '--video', 'missing.mp4').catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining('missing.mp4') as string });
+  it('leaves nothing running when it is interrupted', async () => {
+    const root = path.join(folder, 'interrupted');
+    const demo = spawn(process.execPath, [script('demo'), '--root', root], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ended = once(demo, 'exit');
+    for await (const text of demo.stdout.setEncoding('utf8')) if (String(text).includes('rendering')) break;
+    demo.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    const stack = createStack({ root });
+    const parts = [...(stack.describe()?.services ?? []), ...(await stack.servers())];
+    expect(parts.map(({ pid }) => pid)).toEqual(new Array(7).fill(null));
+  });
+
+  it.each([
+    ['does not exist', 'missing.mp4'],
+    ['is of a type that the service does not take', __filename],
+  ])('refuses a file that %s before it starts anything', async (_, file) => {
+    const root = path.join(folder, 'refused');
+    const failure = await run(script('demo'), '--root', root, '--video', file).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining(file) as string });
+    expect(existsSync(root)).toBe(false);
   });
 });
