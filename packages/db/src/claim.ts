@@ -3,7 +3,7 @@ import { databaseNow, secondsAfter } from './database-clock';
 import { transaction, type Db, type Tx } from './db';
 import { type JobIdentity, jobIdentity, type RecoveredJob, recoveredJob } from './job-identity';
 import { type JobSubject, lockSubject } from './job-subject';
-import { advancePreparation } from './record-progress';
+import { advancePreparations } from './record-progress';
 import { advanceRenderByRuns } from './run-progress';
 import { advanceWaiting } from './waiting-records';
 
@@ -81,7 +81,11 @@ async function begin(tx: Tx, subject: JobSubject, now: Date): Promise<void> {
       return;
     }
     case 'analyze':
-      return advancePreparation(tx, subject.preparation, { stage: 'analyzing', fraction: 0 }, now);
+      return advancePreparations(
+        tx,
+        [{ preparation: subject.preparation, stage: 'analyzing', fraction: 0 }],
+        now,
+      );
     case 'render':
       await tx.engineRun.updateMany({
         where: { id: subject.run.id, status: { in: [...RECORD_STATES.open] } },

@@ -2,7 +2,7 @@ import { type ErrorCode } from '@lipsync/contract';
 import { preparationRecord, type PreparationRow, RECORD_STATES } from '@lipsync/domain';
 import { type Db, type Tx } from './db';
 import { finishJobs } from './lease';
-import { insertEvent } from './webhook-events';
+import { insertEvents } from './webhook-events';
 
 /** What an analysis found, as columns of the preparation. */
 export type AnalysisColumns = Pick<
@@ -39,13 +39,15 @@ export async function endPreparation(
     },
   });
   if (ended.webhookUrl === null) return;
-  await insertEvent(db, tx, {
-    ended,
-    now,
-    renderId: null,
-    preparationId: ended.id,
-    type: `preparation.${end.status}`,
-    webhookUrl: ended.webhookUrl,
-    record: (webhookEventId) => preparationRecord(ended, { baseUrl: db.publicBaseUrl, webhookEventId }),
-  });
+  await insertEvents(db, tx, [
+    {
+      ended,
+      now,
+      renderId: null,
+      preparationId: ended.id,
+      type: `preparation.${end.status}`,
+      webhookUrl: ended.webhookUrl,
+      record: (webhookEventId) => preparationRecord(ended, { baseUrl: db.publicBaseUrl, webhookEventId }),
+    },
+  ]);
 }

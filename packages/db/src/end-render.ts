@@ -1,24 +1,23 @@
 import { type ErrorCode, isErrorCode, type MediaType } from '@lipsync/contract';
-import { RECORD_STATES, renderOutcome, renderRecord, type RenderRow } from '@lipsync/domain';
+import {
+  type EngineRunRow,
+  RECORD_STATES,
+  renderOutcome,
+  renderRecord,
+  type RenderRow,
+} from '@lipsync/domain';
 import { type Db, type Tx } from './db';
 import { finishJobs } from './lease';
+import { readNamedPreparations } from './named-preparations';
 import { advanceRenderByRuns } from './run-progress';
-import { insertEvent } from './webhook-events';
+import { insertEvents } from './webhook-events';
 
 /** How a render ends. Only a failed one has a code. */
 type End = { status: 'completed' | 'cancelled' } | { status: 'failed'; errorCode: ErrorCode };
 
 /** After a run of this locked render ended: ends the render when it was the last one, else moves it forward. */
-export async function settleRender(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<void> {
-  const runs = await tx.engineRun.findMany({ where: { renderId: render.id } });
-  const outcome = renderOutcome(
-    runs.map((run) => ({
-      status: RECORD_STATES.parse(run.status),
-      errorCode: run.errorCode !== null && isErrorCode(run.errorCode) ? run.errorCode : null,
-    })),
-  );
-  if (outcome === null) return advanceRenderByRuns(tx, render, now);
-  await endRender(db, tx, render, outcome, now);
+export function settleRender(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<void> {
+  return settleRenders(db, tx, [render], now);
 }
 
 /** Why runs fail, and for which input of theirs if it was one. */
@@ -27,37 +26,38 @@ interface Failure {
   failedInput?: MediaType;
 }
 
-/** Fails every run of a locked render that is still open, and thereby ends the render. */
+/** Fails every run of these locked renders that is still open, and thereby ends the renders. */
 export async function failOpenRuns(
   db: Db,
   tx: Tx,
-  render: RenderRow,
+  renders: readonly RenderRow[],
   failure: Failure,
   now: Date,
 ): Promise<void> {
-  await closeOpenRuns(tx, render, { status: 'failed', ...failure }, now);
-  await settleRender(db, tx, render, now);
+  await closeOpenRuns(tx, renders, { status: 'failed', ...failure }, now);
+  await settleRenders(db, tx, renders, now);
 }
 
 /** Cancels every run of a locked render that is still open, and the render. Returns the jobs that this stopped. */
 export async function cancelOpenRuns(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<string[]> {
-  const jobIds = await closeOpenRuns(tx, render, { status: 'cancelled' }, now);
-  await endRender(db, tx, render, { status: 'cancelled' }, now);
+  const jobIds = await closeOpenRuns(tx, [render], { status: 'cancelled' }, now);
+  await endRenders(db, tx, [render], { status: 'cancelled' }, now);
   return jobIds;
 }
 
 async function closeOpenRuns(
   tx: Tx,
-  render: RenderRow,
+  renders: readonly RenderRow[],
   end: { status: 'cancelled' } | ({ status: 'failed' } & Failure),
   now: Date,
 ): Promise<string[]> {
   const open = await tx.engineRun.findMany({
-    where: { renderId: render.id, status: { in: [...RECORD_STATES.open] } },
+    where: { renderId: { in: idsOf(renders) }, status: { in: [...RECORD_STATES.open] } },
   });
-  const runIds = open.map((run) => run.id);
-  const jobs = await tx.job.findMany({ where: { engineRunId: { in: runIds } }, select: { id: true } });
-  const jobIds = jobs.map((job) => job.id);
+  const runIds = idsOf(open);
+  const jobIds = idsOf(
+    await tx.job.findMany({ where: { engineRunId: { in: runIds } }, select: { id: true } }),
+  );
   const failure: Failure | null = end.status === 'failed' ? end : null;
   const errorCode = failure?.errorCode ?? null;
   await finishJobs(tx, jobIds, errorCode);
@@ -74,13 +74,35 @@ async function closeOpenRuns(
   return jobIds;
 }
 
+async function settleRenders(db: Db, tx: Tx, renders: readonly RenderRow[], now: Date): Promise<void> {
+  const runsOf = await readRuns(tx, renders);
+  const ending = new Map<string, { end: End; renders: RenderRow[] }>();
+  for (const render of renders) {
+    const end = renderOutcome(
+      runsOf(render).map((run) => ({
+        status: RECORD_STATES.parse(run.status),
+        errorCode: run.errorCode !== null && isErrorCode(run.errorCode) ? run.errorCode : null,
+      })),
+    );
+    if (end === null) {
+      await advanceRenderByRuns(tx, render, now);
+      continue;
+    }
+    const key = end.status === 'failed' ? end.errorCode : end.status;
+    const alike = ending.get(key);
+    if (alike === undefined) ending.set(key, { end, renders: [render] });
+    else alike.renders.push(render);
+  }
+  for (const alike of ending.values()) await endRenders(db, tx, alike.renders, alike.end, now);
+}
+
 /**
- * The one place where a render becomes terminal: its state, its event and the event's delivery in the transaction that
- * holds its lock.
+ * The one place where renders become terminal: their state, their events and the events' deliveries in the transaction
+ * that holds their locks.
  */
-async function endRender(db: Db, tx: Tx, render: RenderRow, end: End, now: Date): Promise<void> {
-  const ended = await tx.render.update({
-    where: { id: render.id, status: { in: [...RECORD_STATES.open] } },
+async function endRenders(db: Db, tx: Tx, renders: readonly RenderRow[], end: End, now: Date): Promise<void> {
+  const ended = await tx.render.updateManyAndReturn({
+    where: { id: { in: idsOf(renders) }, status: { in: [...RECORD_STATES.open] } },
     data: {
       status: end.status,
       stage: end.status,
@@ -90,19 +112,46 @@ async function endRender(db: Db, tx: Tx, render: RenderRow, end: End, now: Date)
       updatedAt: now,
     },
   });
-  if (ended.webhookUrl === null) return;
-  const runs = await tx.engineRun.findMany({ where: { renderId: ended.id }, orderBy: { position: 'asc' } });
-  const { preparationId } = ended;
-  const preparation =
-    preparationId === null ? null : await tx.preparation.findUnique({ where: { id: preparationId } });
-  await insertEvent(db, tx, {
-    ended,
-    now,
-    renderId: ended.id,
-    preparationId: null,
-    type: `render.${end.status}`,
-    webhookUrl: ended.webhookUrl,
-    record: (webhookEventId) =>
-      renderRecord(ended, runs, preparation, { baseUrl: db.publicBaseUrl, webhookEventId }),
+  if (ended.length !== renders.length) throw new Error('a render was ended that had ended before');
+  const announced = ended.flatMap((render) =>
+    render.webhookUrl === null ? [] : { render, webhookUrl: render.webhookUrl },
+  );
+  if (announced.length === 0) return;
+  const runsOf = await readRuns(tx, ended);
+  const preparationOf = await readNamedPreparations(tx, ended);
+  await insertEvents(
+    db,
+    tx,
+    announced.map(({ render, webhookUrl }) => ({
+      ended: render,
+      now,
+      renderId: render.id,
+      preparationId: null,
+      type: `render.${end.status}` as const,
+      webhookUrl,
+      record: (webhookEventId) =>
+        renderRecord(render, runsOf(render), preparationOf(render), {
+          baseUrl: db.publicBaseUrl,
+          webhookEventId,
+        }),
+    })),
+  );
+}
+
+/** The runs of each of these renders, as they are ordered in it. */
+async function readRuns(
+  tx: Tx,
+  renders: readonly RenderRow[],
+): Promise<(render: RenderRow) => EngineRunRow[]> {
+  const runs = await tx.engineRun.findMany({
+    where: { renderId: { in: idsOf(renders) } },
+    orderBy: { position: 'asc' },
   });
+  const byRender = new Map<string, EngineRunRow[]>(renders.map(({ id }) => [id, []]));
+  for (const run of runs) byRender.get(run.renderId)?.push(run);
+  return ({ id }) => byRender.get(id) ?? [];
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }

@@ -3,7 +3,7 @@ import { secondsAfter } from './database-clock';
 import { type Db, type Tx } from './db';
 import { type JobSubject } from './job-subject';
 import { type Lease } from './lease';
-import { advancePreparation } from './record-progress';
+import { advancePreparations } from './record-progress';
 import { advanceRenderByRuns } from './run-progress';
 import { advanceWaiting } from './waiting-records';
 import { whileHeld } from './while-held';
@@ -58,8 +58,9 @@ async function publish(tx: Tx, subject: JobSubject, beat: Heartbeat, now: Date):
       return advanceWaiting(tx, asset, { fraction: percent / 100 }, now);
     }
     case 'analyze': {
+      const { preparation } = subject;
       const stage = isPreparationStage(beat.stage) ? beat.stage : 'analyzing';
-      return advancePreparation(tx, subject.preparation, { stage, fraction: percent / 100 }, now);
+      return advancePreparations(tx, [{ preparation, stage, fraction: percent / 100 }], now);
     }
     case 'render':
       return publishRun(tx, subject, beat, percent, now);

@@ -131,6 +131,44 @@ describe('inputs', () => {
     }
   });
 
+  describe('that several renders share', () => {
+    const url = 'https://media.example.com/shared.mp4';
+
+    /** One render has its other input, the other waits for that as well. */
+    async function sharing(): Promise<{ asset: string; waits: string; waitsLonger: string }> {
+      const { customerId, db } = scenario;
+      const { id: asset } = await createAsset(db, { customerId, mediaType: 'audio', url, ttlSeconds });
+      const audio = { asset_id: asset };
+      const { render } = await scenario.render({ audio });
+      const longer = await scenario.render({ audio, video: { url: 'https://media.example.com/own.mp4' } });
+      return { asset, waits: render.id, waitsLonger: longer.render.id };
+    }
+
+    it('move each of them as far as its own inputs allow', async () => {
+      const { asset, waits, waitsLonger } = await sharing();
+      const claim = await ingest(asset);
+      await heartbeatJob(scenario.db, claim, { leaseSeconds: 30, stage: 'probing', progressPercent: 100 });
+      expect((await state(waits)).render.stage).toBe('validating_inputs');
+      expect((await state(waitsLonger)).render.stage).toBe('fetching_inputs');
+      await completeIngest(scenario.db, claim, MEDIA);
+      expect(only(await scenario.jobs(waits)).status).toBe('queued');
+      expect(only(await scenario.jobs(waitsLonger)).status).toBe('blocked');
+    });
+
+    it('fail each of them with an event of its own', async () => {
+      const { asset, waits, waitsLonger } = await sharing();
+      await failJob(scenario.db, await ingest(asset), 'media_corrupt');
+      for (const id of [waits, waitsLonger]) {
+        const { render, runs } = await state(id);
+        expect(render).toMatchObject({ status: 'failed', errorCode: 'media_corrupt' });
+        expect(only(runs)).toMatchObject({ status: 'failed', failedInput: 'audio' });
+        const event = only(await scenario.events(id));
+        expect(event).toMatchObject({ type: 'render.failed', deliveries: 1 });
+        expect(JSON.parse(event.body)).toMatchObject({ data: { id, error: { code: 'media_corrupt' } } });
+      }
+    });
+  });
+
   it('fail the render and all its engines with their code when one fails, with one event', async () => {
     const { render } = await renderUrls();
     const [video, audio] = [await ingest(render.videoAssetId), await ingest(render.audioAssetId)];

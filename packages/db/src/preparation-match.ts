@@ -1,20 +1,16 @@
 import { type ErrorCode } from '@lipsync/contract';
-import { type PreparationRow, type RenderRow } from '@lipsync/domain';
+import { type PreparationRow } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
-import { type Tx } from './db';
 
 /** The parts of a video asset that say whether a preparation analysed it. */
 type Video = Pick<Asset, 'id' | 'sha256'>;
 
-/** Why a render cannot use the preparation it names, once its video is ready; null when it can or names none. */
-export async function preparationFault(
-  tx: Tx,
-  render: RenderRow,
+/** Why a render cannot use the preparation it names (null: it is gone), once its video is ready; null when it can. */
+export function preparationFault(
+  preparation: PreparationRow | null,
   video: Video,
   now: Date,
-): Promise<ErrorCode | null> {
-  if (render.preparationId === null) return null;
-  const preparation = await tx.preparation.findUnique({ where: { id: render.preparationId } });
+): ErrorCode | null {
   if (preparation === null || preparation.expiresAt <= now) return 'preparation_expired';
   return isOfAnotherVideo(preparation, video) ? 'preparation_mismatch' : null;
 }

@@ -10,46 +10,85 @@ import {
 } from '@lipsync/domain';
 import { type Tx } from './db';
 
+/** Where a record is to be by now. */
+export interface RenderStep {
+  render: RenderRow;
+  stage: RenderWorkStage;
+  progress: number;
+  enginesChanged?: boolean;
+}
+
+export interface PreparationStep {
+  preparation: PreparationRow;
+  stage: PreparationWorkStage;
+  /** Of its stage, how much is done. */
+  fraction: number;
+}
+
 /**
- * Moves an open render forward: it is processing from now on, its stage and progress only ever rise. The caller holds
- * the row's lock. Writes nothing when nothing changes, its engines included, so that `updated_at` tells the truth.
+ * Moves open renders forward: they are processing from now on, their stages and progress only ever rise. The caller holds
+ * the rows' locks. Writes nothing when nothing changes, engines included, so that `updated_at` tells the truth.
  */
-export async function advanceRender(
+export async function advanceRenders(tx: Tx, steps: readonly RenderStep[], now: Date): Promise<void> {
+  const moves = steps.map(({ render, enginesChanged, ...step }) =>
+    moveOf(render, RENDER_STAGES, step, enginesChanged === true),
+  );
+  for (const { ids, data } of together(moves)) {
+    const where = { id: { in: ids }, status: { in: [...RECORD_STATES.open] } };
+    await tx.render.updateMany({ where, data: { ...data, updatedAt: now } });
+  }
+}
+
+/** The same for preparations. */
+export async function advancePreparations(
   tx: Tx,
-  render: RenderRow,
-  step: { stage: RenderWorkStage; progress: number; enginesChanged?: boolean },
+  steps: readonly PreparationStep[],
   now: Date,
 ): Promise<void> {
-  const stage = later(RENDER_STAGES, render.stage, step.stage);
-  const progressPercent = Math.max(render.progressPercent, step.progress);
-  if (step.enginesChanged !== true && isUnchanged(render, stage, progressPercent)) return;
-  await tx.render.updateMany({
-    where: { id: render.id, status: { in: [...RECORD_STATES.open] } },
-    data: { status: 'processing', stage, progressPercent, updatedAt: now },
-  });
+  const moves = steps.map(({ preparation, stage, fraction }) =>
+    moveOf(preparation, PREPARATION_STAGES, { stage, progress: preparationProgress(stage, fraction) }, false),
+  );
+  for (const { ids, data } of together(moves)) {
+    const where = { id: { in: ids }, status: { in: [...RECORD_STATES.open] } };
+    await tx.preparation.updateMany({ where, data: { ...data, updatedAt: now } });
+  }
 }
 
-/** The same for a preparation. `fraction` of its stage is done. */
-export async function advancePreparation(
-  tx: Tx,
-  preparation: PreparationRow,
-  step: { stage: PreparationWorkStage; fraction: number },
-  now: Date,
-): Promise<void> {
-  const stage = later(PREPARATION_STAGES, preparation.stage, step.stage);
-  const progress = preparationProgress(step.stage, step.fraction);
-  const progressPercent = Math.max(preparation.progressPercent, progress);
-  if (isUnchanged(preparation, stage, progressPercent)) return;
-  await tx.preparation.updateMany({
-    where: { id: preparation.id, status: { in: [...RECORD_STATES.open] } },
-    data: { status: 'processing', stage, progressPercent, updatedAt: now },
-  });
+interface Move {
+  id: string;
+  data: { status: 'processing'; stage: string; progressPercent: number };
 }
 
-function isUnchanged(row: RenderRow | PreparationRow, stage: string, progressPercent: number): boolean {
-  return row.status === 'processing' && row.stage === stage && row.progressPercent === progressPercent;
+/** Null when nothing changes. */
+function moveOf(
+  row: RenderRow | PreparationRow,
+  stages: readonly string[],
+  step: { stage: string; progress: number },
+  always: boolean,
+): Move | null {
+  const stage = stages.indexOf(step.stage) > stages.indexOf(row.stage) ? step.stage : row.stage;
+  const progressPercent = Math.max(row.progressPercent, step.progress);
+  const isUnchanged =
+    row.status === 'processing' && row.stage === stage && row.progressPercent === progressPercent;
+  return isUnchanged && !always
+    ? null
+    : { id: row.id, data: { status: 'processing', stage, progressPercent } };
 }
 
-function later(stages: readonly string[], present: string, next: string): string {
-  return stages.indexOf(next) > stages.indexOf(present) ? next : present;
+interface CommonMove {
+  ids: string[];
+  data: Move['data'];
+}
+
+/** Many renders may wait for one asset, and mostly move to the same place: one statement for all of those. */
+function together(moves: readonly (Move | null)[]): CommonMove[] {
+  const common = new Map<string, CommonMove>();
+  for (const move of moves) {
+    if (move === null) continue;
+    const place = `${move.data.stage} ${move.data.progressPercent}`;
+    const known = common.get(place);
+    if (known === undefined) common.set(place, { ids: [move.id], data: move.data });
+    else known.ids.push(move.id);
+  }
+  return [...common.values()];
 }

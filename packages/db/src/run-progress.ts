@@ -6,7 +6,7 @@ import {
   type RenderWorkStage,
 } from '@lipsync/domain';
 import { type Tx } from './db';
-import { advanceRender } from './record-progress';
+import { advanceRenders } from './record-progress';
 
 /**
  * Derives the stage and progress of a locked render from those of its engine runs. Runs that were changed `now` are shown
@@ -26,7 +26,7 @@ export async function advanceRenderByRuns(
     engines: runs.map((run) => ({ status: RECORD_STATES.parse(run.status), progress: run.progressPercent })),
   });
   const enginesChanged = runs.some((run) => run.updatedAt.getTime() === now.getTime());
-  await advanceRender(tx, render, { stage, progress, enginesChanged }, now);
+  await advanceRenders(tx, [{ render, stage, progress, enginesChanged }], now);
 }
 
 function stageOf(render: RenderRow, runs: readonly EngineRunRow[]): RenderWorkStage {

@@ -16,21 +16,22 @@ export interface NewEvent {
 }
 
 /**
- * Writes the event of a terminal record and its delivery, due at once. The table allows one event per record, so a
- * second end of the same record cannot commit. The event lives as long as the record does, counted from its own creation.
+ * Writes the events of terminal records and their deliveries, due at once. The table allows one event per record, so a
+ * second end of the same record cannot commit. An event lives as long as its record does, counted from its own creation.
  */
-export async function insertEvent(db: Db, tx: Tx, event: NewEvent): Promise<void> {
-  const { ended, now: createdAt, renderId, preparationId, type, webhookUrl } = event;
-  const { customerId } = ended;
-  const expiresAt = new Date(createdAt.getTime() + ended.expiresAt.getTime() - ended.createdAt.getTime());
-  const id = db.newId('evt');
-  const body = webhookEventBody({ id, type, createdAt }, event.record(id));
-  await tx.webhookEvent.create({
-    data: { id, customerId, renderId, preparationId, type, body, createdAt, expiresAt },
+export async function insertEvents(db: Db, tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  const rows = events.map(({ ended, now: createdAt, renderId, preparationId, type, webhookUrl, record }) => {
+    const { customerId } = ended;
+    const expiresAt = new Date(createdAt.getTime() + ended.expiresAt.getTime() - ended.createdAt.getTime());
+    const id = db.newId('evt');
+    const body = webhookEventBody({ id, type, createdAt }, record(id));
+    return {
+      event: { id, customerId, renderId, preparationId, type, body, createdAt, expiresAt },
+      delivery: newDelivery(db, { eventId: id, customerId, url: webhookUrl, now: createdAt }),
+    };
   });
-  await tx.webhookDelivery.create({
-    data: newDelivery(db, { eventId: id, customerId, url: webhookUrl, now: createdAt }),
-  });
+  await tx.webhookEvent.createMany({ data: rows.map(({ event }) => event) });
+  await tx.webhookDelivery.createMany({ data: rows.map(({ delivery }) => delivery) });
 }
 
 /** A delivery that is due now. */
