@@ -2,7 +2,7 @@
 Makes a pack for the latentsync engine of LatentSync's weights (github.com/bytedance/LatentSync), 1.5 or 1.6.
 
     python scripts/export/latentsync.py --upstream LatentSync --weights LatentSync/checkpoints \
-        --vae sd-vae-ft-mse --config configs/unet/stage2.yaml --out packs/latentsync-1.5
+        --vae sd-vae-ft-mse --config configs/unet/stage2_512.yaml --out packs/latentsync-1.6
 """
 
 from pathlib import Path
@@ -20,7 +20,12 @@ SOURCE = "LatentSync at {resolution} pixels (github.com/bytedance/LatentSync), s
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--vae", type=Path, required=True, help="folder of stabilityai/sd-vae-ft-mse")
-    arguments.add_argument("--config", default="configs/unet/stage2.yaml", help="below upstream; stage2_512.yaml for 1.6")
+    # No default: the weights of either version load into either configuration, and draw badly at the other's size.
+    arguments.add_argument(
+        "--config",
+        required=True,
+        help="below upstream: configs/unet/stage2.yaml for weights of 1.5, configs/unet/stage2_512.yaml for 1.6",
+    )
     given = arguments.parse_args()
     options = options_of(given)
     upstream = use_upstream(given.upstream)

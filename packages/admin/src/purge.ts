@@ -14,13 +14,18 @@ export function addPurgeCommand(program: Command, connection: Connection): void 
     .action((options: { json?: boolean }) =>
       connection.withContext(({ db }) =>
         connection.withStorage(async (storage) => {
-          const report = await purge(db, { storage, keys: { outputKey, assetPrefix, featureKey } });
-          for (const error of report.errors) process.stderr.write(`admin: ${String(error)}\n`);
-          if (report.errors.length > 0) process.exitCode = 1;
-          print(
-            { purged: report.purged, deleted_rows: report.deletedRows, failures: report.errors.length },
-            options,
-          );
+          const total = { purged: 0, deleted_rows: 0, failures: 0 };
+          let more = true;
+          while (more) {
+            const round = await purge(db, { storage, keys: { outputKey, assetPrefix, featureKey } });
+            for (const error of round.errors) process.stderr.write(`admin: ${String(error)}\n`);
+            total.purged += round.purged;
+            total.deleted_rows += round.deletedRows;
+            total.failures += round.errors.length;
+            more = round.more && round.errors.length === 0;
+          }
+          if (total.failures > 0) process.exitCode = 1;
+          print(total, options);
         }),
       ),
     );

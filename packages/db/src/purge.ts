@@ -33,6 +33,8 @@ export interface PurgeOptions {
   budgetMs?: number;
   /** Resources per kind and call. */
   limit?: number;
+  /** Once a part has failed, none is begun after this: a database that hangs would keep one after the other waiting. */
+  partsMs?: number;
   /** Once aborted, no further resource is begun. */
   stopping?: AbortSignal;
   /** Told of each resource, and each object of a feature, whose bytes are gone. */
@@ -52,7 +54,6 @@ export interface PurgeReport {
 /** Resources per kind and call. */
 const LIMIT = 200;
 const BUDGET_MS = 20_000;
-/** Once a part has failed, none is begun after this: a database that hangs would keep one after the other waiting. */
 const PARTS_MS = 60_000;
 
 /**
@@ -68,11 +69,12 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     keys,
     budgetMs = BUDGET_MS,
     limit = LIMIT,
+    partsMs = PARTS_MS,
     stopping,
     onPurged = () => undefined,
   } = options;
   const errors: unknown[] = [];
-  const partsEndAtMs = performance.now() + PARTS_MS;
+  const partsEndAtMs = performance.now() + partsMs;
   const attempt = async <T>(part: () => Promise<T>, otherwise: T): Promise<T> => {
     if (errors.length > 0 && performance.now() > partsEndAtMs) return otherwise;
     try {
@@ -127,6 +129,6 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     purged,
     deletedRows: deletedFeatures + tombstones + expiredKeys + silentWorkers,
     errors,
-    more: (more && purged > 0) || expiredKeys === limit,
+    more: (more && purged > 0) || [deletedFeatures, expiredKeys, tombstones].includes(limit),
   };
 }

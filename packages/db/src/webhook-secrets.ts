@@ -26,7 +26,7 @@ export function rotateSecret(
   });
 }
 
-/** The ciphertext of the secret that signs now, as `claim_deliveries` finds it; null for an unknown customer. */
+/** The ciphertext of the secret that signs now, as a claim of deliveries finds it; null for an unknown customer. */
 export async function getSecret(db: Db, customerId: string): Promise<Uint8Array<ArrayBuffer> | null> {
   const now = await databaseNow(db.prisma);
   const secret = await db.prisma.webhookSecret.findFirst({

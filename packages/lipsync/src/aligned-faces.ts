@@ -7,7 +7,7 @@ import {
   templatePoints,
 } from './aligned-transform';
 import { type FaceTrack } from './face-track';
-import { landmark, LANDMARK_VALUES, landmarkCentre, type Point } from './landmarks68';
+import { LANDMARK_VALUES, landmarkCentre, type Point } from './landmarks68';
 import { SMALLEST_FACE } from './smallest-face';
 import { faceRuns, smoothRun } from './smoothing';
 
@@ -16,8 +16,8 @@ const TRANSFORM_VALUES = 6;
 
 const LEFT_BROW = [17, 22] as const;
 const RIGHT_BROW = [22, 27] as const;
-/** Low bridge, tip and both wings of the nose: what LatentSync averages of its own, denser scheme of points. */
-const NOSE = [29, 30, 31, 35];
+/** The whole nose: what the first release of LatentSync averages of 68 landmarks, as it did to align its training data. */
+const NOSE = [27, 36] as const;
 
 /** Weights' width: the place and turn of the crop may follow a nod, its size must not breathe with the brows. Frames. */
 const PLACE_SIGMA = 2;
@@ -82,19 +82,12 @@ export function enlargementAt(transforms: Float32Array, frame: number): number {
 }
 
 function facePoints(landmarks: Float32Array): FacePoints {
-  const nose = { x: 0, y: 0 };
-  for (const index of NOSE) {
-    const { x, y } = landmark(landmarks, index);
-    nose.x += x / NOSE.length;
-    nose.y += y / NOSE.length;
-  }
   // The template counts from the centre of the first pixel, the track from its edge.
-  const centred = ({ x, y }: Point): Point => ({ x: x - 0.5, y: y - 0.5 });
-  return [
-    centred(landmarkCentre(landmarks, LEFT_BROW)),
-    centred(landmarkCentre(landmarks, RIGHT_BROW)),
-    centred(nose),
-  ];
+  const centreOf = (part: readonly [number, number]): Point => {
+    const { x, y } = landmarkCentre(landmarks, part);
+    return { x: x - 0.5, y: y - 0.5 };
+  };
+  return [centreOf(LEFT_BROW), centreOf(RIGHT_BROW), centreOf(NOSE)];
 }
 
 /** Where the middle of the aligned face lies in the frame, how it is turned, and by how much it is enlarged. */

@@ -4,12 +4,13 @@ import { LANDMARK_VALUES } from './landmarks68';
 
 const SIDE = 256;
 
-/** Landmarks that matter here, of a face whose middle brow points and nose lie at the given places. */
+/** Landmarks that matter here, of a face whose middle brow points and nose lie at the given places: the nose's mean. */
 function face(leftBrow: [number, number], rightBrow: [number, number], nose: [number, number]): Float32Array {
   const points = new Float32Array(LANDMARK_VALUES);
   for (let i = 0; i < 68; i++) {
     const [x, y] = i >= 17 && i < 22 ? leftBrow : i >= 22 && i < 27 ? rightBrow : nose;
-    points.set([x, y], i * 2);
+    const down = i >= 27 && i < 36 ? 5 * (i - 31) : 0;
+    points.set([x, y + down], i * 2);
   }
   return points;
 }

@@ -14,6 +14,8 @@ const MAX_SECONDS = MEDIA_MAX_SECONDS + 1;
 const ERROR_RATE_MAX = '0.02';
 /** Time zero is the first sample. */
 const AUDIO_CLOCK = 'asetpts=PTS-STARTPTS';
+/** Mixes channels to floats as to integers: weighted to at most full scale. Otherwise two equal channels are 1.4 times as loud as one. */
+const MEAN = 'rematrix_maxval=1';
 /** The limit is met to a packet's length. */
 const SPARE_SAMPLES = 1024;
 
@@ -78,7 +80,7 @@ function audioCommand(
     ...FFMPEG_GLOBAL,
     ...(strict ? ['-max_error_rate', ERROR_RATE_MAX] : []),
     ...ffmpegInput(file),
-    ...['-map', '0:a:0', '-af', `${AUDIO_CLOCK},aresample=${AUDIO_SAMPLE_RATE}:${FILL_HOLES}`],
+    ...['-map', '0:a:0', '-af', `${AUDIO_CLOCK},aresample=${AUDIO_SAMPLE_RATE}:${FILL_HOLES}:${MEAN}`],
     ...['-ac', '1', '-ar', String(AUDIO_SAMPLE_RATE), '-t', String(MAX_SECONDS), '-f', 'f32le', 'pipe:1'],
   ];
 }

@@ -158,6 +158,19 @@ describe('the whole sound', () => {
   });
 });
 
+test.each([1, 2, 6])(
+  'a voice on each of %i channels is heard no louder than it is on one',
+  async (channels) => {
+    const wave = Array.from({ length: channels }, () => '0.9*sin(880*PI*t)').join('|');
+    const path = at(`loud-${channels}.wav`);
+    await ffmpeg(['-f', 'lavfi', '-i', `aevalsrc=${wave}:s=48000:d=0.5`, '-c:a', 'pcm_f32le', path]);
+    const heard = await readAudio(binaries, path, { deadlineMs: DEADLINE_MS });
+    const loudest = heard.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+    expect(loudest).toBeGreaterThan(0.85);
+    expect(loudest).toBeLessThan(0.95);
+  },
+);
+
 describe('a sound whose channels change midway', () => {
   /** As an advertisement in front of a podcast, and chained Ogg: one file's bytes behind another's. */
   async function joined(extension: string, encoder: readonly string[]): Promise<string> {

@@ -5,7 +5,10 @@ import { mapErrors, StorageError } from './storage-error';
 /** Keys that S3 takes in one request. */
 const BATCH = 1000;
 
-/** Deletes objects; absent ones are no error. Throws `unavailable` when any of them could not be deleted. */
+/** Refusals of a single key that a later try may not meet; others (access, retention) are there to stay. */
+const PASSING: ReadonlySet<string> = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable']);
+
+/** Deletes objects; absent ones are no error. Throws when any of them could not be deleted: why the first one was not is the cause. */
 export async function deleteObjects(
   { client, bucket }: { client: S3Client; bucket: string },
   keys: readonly string[],
@@ -18,7 +21,14 @@ export async function deleteObjects(
         new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: batch, Quiet: true } }),
         sendOptions(signal),
       );
-      if ((answer.Errors ?? []).length > 0) throw new StorageError('unavailable', 'delete');
+      const [refusal] = answer.Errors ?? [];
+      if (refusal === undefined) return;
+      const cause = new Error(`${refusal.Key ?? 'an object'}: ${refusal.Code ?? 'no code'}`);
+      throw new StorageError(
+        PASSING.has(refusal.Code ?? 'InternalError') ? 'unavailable' : 'rejected',
+        'delete',
+        { cause },
+      );
     });
   }
 }

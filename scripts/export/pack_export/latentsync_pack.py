@@ -33,7 +33,7 @@ def write_latentsync_pack(out: Path, label: PackLabel, whisper: Role, vae, unet,
 
 
 def latentsync_params(resolution: int, latent: dict, audio: dict, mask: dict, window: int = 16) -> dict:
-    """The settings of upstream's inference.sh."""
+    """The settings of upstream's inference.sh, without its DeepCache, which reuses two of three steps' deep features."""
     return {
         "resolution": resolution,
         "latent": latent,

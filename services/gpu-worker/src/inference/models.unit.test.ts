@@ -48,7 +48,7 @@ describe('the files of a pack', () => {
     expect(report).toEqual({
       packDir: good,
       provider: 'cpu',
-      features: { version: '1', values: expect.any(Number) as number },
+      features: { version: '2', values: expect.any(Number) as number },
     });
     expect(read.sort()).toEqual(['decoder.onnx', 'encoder.onnx', 'unet.onnx', 'whisper.onnx']);
   });

@@ -104,7 +104,7 @@ export async function keepAdded(
 
 /**
  * Places what will be read of a content. All of it where the child may extend it; of a complete one no more than that,
- * when it is a small part: an hour of video is gigabytes, and a render may show a second.
+ * when it is a small part: five minutes of video are gigabytes, and a render may show a second.
  */
 async function place(
   tools: JobTools,

@@ -10,7 +10,7 @@ type Floats = Float32Array<ArrayBuffer>;
 
 /** What latentsync knows of a source frame: what `EncodeFace` answers. */
 export function latentLayout({ channels, height, width }: LatentsyncParams['latent']): FeatureLayout {
-  return { version: '1', values: 2 * channels * height * width };
+  return { version: '2', values: 2 * channels * height * width };
 }
 
 /**
