@@ -1,4 +1,4 @@
-export { admitJobs, type Dispatch } from './admission';
+export { admitJobs, type Dispatch } from './dispatch/admission';
 export {
   type ApiKeySummary,
   findApiKeys,
@@ -7,28 +7,28 @@ export {
   listKeys,
   revokeKey,
   touchApiKey,
-} from './api-keys';
-export { createAsset, getAsset, type NewUrlAsset } from './assets';
-export { type Backlog, type QueueBacklog, readBacklog } from './backlog';
-export { beginFeature, type FeatureBegin, type FeatureWish, findFeature } from './begin-feature';
-export { type Cancellation, cancelRender } from './cancel-render';
-export { type Claim, claimJob } from './claim';
+} from './customers/api-keys';
+export { createAsset, getAsset, type NewUrlAsset } from './inputs/assets';
+export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog';
+export { beginFeature, type FeatureBegin, type FeatureWish, findFeature } from './features/begin-feature';
+export { type Cancellation, cancelRender } from './renders/cancel-render';
+export { type Claim, claimJob } from './jobs/claim';
 export {
   claimDeliveries,
   type ClaimedDelivery,
   type DeliveryClaim,
   type DeliveryClaimOptions,
   type EndedDelivery,
-} from './claim-deliveries';
+} from './webhooks/claim-deliveries';
 export {
   type Analysis,
   completeAnalyze,
   completeIngest,
   completeRender,
   type IngestedMedia,
-} from './complete';
-export { type CreatedRender, createRenders } from './create-render';
-export { type NewRender } from './render-draft';
+} from './jobs/complete';
+export { type CreatedRender, createRenders } from './renders/create-render';
+export { type NewRender } from './renders/render-draft';
 export {
   createCustomer,
   hasCustomer,
@@ -36,39 +36,39 @@ export {
   listCustomers,
   type NewCustomer,
   setLimits,
-} from './customers';
-export { databaseNow } from './database-clock';
-export { isDatabaseUnavailable } from './database-unavailable';
-export { createDb, DATABASE_WAIT_MS, type Db, type DbOptions } from './db';
-export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './deliveries';
+} from './customers/customers';
+export { databaseNow } from './postgres/database-clock';
+export { isDatabaseUnavailable } from './postgres/database-unavailable';
+export { createDb, DATABASE_WAIT_MS, type Db, type DbOptions } from './postgres/db';
+export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './webhooks/deliveries';
 export {
   type FailedDelivery,
   type FailureSearch,
   findFailedEvents,
   listFailedDeliveries,
-} from './failed-deliveries';
-export { expectObject, type FeatureObjectId } from './feature-objects';
-export { type Coverage, type FeatureContent, type FeatureKey } from './feature-row';
-export { failJob, releaseJob, retryJob } from './give-up';
-export { type Heartbeat, heartbeatJob, type JobStage } from './heartbeat';
-export { type IdempotencyClaim } from './idempotency';
-export { inspectRender, type RenderInspection } from './inspect-render';
-export { type JobIdentity, type RecoveredJob } from './job-identity';
-export { type Lease } from './lease';
-export { migrate } from './migrate';
+} from './webhooks/failed-deliveries';
+export { expectObject, type FeatureObjectId } from './features/feature-objects';
+export { type Coverage, type FeatureContent, type FeatureKey } from './features/feature-row';
+export { failJob, releaseJob, retryJob } from './jobs/give-up';
+export { type Heartbeat, heartbeatJob, type JobStage } from './jobs/heartbeat';
+export { type IdempotencyClaim } from './customers/idempotency';
+export { inspectRender, type RenderInspection } from './renders/inspect-render';
+export { type JobIdentity, type RecoveredJob } from './jobs/job-identity';
+export { type Lease } from './jobs/lease';
+export { migrate } from './postgres/migrate';
 export {
   type CreatedPreparation,
   createPreparation,
   getPreparation,
   type NewPreparation,
   type PreparationDetails,
-} from './preparations';
-export { dropFeature, type FeatureFault, giveUpFeature, publishFeature } from './publish-feature';
-export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './purge';
-export { type DatabaseEnv, openDb } from './open-db';
-export { type JobKind, QUEUE_NAMES, type QueueName } from './queue-names';
-export { reconcile, type ReconcileOptions, type ReconcileReport } from './reconcile';
-export { getRenders, type RenderDetails, type RenderName } from './renders';
+} from './inputs/preparations';
+export { dropFeature, type FeatureFault, giveUpFeature, publishFeature } from './features/publish-feature';
+export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './maintenance/purge';
+export { type DatabaseEnv, openDb } from './postgres/open-db';
+export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
+export { reconcile, type ReconcileOptions, type ReconcileReport } from './maintenance/reconcile';
+export { getRenders, type RenderDetails, type RenderName } from './renders/renders';
 export {
   type DeliveryOutcome,
   type DeliveryState,
@@ -76,9 +76,9 @@ export {
   settleUndelivered,
   type UndeliveredOutcome,
   type UndeliveredSettlement,
-} from './settle-deliveries';
-export { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
-export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './webhook-secrets';
+} from './webhooks/settle-deliveries';
+export { completeUpload, createUpload, type NewUpload, type StagedObject } from './inputs/uploads';
+export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './customers/webhook-secrets';
 export {
   type AnalyzeWork,
   type IngestWork,
@@ -86,5 +86,5 @@ export {
   loadIngestWork,
   loadRenderWork,
   type RenderWork,
-} from './work';
-export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './workers';
+} from './jobs/work';
+export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './dispatch/workers';

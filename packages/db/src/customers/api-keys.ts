@@ -1,0 +1,70 @@
+import { type CustomerLimits, type CustomerRow } from '@lipsync/domain';
+import { type ApiKey } from '@lipsync/prisma';
+import { type Db } from '../postgres/db';
+import { run } from '../postgres/statement';
+
+/** A key as it may be shown: its hash stays here. */
+export type ApiKeySummary = Omit<ApiKey, 'hash'>;
+
+export interface KeyOwner {
+  keyId: string;
+  customer: CustomerLimitsRow;
+}
+
+type CustomerLimitsRow = Pick<CustomerRow, 'id' | keyof CustomerLimits>;
+
+const FIND_API_KEYS = {
+  name: 'find_api_keys',
+  text: `
+    SELECT key.hash, key.id AS "keyId", customer.id, post_per_minute AS "postPerMinute",
+      get_per_minute AS "getPerMinute", active_records_max AS "activeRecordsMax",
+      running_jobs_max AS "runningJobsMax", open_uploads_max AS "openUploadsMax"
+    FROM api_keys AS key JOIN customers AS customer ON customer.id = key.customer_id
+    WHERE key.hash = ANY ($1) AND key.revoked_at IS NULL`,
+};
+
+const USE_RESOLUTION_SECONDS = 60;
+
+/** Stores a new key by its SHA-256 (hex). Null when there is no such customer. */
+export async function issueKey(
+  db: Db,
+  key: { customerId: string; hash: string; lastFour: string },
+): Promise<ApiKeySummary | null> {
+  const customer = await db.prisma.customer.findUnique({ where: { id: key.customerId } });
+  if (customer === null) return null;
+  return db.prisma.apiKey.create({ data: { id: db.newId('key'), ...key }, omit: { hash: true } });
+}
+
+/** Who owns the keys with these hashes, in their order; null for unknown and revoked keys alike. */
+export async function findApiKeys(db: Db, hashes: readonly string[]): Promise<(KeyOwner | null)[]> {
+  type Row = CustomerLimitsRow & { hash: string; keyId: string };
+  const owners = new Map<string, KeyOwner>();
+  for (const { hash, keyId, ...customer } of await run<Row>(db, FIND_API_KEYS, [hashes]))
+    owners.set(hash, { keyId, customer });
+  return hashes.map((hash) => owners.get(hash) ?? null);
+}
+
+/** Notes that the key was used, at most once a minute. */
+export async function touchApiKey(db: Db, keyId: string): Promise<void> {
+  await db.prisma.$executeRaw`
+    UPDATE api_keys SET last_used_at = now()
+    WHERE id = ${keyId}
+      AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => ${USE_RESOLUTION_SECONDS}::int))`;
+}
+
+/** Oldest first, revoked ones included. */
+export function listKeys(db: Db, customerId: string): Promise<ApiKeySummary[]> {
+  return db.prisma.apiKey.findMany({
+    where: { customerId },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    omit: { hash: true },
+  });
+}
+
+/** False when there is no such key or it was revoked before. */
+export async function revokeKey(db: Db, keyId: string): Promise<boolean> {
+  return (
+    (await db.prisma.$executeRaw`
+    UPDATE api_keys SET revoked_at = now() WHERE id = ${keyId} AND revoked_at IS NULL`) === 1
+  );
+}

@@ -1,0 +1,24 @@
+import { customerLimits, DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
+import { type Tx } from '../postgres/db';
+
+/** Throws concurrency_limit_exceeded when the customer has as many accepted and processing records as it may. */
+export async function requireRecordSlot(tx: Tx, customerId: string): Promise<void> {
+  const { activeRecordsMax } = DEFAULT_CUSTOMER_LIMITS;
+  const [free] = await tx.$queryRaw<{ places: number }[]>`
+    SELECT free_record_places(${customerId}, ${activeRecordsMax}::int) AS places`;
+  if (free === undefined || free.places < 1) throw new ServiceError('concurrency_limit_exceeded');
+}
+
+/**
+ * Throws concurrency_limit_exceeded when the customer has as many uploads waiting for bytes as it may. The customer's
+ * row is locked, so that counting against the limit and inserting are one step.
+ */
+export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
+  const customer = await tx.customer.findUniqueOrThrow({ where: { id: customerId } });
+  const where = { customerId, status: 'awaiting_upload', expiresAt: { gt: now } };
+  const { openUploadsMax } = customerLimits(customer);
+  if ((await tx.upload.count({ where })) < openUploadsMax) return;
+  const detail = `${openUploadsMax} uploads are not completed, as many as may be; complete one, or let one expire.`;
+  throw new ServiceError('concurrency_limit_exceeded', { detail });
+}

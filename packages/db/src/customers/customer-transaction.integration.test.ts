@@ -1,0 +1,83 @@
+import { eventually } from '@lipsync/testkit';
+import { getRender } from '../../test/one-render';
+import { DAY_SECONDS, openScenario, type Scenario } from '../../test/scenario';
+import { cancelRender } from '../renders/cancel-render';
+import { createDb, type Db } from '../postgres/db';
+import { createPreparation } from '../inputs/preparations';
+import { createUpload } from '../inputs/uploads';
+
+const REQUESTS = 10;
+const LIMITS = { activeRecordsMax: 100, openUploadsMax: 100 };
+
+describe('what a customer does that needs its lock', () => {
+  let scenario: Scenario;
+  let small: Db;
+  beforeEach(async () => {
+    scenario = await openScenario();
+    small = createDb({ url: scenario.database.url, poolMax: 4, publicBaseUrl: 'https://api.example.com' });
+  });
+  afterEach(async () => {
+    await small.close();
+    await scenario.close();
+  });
+
+  const upload = (db: Db, customerId: string): Promise<unknown> =>
+    createUpload(db, {
+      ...{ customerId, mediaType: 'video', contentType: 'video/mp4', sizeBytes: 10 },
+      ...{ ttlSeconds: 900, assetTtlSeconds: DAY_SECONDS, stagingKey: (id) => `staging/${id}` },
+    });
+  const prepare = (db: Db, customerId: string): Promise<unknown> =>
+    createPreparation(db, {
+      ...{ customerId, idempotency: null, ttlSeconds: DAY_SECONDS },
+      request: { video: { url: 'https://media.example.com/a.mp4' } },
+    });
+  const connectionsWaiting = async (): Promise<number> => {
+    const [row] = await scenario.make.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return row?.n ?? 0;
+  };
+
+  it.each([
+    ['uploads', (held: string) => Array.from({ length: REQUESTS }, () => upload(small, held))],
+    ['preparations', (held: string) => Array.from({ length: REQUESTS }, () => prepare(small, held))],
+  ])('leaves connections to everybody else while somebody holds that: %s', async (_, requests) => {
+    const { db, customerId } = scenario;
+    const held = await scenario.make.customer(LIMITS);
+    const { render } = await scenario.render();
+    const waiting = await db.prisma.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`SELECT pg_advisory_xact_lock(727004, hashtext(${held}))`;
+        await tx.$queryRaw`SELECT id FROM customers WHERE id = ${held} FOR UPDATE`;
+        const all = Promise.allSettled(requests(held));
+        await eventually(async () => expect(await connectionsWaiting()).toBe(1));
+        expect(await getRender(small, customerId, render.id)).toMatchObject({ render: { id: render.id } });
+        await upload(small, customerId);
+        expect(await connectionsWaiting()).toBe(1);
+        return { all };
+      },
+      { timeout: 20_000 },
+    );
+    const settled = await waiting.all;
+    expect(settled.filter(({ status }) => status === 'rejected')).toEqual([]);
+  });
+
+  it('waits for a render that somebody holds, and leaves connections to everybody else: cancellations', async () => {
+    const { db, customerId } = scenario;
+    const { render } = await scenario.render();
+    const waiting = await db.prisma.$transaction(
+      async (tx) => {
+        await tx.$queryRaw`SELECT id FROM renders WHERE id = ${render.id} FOR UPDATE`;
+        const all = Promise.all(
+          Array.from({ length: REQUESTS }, () => cancelRender(small, customerId, render.id)),
+        );
+        await eventually(async () => expect(await connectionsWaiting()).toBe(1));
+        await upload(small, await scenario.make.customer());
+        return { all };
+      },
+      { timeout: 20_000 },
+    );
+    for (const { render: cancelled } of await waiting.all) expect(cancelled.status).toBe('cancelled');
+  });
+});

@@ -1,0 +1,97 @@
+import { openScenario, type Scenario } from '../../test/scenario';
+import { findApiKeys, issueKey, listKeys, revokeKey, touchApiKey } from './api-keys';
+import { createCustomer, listCustomers, setLimits } from './customers';
+import { getSecret, rotateSecret } from './webhook-secrets';
+
+const HASH = 'a'.repeat(64);
+
+describe('customers', () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  it('have a webhook secret of their own from the start, and one active secret after every rotation', async () => {
+    const { db } = scenario;
+    const { id } = await createCustomer(db, {
+      name: 'Ada',
+      sealSecret: (owner) => new TextEncoder().encode(owner),
+    });
+    expect(new TextDecoder().decode((await getSecret(db, id)) ?? undefined)).toBe(id);
+    await Promise.all([1, 2, 3].map((n) => rotateSecret(db, id, Uint8Array.of(n))));
+    expect(await db.prisma.webhookSecret.count({ where: { customerId: id, retiredAt: null } })).toBe(1);
+    expect((await getSecret(db, id))?.length).toBe(1);
+    expect(await getSecret(db, 'cus_unknown')).toBeNull();
+  });
+
+  it('change their secret at the time that was announced, and have one next secret at most', async () => {
+    const { db, make } = scenario;
+    const { id } = await createCustomer(db, { name: 'Ada', sealSecret: () => Uint8Array.of(1) });
+    const signing = async (): Promise<number | undefined> => (await getSecret(db, id))?.[0];
+    const passHours = (hours: number): Promise<unknown> =>
+      make.query(
+        `UPDATE webhook_secrets SET created_at = created_at - make_interval(hours => $1),
+           active_from = active_from - make_interval(hours => $1), retired_at = retired_at - make_interval(hours => $1)`,
+        [hours],
+      );
+    await rotateSecret(db, id, Uint8Array.of(2), 48 * 3_600);
+    const activeFrom = await rotateSecret(db, id, Uint8Array.of(3), 24 * 3_600);
+    expect(activeFrom.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+    expect(await signing()).toBe(1);
+    await passHours(23);
+    expect(await signing()).toBe(1);
+    await passHours(2);
+    expect(await signing()).toBe(3);
+    await passHours(48);
+    expect(await signing()).toBe(3);
+
+    await rotateSecret(db, id, Uint8Array.of(4), 24 * 3_600);
+    await rotateSecret(db, id, Uint8Array.of(5));
+    expect(await signing()).toBe(5);
+    await passHours(48);
+    expect(await signing()).toBe(5);
+  });
+
+  it('keep the limits that are not changed, and lose those that are reset', async () => {
+    const { db } = scenario;
+    const sealSecret = (): Uint8Array<ArrayBuffer> => Uint8Array.of(1);
+    const { id } = await createCustomer(db, {
+      name: 'Ada',
+      limits: { postPerMinute: 10, getPerMinute: 20 },
+      sealSecret,
+    });
+    expect(await setLimits(db, id, { postPerMinute: null, runningJobsMax: 7 })).toMatchObject({
+      postPerMinute: null,
+      getPerMinute: 20,
+      runningJobsMax: 7,
+    });
+    expect(await setLimits(db, 'cus_unknown', { postPerMinute: 1 })).toBeNull();
+    expect((await listCustomers(db)).map((customer) => customer.id)).toEqual([scenario.customerId, id]);
+  });
+
+  it('are found by their keys until these are revoked', async () => {
+    const { db, customerId } = scenario;
+    const key = await issueKey(db, { customerId, hash: HASH, lastFour: 'aaaa' });
+    const found = { keyId: key?.id, customer: { id: customerId } };
+    expect(await findApiKeys(db, ['b'.repeat(64), HASH, HASH])).toMatchObject([null, found, found]);
+    expect(await revokeKey(db, key?.id ?? '')).toBe(true);
+    expect(await findApiKeys(db, [HASH])).toEqual([null]);
+    expect(await revokeKey(db, key?.id ?? '')).toBe(false);
+    expect(
+      await issueKey(db, { customerId: 'cus_unknown', hash: 'c'.repeat(64), lastFour: 'cccc' }),
+    ).toBeNull();
+  });
+
+  it('see their keys without hashes, and when each was last used to the minute', async () => {
+    const { db, customerId } = scenario;
+    const key = await issueKey(db, { customerId, hash: HASH, lastFour: 'aaaa' });
+    await touchApiKey(db, key?.id ?? '');
+    const [listed] = await listKeys(db, customerId);
+    expect(listed).toMatchObject({ id: key?.id, lastFour: 'aaaa', revokedAt: null });
+    expect(listed).not.toHaveProperty('hash');
+    await touchApiKey(db, key?.id ?? '');
+    expect((await listKeys(db, customerId))[0]?.lastUsedAt).toEqual(listed?.lastUsedAt);
+    expect(listed?.lastUsedAt).not.toBeNull();
+  });
+});

@@ -1,0 +1,42 @@
+import { type CustomerLimits, type CustomerRow } from '@lipsync/domain';
+import { transaction, type Db } from '../postgres/db';
+
+/** Null resets a limit to the service's default; a missing one stays as it is. */
+export type LimitChanges = { [K in keyof CustomerLimits]?: number | null };
+
+export interface NewCustomer {
+  name: string;
+  limits?: LimitChanges;
+  /** Encrypts a new webhook signing secret for the customer of this id: no customer is without one. */
+  sealSecret: (customerId: string) => Uint8Array<ArrayBuffer>;
+}
+
+export async function createCustomer(db: Db, customer: NewCustomer): Promise<CustomerRow> {
+  const id = db.newId('cus');
+  return transaction(db, async (tx) => {
+    const row = await tx.customer.create({ data: { id, name: customer.name, ...customer.limits } });
+    await tx.webhookSecret.create({
+      data: { id: db.newId('sec'), customerId: id, ciphertext: customer.sealSecret(id) },
+    });
+    return row;
+  });
+}
+
+/** Oldest first. */
+export function listCustomers(db: Db): Promise<CustomerRow[]> {
+  return db.prisma.customer.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
+}
+
+export async function hasCustomer(db: Db, customerId: string): Promise<boolean> {
+  return (await db.prisma.customer.count({ where: { id: customerId } })) > 0;
+}
+
+/** Null when there is no such customer. */
+export async function setLimits(
+  db: Db,
+  customerId: string,
+  limits: LimitChanges,
+): Promise<CustomerRow | null> {
+  const [row] = await db.prisma.customer.updateManyAndReturn({ where: { id: customerId }, data: limits });
+  return row ?? null;
+}

@@ -1,0 +1,73 @@
+import { databaseNow, secondsAfter } from '../postgres/database-clock';
+import { transaction, type Db } from '../postgres/db';
+
+/**
+ * Makes `ciphertext` the signing secret `activeInSeconds` from now, at once when left out; the present one signs until
+ * then. One that is still to come is dropped: there is never more than one next secret. Resolves to when it begins.
+ */
+export function rotateSecret(
+  db: Db,
+  customerId: string,
+  ciphertext: Uint8Array<ArrayBuffer>,
+  activeInSeconds = 0,
+): Promise<Date> {
+  return transaction(db, async (tx) => {
+    // Two rotations at once must not leave two active secrets.
+    await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
+    const now = await databaseNow(tx);
+    const activeFrom = secondsAfter(now, activeInSeconds);
+    await tx.$executeRaw`
+      UPDATE webhook_secrets
+      SET retired_at = CASE WHEN active_from > ${now}::timestamptz THEN ${now}::timestamptz ELSE ${activeFrom}::timestamptz END
+      WHERE customer_id = ${customerId} AND (retired_at IS NULL OR retired_at > ${now}::timestamptz)`;
+    const id = db.newId('sec');
+    await tx.webhookSecret.create({ data: { id, customerId, ciphertext, createdAt: now, activeFrom } });
+    return activeFrom;
+  });
+}
+
+/** The ciphertext of the secret that signs now, as a claim of deliveries finds it; null for an unknown customer. */
+export async function getSecret(db: Db, customerId: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  const now = await databaseNow(db.prisma);
+  const secret = await db.prisma.webhookSecret.findFirst({
+    where: {
+      customerId,
+      AND: [
+        { OR: [{ activeFrom: null }, { activeFrom: { lte: now } }] },
+        { OR: [{ retiredAt: null }, { retiredAt: { gt: now } }] },
+      ],
+    },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+  return secret?.ciphertext ?? null;
+}
+
+/** A secret as it is stored, of whichever customer, in use or retired. */
+export interface StoredSecret {
+  readonly id: string;
+  readonly customerId: string;
+  readonly ciphertext: Uint8Array<ArrayBuffer>;
+}
+
+/** All of them, in pages: the next begins behind the id that the last ended with. */
+export function listSecrets(db: Db, options: { afterId: string; limit: number }): Promise<StoredSecret[]> {
+  return db.prisma.webhookSecret.findMany({
+    where: { id: { gt: options.afterId } },
+    orderBy: { id: 'asc' },
+    take: options.limit,
+    select: { id: true, customerId: true, ciphertext: true },
+  });
+}
+
+/** Puts another ciphertext of the same secret in its place; false when it was replaced by somebody else meanwhile. */
+export async function replaceCiphertext(
+  db: Db,
+  { id, ciphertext }: StoredSecret,
+  replacement: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const { count } = await db.prisma.webhookSecret.updateMany({
+    where: { id, ciphertext },
+    data: { ciphertext: replacement },
+  });
+  return count === 1;
+}

@@ -1,0 +1,98 @@
+import { admissionCapacity, DEFAULT_CUSTOMER_LIMITS, ingestCap } from '@lipsync/domain';
+import { transaction, type Db, type Tx } from '../postgres/db';
+import { type QueueName } from './queue-names';
+import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/sql-state';
+import { liveSlots } from './workers';
+
+/** A job to be announced in Redis, under a name that no earlier announcement of it had. */
+export interface Dispatch {
+  jobId: string;
+  dispatchSeq: number;
+}
+
+/** One admission at a time in the whole system: a customer's jobs are counted over several queues. */
+const ADMISSION_LOCK = 727_002;
+/**
+ * Who waits holds a connection, which others need, and who holds the lock may be cut off: Postgres then keeps it for half
+ * a minute. Shorter than any caller's own deadline, or one given up would wait on while the caller begins the next.
+ */
+const LOCK_TIMEOUT = '300ms';
+
+/**
+ * Chooses which waiting jobs of a queue may go to Redis: as many as its live slots can soon take, in turns over the
+ * customers (the one with the fewest jobs under way first), never beyond a customer's share of running GPU jobs, or of
+ * ingests. The rest of the backlog stays in Postgres. Any process may call this at any time.
+ *
+ * None, when a lock was not to be had in time: somebody else admits. That may have looked before this caller's jobs were
+ * there, or at another queue. They are not lost: they stay in Postgres, undispatched, and every media-worker asks again for
+ * every queue twice a second. Postgres hands the lock over in the order in which it was asked for, so those rounds get
+ * their turn, and a job is admitted at the latest in the first one after a holder that hung.
+ */
+export async function admitJobs(db: Db, queue: QueueName): Promise<Dispatch[]> {
+  try {
+    return await transaction(db, (tx) => admit(tx, queue));
+  } catch (error) {
+    if (sqlState(error) === LOCK_NOT_AVAILABLE) return [];
+    throw error;
+  }
+}
+
+async function admit(tx: Tx, queue: QueueName): Promise<Dispatch[]> {
+  await tx.$queryRaw`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(${ADMISSION_LOCK}::int)::text`;
+  const capacity = admissionCapacity(await liveSlots(tx, queue));
+  const free = capacity - (await inFlight(tx, queue));
+  return free > 0 ? dispatchFairly(tx, queue, { capacity, free }) : [];
+}
+
+async function inFlight(tx: Tx, queue: QueueName): Promise<number> {
+  const [row] = await tx.$queryRaw<{ jobs: number }[]>`
+    SELECT count(*)::int AS jobs FROM jobs
+    WHERE queue = ${queue} AND (status = 'running' OR (status = 'queued' AND dispatched_at IS NOT NULL))`;
+  return row?.jobs ?? 0;
+}
+
+function dispatchFairly(
+  tx: Tx,
+  queue: QueueName,
+  { capacity, free }: { capacity: number; free: number },
+): Promise<Dispatch[]> {
+  // A customer that is the only one there is keeps nobody waiting.
+  return tx.$queryRaw<Dispatch[]>`
+    WITH waiting AS (
+      SELECT id, customer_id, available_at,
+        row_number() OVER (PARTITION BY customer_id ORDER BY created_at, id)::int AS turn
+      FROM jobs
+      WHERE queue = ${queue} AND status = 'queued' AND dispatched_at IS NULL AND available_at <= clock_timestamp()
+    ), under_way AS (
+      SELECT customer_id,
+        count(*) FILTER (WHERE queue = ${queue})::int AS here,
+        count(*) FILTER (WHERE kind <> 'ingest')::int AS gpu
+      FROM jobs
+      WHERE status = 'running' OR (status = 'queued' AND dispatched_at IS NOT NULL)
+      GROUP BY customer_id
+    ), chosen AS (
+      SELECT waiting.id
+      FROM waiting
+      JOIN customers ON customers.id = waiting.customer_id
+      LEFT JOIN under_way ON under_way.customer_id = waiting.customer_id
+      WHERE CASE WHEN ${queue} = 'media'
+        THEN waiting.turn + COALESCE(under_way.here, 0) <= ${ingestCap(capacity)}::int
+          OR NOT EXISTS (SELECT FROM customers OFFSET 1)
+        ELSE waiting.turn + COALESCE(under_way.gpu, 0)
+          <= COALESCE(customers.running_jobs_max, ${DEFAULT_CUSTOMER_LIMITS.runningJobsMax}::int)
+        END
+      ORDER BY waiting.turn + COALESCE(under_way.here, 0), waiting.available_at, waiting.id
+      LIMIT ${free}::int
+    ), locked AS (
+      -- Whoever holds one of them (a cancel that was cut off) must not hold up the others.
+      SELECT id FROM jobs
+      WHERE id IN (SELECT id FROM chosen) AND status = 'queued' AND dispatched_at IS NULL
+      FOR UPDATE SKIP LOCKED
+    )
+    UPDATE jobs
+    SET dispatched_at = clock_timestamp(), dispatch_seq = dispatch_seq + 1
+    FROM locked
+    WHERE jobs.id = locked.id
+    RETURNING jobs.id AS "jobId", jobs.dispatch_seq AS "dispatchSeq"`;
+}

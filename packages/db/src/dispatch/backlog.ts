@@ -1,0 +1,110 @@
+import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
+import { type DeliveryClaimOptions } from '../webhooks/claim-deliveries';
+import { type Db } from '../postgres/db';
+import { QUEUE_NAMES, type QueueName } from './queue-names';
+import { CAPACITY_SECONDS } from './workers';
+
+export interface QueueBacklog {
+  queue: QueueName;
+  /** Jobs whose inputs are not ready. */
+  blocked: number;
+  /** Jobs that Redis has not been told of. */
+  waiting: number;
+  /** Jobs that Redis was told of and nobody has claimed. */
+  dispatched: number;
+  running: number;
+  /**
+   * For how long the oldest waiting or dispatched job has been able to run; 0 when there is none. A job that admission
+   * holds back because its customer has as many under way as it may have at once is not waiting for this service, unless
+   * nobody serves the queue: that counts against every job in it.
+   */
+  oldestSeconds: number;
+  /** Slots of the workers that are there. */
+  liveSlots: number;
+}
+
+/** What the whole system has not done yet. */
+export interface Backlog {
+  queues: QueueBacklog[];
+  /** Deliveries to attempt now, those under way included. */
+  webhooksDue: number;
+  /** Deliveries to attempt later. */
+  webhooksScheduled: number;
+  /**
+   * For how long the oldest of those that a claim would take now has been due; 0 when there is none. What is under way is
+   * not among them, nor what is passed over because its origin or its customer has as many under way as it may have.
+   */
+  webhooksOldestDueSeconds: number;
+}
+
+interface BacklogRow extends QueueBacklog {
+  webhooksDue: number;
+  webhooksScheduled: number;
+  webhooksOldestDueSeconds: number;
+}
+
+/**
+ * Looks at the backlog of every queue and of the deliveries, in one statement and so at one moment. Takes the caps that
+ * deliveries are claimed within.
+ */
+export async function readBacklog(
+  db: Db,
+  { perOrigin, perCustomer }: Pick<DeliveryClaimOptions, 'perOrigin' | 'perCustomer'>,
+): Promise<Backlog> {
+  const rows = await db.prisma.$queryRaw<BacklogRow[]>`
+    WITH full_customer AS (
+      SELECT jobs.customer_id FROM jobs JOIN customers ON customers.id = jobs.customer_id
+      WHERE kind <> 'ingest' AND (jobs.status = 'running' OR (jobs.status = 'queued' AND dispatched_at IS NOT NULL))
+      GROUP BY jobs.customer_id, customers.running_jobs_max
+      HAVING count(*) >= COALESCE(customers.running_jobs_max, ${DEFAULT_CUSTOMER_LIMITS.runningJobsMax}::int)
+    ), live AS (
+      SELECT entry.key AS queue, sum(entry.value::int) AS slots
+      FROM workers, jsonb_each_text(workers.slots) AS entry
+      WHERE seen_at > clock_timestamp() - make_interval(secs => ${CAPACITY_SECONDS}::float8)
+      GROUP BY entry.key
+    ), open AS (
+      SELECT queue, count(*) FILTER (WHERE status = 'blocked') AS blocked,
+        count(*) FILTER (WHERE status = 'queued' AND dispatched_at IS NULL) AS waiting,
+        count(*) FILTER (WHERE status = 'queued' AND dispatched_at IS NOT NULL) AS dispatched,
+        count(*) FILTER (WHERE status = 'running') AS running,
+        min(available_at) FILTER (
+          WHERE status = 'queued'
+            AND (kind = 'ingest' OR dispatched_at IS NOT NULL OR queue NOT IN (SELECT queue FROM live)
+              OR customer_id NOT IN (SELECT customer_id FROM full_customer))
+        ) AS oldest_at
+      FROM jobs WHERE queue = ANY(${[...QUEUE_NAMES]}) AND status IN ('blocked', 'queued', 'running') GROUP BY queue
+    ), full_origin AS (
+      SELECT origin FROM webhook_deliveries WHERE lease_until >= clock_timestamp()
+      GROUP BY origin HAVING count(*) >= ${perOrigin}::int
+    ), crowding_customer AS (
+      SELECT customer_id FROM webhook_deliveries WHERE lease_until >= clock_timestamp()
+      GROUP BY customer_id HAVING count(*) >= ${perCustomer}::int
+    ), webhooks AS (
+      SELECT count(*) FILTER (WHERE next_attempt_at <= clock_timestamp()) AS due,
+        count(*) FILTER (WHERE next_attempt_at > clock_timestamp()) AS scheduled,
+        min(next_attempt_at) FILTER (
+          WHERE (lease_until IS NULL OR lease_until < clock_timestamp())
+            AND origin NOT IN (SELECT origin FROM full_origin)
+            AND customer_id NOT IN (SELECT customer_id FROM crowding_customer)
+        ) AS oldest_at
+      FROM webhook_deliveries WHERE status = 'pending'
+    )
+    SELECT queues.name AS queue, COALESCE(blocked, 0)::int AS blocked, COALESCE(waiting, 0)::int AS waiting,
+      COALESCE(dispatched, 0)::int AS dispatched, COALESCE(running, 0)::int AS running,
+      GREATEST(0, COALESCE(extract(epoch FROM clock_timestamp() - open.oldest_at), 0))::float8 AS "oldestSeconds",
+      COALESCE(slots, 0)::int AS "liveSlots",
+      due::int AS "webhooksDue", scheduled::int AS "webhooksScheduled",
+      GREATEST(0, COALESCE(extract(epoch FROM clock_timestamp() - webhooks.oldest_at), 0))::float8
+        AS "webhooksOldestDueSeconds"
+    FROM unnest(${[...QUEUE_NAMES]}::text[]) AS queues (name)
+    LEFT JOIN open ON open.queue = queues.name
+    LEFT JOIN live ON live.queue = queues.name
+    CROSS JOIN webhooks`;
+  const [{ webhooksDue, webhooksScheduled, webhooksOldestDueSeconds } = NO_WEBHOOKS] = rows;
+  const queues = rows.map(({ queue, blocked, waiting, dispatched, running, oldestSeconds, liveSlots }) => ({
+    ...{ queue, blocked, waiting, dispatched, running, oldestSeconds, liveSlots },
+  }));
+  return { queues, webhooksDue, webhooksScheduled, webhooksOldestDueSeconds };
+}
+
+const NO_WEBHOOKS = { webhooksDue: 0, webhooksScheduled: 0, webhooksOldestDueSeconds: 0 };

@@ -1,0 +1,27 @@
+import { type Dispatch } from './admission';
+import { type Db } from '../postgres/db';
+import { type QueueName, queueName } from './queue-names';
+
+/** A job that was announced in Redis and not claimed since. */
+export interface OpenDispatch extends Dispatch {
+  queue: QueueName;
+}
+
+/** The announcement follows the commit: before this it may simply not have been made yet. */
+const SETTLE_SECONDS = 2;
+
+export async function findOpenDispatches(db: Db, limit: number): Promise<OpenDispatch[]> {
+  const rows = await db.prisma.$queryRaw<{ id: string; queue: string; dispatchSeq: number }[]>`
+    SELECT id, queue, dispatch_seq AS "dispatchSeq" FROM jobs
+    WHERE status = 'queued' AND dispatched_at < clock_timestamp() - make_interval(secs => ${SETTLE_SECONDS}::float8)
+    ORDER BY dispatched_at LIMIT ${limit}::int`;
+  return rows.map(({ id, queue, dispatchSeq }) => ({ jobId: id, queue: queueName(queue), dispatchSeq }));
+}
+
+/** Puts a job whose announcement is gone back in line for the next admission. */
+export async function withdrawDispatch(db: Db, { jobId, dispatchSeq }: OpenDispatch): Promise<boolean> {
+  const withdrawn = await db.prisma.$executeRaw`
+    UPDATE jobs SET dispatched_at = NULL
+    WHERE id = ${jobId} AND status = 'queued' AND dispatch_seq = ${dispatchSeq}::int AND dispatched_at IS NOT NULL`;
+  return withdrawn === 1;
+}

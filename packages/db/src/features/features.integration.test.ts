@@ -1,0 +1,397 @@
+import { eventually } from '@lipsync/testkit';
+import { only, openScenario, type Scenario } from '../../test/scenario';
+import { beginFeature, type FeatureBegin, findFeature } from './begin-feature';
+import { cancelRender } from '../renders/cancel-render';
+import { type Claim } from '../jobs/claim';
+import { expectObject } from './feature-objects';
+import { type FeatureContent, type FeatureKey } from './feature-row';
+import { failJob } from '../jobs/give-up';
+import { purge, type PurgeOptions, type PurgeReport } from '../maintenance/purge';
+import { dropFeature, giveUpFeature, publishFeature } from './publish-feature';
+
+const HOUR_MS = 3_600_000;
+const content = (digit: string, frames: number, complete = false): FeatureContent => ({
+  sha256: digit.repeat(64),
+  frames,
+  complete,
+});
+
+describe('features of a video', () => {
+  let scenario: Scenario;
+  let expiresAt: Date;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    // On the database's own clock, as the records' expiry is.
+    const [{ now } = { now: new Date() }] = await scenario.make.query<{ now: Date }>('SELECT now()');
+    expiresAt = new Date(now.getTime() + HOUR_MS);
+  });
+  afterAll(() => scenario.close());
+
+  let videos = 0;
+  const newKey = (change: Partial<FeatureKey> = {}): FeatureKey => ({
+    customerId: scenario.customerId,
+    videoSha256: (++videos).toString(16).padStart(64, '0'),
+    name: 'track:2:analyzer',
+    ...change,
+  });
+  async function newJob(): Promise<Claim & { renderId: string }> {
+    const { render } = await scenario.render();
+    return { ...(await scenario.claim(only(await scenario.jobs(render.id)).id)), renderId: render.id };
+  }
+  const begin = (key: FeatureKey, job: Claim, wantedFrames = Infinity): Promise<FeatureBegin> =>
+    beginFeature(scenario.db, key, job, { wantedFrames, expiresAt });
+  /** What a worker does with what it made. */
+  async function store(
+    key: FeatureKey,
+    maker: Claim | null,
+    made: FeatureContent,
+    until = expiresAt,
+  ): Promise<boolean> {
+    await expectObject(scenario.db, { ...key, sha256: made.sha256 }, 100);
+    return publishFeature(scenario.db, key, made, { expiresAt: until, maker });
+  }
+  async function expiryOf({ videoSha256 }: FeatureKey): Promise<Date> {
+    const rows = await scenario.make.query<{ expires_at: Date }>(
+      'SELECT expires_at FROM features WHERE video_sha256 = $1',
+      [videoSha256],
+    );
+    return only(rows).expires_at;
+  }
+  /** Its time is over, and with it that for which its object was kept. */
+  async function forgetExpiry({ videoSha256 }: FeatureKey): Promise<void> {
+    for (const change of ['features SET expires_at', 'feature_objects SET kept_until'])
+      await scenario.make.query(`UPDATE ${change} = now() - interval '1 second' WHERE video_sha256 = $1`, [
+        videoSha256,
+      ]);
+  }
+
+  describe('who makes one', () => {
+    it('of many jobs that ask at once exactly one makes it, and the others find what it made', async () => {
+      const key = newKey();
+      const jobs = await Promise.all(Array.from({ length: 6 }, newJob));
+      const begun = await Promise.all(jobs.map((job) => begin(key, job)));
+      expect(begun.map(({ state }) => state).sort()).toEqual([
+        'make',
+        'wait',
+        'wait',
+        'wait',
+        'wait',
+        'wait',
+      ]);
+
+      const maker = jobs[begun.findIndex(({ state }) => state === 'make')];
+      if (!maker) throw new Error('nobody makes it');
+      expect(await store(key, maker, content('a', 100, true))).toBe(true);
+      for (const job of jobs) {
+        expect(await begin(key, job)).toEqual({ state: 'ready', content: content('a', 100, true) });
+      }
+    });
+
+    it('a maker that asks again goes on making', async () => {
+      const [key, job] = [newKey(), await newJob()];
+      expect(await begin(key, job)).toEqual({ state: 'make' });
+      expect(await begin(key, job)).toEqual({ state: 'make' });
+    });
+
+    it('a maker whose lease ran out is replaced, and cannot publish what it made', async () => {
+      const [key, dead, next] = [newKey(), await newJob(), await newJob()];
+      await begin(key, dead);
+      expect(await begin(key, next)).toEqual({ state: 'wait' });
+      await scenario.expireLease(dead.jobId);
+      expect(await begin(key, next)).toEqual({ state: 'make' });
+      expect(await store(key, dead, content('d', 100, true))).toBe(false);
+      expect(await store(key, next, content('a', 100, true))).toBe(true);
+      expect(await begin(key, next)).toMatchObject({ content: { sha256: 'a'.repeat(64) } });
+    });
+
+    it.each<[string, (job: Claim & { renderId: string }) => Promise<unknown>]>([
+      ['was cancelled', (job) => cancelRender(scenario.db, scenario.customerId, job.renderId)],
+      ['failed', (job) => failJob(scenario.db, job, 'engine_failed')],
+      [
+        'was claimed anew',
+        async (job) => {
+          await scenario.expireLease(job.jobId);
+          await scenario.claim(job.jobId);
+        },
+      ],
+    ])('a maker that %s is replaced at once', async (_, end) => {
+      const [key, job, next] = [newKey(), await newJob(), await newJob()];
+      await begin(key, job);
+      await end(job);
+      expect(await begin(key, next)).toEqual({ state: 'make' });
+    });
+
+    it('a maker that gives up is replaced at once, and giving up what another one makes changes nothing', async () => {
+      const [key, job, next] = [newKey(), await newJob(), await newJob()];
+      await begin(key, job);
+      await giveUpFeature(scenario.db, key, next);
+      expect(await begin(key, next)).toEqual({ state: 'wait' });
+      await giveUpFeature(scenario.db, key, job);
+      expect(await begin(key, next)).toEqual({ state: 'make' });
+    });
+
+    it("another customer's feature of the same bytes is neither found nor waited for", async () => {
+      const [key, job] = [newKey(), await newJob()];
+      await begin(key, job);
+      await store(key, job, content('a', 100, true));
+      const stranger = { ...key, customerId: await scenario.make.customer() };
+      expect(await findFeature(scenario.db, stranger, { wantedFrames: 1, expiresAt })).toBeNull();
+      expect(await begin(stranger, await newJob())).toEqual({ state: 'make' });
+    });
+  });
+
+  describe('how far one reaches', () => {
+    it('a partial one serves those who need no more, while a longer one is made and replaces it', async () => {
+      const [key, first, longer, other] = [newKey(), await newJob(), await newJob(), await newJob()];
+      await begin(key, first, 50);
+      await store(key, first, content('a', 60));
+      expect(await begin(key, other, 60)).toMatchObject({ state: 'ready' });
+      expect(await begin(key, longer, 61)).toEqual({ state: 'make' });
+      expect(await begin(key, other, 60)).toMatchObject({ state: 'ready' });
+      expect(await begin(key, other, 61)).toEqual({ state: 'wait' });
+
+      expect(await store(key, longer, content('b', 90))).toBe(true);
+      expect(await begin(key, other, 61)).toMatchObject({ content: content('b', 90) });
+      expect(await begin(key, other, Infinity)).toEqual({ state: 'make' });
+      expect(await store(key, other, content('c', 80, true))).toBe(true);
+      expect(await begin(key, first, 1_000)).toMatchObject({ content: content('c', 80, true) });
+    });
+
+    it.each([
+      ['fewer frames', content('b', 59)],
+      ['as many frames', content('b', 60)],
+    ])('one of %s never replaces what is there', async (_, made) => {
+      const [key, job] = [newKey(), await newJob()];
+      await store(key, null, content('a', 60));
+      expect(await store(key, null, made)).toBe(false);
+      expect(await begin(key, job, 60)).toMatchObject({ content: content('a', 60) });
+    });
+
+    it('a complete one is never replaced', async () => {
+      const key = newKey();
+      await store(key, null, content('a', 60, true));
+      expect(await store(key, null, content('b', 600))).toBe(false);
+    });
+
+    it('one that is only looked for is nobody’s to make', async () => {
+      const [key, job] = [newKey(), await newJob()];
+      const wish = { wantedFrames: 60, expiresAt };
+      expect(await findFeature(scenario.db, key, wish)).toBeNull();
+      await store(key, null, content('a', 60));
+      expect(await findFeature(scenario.db, key, wish)).toEqual(content('a', 60));
+      expect(await findFeature(scenario.db, key, { ...wish, wantedFrames: Infinity })).toBeNull();
+      expect(await begin(key, job)).toEqual({ state: 'make' });
+    });
+
+    it('what the video itself makes impossible is found out once, for as far as it was looked at', async () => {
+      const [key, job, other] = [newKey(), await newJob(), await newJob()];
+      await begin(key, job, 50);
+      const fault = { errorCode: 'no_face_detected', frames: 50, complete: false } as const;
+      await publishFeature(scenario.db, key, fault, { expiresAt, maker: job });
+      expect(await begin(key, other, 50)).toEqual({ state: 'impossible', errorCode: 'no_face_detected' });
+      expect(await begin(key, other, 51)).toEqual({ state: 'make' });
+      await store(key, other, content('a', 80));
+      expect(await begin(key, job, 50)).toMatchObject({ state: 'ready' });
+    });
+
+    it('a damaged one is dropped and made anew, even with the same bytes', async () => {
+      const [key, job] = [newKey(), await newJob()];
+      await store(key, null, content('a', 60, true));
+      await dropFeature(scenario.db, key, 'b'.repeat(64));
+      expect(await begin(key, job)).toMatchObject({ state: 'ready' });
+      await dropFeature(scenario.db, key, 'a'.repeat(64));
+      expect(await begin(key, job)).toEqual({ state: 'make' });
+      expect(await store(key, job, content('a', 60, true))).toBe(true);
+      expect(await begin(key, job)).toMatchObject({ state: 'ready' });
+    });
+  });
+
+  describe('how long one lives', () => {
+    let deleted: string[];
+    beforeEach(async () => {
+      await run();
+      deleted = [];
+    });
+    function run(
+      remove: PurgeOptions['storage']['delete'] = async (keys) => void deleted.push(...keys),
+    ): Promise<PurgeReport> {
+      return purge(scenario.db, {
+        storage: {
+          delete: remove,
+          list: async function* () {},
+        },
+        keys: {
+          assetPrefix: (id) => id,
+          outputKey: (id) => id,
+          featureKey: ({ sha256 }) => sha256.slice(0, 1),
+        },
+      });
+    }
+    async function keptUntil({ videoSha256 }: FeatureKey): Promise<Date> {
+      const rows = await scenario.make.query<{ kept_until: Date }>(
+        'SELECT kept_until FROM feature_objects WHERE video_sha256 = $1',
+        [videoSha256],
+      );
+      return only(rows).kept_until;
+    }
+    const waitedOut = ({ videoSha256 }: FeatureKey): Promise<unknown> =>
+      scenario.make.query(
+        `UPDATE feature_objects SET kept_until = kept_until - interval '1 hour' WHERE video_sha256 = $1`,
+        [videoSha256],
+      );
+
+    it('as long as the longest-lived record that used it, however it was found', async () => {
+      const [key, job] = [newKey(), await newJob()];
+      const later = (hours: number): Date => new Date(expiresAt.getTime() + hours * HOUR_MS);
+      await store(key, null, content('a', 60, true));
+      await findFeature(scenario.db, key, { wantedFrames: 1, expiresAt: later(2) });
+      expect(await expiryOf(key)).toEqual(later(2));
+      await beginFeature(scenario.db, key, job, { wantedFrames: 1, expiresAt: later(3) });
+      expect(await expiryOf(key)).toEqual(later(3));
+      await begin(key, job);
+      expect(await expiryOf(key)).toEqual(later(3));
+    });
+
+    it('once expired it is not used any more, even before it is purged', async () => {
+      const [key, job] = [newKey(), await newJob()];
+      await store(key, null, content('a', 60, true));
+      await forgetExpiry(key);
+      expect(await findFeature(scenario.db, key, { wantedFrames: 1, expiresAt })).toBeNull();
+      expect(await begin(key, job)).toEqual({ state: 'make' });
+    });
+
+    it('once expired its row and its object are purged in one round', async () => {
+      const key = newKey();
+      await store(key, null, content('a', 60, true));
+      expect(await run()).toMatchObject({ purged: 0, deletedRows: 0 });
+      await forgetExpiry(key);
+      expect(await run()).toMatchObject({ purged: 1, deletedRows: 1, errors: [] });
+      expect(deleted).toEqual(['a']);
+      expect(await run()).toMatchObject({ purged: 0, deletedRows: 0 });
+    });
+
+    it('the object of one that was used again is kept on, and not looked at before that is over', async () => {
+      const key = newKey();
+      const days = (count: number): Date => new Date(expiresAt.getTime() + count * 24 * HOUR_MS);
+      await store(key, null, content('a', 60, true), days(1));
+      expect(await keptUntil(key)).toEqual(days(1));
+      await findFeature(scenario.db, key, { wantedFrames: 1, expiresAt: days(2) });
+      await scenario.make.query(
+        `UPDATE feature_objects SET kept_until = now() - interval '1 second' WHERE video_sha256 = $1`,
+        [key.videoSha256],
+      );
+      await run();
+      expect(deleted).toEqual([]);
+      expect(await keptUntil(key)).toEqual(days(2));
+    });
+
+    it('an object that an earlier release named is kept, and found among all of those when it is not named any more', async () => {
+      const named = newKey();
+      const forgotten = newKey();
+      await store(named, null, content('a', 60, true));
+      await store(forgotten, null, content('b', 60, true));
+      await dropFeature(scenario.db, forgotten, 'b'.repeat(64));
+      await scenario.make.query(
+        `UPDATE feature_objects SET kept_until = now() - interval '1 second' WHERE video_sha256 = ANY($1)`,
+        [[named.videoSha256, forgotten.videoSha256]],
+      );
+      await run();
+      expect(deleted).toEqual(['b']);
+    });
+
+    it('a replaced object stays an hour for those who still read it, and is purged then', async () => {
+      const key = newKey();
+      await store(key, null, content('a', 60));
+      await store(key, null, content('b', 70));
+      await run();
+      expect(deleted).toEqual([]);
+      await waitedOut(key);
+      await run();
+      expect(deleted).toEqual(['a']);
+    });
+
+    it('so does a dropped one', async () => {
+      const key = newKey();
+      await store(key, null, content('a', 60, true));
+      await dropFeature(scenario.db, key, 'a'.repeat(64));
+      await run();
+      expect(deleted).toEqual([]);
+      await waitedOut(key);
+      await run();
+      expect(deleted).toEqual(['a']);
+    });
+
+    it('an object whose writer died before it was named is purged', async () => {
+      const key = newKey();
+      await expectObject(scenario.db, { ...key, sha256: 'e'.repeat(64) }, 100);
+      await run();
+      expect(deleted).toEqual([]);
+      await waitedOut(key);
+      await run();
+      expect(deleted).toEqual(['e']);
+    });
+
+    it('an object that could not be deleted comes up again', async () => {
+      const key = newKey();
+      await store(key, null, content('a', 60, true));
+      await forgetExpiry(key);
+      const failed = await run(() => Promise.reject(new Error('storage is away')));
+      expect(failed).toMatchObject({ purged: 0, errors: [new Error('storage is away')] });
+      await run();
+      expect(deleted).toEqual(['a']);
+    });
+
+    it('a deletion that takes long is given up while the object is still locked', async () => {
+      const key = newKey();
+      await store(key, null, content('a', 60, true));
+      await forgetExpiry(key);
+      const end = new AbortController();
+      const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(end.signal);
+      const report = await run(async (_, { signal } = {}) => {
+        end.abort(new Error('too slow'));
+        signal?.throwIfAborted();
+      });
+      // The transaction, and its lock, would end after 30 s.
+      expect(Math.max(...timeout.mock.calls.flat())).toBeLessThanOrEqual(15_000);
+      timeout.mockRestore();
+      expect(report).toMatchObject({ purged: 0, errors: [new Error('too slow')] });
+      await run();
+      expect(deleted).toEqual(['a']);
+    });
+
+    it('bytes that are written anew while their old object is deleted are written after that', async () => {
+      const key = newKey();
+      const object = { ...key, sha256: 'a'.repeat(64) };
+      const order: string[] = [];
+      await store(key, null, content('a', 60, true));
+      await forgetExpiry(key);
+      let announced: Promise<unknown> | undefined;
+      await run(async () => {
+        announced = expectObject(scenario.db, object, 100).then(() => order.push('announced'));
+        await lockIsWaitedFor();
+        order.push('deleted');
+      });
+      await announced;
+      expect(order).toEqual(['deleted', 'announced']);
+      expect(await publishFeature(scenario.db, key, content('a', 60, true), { expiresAt, maker: null })).toBe(
+        true,
+      );
+    });
+
+    it('an object that was purged before it was named is not named any more', async () => {
+      const key = newKey();
+      await expectObject(scenario.db, { ...key, sha256: 'e'.repeat(64) }, 100);
+      await waitedOut(key);
+      await run();
+      expect(await publishFeature(scenario.db, key, content('e', 1), { expiresAt, maker: null })).toBe(false);
+    });
+  });
+
+  const lockIsWaitedFor = (): Promise<void> =>
+    eventually(async () => {
+      const waiting = await scenario.make.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(waiting).toHaveLength(1);
+    });
+});

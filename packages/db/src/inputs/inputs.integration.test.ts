@@ -1,0 +1,303 @@
+import { createRender, getRender } from '../../test/one-render';
+import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
+import { createAsset, getAsset } from './assets';
+import { completeAnalyze, completeIngest } from '../jobs/complete';
+import { type CreatedRender } from '../renders/create-render';
+import { failJob } from '../jobs/give-up';
+import { heartbeatJob } from '../jobs/heartbeat';
+import { createPreparation, getPreparation } from './preparations';
+import { loadAnalyzeWork, loadIngestWork, loadRenderWork } from '../jobs/work';
+
+const ANALYSIS = {
+  version: '1',
+  analyzerVersion: 'builtin-1',
+  frames: 100,
+  fps: 25,
+  width: 1280,
+  height: 720,
+  durationSeconds: 4,
+};
+const ttlSeconds = DAY_SECONDS;
+
+describe('inputs', () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+  });
+  afterAll(() => scenario.close());
+
+  function renderUrls(preparationId?: string): Promise<CreatedRender> {
+    return createRender(scenario.db, {
+      customerId: scenario.customerId,
+      request: {
+        video: { url: 'https://media.example.com/a.mp4' },
+        audio: { url: 'https://media.example.com/a.wav' },
+        engines: ['musetalk', 'latentsync'],
+        sync_mode: 'cut_off',
+        webhook_url: WEBHOOK_URL,
+        ...(preparationId === undefined ? {} : { preparation_id: preparationId }),
+      },
+      idempotency: null,
+      ttlSeconds,
+    });
+  }
+
+  async function completedPreparation(sha256: string): Promise<string> {
+    const video = {
+      asset_id: await scenario.make.readyAsset({
+        customerId: scenario.customerId,
+        mediaType: 'video',
+        sha256,
+      }),
+    };
+    const request = { video, webhook_url: WEBHOOK_URL };
+    const { customerId } = scenario;
+    const { preparation } = await createPreparation(scenario.db, {
+      customerId,
+      request,
+      idempotency: null,
+      ttlSeconds,
+    });
+    const job = await scenario.db.prisma.job.findUniqueOrThrow({ where: { preparationId: preparation.id } });
+    expect(await completeAnalyze(scenario.db, await scenario.claim(job.id), ANALYSIS)).toBe(true);
+    return preparation.id;
+  }
+
+  const ingest = async (assetId: string): Promise<Awaited<ReturnType<Scenario['claim']>>> =>
+    scenario.claim(await scenario.ingestJob(assetId));
+  const state = async (renderId: string): Promise<Awaited<ReturnType<typeof getRender>>> =>
+    getRender(scenario.db, scenario.customerId, renderId);
+
+  it('show a render fetching and validating while they are ingested, with rising progress', async () => {
+    const { render } = await renderUrls();
+    const seen: [string, string, number][] = [];
+    const look = async (): Promise<void> => {
+      const { status, stage, progressPercent } = (await state(render.id)).render;
+      seen.push([status, stage, progressPercent]);
+    };
+    const video = await ingest(render.videoAssetId);
+    await look();
+    await heartbeatJob(scenario.db, video, { leaseSeconds: 30, stage: 'downloading', progressPercent: 50 });
+    await look();
+    await heartbeatJob(scenario.db, video, { leaseSeconds: 30, stage: 'probing', progressPercent: 100 });
+    await completeIngest(scenario.db, video, MEDIA);
+    const audio = await ingest(render.audioAssetId);
+    await heartbeatJob(scenario.db, audio, { leaseSeconds: 30, stage: 'probing', progressPercent: 100 });
+    await look();
+    expect(seen).toEqual([
+      ['processing', 'fetching_inputs', 0],
+      ['processing', 'fetching_inputs', 2],
+      ['processing', 'validating_inputs', 8],
+    ]);
+    expect((await getAsset(scenario.db, scenario.customerId, render.audioAssetId)).stage).toBe('probing');
+  });
+
+  it('release the jobs of a render only when both are ready', async () => {
+    const { render } = await renderUrls();
+    await completeIngest(scenario.db, await ingest(render.videoAssetId), MEDIA);
+    expect((await scenario.jobs(render.id)).map(({ status }) => status)).toEqual(['blocked', 'blocked']);
+    await completeIngest(scenario.db, await ingest(render.audioAssetId), MEDIA);
+    const jobs = await scenario.jobs(render.id);
+    expect(jobs.map(({ status }) => status)).toEqual(['queued', 'queued']);
+    const claim = await scenario.claim(jobs[0]?.id ?? '');
+    const work = await loadRenderWork(scenario.db, claim.engineRunId ?? '');
+    expect(work).toMatchObject({
+      video: { id: render.videoAssetId, sizeBytes: 1234 },
+      audio: { status: 'ready' },
+      preparation: null,
+    });
+  });
+
+  it('release the jobs whichever of two simultaneous ingests comes second', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { render } = await renderUrls();
+      const claims = [await ingest(render.videoAssetId), await ingest(render.audioAssetId)];
+      await Promise.all(claims.map((claim) => completeIngest(scenario.db, claim, MEDIA)));
+      expect((await scenario.jobs(render.id)).map(({ status }) => status)).toEqual(['queued', 'queued']);
+    }
+  });
+
+  it('release the jobs of a render that is created while its input becomes ready', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { customerId, db } = scenario;
+      const url = 'https://media.example.com/v.mp4';
+      const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds });
+      const claim = await ingest(asset.id);
+      const [{ render }] = await Promise.all([
+        scenario.render({ video: { asset_id: asset.id } }),
+        completeIngest(db, claim, MEDIA),
+      ]);
+      expect(only(await scenario.jobs(render.id)).status).toBe('queued');
+    }
+  });
+
+  describe('that several renders share', () => {
+    const url = 'https://media.example.com/shared.mp4';
+
+    /** One render has its other input, the other waits for that as well. */
+    async function sharing(): Promise<{ asset: string; waits: string; waitsLonger: string }> {
+      const { customerId, db } = scenario;
+      const { id: asset } = await createAsset(db, { customerId, mediaType: 'audio', url, ttlSeconds });
+      const audio = { asset_id: asset };
+      const { render } = await scenario.render({ audio });
+      const longer = await scenario.render({ audio, video: { url: 'https://media.example.com/own.mp4' } });
+      return { asset, waits: render.id, waitsLonger: longer.render.id };
+    }
+
+    it('move each of them as far as its own inputs allow', async () => {
+      const { asset, waits, waitsLonger } = await sharing();
+      const claim = await ingest(asset);
+      await heartbeatJob(scenario.db, claim, { leaseSeconds: 30, stage: 'probing', progressPercent: 100 });
+      expect((await state(waits)).render.stage).toBe('validating_inputs');
+      expect((await state(waitsLonger)).render.stage).toBe('fetching_inputs');
+      await completeIngest(scenario.db, claim, MEDIA);
+      expect(only(await scenario.jobs(waits)).status).toBe('queued');
+      expect(only(await scenario.jobs(waitsLonger)).status).toBe('blocked');
+    });
+
+    it('fail each of them with an event of its own', async () => {
+      const { asset, waits, waitsLonger } = await sharing();
+      await failJob(scenario.db, await ingest(asset), 'media_corrupt');
+      for (const id of [waits, waitsLonger]) {
+        const { render, runs } = await state(id);
+        expect(render).toMatchObject({ status: 'failed', errorCode: 'media_corrupt' });
+        expect(only(runs)).toMatchObject({ status: 'failed', failedInput: 'audio' });
+        const event = only(await scenario.events(id));
+        expect(event).toMatchObject({ type: 'render.failed', deliveries: 1 });
+        expect(JSON.parse(event.body)).toMatchObject({ data: { id, error: { code: 'media_corrupt' } } });
+      }
+    });
+  });
+
+  it('fail the render and all its engines with their code when one fails, with one event', async () => {
+    const { render } = await renderUrls();
+    const [video, audio] = [await ingest(render.videoAssetId), await ingest(render.audioAssetId)];
+    await Promise.all([
+      failJob(scenario.db, video, 'media_corrupt'),
+      failJob(scenario.db, audio, 'media_corrupt'),
+    ]);
+    const details = await state(render.id);
+    expect(details.render).toMatchObject({ status: 'failed', errorCode: 'media_corrupt' });
+    expect(
+      details.runs.map(({ status, stage, errorCode, progressPercent }) => ({
+        status,
+        stage,
+        errorCode,
+        progressPercent,
+      })),
+    ).toEqual(
+      Array.from({ length: 2 }, () => ({
+        status: 'failed',
+        stage: 'failed',
+        errorCode: 'media_corrupt',
+        progressPercent: 0,
+      })),
+    );
+    expect((await scenario.jobs(render.id)).map(({ status }) => status)).toEqual(['finished', 'finished']);
+    expect(only(await scenario.events(render.id)).type).toBe('render.failed');
+  });
+
+  it('are named where a render fails for one of them, to who asks and to who is told', async () => {
+    for (const input of ['video', 'audio'] as const) {
+      const { render } = await renderUrls();
+      const assets = { video: render.videoAssetId, audio: render.audioAssetId };
+      const other = input === 'video' ? 'audio' : 'video';
+      await completeIngest(scenario.db, await ingest(assets[other]), MEDIA);
+      await failJob(scenario.db, await ingest(assets[input]), 'media_corrupt');
+      expect((await state(render.id)).runs.map(({ failedInput }) => failedInput)).toEqual([input, input]);
+      expect(only(await scenario.events(render.id)).body).toContain(`"message":"/${input}: `);
+    }
+  });
+
+  it('fail every render that waits for them, and none that does not', async () => {
+    const { customerId, db } = scenario;
+    const url = 'https://media.example.com/v.mp4';
+    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds });
+    const waiting = [
+      await scenario.render({ video: { asset_id: asset.id } }),
+      await scenario.render({ video: { asset_id: asset.id } }),
+    ];
+    const other = await scenario.render();
+    await failJob(db, await ingest(asset.id), 'media_too_long');
+    for (const { render } of waiting)
+      expect((await state(render.id)).render.errorCode).toBe('media_too_long');
+    expect((await state(other.render.id)).render.status).toBe('accepted');
+  });
+
+  it('lead a preparation to its analysis and its completed event', async () => {
+    const { customerId, db } = scenario;
+    const request = { video: { url: 'https://media.example.com/v.mp4' }, webhook_url: WEBHOOK_URL };
+    const created = await createPreparation(db, { customerId, request, idempotency: null, ttlSeconds });
+    const { id, videoAssetId } = created.preparation;
+    expect(created.queues).toEqual(['media']);
+    const claim = await ingest(videoAssetId);
+    expect(await loadIngestWork(db, videoAssetId)).toMatchObject({
+      asset: { sourceUrl: request.video.url },
+      upload: null,
+    });
+    await completeIngest(db, claim, MEDIA);
+    const job = await db.prisma.job.findUniqueOrThrow({ where: { preparationId: id } });
+    const analysis = await scenario.claim(job.id);
+    expect(await loadAnalyzeWork(db, id)).toMatchObject({
+      video: { id: videoAssetId, objectKey: MEDIA.objectKey },
+    });
+    await heartbeatJob(db, analysis, { leaseSeconds: 30, stage: 'analyzing', progressPercent: 50 });
+    expect((await getPreparation(db, customerId, id)).preparation).toMatchObject({
+      stage: 'analyzing',
+      progressPercent: 52.5,
+    });
+    await completeAnalyze(db, analysis, ANALYSIS);
+    const { preparation, webhookEventId } = await getPreparation(db, customerId, id);
+    expect(preparation).toMatchObject({
+      ...ANALYSIS,
+      status: 'completed',
+      progressPercent: 100,
+      videoSha256: MEDIA.sha256,
+    });
+    expect(
+      await db.prisma.webhookEvent.findUniqueOrThrow({ where: { id: webhookEventId ?? '' } }),
+    ).toMatchObject({
+      type: 'preparation.completed',
+      preparationId: id,
+    });
+  });
+
+  it('fail a preparation with their code', async () => {
+    const { customerId, db } = scenario;
+    const request = { video: { url: 'https://media.example.com/v.mp4' }, webhook_url: WEBHOOK_URL };
+    const { preparation } = await createPreparation(db, {
+      customerId,
+      request,
+      idempotency: null,
+      ttlSeconds,
+    });
+    await failJob(db, await ingest(preparation.videoAssetId), 'media_type_mismatch');
+    const failed = await getPreparation(db, customerId, preparation.id);
+    expect(failed.preparation).toMatchObject({ status: 'failed', errorCode: 'media_type_mismatch' });
+    expect(failed.webhookEventId).not.toBeNull();
+  });
+
+  it('are accepted with a preparation of the same bytes and refused with one of others, once they are known', async () => {
+    const preparationId = await completedPreparation('c'.repeat(64));
+    for (const [sha256, expected] of [
+      ['c'.repeat(64), null],
+      ['d'.repeat(64), 'preparation_mismatch'],
+    ] as const) {
+      const { render } = await renderUrls(preparationId);
+      await completeIngest(scenario.db, await ingest(render.audioAssetId), MEDIA);
+      await completeIngest(scenario.db, await ingest(render.videoAssetId), { ...MEDIA, sha256 });
+      expect((await state(render.id)).render.errorCode).toBe(expected);
+    }
+  });
+
+  it('fail a render whose preparation expired while they were fetched', async () => {
+    const preparationId = await completedPreparation(MEDIA.sha256);
+    const { render } = await renderUrls(preparationId);
+    await scenario.make.query(`UPDATE preparations SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      preparationId,
+    ]);
+    await completeIngest(scenario.db, await ingest(render.audioAssetId), MEDIA);
+    await completeIngest(scenario.db, await ingest(render.videoAssetId), MEDIA);
+    expect((await state(render.id)).render.errorCode).toBe('preparation_expired');
+  });
+});

@@ -1,0 +1,13 @@
+import { type PreparationRow, type RenderRow } from '@lipsync/domain';
+import { type Tx } from '../postgres/db';
+
+/** The preparation that each of these renders names; null when it names none, or one that is gone. */
+export async function readNamedPreparations(
+  tx: Tx,
+  renders: readonly RenderRow[],
+): Promise<(render: RenderRow) => PreparationRow | null> {
+  const ids = new Set(renders.flatMap(({ preparationId }) => preparationId ?? []));
+  const found = ids.size === 0 ? [] : await tx.preparation.findMany({ where: { id: { in: [...ids] } } });
+  const byId = new Map(found.map((preparation) => [preparation.id, preparation]));
+  return ({ preparationId }) => byId.get(preparationId ?? '') ?? null;
+}

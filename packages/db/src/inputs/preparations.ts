@@ -1,0 +1,105 @@
+import { type PreparationRequest } from '@lipsync/contract';
+import { isId, type PreparationRow, ServiceError } from '@lipsync/domain';
+import { requireRecordSlot } from '../customers/customer-limits';
+import { customerTransaction } from '../customers/customer-transaction';
+import { databaseNow, secondsAfter } from '../postgres/database-clock';
+import { type Db, type Tx } from '../postgres/db';
+import { type IdempotencyClaim, reserveKey } from '../customers/idempotency';
+import { inputAsset, referInput } from './media-input';
+import { insertJob } from '../dispatch/new-job';
+import { type QueueName } from '../dispatch/queue-names';
+
+/** All that a preparation's resource is made of. */
+export interface PreparationDetails {
+  preparation: PreparationRow;
+  webhookEventId: string | null;
+}
+
+export interface NewPreparation {
+  customerId: string;
+  /** Checked against the contract and the URL policies. */
+  request: PreparationRequest;
+  idempotency: IdempotencyClaim | null;
+  /** Lifetime of the record and its implicit asset, RECORD_TTL_SECONDS. */
+  ttlSeconds: number;
+  /** W3C trace context of the request; its analysis and webhook join the trace. */
+  traceParent?: string | undefined;
+}
+
+export interface CreatedPreparation extends PreparationDetails {
+  replayed: boolean;
+  /** Queues that got jobs which can start: worth ringing. */
+  queues: QueueName[];
+}
+
+/**
+ * Creates a preparation with its implicit asset and job, all or nothing. Throws, in this order: idempotency_key_reused,
+ * idempotency_in_progress; what referring to the video can throw; concurrency_limit_exceeded.
+ */
+export function createPreparation(db: Db, input: NewPreparation): Promise<CreatedPreparation> {
+  const { customerId, request, idempotency, ttlSeconds, traceParent } = input;
+  return customerTransaction(db, customerId, async (tx) => {
+    const id = db.newId('prp');
+    const now = await databaseNow(tx);
+    const expiresAt = secondsAfter(now, ttlSeconds);
+    if (idempotency) {
+      const operation = 'create_preparation';
+      const key = { ...idempotency, customerId, operation, resourceId: id, expiresAt } as const;
+      const bound = await reserveKey(tx, key);
+      if (bound !== null) return replay(tx, bound);
+    }
+    const referred = await referInput(tx, request.video, { customerId, mediaType: 'video' });
+    await requireRecordSlot(tx, customerId);
+    const asset = { customerId, ttlSeconds, traceParent, now, mediaType: 'video', referred } as const;
+    const video = await inputAsset(db, tx, request.video, asset);
+    const preparation = await tx.preparation.create({
+      data: {
+        id,
+        customerId,
+        status: 'accepted',
+        stage: 'queued',
+        videoAssetId: video.id,
+        webhookUrl: request.webhook_url ?? null,
+        traceParent: traceParent ?? null,
+        createdAt: now,
+        updatedAt: now,
+        expiresAt,
+      },
+    });
+    const status = video.status === 'ready' ? 'queued' : 'blocked';
+    const subject = { kind: 'analyze', preparationId: id } as const;
+    const queue = await insertJob(db, tx, { customerId, subject, status, now });
+    const queues: QueueName[] = [
+      ...(status === 'queued' ? [queue] : []),
+      ...(referred ? [] : ['media' as const]),
+    ];
+    return { preparation, webhookEventId: null, replayed: false, queues };
+  });
+}
+
+/** Throws preparation_not_found (also for a foreign or malformed id) and preparation_expired. */
+export async function getPreparation(
+  db: Db,
+  customerId: string,
+  preparationId: string,
+): Promise<PreparationDetails> {
+  if (!isId('prp', preparationId)) throw new ServiceError('preparation_not_found');
+  const [preparation, now] = await Promise.all([
+    db.prisma.preparation.findFirst({ where: { id: preparationId, customerId } }),
+    databaseNow(db.prisma),
+  ]);
+  if (preparation === null) throw new ServiceError('preparation_not_found');
+  if (preparation.expiresAt <= now) throw new ServiceError('preparation_expired');
+  return detailsOf(db.prisma, preparation);
+}
+
+async function replay(tx: Tx, preparationId: string): Promise<CreatedPreparation> {
+  const preparation = await tx.preparation.findUniqueOrThrow({ where: { id: preparationId } });
+  return { ...(await detailsOf(tx, preparation)), replayed: true, queues: [] };
+}
+
+async function detailsOf(tx: Tx, preparation: PreparationRow): Promise<PreparationDetails> {
+  const where = { preparationId: preparation.id };
+  const event = await tx.webhookEvent.findUnique({ where, select: { id: true } });
+  return { preparation, webhookEventId: event?.id ?? null };
+}

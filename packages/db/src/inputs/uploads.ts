@@ -1,0 +1,129 @@
+import { type MediaType } from '@lipsync/contract';
+import {
+  type AssetRow,
+  isId,
+  ServiceError,
+  UPLOAD_COMPLETE_GRACE_SECONDS,
+  type UploadRow,
+} from '@lipsync/domain';
+import { requireUploadSlot } from '../customers/customer-limits';
+import { customerTransaction } from '../customers/customer-transaction';
+import { databaseNow, secondsAfter } from '../postgres/database-clock';
+import { type Db, type Tx } from '../postgres/db';
+import { insertJob } from '../dispatch/new-job';
+import { assetRow, uploadRow } from '../postgres/rows';
+
+export interface NewUpload {
+  customerId: string;
+  mediaType: MediaType;
+  contentType: string;
+  sizeBytes: number;
+  /** Lifetime of the signed address, UPLOAD_TTL_SECONDS. */
+  ttlSeconds: number;
+  /** Lifetime of the asset, RECORD_TTL_SECONDS. */
+  assetTtlSeconds: number;
+  stagingKey: (uploadId: string) => string;
+}
+
+/** What storage holds under an upload's staging key. */
+export interface StagedObject {
+  sizeBytes: number;
+  etag: string;
+}
+
+/** Creates the upload and the asset it will fill. Throws concurrency_limit_exceeded. */
+export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: UploadRow; asset: AssetRow }> {
+  const { customerId, mediaType, contentType, sizeBytes } = upload;
+  return customerTransaction(db, customerId, async (tx) => {
+    const now = await databaseNow(tx);
+    await requireUploadSlot(tx, customerId, now);
+    const id = db.newId('upl');
+    const asset = await tx.asset.create({
+      data: {
+        id: db.newId('ast'),
+        ...{ customerId, mediaType, contentType, sizeBytes },
+        status: 'awaiting_upload',
+        stage: 'awaiting_upload',
+        createdAt: now,
+        updatedAt: now,
+        expiresAt: secondsAfter(now, upload.assetTtlSeconds),
+      },
+    });
+    const row = await tx.upload.create({
+      data: {
+        id,
+        assetId: asset.id,
+        ...{ customerId, contentType, sizeBytes },
+        status: 'awaiting_upload',
+        stagingKey: upload.stagingKey(id),
+        createdAt: now,
+        expiresAt: secondsAfter(now, upload.ttlSeconds),
+      },
+    });
+    return { upload: uploadRow(row), asset: assetRow(asset) };
+  });
+}
+
+/**
+ * Completes an upload whose bytes `inspect` finds in storage, and queues the ingest of its asset; a second call changes
+ * nothing and returns the asset as it is now. Throws upload_not_found, upload_expired, upload_incomplete (no object
+ * yet), upload_size_mismatch. A PUT that began before the expiry may land after it, so a found object is accepted for
+ * a while longer. An asset without a trace of its own joins `traceParent`: its ingest begins here.
+ */
+export async function completeUpload(
+  db: Db,
+  customerId: string,
+  uploadId: string,
+  inspect: (upload: UploadRow) => Promise<StagedObject | null>,
+  traceParent?: string,
+): Promise<AssetRow> {
+  const { upload, asset, now } = await findUpload(db.prisma, customerId, uploadId);
+  if (upload.status === 'completed') return asset;
+  const staged = await inspect(upload);
+  if (staged === null) {
+    throw new ServiceError(upload.expiresAt <= now ? 'upload_expired' : 'upload_incomplete');
+  }
+  if (staged.sizeBytes !== upload.sizeBytes) throw new ServiceError('upload_size_mismatch');
+  return customerTransaction(db, customerId, async (tx) => {
+    // Storage was asked outside the transaction: another call, or the expiry, may have come first.
+    await tx.$queryRaw`SELECT id FROM uploads WHERE id = ${uploadId} FOR UPDATE`;
+    const current = await findUpload(tx, customerId, uploadId);
+    if (current.upload.status === 'completed') return current.asset;
+    if (traceParent !== undefined) await joinTrace(tx, current.asset.id, traceParent);
+    return freeze(db, tx, current.upload, staged.etag, current.now);
+  });
+}
+
+async function joinTrace(tx: Tx, assetId: string, traceParent: string): Promise<void> {
+  await tx.asset.updateMany({ where: { id: assetId, traceParent: null }, data: { traceParent } });
+}
+
+async function freeze(db: Db, tx: Tx, upload: UploadRow, etag: string, now: Date): Promise<AssetRow> {
+  const { id, assetId, customerId } = upload;
+  await tx.upload.update({ where: { id }, data: { status: 'completed', completedAt: now, etag } });
+  const asset = await tx.asset.update({
+    where: { id: assetId },
+    data: { status: 'pending', stage: 'queued', updatedAt: now },
+  });
+  await insertJob(db, tx, { customerId, subject: { kind: 'ingest', assetId }, status: 'queued', now });
+  return assetRow(asset);
+}
+
+async function findUpload(
+  tx: Tx,
+  customerId: string,
+  uploadId: string,
+): Promise<{ upload: UploadRow; asset: AssetRow; now: Date }> {
+  if (!isId('upl', uploadId)) throw new ServiceError('upload_not_found');
+  const upload = await tx.upload.findFirst({ where: { id: uploadId, customerId } });
+  if (upload === null) throw new ServiceError('upload_not_found');
+  const asset = await tx.asset.findUniqueOrThrow({ where: { id: upload.assetId } });
+  const now = await databaseNow(tx);
+  const last = upload.status === 'completed' ? asset.expiresAt : graceEnd(upload.expiresAt);
+  if (upload.status === 'expired' || last <= now) throw new ServiceError('upload_expired');
+  return { upload: uploadRow(upload), asset: assetRow(asset), now };
+}
+
+function graceEnd(expiresAt: Date): Date {
+  return secondsAfter(expiresAt, UPLOAD_COMPLETE_GRACE_SECONDS);
+}

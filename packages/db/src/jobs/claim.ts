@@ -1,0 +1,96 @@
+import { MAX_ATTEMPTS, RECORD_STATES } from '@lipsync/domain';
+import { databaseNow, secondsAfter } from '../postgres/database-clock';
+import { transaction, type Db, type Tx } from '../postgres/db';
+import { type JobIdentity, jobIdentity, type RecoveredJob, recoveredJob } from './job-identity';
+import { type JobSubject, lockSubject } from './job-subject';
+import { advancePreparations } from './record-progress';
+import { advanceRenderByRuns } from './run-progress';
+import { advanceWaiting } from './waiting-records';
+
+/** A job that this worker now owns until its lease runs out. */
+export interface Claim extends JobIdentity {
+  /** For how long it could have been worked on and was not. */
+  waitedSeconds: number;
+  /** W3C trace context of the request that it serves; null where nothing is traced. */
+  traceParent: string | null;
+  /** The attempt before this one, where its worker let the lease run out and nobody had queued the job anew. */
+  takenFrom: RecoveredJob | null;
+}
+
+/**
+ * Takes a job: one that is queued and due, or one whose worker let its lease run out. Exactly one of any number of
+ * claimers gets it, with a fence greater than all before. The attempt counts from here, so that a job that kills its
+ * worker cannot do so for ever. What it works on is processing from now on. Null: leave it, somebody else cares.
+ */
+export function claimJob(
+  db: Db,
+  jobId: string,
+  options: { workerId: string; leaseSeconds: number },
+): Promise<Claim | null> {
+  return transaction(db, async (tx) => {
+    const subject = await lockSubject(tx, jobId);
+    if (subject === null) return null;
+    const { job } = subject;
+    const now = await databaseNow(tx);
+    const due = job.status === 'queued' && job.availableAt <= now;
+    const abandoned = job.status === 'running' && job.leaseUntil !== null && job.leaseUntil < now;
+    if (!(due || abandoned) || job.attempts >= MAX_ATTEMPTS) return null;
+    const claimed = await tx.job.update({
+      where: { id: jobId },
+      data: {
+        status: 'running',
+        attempts: job.attempts + 1,
+        fence: job.fence + 1,
+        leaseUntil: secondsAfter(now, options.leaseSeconds),
+        workerId: options.workerId,
+      },
+    });
+    await begin(tx, subject, now);
+    return {
+      ...jobIdentity({ ...subject, job: claimed }),
+      waitedSeconds: secondsBetween(due ? job.availableAt : (job.leaseUntil ?? now), now),
+      traceParent: traceOf(subject),
+      takenFrom: abandoned ? recoveredJob(subject, 'claimed') : null,
+    };
+  });
+}
+
+function traceOf(subject: JobSubject): string | null {
+  switch (subject.kind) {
+    case 'ingest':
+      return subject.asset.traceParent;
+    case 'analyze':
+      return subject.preparation.traceParent;
+    case 'render':
+      return subject.render.traceParent;
+  }
+}
+
+function secondsBetween(earlier: Date, later: Date): number {
+  return Math.max(0, (later.getTime() - earlier.getTime()) / 1000);
+}
+
+/** The first sign of work in what the customer sees. */
+async function begin(tx: Tx, subject: JobSubject, now: Date): Promise<void> {
+  switch (subject.kind) {
+    case 'ingest': {
+      const stage = subject.asset.sourceUrl === null ? 'verifying' : 'downloading';
+      const where = { id: subject.asset.id, status: 'pending' };
+      const [asset] = await tx.asset.updateManyAndReturn({ where, data: { stage, updatedAt: now } });
+      if (asset) await advanceWaiting(tx, asset, { fraction: 0 }, now);
+      return;
+    }
+    case 'analyze':
+      return advancePreparations(
+        tx,
+        [{ preparation: subject.preparation, stage: 'analyzing', fraction: 0 }],
+        now,
+      );
+    case 'render':
+      await tx.engineRun.updateMany({
+        where: { id: subject.run.id, status: { in: [...RECORD_STATES.open] } },
+        data: { status: 'processing', stage: 'loading_model', updatedAt: now },
+      });
+      return advanceRenderByRuns(tx, subject.render, now);
+  }
+}

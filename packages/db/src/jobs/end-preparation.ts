@@ -1,0 +1,53 @@
+import { type ErrorCode } from '@lipsync/contract';
+import { preparationRecord, type PreparationRow, RECORD_STATES } from '@lipsync/domain';
+import { type Db, type Tx } from '../postgres/db';
+import { finishJobs } from './lease';
+import { insertEvents } from '../webhooks/webhook-events';
+
+/** What an analysis found, as columns of the preparation. */
+export type AnalysisColumns = Pick<
+  PreparationRow,
+  'version' | 'analyzerVersion' | 'frames' | 'fps' | 'width' | 'height' | 'durationSeconds' | 'videoSha256'
+>;
+
+type End = { status: 'completed'; analysis: AnalysisColumns } | { status: 'failed'; errorCode: ErrorCode };
+
+/** The one place where a preparation becomes terminal; the caller holds its lock. Its job ends with it. */
+export async function endPreparation(
+  db: Db,
+  tx: Tx,
+  preparation: PreparationRow,
+  end: End,
+  now: Date,
+): Promise<void> {
+  const errorCode = end.status === 'failed' ? end.errorCode : null;
+  const jobs = await tx.job.findMany({ where: { preparationId: preparation.id }, select: { id: true } });
+  await finishJobs(
+    tx,
+    jobs.map((job) => job.id),
+    errorCode,
+  );
+  const ended = await tx.preparation.update({
+    where: { id: preparation.id, status: { in: [...RECORD_STATES.open] } },
+    data: {
+      ...(end.status === 'completed' ? { ...end.analysis, progressPercent: 100 } : {}),
+      status: end.status,
+      stage: end.status,
+      errorCode,
+      completedAt: now,
+      updatedAt: now,
+    },
+  });
+  if (ended.webhookUrl === null) return;
+  await insertEvents(db, tx, [
+    {
+      ended,
+      now,
+      renderId: null,
+      preparationId: ended.id,
+      type: `preparation.${end.status}`,
+      webhookUrl: ended.webhookUrl,
+      record: (webhookEventId) => preparationRecord(ended, { baseUrl: db.publicBaseUrl, webhookEventId }),
+    },
+  ]);
+}

@@ -1,0 +1,157 @@
+import { type ErrorCode, isErrorCode, type MediaType } from '@lipsync/contract';
+import {
+  type EngineRunRow,
+  RECORD_STATES,
+  renderOutcome,
+  renderRecord,
+  type RenderRow,
+} from '@lipsync/domain';
+import { type Db, type Tx } from '../postgres/db';
+import { finishJobs } from './lease';
+import { readNamedPreparations } from '../inputs/named-preparations';
+import { advanceRenderByRuns } from './run-progress';
+import { insertEvents } from '../webhooks/webhook-events';
+
+/** How a render ends. Only a failed one has a code. */
+type End = { status: 'completed' | 'cancelled' } | { status: 'failed'; errorCode: ErrorCode };
+
+/** After a run of this locked render ended: ends the render when it was the last one, else moves it forward. */
+export function settleRender(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<void> {
+  return settleRenders(db, tx, [render], now);
+}
+
+/** Why runs fail, and for which input of theirs if it was one. */
+interface Failure {
+  errorCode: ErrorCode;
+  failedInput?: MediaType;
+}
+
+/** Fails every run of these locked renders that is still open, and thereby ends the renders. */
+export async function failOpenRuns(
+  db: Db,
+  tx: Tx,
+  renders: readonly RenderRow[],
+  failure: Failure,
+  now: Date,
+): Promise<void> {
+  await closeOpenRuns(tx, renders, { status: 'failed', ...failure }, now);
+  await settleRenders(db, tx, renders, now);
+}
+
+/** Cancels every run of a locked render that is still open, and the render. Returns the jobs that this stopped. */
+export async function cancelOpenRuns(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<string[]> {
+  const jobIds = await closeOpenRuns(tx, [render], { status: 'cancelled' }, now);
+  await endRenders(db, tx, [render], { status: 'cancelled' }, now);
+  return jobIds;
+}
+
+async function closeOpenRuns(
+  tx: Tx,
+  renders: readonly RenderRow[],
+  end: { status: 'cancelled' } | ({ status: 'failed' } & Failure),
+  now: Date,
+): Promise<string[]> {
+  const open = await tx.engineRun.findMany({
+    where: { renderId: { in: idsOf(renders) }, status: { in: [...RECORD_STATES.open] } },
+  });
+  const runIds = idsOf(open);
+  const jobIds = idsOf(
+    await tx.job.findMany({ where: { engineRunId: { in: runIds } }, select: { id: true } }),
+  );
+  const failure: Failure | null = end.status === 'failed' ? end : null;
+  const errorCode = failure?.errorCode ?? null;
+  await finishJobs(tx, jobIds, errorCode);
+  await tx.engineRun.updateMany({
+    where: { id: { in: runIds } },
+    data: {
+      status: end.status,
+      stage: end.status,
+      errorCode,
+      failedInput: failure?.failedInput ?? null,
+      updatedAt: now,
+    },
+  });
+  return jobIds;
+}
+
+async function settleRenders(db: Db, tx: Tx, renders: readonly RenderRow[], now: Date): Promise<void> {
+  const runsOf = await readRuns(tx, renders);
+  const ending = new Map<string, { end: End; renders: RenderRow[] }>();
+  for (const render of renders) {
+    const end = renderOutcome(
+      runsOf(render).map((run) => ({
+        status: RECORD_STATES.parse(run.status),
+        errorCode: run.errorCode !== null && isErrorCode(run.errorCode) ? run.errorCode : null,
+      })),
+    );
+    if (end === null) {
+      await advanceRenderByRuns(tx, render, now);
+      continue;
+    }
+    const key = end.status === 'failed' ? end.errorCode : end.status;
+    const alike = ending.get(key);
+    if (alike === undefined) ending.set(key, { end, renders: [render] });
+    else alike.renders.push(render);
+  }
+  for (const alike of ending.values()) await endRenders(db, tx, alike.renders, alike.end, now);
+}
+
+/**
+ * The one place where renders become terminal: their state, their events and the events' deliveries in the transaction
+ * that holds their locks.
+ */
+async function endRenders(db: Db, tx: Tx, renders: readonly RenderRow[], end: End, now: Date): Promise<void> {
+  const ended = await tx.render.updateManyAndReturn({
+    where: { id: { in: idsOf(renders) }, status: { in: [...RECORD_STATES.open] } },
+    data: {
+      status: end.status,
+      stage: end.status,
+      errorCode: end.status === 'failed' ? end.errorCode : null,
+      ...(end.status === 'completed' ? { progressPercent: 100 } : {}),
+      completedAt: now,
+      updatedAt: now,
+    },
+  });
+  if (ended.length !== renders.length) throw new Error('a render was ended that had ended before');
+  const announced = ended.flatMap((render) =>
+    render.webhookUrl === null ? [] : { render, webhookUrl: render.webhookUrl },
+  );
+  if (announced.length === 0) return;
+  const runsOf = await readRuns(tx, ended);
+  const preparationOf = await readNamedPreparations(tx, ended);
+  await insertEvents(
+    db,
+    tx,
+    announced.map(({ render, webhookUrl }) => ({
+      ended: render,
+      now,
+      renderId: render.id,
+      preparationId: null,
+      type: `render.${end.status}` as const,
+      webhookUrl,
+      record: (webhookEventId) =>
+        renderRecord(render, runsOf(render), preparationOf(render), {
+          baseUrl: db.publicBaseUrl,
+          webhookEventId,
+        }),
+    })),
+  );
+}
+
+/** The runs of each of these renders, as they are ordered in it. */
+async function readRuns(
+  tx: Tx,
+  renders: readonly RenderRow[],
+): Promise<(render: RenderRow) => EngineRunRow[]> {
+  const runs = await tx.engineRun.findMany({
+    where: { renderId: { in: idsOf(renders) } },
+    orderBy: { position: 'asc' },
+  });
+  const byRender = new Map<string, EngineRunRow[]>(renders.map(({ id }) => [id, []]));
+  for (const run of runs) byRender.get(run.renderId)?.push(run);
+  return ({ id }) => byRender.get(id) ?? [];
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}

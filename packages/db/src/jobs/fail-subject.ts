@@ -1,0 +1,29 @@
+import { type ErrorCode } from '@lipsync/contract';
+import { type Db, type Tx } from '../postgres/db';
+import { endPreparation } from './end-preparation';
+import { settleRender } from './end-render';
+import { type JobSubject } from './job-subject';
+import { finishJobs } from './lease';
+import { failWaiting } from './waiting-records';
+
+/** Fails what a locked job works on. */
+export async function failSubject(
+  db: Db,
+  tx: Tx,
+  subject: JobSubject,
+  errorCode: ErrorCode,
+  now: Date,
+): Promise<void> {
+  const failed = { status: 'failed', stage: 'failed', errorCode, updatedAt: now };
+  await finishJobs(tx, [subject.job.id], errorCode);
+  switch (subject.kind) {
+    case 'ingest':
+      await tx.asset.update({ where: { id: subject.asset.id }, data: failed });
+      return failWaiting(db, tx, subject.asset.id, errorCode, now);
+    case 'analyze':
+      return endPreparation(db, tx, subject.preparation, { status: 'failed', errorCode }, now);
+    case 'render':
+      await tx.engineRun.update({ where: { id: subject.run.id }, data: failed });
+      return settleRender(db, tx, subject.render, now);
+  }
+}

@@ -1,0 +1,37 @@
+import { type JobRow } from '@lipsync/domain';
+import { type Tx } from '../postgres/db';
+
+/** Names one claim of one job. Writes that name an older fence than the job's change nothing. */
+export interface Lease {
+  jobId: string;
+  fence: number;
+}
+
+/** Whether the locked job still runs under this very claim. */
+export function isHeld(job: JobRow, lease: Lease): boolean {
+  return job.status === 'running' && job.fence === lease.fence;
+}
+
+/** Ends jobs for good; raising the fence makes whatever their workers still write void. */
+export async function finishJobs(tx: Tx, jobIds: readonly string[], errorCode: string | null): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE jobs
+    SET status = 'finished', fence = fence + 1, lease_until = NULL,
+        last_error_code = COALESCE(${errorCode}, last_error_code)
+    WHERE id = ANY(${[...jobIds]}) AND status <> 'finished'`;
+}
+
+/** Puts a running job back into the queue, to be dispatched anew at `availableAt`. */
+export async function requeueJob(
+  tx: Tx,
+  jobId: string,
+  change: { availableAt: Date; errorCode: string | null; refundAttempt: boolean },
+): Promise<void> {
+  const { availableAt, errorCode, refundAttempt } = change;
+  await tx.$executeRaw`
+    UPDATE jobs
+    SET status = 'queued', lease_until = NULL, dispatched_at = NULL, worker_id = NULL,
+        available_at = ${availableAt}, attempts = attempts - ${refundAttempt ? 1 : 0}::int,
+        last_error_code = COALESCE(${errorCode}, last_error_code)
+    WHERE id = ${jobId}`;
+}

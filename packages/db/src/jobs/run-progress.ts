@@ -1,0 +1,38 @@
+import {
+  type EngineRunRow,
+  RECORD_STATES,
+  renderProgress,
+  type RenderRow,
+  type RenderWorkStage,
+} from '@lipsync/domain';
+import { type Tx } from '../postgres/db';
+import { advanceRenders } from './record-progress';
+
+/**
+ * Derives the stage and progress of a locked render from those of its engine runs. Runs that were changed `now` are shown
+ * in the render, so it was changed then too.
+ */
+export async function advanceRenderByRuns(
+  tx: Tx,
+  render: RenderRow,
+  now: Date,
+  preparing: { fraction: number } | null = null,
+): Promise<void> {
+  const runs = await tx.engineRun.findMany({ where: { renderId: render.id } });
+  const stage = stageOf(render, runs);
+  const progress = renderProgress({
+    stage,
+    prepareFraction: preparing?.fraction ?? 0,
+    engines: runs.map((run) => ({ status: RECORD_STATES.parse(run.status), progress: run.progressPercent })),
+  });
+  const enginesChanged = runs.some((run) => run.updatedAt.getTime() === now.getTime());
+  await advanceRenders(tx, [{ render, stage, progress, enginesChanged }], now);
+}
+
+function stageOf(render: RenderRow, runs: readonly EngineRunRow[]): RenderWorkStage {
+  const open = runs.filter((run) => !RECORD_STATES.isTerminal(RECORD_STATES.parse(run.status)));
+  if (open.length > 0 && open.every((run) => run.stage === 'uploading')) return 'finalizing';
+  const started = runs.some((run) => run.stage !== 'queued' && run.stage !== 'loading_model');
+  // Until the first engine has begun to render, what takes time is the analysis, unless a preparation brought it.
+  return started || render.preparationId !== null ? 'rendering' : 'preparing';
+}

@@ -1,0 +1,32 @@
+import { MAX_ATTEMPTS } from '@lipsync/domain';
+import { databaseNow } from '../postgres/database-clock';
+import { transaction, type Db } from '../postgres/db';
+import { failSubject } from '../jobs/fail-subject';
+import { type RecoveredJob, recoveredJob } from '../jobs/job-identity';
+import { lockSubject } from '../jobs/job-subject';
+import { requeueJob } from '../jobs/lease';
+
+/** Running jobs whose worker has been silent for longer than its lease. */
+export async function findExpiredLeases(db: Db, limit: number): Promise<string[]> {
+  const rows = await db.prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM jobs WHERE status = 'running' AND lease_until < clock_timestamp()
+    ORDER BY lease_until LIMIT ${limit}::int`;
+  return rows.map(({ id }) => id);
+}
+
+/** Queues an abandoned job anew; after the last attempt its subject fails with worker_lost. Null: not abandoned. */
+export function recoverJob(db: Db, jobId: string): Promise<RecoveredJob | null> {
+  return transaction(db, async (tx) => {
+    const subject = await lockSubject(tx, jobId);
+    if (subject === null) return null;
+    const now = await databaseNow(tx);
+    const { status, leaseUntil, attempts } = subject.job;
+    if (status !== 'running' || leaseUntil === null || leaseUntil >= now) return null;
+    if (attempts >= MAX_ATTEMPTS) {
+      await failSubject(db, tx, subject, 'worker_lost', now);
+      return recoveredJob(subject, 'failed');
+    }
+    await requeueJob(tx, jobId, { availableAt: now, errorCode: 'worker_lost', refundAttempt: false });
+    return recoveredJob(subject, 'requeued');
+  });
+}

@@ -1,0 +1,134 @@
+import { TOMBSTONE_SECONDS } from '@lipsync/domain';
+import { type Db } from '../postgres/db';
+import { eachCandidate } from './each-candidate';
+import {
+  deleteExpiredFeatures,
+  deleteUnnamedObject,
+  type FeatureObjectId,
+  findUnnamedObjects,
+} from '../features/feature-objects';
+import {
+  confirmPurgeable,
+  findPurgeableAssets,
+  findPurgeablePreparations,
+  findPurgeableRenders,
+  findPurgeableUploads,
+  markPurged,
+  type ObjectKeys,
+  type Purgeable,
+} from './purgeable';
+import { deleteExpiredKeys, deleteSilentWorkers, deleteTombstones } from './tombstones';
+
+export type PurgedKind = Purgeable['kind'] | 'feature';
+
+export interface PurgeOptions {
+  storage: {
+    /** Deletes objects; keys that do not exist are no error. Begins no further try once the signal is aborted. */
+    delete(keys: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
+    /** All keys with this prefix. */
+    list(prefix: string): AsyncIterable<string>;
+  };
+  keys: ObjectKeys;
+  /** After this no further resource is begun: slow storage must not make a call endless. */
+  budgetMs?: number;
+  /** Resources per kind and call. */
+  limit?: number;
+  /** Once a part has failed, none is begun after this: a database that hangs would keep one after the other waiting. */
+  partsMs?: number;
+  /** Once aborted, no further resource is begun. */
+  stopping?: AbortSignal;
+  /** Told of each resource, and each object of a feature, whose bytes are gone. */
+  onPurged?: (kind: PurgedKind) => void;
+}
+
+export interface PurgeReport {
+  /** Expired resources and unused features whose bytes are gone now. */
+  purged: number;
+  /** Rows deleted for good. */
+  deletedRows: number;
+  errors: unknown[];
+  /** The next call would find more at once, and this one got on. */
+  more: boolean;
+}
+
+/** Resources per kind and call. */
+const LIMIT = 200;
+const BUDGET_MS = 20_000;
+const PARTS_MS = 60_000;
+
+/**
+ * Deletes the rows of what has been expired for long enough, and features, idempotency keys and workers that are past;
+ * then the bytes of what has expired. Objects go first: a row is marked only when its objects are gone, so a crash in
+ * between repeats the deletion and never leaks an object. Assets that an open record uses are left until it ends. At
+ * least one resource is handled per call unless it is to stop; what was not reached comes up again at the next one. A
+ * part that fails is reported and does not keep the others from their turn.
+ */
+export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport> {
+  const {
+    storage,
+    keys,
+    budgetMs = BUDGET_MS,
+    limit = LIMIT,
+    partsMs = PARTS_MS,
+    stopping,
+    onPurged = () => undefined,
+  } = options;
+  const errors: unknown[] = [];
+  const partsEndAtMs = performance.now() + partsMs;
+  const attempt = async <T>(part: () => Promise<T>, otherwise: T): Promise<T> => {
+    if (errors.length > 0 && performance.now() > partsEndAtMs) return otherwise;
+    try {
+      return await part();
+    } catch (error) {
+      errors.push(error);
+      return otherwise;
+    }
+  };
+  const deletedFeatures = await attempt(() => deleteExpiredFeatures(db, limit), 0);
+  const expiredKeys = await attempt(() => deleteExpiredKeys(db, limit), 0);
+  const silentWorkers = await attempt(() => deleteSilentWorkers(db), 0);
+  const tombstones = await attempt(() => deleteTombstones(db, TOMBSTONE_SECONDS, limit), 0);
+  const kinds: Purgeable[][] = [
+    await attempt(() => findPurgeableRenders(db, keys, limit), []),
+    await attempt(() => findPurgeablePreparations(db, limit), []),
+    await attempt(() => findPurgeableUploads(db, limit), []),
+    await attempt(() => findPurgeableAssets(db, keys, limit), []),
+  ];
+  const unnamed = await attempt(() => findUnnamedObjects(db, limit), []);
+  const endsAtMs = performance.now() + budgetMs;
+  let isFirst = true;
+  let more = [...kinds, unnamed].some(({ length }) => length === limit);
+  const inTime = (): boolean => {
+    const goesOn = stopping?.aborted !== true && (isFirst || performance.now() < endsAtMs);
+    isFirst = false;
+    if (!goesOn) more = true;
+    return goesOn;
+  };
+  const purgeResource = async (item: Purgeable): Promise<boolean> => {
+    if (!inTime() || !(await confirmPurgeable(db, item))) return false;
+    const objects = new Set(item.objectKeys);
+    if (item.prefix !== undefined) for await (const key of storage.list(item.prefix)) objects.add(key);
+    if (objects.size > 0) await storage.delete([...objects]);
+    await markPurged(db, item);
+    onPurged(item.kind);
+    return true;
+  };
+  const purgeObject = async (object: FeatureObjectId): Promise<boolean> => {
+    if (!inTime()) return false;
+    const deleted = await deleteUnnamedObject(db, object, (signal) =>
+      storage.delete([keys.featureKey(object)], { signal }),
+    );
+    if (deleted) onPurged('feature');
+    return deleted;
+  };
+
+  const purged =
+    (await eachCandidate(kinds.flat(), purgeResource, errors)) +
+    (await eachCandidate(unnamed, purgeObject, errors));
+  return {
+    purged,
+    deletedRows: deletedFeatures + tombstones + expiredKeys + silentWorkers,
+    errors,
+    more: (more && purged > 0) || [deletedFeatures, expiredKeys, tombstones].includes(limit),
+  };
+}

@@ -1,0 +1,281 @@
+import { misplacedCodes } from '../../test/misplaced-codes';
+import { getRender } from '../../test/one-render';
+import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
+import { createAsset, getAsset } from '../inputs/assets';
+import { admitJobs } from '../dispatch/admission';
+import { claimJob } from '../jobs/claim';
+import { completeRender } from '../jobs/complete';
+import { type RecoveredJob } from '../jobs/job-identity';
+import { reconcile } from './reconcile';
+import { createUpload } from '../inputs/uploads';
+import { registerWorker, removeWorker } from '../dispatch/workers';
+
+const options = { isInQueue: async () => true, unservedSeconds: 1800 };
+
+describe('reconcile', () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  const state = async (renderId: string): Promise<Awaited<ReturnType<typeof getRender>>> =>
+    getRender(scenario.db, scenario.customerId, renderId);
+
+  it('finds nothing to do where nothing was lost', async () => {
+    const { render } = await scenario.render();
+    await scenario.claim(only(await scenario.jobs(render.id)).id);
+    const counts = { requeued: 0, workerLost: 0, forgotten: 0, unserved: 0, expiredUploads: 0, overdue: 0 };
+    expect(await reconcile(scenario.db, options)).toEqual({ ...counts, errors: [] });
+  });
+
+  it('recovers every abandoned job once, whoever reconciles at the same time', async () => {
+    for (let i = 0; i < 5; i += 1) {
+      const { render } = await scenario.render();
+      await scenario.claim(only(await scenario.jobs(render.id)).id);
+    }
+    await scenario.make.query(`UPDATE jobs SET lease_until = now() - interval '1 second'`);
+    const reports = await Promise.all(Array.from({ length: 4 }, () => reconcile(scenario.db, options)));
+    expect(reports.reduce((sum, { requeued }) => sum + requeued, 0)).toBe(5);
+    expect(reports.flatMap(({ errors }) => errors)).toEqual([]);
+  });
+
+  it('tells of every job that it took back who had it, whose it is and what became of it, and once', async () => {
+    const { db, customerId, make } = scenario;
+    const other = await make.customer();
+    const [first, last] = [await scenario.render(), await scenario.render({}, other)];
+    const url = 'https://media.example.com/v.mp4';
+    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
+    const idOf = async (renderId: string) => only(await scenario.jobs(renderId)).id;
+    const [firstId, lastId] = [await idOf(first.render.id), await idOf(last.render.id)];
+    const ingestId = await scenario.ingestJob(asset.id);
+    const alive = await scenario.render();
+    const claimed = [firstId, lastId, ingestId, await idOf(alive.render.id)];
+    for (const id of claimed) await claimJob(db, id, { workerId: `pod of ${id}`, leaseSeconds: 30 });
+    for (const id of [firstId, lastId, ingestId]) await scenario.expireLease(id);
+    await make.query('UPDATE jobs SET attempts = 3, fence = 3 WHERE id = $1', [lastId]);
+
+    const told: RecoveredJob[] = [];
+    const onRecovered = (job: RecoveredJob) => void told.push(job);
+    await Promise.all(Array.from({ length: 3 }, () => reconcile(db, { ...options, onRecovered })));
+    const none = { assetId: null, preparationId: null, engineRunId: null, renderId: null };
+    const render = { kind: 'render', queue: 'musetalk' };
+    const expected = [
+      {
+        ...{ jobId: firstId, workerId: `pod of ${firstId}`, attempt: 1, fence: 1, customerId, ...none },
+        ...{ ...render, engineRunId: only(first.runs).id, renderId: first.render.id, outcome: 'requeued' },
+      },
+      {
+        ...{ jobId: lastId, workerId: `pod of ${lastId}`, attempt: 3, fence: 3, customerId: other, ...none },
+        ...{ ...render, engineRunId: only(last.runs).id, renderId: last.render.id, outcome: 'failed' },
+      },
+      {
+        ...{ jobId: ingestId, workerId: `pod of ${ingestId}`, attempt: 1, fence: 1, customerId, ...none },
+        ...{ kind: 'ingest', queue: 'media', assetId: asset.id, outcome: 'requeued' },
+      },
+    ];
+    expect(told).toHaveLength(expected.length);
+    expect(told).toEqual(expect.arrayContaining(expected));
+    expect((await db.prisma.job.findUniqueOrThrow({ where: { id: firstId } })).workerId).toBeNull();
+  });
+
+  it('goes on with the rest where one look fails, and tells of it', async () => {
+    const abandoned = await scenario.render();
+    await scenario.claim(only(await scenario.jobs(abandoned.render.id)).id);
+    const stuck = await scenario.render();
+    await scenario.make.query(
+      `UPDATE jobs SET lease_until = now() - interval '1 second' WHERE status = 'running'`,
+    );
+    await scenario.make.query(`UPDATE renders SET created_at = now() - interval '3 hours' WHERE id = $1`, [
+      stuck.render.id,
+    ]);
+    await scenario.make.query('ALTER TABLE uploads RENAME COLUMN expires_at TO elsewhere');
+    const report = await reconcile(scenario.db, options);
+    expect(report).toMatchObject({ requeued: 1, overdue: 1, expiredUploads: 0 });
+    expect(report.errors).toHaveLength(1);
+  });
+
+  it('fails a render that exceeds its deadline, and keeps what an engine has finished', async () => {
+    const stuck = await scenario.render();
+    const partly = await scenario.render({ engines: ['musetalk', 'highsync'] });
+    const [first] = await scenario.jobs(partly.render.id);
+    await completeRender(scenario.db, await scenario.claim(first?.id ?? ''), { outputKey: 'o', usage: {} });
+    await scenario.make.query(`UPDATE renders SET created_at = now() - interval '2 hours 1 second'`);
+    expect((await reconcile(scenario.db, options)).overdue).toBe(2);
+    expect((await state(stuck.render.id)).render).toMatchObject({
+      status: 'failed',
+      errorCode: 'deadline_exceeded',
+    });
+    const details = await state(partly.render.id);
+    expect(details.render.status).toBe('completed');
+    expect(details.runs.map(({ errorCode }) => errorCode)).toEqual([null, 'deadline_exceeded']);
+    expect(await scenario.events(stuck.render.id)).toMatchObject([{ type: 'render.failed' }]);
+    expect(await scenario.events(partly.render.id)).toMatchObject([{ type: 'render.completed' }]);
+  });
+
+  it('fails with engine_unavailable what waited long while no worker served its engine, and nothing else', async () => {
+    const renders = [await scenario.render(), await scenario.render({ engines: ['highsync'] })];
+    const fresh = await scenario.render();
+    await scenario.make.query('DELETE FROM workers');
+    await scenario.make.worker({ highsync: 1 });
+    const waiting = renders.map(({ runs }) => only(runs).id);
+    await scenario.make.query(
+      `UPDATE jobs SET available_at = now() - interval '31 minutes' WHERE engine_run_id = ANY($1)`,
+      [waiting],
+    );
+    expect((await reconcile(scenario.db, options)).overdue).toBe(1);
+    const codes = await Promise.all(
+      [...renders, fresh].map(async ({ render }) => (await state(render.id)).render.errorCode),
+    );
+    expect(codes).toEqual(['engine_unavailable', null, null]);
+  });
+
+  it('holds nothing against what waited while the service was away, as after a restored backup', async () => {
+    const { make } = scenario;
+    await reconcile(scenario.db, options);
+    const [open, waiting] = [await scenario.render(), await scenario.render({ engines: ['highsync'] })];
+    await make.query('DELETE FROM workers');
+    await make.query(`UPDATE renders SET created_at = now() - interval '3 hours'`);
+    await make.query(`UPDATE jobs SET available_at = now() - interval '3 hours'`);
+    await make.query(`UPDATE reconciliation SET ran_at = now() - interval '3 hours'`);
+    const reports = await Promise.all([reconcile(scenario.db, options), reconcile(scenario.db, options)]);
+    expect(reports.map(({ overdue }) => overdue)).toEqual([0, 0]);
+
+    // From then on the same patience as for anybody: half an hour for a worker, two hours for all of it.
+    const resumed = (ago: string) =>
+      make.query(`UPDATE reconciliation SET resumed_at = now() - interval '${ago}'`);
+    await make.worker({ highsync: 1 });
+    await resumed('29 minutes');
+    expect((await reconcile(scenario.db, options)).overdue).toBe(0);
+    await resumed('31 minutes');
+    expect((await reconcile(scenario.db, options)).overdue).toBe(1);
+    expect((await state(open.render.id)).render.errorCode).toBe('engine_unavailable');
+    await resumed('121 minutes');
+    expect((await reconcile(scenario.db, options)).overdue).toBe(1);
+    expect((await state(waiting.render.id)).render.errorCode).toBe('deadline_exceeded');
+  });
+
+  it('takes a short pause for no gap', async () => {
+    const { make } = scenario;
+    await reconcile(scenario.db, options);
+    await scenario.render();
+    await make.query(`UPDATE renders SET created_at = now() - interval '3 hours'`);
+    await make.query(`UPDATE reconciliation SET ran_at = now() - interval '4 minutes'`);
+    expect((await reconcile(scenario.db, options)).overdue).toBe(1);
+  });
+
+  it('leaves a long backlog alone when its only worker is replaced by another one', async () => {
+    const { db, make } = scenario;
+    await make.query('DELETE FROM workers');
+    await registerWorker(db, { id: 'old', service: 'gpu-worker', slots: { musetalk: 1 } });
+    const { render } = await scenario.render();
+    await make.query(`UPDATE jobs SET available_at = now() - interval '31 minutes'`);
+    await removeWorker(db, 'old');
+    expect((await reconcile(db, options)).overdue).toBe(0);
+    expect((await state(render.id)).render.status).toBe('accepted');
+  });
+
+  it('takes announcements back from a queue whose workers are gone, so that they use up no share', async () => {
+    const { db, make } = scenario;
+    const customerId = await make.customer({ runningJobsMax: 1 });
+    await make.query('DELETE FROM workers');
+    await make.worker({ highsync: 1 });
+    await scenario.render({ engines: ['highsync'] }, customerId);
+    expect(await admitJobs(db, 'highsync')).toHaveLength(1);
+    await make.query('DELETE FROM workers');
+    await make.worker({ musetalk: 1 });
+    await scenario.render({ engines: ['musetalk'] }, customerId);
+    expect(await admitJobs(db, 'musetalk')).toEqual([]);
+    await make.query(`UPDATE jobs SET dispatched_at = dispatched_at - interval '1 minute'`);
+    expect(await reconcile(db, options)).toMatchObject({ unserved: 1, forgotten: 0 });
+    expect(await admitJobs(db, 'musetalk')).toHaveLength(1);
+    expect(await admitJobs(db, 'highsync')).toEqual([]);
+  });
+
+  it('fails an upload that nobody completed, half an hour after its creation', async () => {
+    const { db, customerId } = scenario;
+    const { upload, asset } = await createUpload(db, {
+      customerId,
+      mediaType: 'video',
+      contentType: 'video/mp4',
+      sizeBytes: 10,
+      ttlSeconds: 900,
+      assetTtlSeconds: DAY_SECONDS,
+      stagingKey: (id) => `uploads/${id}`,
+    });
+    await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '14 minutes'`);
+    expect((await reconcile(db, options)).expiredUploads).toBe(0);
+    await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '15 minutes'`);
+    expect((await reconcile(db, options)).expiredUploads).toBe(1);
+    expect(await getAsset(db, customerId, asset.id)).toMatchObject({
+      status: 'failed',
+      errorCode: 'upload_expired',
+    });
+    expect((await db.prisma.upload.findUniqueOrThrow({ where: { id: upload.id } })).status).toBe('expired');
+  });
+
+  it('ends an ingest that no worker ever finished', async () => {
+    const { db, customerId } = scenario;
+    const url = 'https://media.example.com/v.mp4';
+    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
+    await scenario.make.query(`UPDATE jobs SET created_at = now() - interval '3 hours'`);
+    expect((await reconcile(db, options)).overdue).toBe(1);
+    expect(await getAsset(db, customerId, asset.id)).toMatchObject({
+      status: 'failed',
+      errorCode: 'deadline_exceeded',
+    });
+  });
+
+  it('ends things only with codes that the contract knows for them', async () => {
+    const { db, customerId, make } = scenario;
+    const url = 'https://media.example.com/v.mp4';
+    const input = { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS } as const;
+    const [lostAsset, lateAsset] = [await createAsset(db, input), await createAsset(db, input)];
+    const [lost, late, unserved] = [
+      await scenario.render(),
+      await scenario.render(),
+      await scenario.render(),
+    ];
+    const jobOf = async (id: string) => only(await scenario.jobs(id)).id;
+
+    const lostJobs = [await scenario.ingestJob(lostAsset.id), await jobOf(lost.render.id)];
+    for (const id of lostJobs) await scenario.claim(id);
+    await make.query(
+      `UPDATE jobs SET lease_until = now() - interval '1 s', attempts = 3, fence = 3 WHERE id = ANY($1)`,
+      [lostJobs],
+    );
+    const lateJobs = [await scenario.ingestJob(lateAsset.id)];
+    await make.query(`UPDATE jobs SET created_at = now() - interval '3 hours' WHERE id = ANY($1)`, [
+      lateJobs,
+    ]);
+    await make.query(`UPDATE renders SET created_at = now() - interval '3 hours' WHERE id = $1`, [
+      late.render.id,
+    ]);
+    await make.query(`UPDATE workers SET seen_at = now() - interval '1 day'`);
+    await make.query(`UPDATE jobs SET available_at = now() - interval '1 day' WHERE id = $1`, [
+      await jobOf(unserved.render.id),
+    ]);
+
+    expect(await reconcile(db, options)).toMatchObject({ workerLost: 2, overdue: 3, errors: [] });
+    const codes = await make.query<{ code: string }>('SELECT error_code AS code FROM renders');
+    const expected = ['deadline_exceeded', 'engine_unavailable', 'worker_lost'];
+    expect(codes.map(({ code }) => code).sort()).toEqual(expected);
+    expect(await misplacedCodes(make)).toEqual([]);
+  });
+
+  it('goes on with the others when one candidate cannot be handled', async () => {
+    const broken = await scenario.render();
+    const good = await scenario.render();
+    for (const { render } of [broken, good]) await scenario.claim(only(await scenario.jobs(render.id)).id);
+    await scenario.make.query(
+      `UPDATE jobs SET lease_until = now() - interval '1 second', attempts = 3, fence = 3`,
+    );
+    await scenario.make.query(`UPDATE renders SET webhook_url = 'not a url' WHERE id = $1`, [
+      broken.render.id,
+    ]);
+    const report = await reconcile(scenario.db, options);
+    expect(report).toMatchObject({ workerLost: 1 });
+    expect(report.errors).toHaveLength(1);
+    expect((await state(good.render.id)).render.errorCode).toBe('worker_lost');
+  });
+});

@@ -1,0 +1,82 @@
+import {
+  createFactories,
+  createTestDatabase,
+  cutConnections,
+  eventually,
+  type TestDatabase,
+} from '@lipsync/testkit';
+import { databaseNow } from './database-clock';
+import { createDb, type Db } from './db';
+import { heartbeatWorker, liveEngines, registerWorker, removeWorker } from '../dispatch/workers';
+
+describe('createDb', () => {
+  let database: TestDatabase;
+  let db: Db;
+  const open = (): Db =>
+    createDb({ url: database.url, poolMax: 3, publicBaseUrl: 'https://api.example.com' });
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    db = open();
+  });
+  afterEach(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  it('reads and writes the same instant whatever time zone the database prefers', async () => {
+    const make = createFactories(database.url);
+    const name = new URL(database.url).pathname.slice(1);
+    await make.query(`ALTER DATABASE ${name} SET timezone = 'Asia/Kolkata'`);
+    await make.close();
+    const elsewhere = open();
+    const now = await databaseNow(elsewhere.prisma);
+    expect(Math.abs(now.getTime() - Date.now())).toBeLessThan(60_000);
+    const key = {
+      customerId: 'cus_1',
+      key: 'k',
+      operation: 'create_render',
+      fingerprint: 'f',
+      resourceId: 'ren_1',
+    };
+    const expiresAt = new Date('2031-02-03T04:05:06.789Z');
+    await elsewhere.prisma.idempotencyKey.create({ data: { ...key, expiresAt } });
+    const [row] = await elsewhere.prisma.$queryRaw<{ at: Date; epoch: number }[]>`
+      SELECT expires_at AS at, extract(epoch FROM expires_at)::float8 AS epoch FROM idempotency_keys WHERE expires_at = ${expiresAt}`;
+    expect(row).toEqual({ at: expiresAt, epoch: expiresAt.getTime() / 1000 });
+    await elsewhere.close();
+  });
+
+  it('works on after all of its connections were cut', async () => {
+    await db.ping();
+    await cutConnections(database);
+    await eventually(() => db.ping());
+    expect(await db.prisma.customer.count()).toBe(0);
+  });
+
+  it('rolls a transaction back that fails', async () => {
+    const failing = db.prisma.$transaction(async (tx) => {
+      await tx.customer.create({ data: { id: 'cus_1', name: 'gone' } });
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await db.prisma.customer.count()).toBe(0);
+  });
+
+  it('offers the engines of workers that were seen in the last minute', async () => {
+    expect([...(await liveEngines(db))]).toEqual([]);
+    await registerWorker(db, { id: 'w1', service: 'gpu-worker', slots: { musetalk: 1, preparation: 1 } });
+    await registerWorker(db, { id: 'w2', service: 'gpu-worker', slots: { highsync: 0 } });
+    expect([...(await liveEngines(db))]).toEqual(['musetalk']);
+    await registerWorker(db, { id: 'w1', service: 'gpu-worker', slots: { latentsync: 1 } });
+    expect([...(await liveEngines(db))]).toEqual(['latentsync']);
+    await db.prisma.$executeRaw`UPDATE workers SET seen_at = now() - interval '61 seconds'`;
+    expect([...(await liveEngines(db))]).toEqual([]);
+    expect(await heartbeatWorker(db, 'w1')).toBe(false);
+    await registerWorker(db, { id: 'w1', service: 'gpu-worker', slots: { latentsync: 1 } });
+    expect(await heartbeatWorker(db, 'w1')).toBe(true);
+    expect([...(await liveEngines(db))]).toEqual(['latentsync']);
+    await removeWorker(db, 'w1');
+    expect(await heartbeatWorker(db, 'w1')).toBe(false);
+    expect([...(await liveEngines(db))]).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+import { migrate } from '@lipsync/prisma';
+import {
+  createEmptyDatabase,
+  createFactories,
+  createTestDatabase,
+  type Factories,
+  type TestDatabase,
+} from '@lipsync/testkit';
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createMigrationFolder, type MigrationFolder } from '../../test/migration-folder';
+
+const PRISMA = join(__dirname, '..', '..', '..', '..', 'prisma');
+
+interface Column {
+  name: string;
+  type: string;
+  nullable: boolean;
+}
+
+describe('migrations', () => {
+  let database: TestDatabase;
+  let make: Factories;
+  let folder: MigrationFolder;
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+    make = createFactories(database.url);
+    folder = createMigrationFolder();
+    cpSync(join(PRISMA, 'migrations'), folder.path, { recursive: true });
+  });
+  afterEach(async () => {
+    await make.close();
+    await database.drop();
+    folder.delete();
+  });
+
+  it('are applied once, however many processes deploy at the same time', async () => {
+    const reports = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url)));
+    const applied = reports.flatMap((report) => report.applied);
+    expect(new Set(applied).size).toBe(applied.length);
+    expect(applied.length).toBeGreaterThan(0);
+    expect((await migrate(database.url)).applied).toEqual([]);
+  });
+
+  it('are recorded as Prisma records them', async () => {
+    const { applied } = await migrate(database.url);
+    const rows = await make.query<{
+      migration_name: string;
+      checksum: string;
+      finished: boolean;
+      steps: number;
+    }>(
+      `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, applied_steps_count AS steps
+       FROM _prisma_migrations ORDER BY migration_name`,
+    );
+    expect(rows.map((row) => row.migration_name)).toEqual(applied);
+    expect(rows.every((row) => row.finished && row.steps === 1 && /^[0-9a-f]{64}$/.test(row.checksum))).toBe(
+      true,
+    );
+  });
+
+  it('refuse to go on when an applied one was edited', async () => {
+    const { applied } = await migrate(database.url, { directory: folder.path });
+    folder.write(applied[0] ?? '', 'SELECT 1;');
+    await expect(migrate(database.url, { directory: folder.path })).rejects.toThrow('was edited');
+  });
+
+  it('make the tables, columns, types and indexes that the schema file describes', async () => {
+    const migrated = await createTestDatabase();
+    const live = createFactories(migrated.url);
+    try {
+      const described = describedTables(readFileSync(join(PRISMA, 'schema.prisma'), 'utf8'));
+      expect(Object.fromEntries(await actualTables(live))).toEqual(Object.fromEntries(described));
+    } finally {
+      await live.close();
+      await migrated.drop();
+    }
+  });
+});
+
+/** Column types by what the schema file writes. */
+const TYPES: Readonly<Record<string, string>> = {
+  String: 'text',
+  Int: 'integer',
+  BigInt: 'bigint',
+  Float: 'double precision',
+  Json: 'jsonb',
+  Boolean: 'boolean',
+  Bytes: 'bytea',
+  DateTime: 'timestamp with time zone',
+};
+
+function describedTables(schema: string): Map<string, Column[]> {
+  const tables = new Map<string, Column[]>();
+  for (const [, body = ''] of schema.matchAll(/^model \w+ \{\n(.*?)^\}/gms)) {
+    const table = /@@map\("(\w+)"\)/.exec(body)?.[1] ?? '';
+    const fields = [...body.matchAll(/^ {2}(\w+) +(\w+)(\??)(.*)$/gm)];
+    const columns = fields.map(([, field = '', type = '', optional, rest = '']) => ({
+      name: /@map\("(\w+)"\)/.exec(rest)?.[1] ?? field,
+      type: TYPES[type] ?? type,
+      nullable: optional === '?',
+    }));
+    tables.set(table, columns.sort(byName));
+  }
+  return tables;
+}
+
+async function actualTables(live: Factories): Promise<Map<string, Column[]>> {
+  const rows = await live.query<Column & { table: string }>(
+    `SELECT table_name AS "table", column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable
+     FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'`,
+  );
+  const tables = new Map<string, Column[]>();
+  for (const { table, ...column } of rows)
+    tables.set(table, [...(tables.get(table) ?? []), column].sort(byName));
+  return tables;
+}
+
+function byName(a: Column, b: Column): number {
+  return a.name < b.name ? -1 : 1;
+}

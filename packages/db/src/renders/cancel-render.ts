@@ -1,0 +1,34 @@
+import { isId, RECORD_STATES, ServiceError } from '@lipsync/domain';
+import { customerTransaction } from '../customers/customer-transaction';
+import { databaseNow } from '../postgres/database-clock';
+import { type Db } from '../postgres/db';
+import { cancelOpenRuns } from '../jobs/end-render';
+import { lockRender } from '../jobs/job-subject';
+import { renderDetails, type RenderDetails } from './renders';
+
+export interface Cancellation extends RenderDetails {
+  /** Jobs that a worker may be at: tell it, so that it stops at once. */
+  cancelledJobIds: string[];
+}
+
+/**
+ * Cancels a render at once: when this returns, no engine of it can complete any more. Cancelling a cancelled render
+ * changes nothing. Throws render_not_found, render_expired, render_not_cancellable.
+ */
+export function cancelRender(db: Db, customerId: string, renderId: string): Promise<Cancellation> {
+  return customerTransaction(db, customerId, async (tx) => {
+    const owned =
+      isId('ren', renderId) && (await tx.render.count({ where: { id: renderId, customerId } })) === 1;
+    const render = owned ? await lockRender(tx, renderId) : null;
+    if (render === null) throw new ServiceError('render_not_found');
+    const now = await databaseNow(tx);
+    if (render.expiresAt <= now) throw new ServiceError('render_expired');
+    if (render.status === 'cancelled') return { ...(await renderDetails(tx, render)), cancelledJobIds: [] };
+    if (!RECORD_STATES.canMove(RECORD_STATES.parse(render.status), 'cancelled')) {
+      throw new ServiceError('render_not_cancellable');
+    }
+    const cancelledJobIds = await cancelOpenRuns(db, tx, render, now);
+    const cancelled = await tx.render.findUniqueOrThrow({ where: { id: renderId } });
+    return { ...(await renderDetails(tx, cancelled)), cancelledJobIds };
+  });
+}

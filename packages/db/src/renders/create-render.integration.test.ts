@@ -1,0 +1,360 @@
+import { type RenderRequest } from '@lipsync/contract';
+import { isServiceError } from '@lipsync/domain';
+import { eventually } from '@lipsync/testkit';
+import { createRender, getRender } from '../../test/one-render';
+import { codeOf, DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
+import { cancelRender } from './cancel-render';
+import { type CreatedRender, createRenders } from './create-render';
+import { createDb } from '../postgres/db';
+import { createPreparation } from '../inputs/preparations';
+import { type NewRender } from './render-draft';
+
+const KEY = { key: 'order-1', fingerprint: 'f'.repeat(64) };
+const URLS: RenderRequest = {
+  video: { url: 'https://media.example.com/a.mp4' },
+  audio: { url: 'https://media.example.com/a.wav' },
+  engines: ['musetalk', 'highsync'],
+  sync_mode: 'loop',
+};
+
+const isCreated = (result: unknown): result is CreatedRender =>
+  typeof result === 'object' && result !== null && 'queues' in result;
+
+describe('createRender', () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+  });
+  afterAll(() => scenario.close());
+
+  function create(
+    customerId: string,
+    request: RenderRequest,
+    idempotency: { key: string; fingerprint: string } | null = null,
+  ): Promise<CreatedRender> {
+    return createRender(scenario.db, { customerId, request, idempotency, ttlSeconds: 7 * DAY_SECONDS });
+  }
+
+  async function counts(customerId: string): Promise<Record<string, number>> {
+    const tables = ['renders', 'engine_runs', 'assets', 'jobs', 'idempotency_keys'];
+    const entries = tables.map(async (table) => {
+      const sql = `SELECT count(*)::int AS n FROM ${table} WHERE customer_id = $1`;
+      return [table, only(await scenario.make.query<{ n: number }>(sql, [customerId])).n] as const;
+    });
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  it('creates implicit assets with their ingests, and engine runs in the order of the request', async () => {
+    const customerId = await scenario.make.customer();
+    const created = await create(customerId, URLS);
+    expect(created.render).toMatchObject({
+      status: 'accepted',
+      stage: 'queued',
+      progressPercent: 0,
+      syncMode: 'loop',
+    });
+    expect(created.runs.map(({ engine }) => engine)).toEqual(['musetalk', 'highsync']);
+    expect(created.queues).toEqual(['media']);
+    expect(created.render.expiresAt.getTime() - created.render.createdAt.getTime()).toBe(
+      7 * DAY_SECONDS * 1000,
+    );
+    expect(await scenario.jobs(created.render.id)).toMatchObject([
+      { status: 'blocked' },
+      { status: 'blocked' },
+    ]);
+    expect(await counts(customerId)).toEqual({
+      renders: 1,
+      engine_runs: 2,
+      assets: 2,
+      jobs: 4,
+      idempotency_keys: 0,
+    });
+  });
+
+  it('lets jobs start at once whose inputs are ready', async () => {
+    const created = await scenario.render({ engines: ['latentsync', 'musetalk'] });
+    expect(created.queues).toEqual(['latentsync', 'musetalk']);
+    expect(await scenario.jobs(created.render.id)).toMatchObject([
+      { status: 'queued' },
+      { status: 'queued' },
+    ]);
+  });
+
+  it('creates one resource for many identical requests at once, and answers all of them with it', async () => {
+    const customerId = await scenario.make.customer();
+    const created = await Promise.all(Array.from({ length: 20 }, () => create(customerId, URLS, KEY)));
+    expect(new Set(created.map(({ render }) => render.id)).size).toBe(1);
+    expect(created.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(await counts(customerId)).toEqual({
+      renders: 1,
+      engine_runs: 2,
+      assets: 2,
+      jobs: 4,
+      idempotency_keys: 1,
+    });
+  });
+
+  it('replays the record as it is now, and never starts it again', async () => {
+    const customerId = await scenario.make.customer();
+    const { render } = await create(customerId, URLS, KEY);
+    await cancelRender(scenario.db, customerId, render.id);
+    expect(await create(customerId, URLS, KEY)).toMatchObject({
+      replayed: true,
+      render: { id: render.id, status: 'cancelled' },
+    });
+  });
+
+  it('refuses another payload or operation under the same key', async () => {
+    const customerId = await scenario.make.customer();
+    await create(customerId, URLS, KEY);
+    const other = { ...KEY, fingerprint: 'e'.repeat(64) };
+    expect(await codeOf(create(customerId, URLS, other))).toBe('idempotency_key_reused');
+    const preparation = {
+      customerId,
+      request: { video: URLS.video },
+      idempotency: other,
+      ttlSeconds: DAY_SECONDS,
+    };
+    expect(await codeOf(createPreparation(scenario.db, preparation))).toBe('idempotency_key_reused');
+  });
+
+  it('keeps the keys of customers apart', async () => {
+    const [first, second] = [await scenario.make.customer(), await scenario.make.customer()];
+    const one = await create(first, URLS, KEY);
+    const two = await create(second, URLS, KEY);
+    expect(two.replayed).toBe(false);
+    expect(two.render.id).not.toBe(one.render.id);
+  });
+
+  it('binds a key only when it succeeds, and leaves nothing behind otherwise', async () => {
+    const customerId = await scenario.make.customer();
+    const request: RenderRequest = { ...URLS, audio: { asset_id: 'ast_unknown' } };
+    expect(await codeOf(create(customerId, request, KEY))).toBe('asset_not_found');
+    expect(await counts(customerId)).toEqual({
+      renders: 0,
+      engine_runs: 0,
+      assets: 0,
+      jobs: 0,
+      idempotency_keys: 0,
+    });
+    expect((await create(customerId, URLS, KEY)).replayed).toBe(false);
+  });
+
+  it('forgets a key that has expired', async () => {
+    const customerId = await scenario.make.customer();
+    const first = await create(customerId, URLS, KEY);
+    await scenario.make.query(
+      `UPDATE idempotency_keys SET expires_at = now() - interval '1 ms' WHERE customer_id = $1`,
+      [customerId],
+    );
+    const second = await create(customerId, URLS, { ...KEY, fingerprint: 'e'.repeat(64) });
+    expect(second.replayed).toBe(false);
+    expect(second.render.id).not.toBe(first.render.id);
+  });
+
+  it.each(['\0', '\ud800', 'quote"\\', ' spaced ', '\u{1f600}'])('takes the key %j verbatim', async (key) => {
+    const customerId = await scenario.make.customer();
+    const { render } = await create(customerId, URLS, { ...KEY, key });
+    expect((await create(customerId, URLS, { ...KEY, key })).render.id).toBe(render.id);
+    expect((await create(customerId, URLS, { ...KEY, key: `${key}.` })).replayed).toBe(false);
+  });
+
+  it('says that a key is in use when the first request does not come to an end', async () => {
+    const customerId = await scenario.make.customer();
+    const { prisma } = scenario.db;
+    const blocked = await prisma.$transaction(
+      async (tx) => {
+        const key = {
+          ...KEY,
+          operation: 'create_render',
+          resourceId: 'ren_1',
+          customerId,
+          expiresAt: new Date(),
+        };
+        await tx.idempotencyKey.create({ data: key });
+        return codeOf(create(customerId, URLS, KEY));
+      },
+      { timeout: 20_000 },
+    );
+    expect(blocked).toBe('idempotency_in_progress');
+  }, 30_000);
+
+  it('never lets concurrent requests exceed the limit of active records', async () => {
+    const customerId = await scenario.make.customer({ activeRecordsMax: 3 });
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => codeOf(create(customerId, URLS))));
+    expect(outcomes.filter((code) => code === null)).toHaveLength(3);
+    expect(outcomes.filter((code) => code === 'concurrency_limit_exceeded')).toHaveLength(5);
+    const request = {
+      customerId,
+      request: { video: URLS.video },
+      idempotency: null,
+      ttlSeconds: DAY_SECONDS,
+    };
+    expect(await codeOf(createPreparation(scenario.db, request))).toBe('concurrency_limit_exceeded');
+  });
+
+  it('allows 20 active records by default, and frees a place when one ends', async () => {
+    const customerId = await scenario.make.customer();
+    const created = [];
+    for (let i = 0; i < 20; i += 1) created.push(await create(customerId, URLS));
+    expect(await codeOf(create(customerId, URLS))).toBe('concurrency_limit_exceeded');
+    await cancelRender(scenario.db, customerId, created[0]?.render.id ?? '');
+    expect(await codeOf(create(customerId, URLS))).toBeNull();
+  });
+
+  it('replays a key although the limit is reached and its assets have expired since', async () => {
+    const customerId = await scenario.make.customer({ activeRecordsMax: 1 });
+    const video = { asset_id: await scenario.make.readyAsset({ customerId, mediaType: 'video' }) };
+    await create(customerId, { ...URLS, video }, KEY);
+    await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      video.asset_id,
+    ]);
+    expect((await create(customerId, { ...URLS, video }, KEY)).replayed).toBe(true);
+  });
+
+  describe('in batches', () => {
+    const batch = (...requests: (Partial<NewRender> & { customerId: string })[]) => {
+      const same = { request: URLS, idempotency: null, ttlSeconds: DAY_SECONDS };
+      return createRenders(
+        scenario.db,
+        requests.map((request) => ({ ...same, ...request })),
+      ).then((results) => Promise.all(results.map((result) => result.catch((error: unknown) => error))));
+    };
+    const ends = (results: readonly unknown[]): unknown[] =>
+      results.map((result) => (isServiceError(result) ? result.code : isCreated(result)));
+
+    it('comes to an end for each, in the order of the requests', async () => {
+      const [first, second] = [await scenario.make.customer(), await scenario.make.customer()];
+      const full = await scenario.make.customer({ activeRecordsMax: 0 });
+      const unknown: RenderRequest = { ...URLS, audio: { asset_id: 'ast_unknown' } };
+      const results = await batch(
+        { customerId: second },
+        { customerId: full },
+        { customerId: first, request: unknown },
+        { customerId: first },
+      );
+      expect(ends(results)).toEqual([true, 'concurrency_limit_exceeded', 'asset_not_found', true]);
+      expect(results[0]).toMatchObject({ render: { customerId: second } });
+      expect(results[3]).toMatchObject({ render: { customerId: first } });
+      expect(await counts(first)).toMatchObject({ renders: 1, engine_runs: 2, assets: 2, jobs: 4 });
+    });
+
+    it('counts those before it against the limit, and knows their keys', async () => {
+      const customerId = await scenario.make.customer({ activeRecordsMax: 2 });
+      const keyed = { customerId, idempotency: KEY };
+      const results = await batch(keyed, { customerId }, keyed, { customerId });
+      expect(ends(results)).toEqual([true, true, true, 'concurrency_limit_exceeded']);
+      const id = isCreated(results[0]) ? results[0].render.id : '';
+      expect(results[2]).toMatchObject({ replayed: true, render: { id } });
+    });
+
+    it('costs nobody else anything that one of them cannot be stored, or waits for a key that is in use', async () => {
+      const customerId = await scenario.make.customer();
+      const held = await scenario.make.customer();
+      // No column takes this; whatever checks requests let it through.
+      const broken: RenderRequest = { ...URLS, video: { url: 'https://media.example.com/\0' } };
+      const spoilt = await batch({ customerId }, { customerId, request: broken }, { customerId });
+      expect(spoilt.map(isCreated)).toEqual([true, false, true]);
+      const { prisma } = scenario.db;
+      let waiting: Promise<unknown[]> | undefined;
+      await prisma.$transaction(async (tx) => {
+        const key = { ...KEY, operation: 'create_render', resourceId: 'ren_1', customerId: held };
+        await tx.idempotencyKey.create({ data: { ...key, expiresAt: new Date() } });
+        waiting = batch({ customerId: held, idempotency: KEY }, { customerId }).then(ends);
+        // The other one does not wait for the end of this transaction.
+        await eventually(async () => expect(await counts(customerId)).toMatchObject({ renders: 3 }));
+      });
+      expect(await waiting).toEqual([true, true]);
+    });
+
+    it('leaves connections to everybody else while one customer has to wait for its lock', async () => {
+      const { db, customerId } = scenario;
+      const held = await scenario.make.customer({ activeRecordsMax: 100 });
+      const { render } = await create(customerId, URLS);
+      const small = createDb({ url: scenario.database.url, poolMax: 4, publicBaseUrl: db.publicBaseUrl });
+      const input = (owner: string): NewRender => {
+        return { customerId: owner, request: URLS, idempotency: null, ttlSeconds: DAY_SECONDS };
+      };
+      const inputs = [...Array.from({ length: 30 }, () => input(held)), input(customerId)];
+      const waiting = await db.prisma.$transaction(
+        async (tx) => {
+          await tx.$executeRaw`SELECT pg_advisory_xact_lock(727004, hashtext(${held}))`;
+          const creates = await createRenders(small, inputs);
+          const all = Promise.allSettled(creates);
+          expect(await getRender(small, customerId, render.id)).toMatchObject({ render: { id: render.id } });
+          // This one was in their batch, behind all of them.
+          expect(isCreated(await creates.at(-1))).toBe(true);
+          return { all };
+        },
+        { timeout: 20_000 },
+      );
+      const settled = await waiting.all;
+      expect(settled.filter(({ status }) => status === 'rejected')).toEqual([]);
+      await small.close();
+    });
+
+    it('takes one round trip, however many they are', async () => {
+      const customerId = await scenario.make.customer();
+      const sent = jest.spyOn(scenario.db.pool, 'query');
+      await batch({ customerId }, { customerId, idempotency: KEY }, { customerId });
+      await create(customerId, URLS);
+      expect(sent).toHaveBeenCalledTimes(2);
+      sent.mockRestore();
+    });
+  });
+
+  describe('references', () => {
+    let customerId: string;
+    beforeAll(async () => {
+      customerId = await scenario.make.customer({ activeRecordsMax: 1000 });
+    });
+    const asset = (owner: string, mediaType: 'video' | 'audio'): Promise<string> =>
+      scenario.make.readyAsset({ customerId: owner, mediaType });
+    const using = (video: string): Promise<unknown> =>
+      codeOf(create(customerId, { ...URLS, video: { asset_id: video } }));
+
+    it('are unknown when they are foreign', async () => {
+      expect(await using(await asset(await scenario.make.customer(), 'video'))).toBe('asset_not_found');
+    });
+
+    it('are refused when expired before anything else is looked at', async () => {
+      const id = await asset(customerId, 'audio');
+      await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 ms' WHERE id = $1`, [id]);
+      expect(await using(id)).toBe('asset_expired');
+    });
+
+    it('are refused when of the other type, even when failed', async () => {
+      const id = await asset(customerId, 'audio');
+      await scenario.make.query(
+        `UPDATE assets SET status = 'failed', error_code = 'media_corrupt' WHERE id = $1`,
+        [id],
+      );
+      expect(await using(id)).toBe('asset_type_mismatch');
+    });
+
+    it.each([
+      ['failed', 'asset_failed'],
+      ['awaiting_upload', 'asset_not_ready'],
+      ['pending', null],
+    ])('in state %s give %s', async (status, expected) => {
+      const id = await asset(customerId, 'video');
+      const error = status === 'failed' ? 'media_corrupt' : null;
+      await scenario.make.query('UPDATE assets SET status = $2, error_code = $3 WHERE id = $1', [
+        id,
+        status,
+        error,
+      ]);
+      expect(await using(id)).toBe(expected);
+    });
+
+    it('are judged before the engines, and the engines before the limit', async () => {
+      const full = await scenario.make.customer({ activeRecordsMax: 0 });
+      await scenario.make.query(`UPDATE workers SET seen_at = now() - interval '2 minutes'`);
+      const unknown: RenderRequest = { ...URLS, video: { asset_id: 'ast_x' } };
+      expect(await codeOf(create(full, unknown))).toBe('asset_not_found');
+      expect(await codeOf(create(full, URLS))).toBe('engine_unavailable');
+      await scenario.make.query('UPDATE workers SET seen_at = now()');
+      expect(await codeOf(create(full, URLS))).toBe('concurrency_limit_exceeded');
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import { type ErrorCode } from '@lipsync/contract';
+import { DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
+import { DatabaseError } from 'pg';
+import { LOCK_TIMEOUT } from '../customers/customer-transaction';
+import { type Db } from '../postgres/db';
+import { type QueueName } from '../dispatch/queue-names';
+import { draftRender, type NewRender, renderArgument, type RenderDraft, storedDraft } from './render-draft';
+import { refusedRender } from './refused-render';
+import { findRenders, type RenderDetails } from './renders';
+import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/sql-state';
+import { run } from '../postgres/statement';
+import { OFFER_SECONDS } from '../dispatch/workers';
+
+export interface CreatedRender extends RenderDetails {
+  /** An earlier request with this key created it. */
+  replayed: boolean;
+  /** Queues that got jobs which can start: worth ringing. */
+  queues: QueueName[];
+}
+
+/** The function of the migration `create_render`; it answers in the order of what it is given. */
+const CREATE_RENDERS = {
+  name: 'create_renders',
+  text: `
+    SELECT refusal, bound_to AS "boundTo", at, is_ready AS "isReady" FROM create_renders($1, $2, $3, $4)`,
+};
+
+interface Outcome {
+  refusal: ErrorCode | null;
+  boundTo: string | null;
+  at: Date;
+  /** Its inputs are there: its jobs can start. */
+  isReady: boolean;
+}
+
+/** In a batch nobody waits long for what one of it has to wait for. */
+const BATCH_LOCK_TIMEOUT = '250ms';
+
+/**
+ * Creates renders with their implicit assets, engine runs and jobs, in one round trip and one transaction. Each comes to
+ * its own end, in the order of the requests. When one of them has to wait (for the first request with its key, say), each
+ * goes on alone when this resolves, few at once; one whose turn does not come in time ends as service_unavailable. What a
+ * render can be refused with, in this order: idempotency_key_reused, idempotency_in_progress; what referring to video,
+ * audio and preparation can throw; engine_unavailable; concurrency_limit_exceeded. Only success binds the idempotency key.
+ */
+export async function createRenders(db: Db, inputs: readonly NewRender[]): Promise<Promise<CreatedRender>[]> {
+  const drafts = inputs.map((input) => draftRender(db, input));
+  let outcomes: Outcome[] = [];
+  try {
+    outcomes = await submit(db, drafts, BATCH_LOCK_TIMEOUT);
+  } catch (error) {
+    if (!wasRolledBack(error)) throw error;
+  }
+  return drafts.map((draft, index) => {
+    const outcome = outcomes[index];
+    return outcome === undefined
+      ? db.inTurn(draft.input.customerId, () => createAlone(db, draft))
+      : createdFrom(db, draft, outcome);
+  });
+}
+
+async function createAlone(db: Db, draft: RenderDraft): Promise<CreatedRender> {
+  const [outcome] = await submit(db, [draft], LOCK_TIMEOUT).catch((error: unknown) => {
+    throw waitedForKey(error) ? new ServiceError('idempotency_in_progress') : error;
+  });
+  if (outcome === undefined) throw new Error('create_renders returned nothing');
+  return createdFrom(db, draft, outcome);
+}
+
+/** The outcomes in the order of the drafts. Processes that lock the same customers lock them in the same order. */
+async function submit(db: Db, drafts: readonly RenderDraft[], lockTimeout: string): Promise<Outcome[]> {
+  const sorted = drafts.map((draft, index) => ({ index, render: renderArgument(draft) }));
+  sorted.sort((a, b) => compare(a.render.customer_id, b.render.customer_id));
+  const rows = await run<Outcome>(db, CREATE_RENDERS, [
+    JSON.stringify(sorted.map(({ render }) => render)),
+    lockTimeout,
+    OFFER_SECONDS,
+    DEFAULT_CUSTOMER_LIMITS.activeRecordsMax,
+  ]);
+  const outcomes: Outcome[] = [];
+  for (const [place, { index }] of sorted.entries()) {
+    const outcome = rows[place];
+    if (outcome !== undefined) outcomes[index] = outcome;
+  }
+  return outcomes;
+}
+
+/** By code units; those of one customer stay in the order of the requests. */
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+async function createdFrom(
+  db: Db,
+  draft: RenderDraft,
+  { refusal, boundTo, at, isReady }: Outcome,
+): Promise<CreatedRender> {
+  const { customerId, request } = draft.input;
+  if (refusal) throw await refusedRender(db, draft, refusal);
+  if (boundTo !== null) return { ...(await stored(db, customerId, boundTo)), replayed: true, queues: [] };
+  const queues = new Set<QueueName>('url' in request.video || 'url' in request.audio ? ['media'] : []);
+  if (isReady) for (const engine of request.engines) queues.add(engine);
+  const isComplete = request.preparation_id === undefined;
+  const details = isComplete ? storedDraft(draft, at) : await stored(db, customerId, draft.id);
+  return { ...details, replayed: false, queues: [...queues] };
+}
+
+async function stored(db: Db, customerId: string, renderId: string): Promise<RenderDetails> {
+  const [found] = await findRenders(db, [{ customerId, renderId }]);
+  if (!found) throw new ServiceError('render_not_found');
+  return found.details;
+}
+
+/**
+ * A value that Postgres refuses, a lock that was not to be had in time, a deadlock: nothing of the statement remains, and
+ * it was about one of the batch. After any other failure nobody knows whether it was committed.
+ */
+function wasRolledBack(error: unknown): boolean {
+  return /^(2[23]...|55P03|40P01)$/.test(sqlState(error) ?? '');
+}
+
+/** The first request with the key has not come to an end. */
+function waitedForKey(error: unknown): boolean {
+  const isTimeout = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+  return isTimeout && (error.where?.includes('reserve_idempotency_key') ?? false);
+}

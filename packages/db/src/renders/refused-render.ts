@@ -1,0 +1,34 @@
+import { type ErrorCode } from '@lipsync/contract';
+import { errorMessage, ServiceError } from '@lipsync/domain';
+import { type Db } from '../postgres/db';
+import { type RenderDraft } from './render-draft';
+import { run } from '../postgres/statement';
+import { liveEngines } from '../dispatch/workers';
+
+const REFER_ASSET = {
+  name: 'refer_asset',
+  text: 'SELECT refusal FROM refer_asset($1, $2, $3)',
+};
+
+/**
+ * The refusal of a render, which says what it is about where the request names several of that. It is looked up
+ * afterwards: who is not refused pays nothing for it.
+ */
+export async function refusedRender(db: Db, draft: RenderDraft, code: ErrorCode): Promise<ServiceError> {
+  const about = await subjectOf(db, draft, code);
+  return new ServiceError(code, about === '' ? {} : { detail: errorMessage(code, about) });
+}
+
+async function subjectOf(db: Db, { input, video }: RenderDraft, code: ErrorCode): Promise<string> {
+  const { customerId, request, enginesOnDemand = [] } = input;
+  if (code === 'engine_unavailable') {
+    const live = await liveEngines(db);
+    return request.engines.filter((name) => !live.has(name) && !enginesOnDemand.includes(name)).join(', ');
+  }
+  if (!code.startsWith('asset_')) return '';
+  if (!('asset_id' in request.video)) return '/audio/asset_id';
+  if (!('asset_id' in request.audio)) return '/video/asset_id';
+  // The video is looked at first.
+  const [asset] = await run<{ refusal: ErrorCode | null }>(db, REFER_ASSET, [customerId, video.id, 'video']);
+  return asset?.refusal === code ? '/video/asset_id' : '/audio/asset_id';
+}

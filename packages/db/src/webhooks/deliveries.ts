@@ -1,0 +1,72 @@
+import {
+  isId,
+  ServiceError,
+  WEBHOOK_WINDOW_SECONDS,
+  type WebhookDeliveryRow,
+  type WebhookEventRow,
+} from '@lipsync/domain';
+import { databaseNow, secondsAfter } from '../postgres/database-clock';
+import { transaction, type Db, type Tx } from '../postgres/db';
+import { newDelivery } from './webhook-events';
+
+export interface DeliveryDetails {
+  event: WebhookEventRow;
+  /** The newest one of the event. */
+  delivery: WebhookDeliveryRow;
+}
+
+/** Throws webhook_event_not_found (also for a foreign or malformed id) and webhook_event_expired. */
+export async function getDeliveryByEvent(
+  db: Db,
+  customerId: string,
+  eventId: string,
+): Promise<DeliveryDetails> {
+  if (!isId('evt', eventId)) throw new ServiceError('webhook_event_not_found');
+  const [event, now] = await Promise.all([
+    db.prisma.webhookEvent.findFirst({ where: { id: eventId, customerId } }),
+    databaseNow(db.prisma),
+  ]);
+  if (event === null) throw new ServiceError('webhook_event_not_found');
+  if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
+  return { event, delivery: await newestDelivery(db.prisma, eventId) };
+}
+
+/**
+ * Delivers an event once more, for an operator: a pending delivery becomes due at once; after one that is settled or
+ * being attempted, or whose window is over, a new one is added with a window of its own. Null when there is no such
+ * event; throws webhook_event_expired.
+ */
+export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow | null> {
+  return transaction(db, async (tx) => {
+    await tx.$queryRaw`SELECT id FROM webhook_events WHERE id = ${eventId} FOR UPDATE`;
+    const event = await tx.webhookEvent.findUnique({ where: { id: eventId } });
+    if (event === null) return null;
+    await tx.$queryRaw`
+      SELECT id FROM webhook_deliveries WHERE event_id = ${eventId}
+      ORDER BY created_at DESC, id DESC LIMIT 1 FOR UPDATE`;
+    const newest = await newestDelivery(tx, eventId);
+    const now = await databaseNow(tx);
+    // A claim would fail what was added.
+    if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
+    const { id, customerId, url, attempts, createdAt, leaseUntil } = newest;
+    // An attempt under way will say when its delivery is due next, and undo what is written here.
+    const isAttempted = leaseUntil !== null && leaseUntil > now;
+    if (newest.status === 'pending' && !isAttempted) {
+      const change = (data: Partial<WebhookDeliveryRow>): Promise<WebhookDeliveryRow> =>
+        tx.webhookDelivery.update({ where: { id }, data: { ...data, updatedAt: now } });
+      const isInWindow = attempts === 0 || createdAt > secondsAfter(now, -WEBHOOK_WINDOW_SECONDS);
+      // The lease of a dispatcher that vanished goes too: a claim would take its last attempt for the end.
+      if (isInWindow) return change({ nextAttemptAt: now, leaseUntil: null, claimToken: null });
+      // A claim would fail it.
+      await change({ status: 'failed', nextAttemptAt: null, leaseUntil: null, claimToken: null });
+    }
+    return tx.webhookDelivery.create({ data: newDelivery(db, { eventId, customerId, url, now }) });
+  });
+}
+
+function newestDelivery(tx: Tx, eventId: string): Promise<WebhookDeliveryRow> {
+  return tx.webhookDelivery.findFirstOrThrow({
+    where: { eventId },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+}
