@@ -1,16 +1,22 @@
-export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
-export { type Binaries, type BinaryEnvironment, resolveBinaries } from './binaries';
-export { codecThreads } from './codec-threads';
-export { openEncoder } from './encoder';
-export { type EncoderSettings } from './encoder-arguments';
-export { audioEncoderArguments, type EncoderAudio } from './encoder-audio';
-export { type FrameEncoder } from './frame-encoder';
-export { type FrameLayout } from './frame-filters';
-export { type FrameReader, type FrameReaderOptions, openFrameReader } from './frame-reader';
-export { type FrameSource, type FrameSourceOptions, openFrameSource } from './frame-source';
-export { type ContainerInfo, inspect } from './inspect';
+export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio/audio-reader';
+export { type Binaries, type BinaryEnvironment, resolveBinaries } from './ffmpeg/binaries';
+export { codecThreads } from './ffmpeg/codec-threads';
+export { openEncoder } from './encode/encoder';
+export { type EncoderSettings } from './encode/encoder-arguments';
+export { audioEncoderArguments, type EncoderAudio } from './encode/encoder-audio';
+export { type FrameEncoder } from './encode/frame-encoder';
+export { type FrameLayout } from './decode/frame-filters';
+export { type FrameReader, type FrameReaderOptions, openFrameReader } from './decode/frame-reader';
+export { type FrameSource, type FrameSourceOptions, openFrameSource } from './decode/frame-source';
+export { type ContainerInfo, inspect } from './probe/inspect';
 export { isMediaError, MediaError, type MediaErrorCode, MediaProcessError } from './media-error';
-export { type ProbedAudio, type ProbedVideo, type ProbeOptions, type ProbeResult, probe } from './probe';
+export {
+  type ProbedAudio,
+  type ProbedVideo,
+  type ProbeOptions,
+  type ProbeResult,
+  probe,
+} from './probe/probe';
 export {
   type AudioStream,
   type ColorTags,
@@ -18,13 +24,13 @@ export {
   frameSize,
   type Rational,
   type VideoStream,
-} from './stream-info';
+} from './probe/stream-info';
 export {
   resolveVideoCodecs,
   type ResolvedVideoCodecs,
   VideoCodecError,
   type WantedVideoCodecs,
-} from './resolve-video-codecs';
+} from './codecs/resolve-video-codecs';
 export {
   type ReplacedCodec,
   VIDEO_DECODERS,
@@ -32,5 +38,5 @@ export {
   type VideoCodecs,
   type VideoDecoder,
   type VideoEncoder,
-} from './video-codecs';
-export { videoEncoderArguments } from './video-encoder-arguments';
+} from './ffmpeg/video-codecs';
+export { videoEncoderArguments } from './encode/video-encoder-arguments';

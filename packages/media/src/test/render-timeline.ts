@@ -1,11 +1,11 @@
 import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
-import { AUDIO_SAMPLE_RATE, readAudio } from '../audio-reader';
-import { type Binaries } from '../binaries';
-import { openEncoder } from '../encoder';
-import { openFrameReader } from '../frame-reader';
-import { openFrameSource } from '../frame-source';
-import { inspect } from '../inspect';
-import { type AudioStream, frameColor, frameSize, type VideoStream } from '../stream-info';
+import { AUDIO_SAMPLE_RATE, readAudio } from '../audio/audio-reader';
+import { type Binaries } from '../ffmpeg/binaries';
+import { openEncoder } from '../encode/encoder';
+import { openFrameReader } from '../decode/frame-reader';
+import { openFrameSource } from '../decode/frame-source';
+import { inspect } from '../probe/inspect';
+import { type AudioStream, frameColor, frameSize, type VideoStream } from '../probe/stream-info';
 
 export type SyncMode = Parameters<typeof outputFrameCount>[0];
 

@@ -1,0 +1,97 @@
+import { type Binaries } from '../ffmpeg/binaries';
+import { type FrameRange } from './decoder-arguments';
+import { type FrameDecoder, openFrameDecoder } from './frame-decoder';
+import { frameGeometry, type FrameLayout } from './frame-filters';
+import { isMediaError } from '../media-error';
+import { type VideoStream } from '../probe/stream-info';
+import { type VideoDecoder } from '../ffmpeg/video-codecs';
+
+export interface FrameReaderOptions {
+  readonly layout: FrameLayout;
+  /** Wall clock of each decoder, waiting for the caller included. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly range?: FrameRange;
+}
+
+export interface FrameReader {
+  readonly width: number;
+  readonly height: number;
+  readonly frameBytes: number;
+  /** Resolves once the decoder runs or cannot be started; never rejects. */
+  readonly started: Promise<void>;
+  /**
+   * Copies the next frame into `target` (exactly `frameBytes` long); false after the last one. One call at a time.
+   * @throws MediaError media_corrupt when decoding fails, MediaProcessError when stopped or past its deadline.
+   */
+  readInto(target: Uint8Array): Promise<boolean>;
+  /** Ends the decoder; also right after the last frame. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts decoding a video at 25 frames per second, as `binaries.codecs` says. Two things are made good on the way: a card
+ * that gives up is replaced by software, which decodes to the same frames and alone decides that a file is corrupt; and
+ * a video that is shorter than half a working frame is one frame.
+ */
+export function openFrameReader(
+  binaries: Binaries,
+  file: string,
+  video: VideoStream,
+  options: FrameReaderOptions,
+): FrameReader {
+  const geometry = frameGeometry(video, options.layout);
+  const { layout, range } = options;
+  let decoder = binaries.codecs.decoder;
+  let keepLast = false;
+  let delivered = 0;
+  let closed = false;
+  let current = open();
+  const { started } = current;
+
+  function open(): FrameDecoder {
+    return openFrameDecoder(binaries, { file, video, layout, range, decoder, keepLast }, options);
+  }
+
+  async function readInto(target: Uint8Array): Promise<boolean> {
+    if (target.length !== geometry.frameBytes)
+      throw new RangeError(`a frame has ${geometry.frameBytes} bytes`);
+    let more = await next(target);
+    if (!more && delivered === 0 && range === undefined && !keepLast) {
+      keepLast = true;
+      await current.close();
+      current = open();
+      more = await next(target);
+    }
+    if (more) delivered += 1;
+    return more;
+  }
+
+  async function next(target: Uint8Array): Promise<boolean> {
+    try {
+      return await current.readInto(target);
+    } catch (error) {
+      if (decoder === 'software' || closed || !isMediaError(error)) throw error;
+      await resumeWith('software', target, error);
+    }
+    return current.readInto(target);
+  }
+
+  /** Begins again with another decoder and passes over what was delivered already. */
+  async function resumeWith(other: VideoDecoder, scratch: Uint8Array, reason: Error): Promise<void> {
+    await current.close();
+    // Closed meanwhile: nobody would close what is opened now.
+    if (closed) throw reason;
+    binaries.onReplaced?.('decoder');
+    decoder = other;
+    current = open();
+    for (let passed = 0; passed < delivered; passed += 1) if (!(await current.readInto(scratch))) return;
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    await current.close();
+  }
+
+  return { ...geometry, started, readInto, close };
+}

@@ -1,0 +1,131 @@
+import { backwardFrames } from './backward-frames';
+import { type Binaries } from '../ffmpeg/binaries';
+import { cachedFrames } from './cached-frames';
+import { type FrameRange } from './decoder-arguments';
+import { forwardFrames } from './forward-frames';
+import { type FrameCursor } from './frame-cursor';
+import { frameGeometry } from './frame-filters';
+import { type FrameReader, openFrameReader } from './frame-reader';
+import { type FrameRun, frameRuns } from './frame-runs';
+import { readSeekIndex, type SeekIndex } from './seek-index';
+import { type VideoStream } from '../probe/stream-info';
+
+export interface FrameSourceOptions {
+  /** Wall clock of each decoder, waiting for the caller included. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface FrameSource {
+  readonly width: number;
+  readonly height: number;
+  readonly frameBytes: number;
+  /** Resolves once the decoder of the first picture runs, if it is started ahead; never rejects. */
+  readonly started: Promise<void>;
+  /**
+   * Copies the frame of the next index into `target`; false after the last index. One call at a time.
+   * @throws MediaError media_corrupt (also for an index past the end), MediaProcessError.
+   */
+  readInto(target: Uint8Array): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * Memory for reading backwards. Every stretch that fits is decoded from the keyframe before it, which in recordings of a
+ * screen may be the first picture of all: the longer the stretches are, the less often.
+ */
+const BUFFERED_BYTES = 192 * 1024 ** 2;
+const MOST_BUFFERED = 256;
+const FEWEST_BUFFERED = 8;
+const LAYOUT = { format: 'yuv420p' } as const;
+
+/**
+ * The yuv420p working frames of a video in any order of their indices, byte for byte those of one full decode, with
+ * bounded memory. Made for timelines: long stretches forwards or backwards, holds, skips and restarts.
+ */
+export function openFrameSource(
+  binaries: Binaries,
+  file: string,
+  video: VideoStream,
+  indices: readonly number[],
+  options: FrameSourceOptions,
+): FrameSource {
+  const geometry = frameGeometry(video, LAYOUT);
+  const { lowest, highest } = span(indices);
+  const runs = frameRuns(indices);
+  const fitting = Math.floor(BUFFERED_BYTES / geometry.frameBytes);
+  const bufferedFrames = Math.min(MOST_BUFFERED, Math.max(FEWEST_BUFFERED, fitting));
+  const keepAll = runs.length > 1 && highest - lowest < bufferedFrames;
+  let position = 0;
+  let open: { cursor: FrameCursor; run: FrameRun } | undefined;
+  let seekIndex: Promise<SeekIndex> | undefined;
+
+  function reader(range?: FrameRange): FrameReader {
+    return openFrameReader(binaries, file, video, {
+      layout: LAYOUT,
+      deadlineMs: options.deadlineMs,
+      signal: options.signal,
+      ...(range === undefined ? {} : { range }),
+    });
+  }
+
+  async function cursorOf(run: FrameRun): Promise<FrameCursor> {
+    if (keepAll) return cachedFrames(reader(), lowest);
+    if (run.direction === 'forward') return forwardFrames(reader());
+    seekIndex ??= readSeekIndex(binaries, file, video, options.signal);
+    const bounds = span(indices.slice(run.from, run.to + 1));
+    return backwardFrames({
+      ...bounds,
+      bufferedFrames,
+      frameBytes: geometry.frameBytes,
+      seekIndex: await seekIndex,
+      openReader: reader,
+    });
+  }
+
+  async function current(): Promise<{ cursor: FrameCursor; run: FrameRun }> {
+    if (open !== undefined && (keepAll || position <= open.run.to)) return open;
+    await open?.cursor.close();
+    open = undefined;
+    const run = runs.find(({ from, to }) => from <= position && position <= to);
+    if (run === undefined) throw new RangeError(`no run holds position ${position}`);
+    open = { cursor: await cursorOf(run), run };
+    return open;
+  }
+
+  // The common beginning: the decoder starts at once, so that the first picture is there when it is asked for.
+  const [first] = runs;
+  let started = Promise.resolve();
+  if (first?.direction === 'forward' && !keepAll) {
+    const ahead = reader();
+    open = { cursor: forwardFrames(ahead), run: first };
+    started = ahead.started;
+  }
+
+  async function readInto(target: Uint8Array): Promise<boolean> {
+    const index = indices[position];
+    if (index === undefined) return false;
+    const { cursor, run } = await current();
+    await cursor.copyFrame(index, target, position < run.to && indices[position + 1] === index);
+    position += 1;
+    return true;
+  }
+
+  async function close(): Promise<void> {
+    await open?.cursor.close();
+    open = undefined;
+  }
+
+  return { ...geometry, started, readInto, close };
+}
+
+function span(indices: readonly number[]): { lowest: number; highest: number } {
+  let lowest = Infinity;
+  let highest = -Infinity;
+  for (const index of indices) {
+    if (!Number.isInteger(index) || index < 0) throw new RangeError(`not a frame index: ${index}`);
+    lowest = Math.min(lowest, index);
+    highest = Math.max(highest, index);
+  }
+  return { lowest, highest };
+}

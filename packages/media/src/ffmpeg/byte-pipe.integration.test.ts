@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { type ByteSink, type BytePipe, openBytePipe } from './byte-pipe';
+import { withDescriptorsLeft } from '../test/descriptors-left';
+
+/** What it takes to see this is there on Linux alone. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+/** Collects what arrives and pauses the pipe after every delivery. */
+function collector(): ByteSink & {
+  bytes(): Buffer;
+  deliveries: number;
+  ended: Promise<void>;
+  pipe?: BytePipe;
+} {
+  const chunks: Buffer[] = [];
+  let resolve: () => void = () => undefined;
+  const ended = new Promise<void>((done) => (resolve = done));
+  return {
+    deliveries: 0,
+    ended,
+    accept(bytes) {
+      this.deliveries += 1;
+      chunks.push(Buffer.from(bytes));
+    },
+    end: () => resolve(),
+    bytes: () => Buffer.concat(chunks),
+  };
+}
+
+/** A program that writes `count` bytes, each the low byte of its place. */
+const WRITER =
+  'const b=Buffer.from(Array.from({length:+process.argv[1]},(_,i)=>i&255));process.stdout.write(b)';
+
+test('every byte that a child writes arrives once and in order', async () => {
+  const sink = collector();
+  const pipe = await openBytePipe(sink);
+  const child = spawn(process.execPath, ['-e', WRITER, '1500000'], {
+    stdio: ['ignore', pipe.childEnd, 'inherit'],
+  });
+  pipe.childEnd.destroy();
+  expect(sink.deliveries).toBe(0);
+  pipe.resume();
+  await sink.ended;
+  const bytes = sink.bytes();
+  expect(bytes).toHaveLength(1_500_000);
+  expect(bytes.every((value, i) => value === (i & 255))).toBe(true);
+  expect(child.pid).toBeDefined();
+});
+
+onLinux.each([0, 1, 2, 3, 4])(
+  'a pipe is refused or made, and not waited for, with %d file descriptors left',
+  async (left) => {
+    const made = await withDescriptorsLeft(left, () => {
+      return openBytePipe(collector()).then((pipe) => {
+        pipe.childEnd.destroy();
+        pipe.destroy();
+        return 'made';
+      }, String);
+    });
+    expect(made).toMatch(/^made$|descriptor|EMFILE/);
+  },
+);
+
+test('a pipe that is paused while it delivers keeps what it delivered and reads no more', async () => {
+  const held: Uint8Array[] = [];
+  const copies: Buffer[] = [];
+  const { promise, resolve } = deferred();
+  const pipe = await openBytePipe({
+    accept(bytes) {
+      pipe.pause();
+      held.push(bytes);
+      copies.push(Buffer.from(bytes));
+      resolve();
+    },
+    end: () => undefined,
+  });
+  const child = spawn(process.execPath, ['-e', WRITER, '1500000'], {
+    stdio: ['ignore', pipe.childEnd, 'ignore'],
+  });
+  pipe.childEnd.destroy();
+  pipe.resume();
+  await promise;
+  // The writer fills the pipe and stands still: a child whose output nobody reads does not end.
+  await new Promise((done) => setImmediate(done));
+  expect(held).toHaveLength(1);
+  expect(Buffer.compare(Buffer.from(held[0] ?? []), copies[0] ?? Buffer.alloc(0))).toBe(0);
+  pipe.destroy();
+  await new Promise((done) => child.once('exit', done));
+});
+
+test('a child that was never started ends the pipe', async () => {
+  const sink = collector();
+  const pipe = await openBytePipe(sink);
+  pipe.childEnd.destroy();
+  pipe.resume();
+  await sink.ended;
+  expect(sink.deliveries).toBe(0);
+});
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}

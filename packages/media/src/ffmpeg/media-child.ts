@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { type Socket } from 'node:net';
+import { Readable, Writable } from 'node:stream';
+import { type Binaries } from './binaries';
+import { type MediaProcessError } from '../media-error';
+import { confine, refusedToConfine } from './sandbox';
+
+/** Enough for a verdict; a hostile file can make the tools complain forever. */
+const STDERR_MAX_CHARACTERS = 16_384;
+/** Backstops for one child: far above an honest 4K decode, far below what hurts the machine. */
+const MEMORY_BYTES = 6 * 1024 ** 3;
+const FILE_BYTES = 8 * 1024 ** 3;
+const CPU_SECONDS_PER_SECOND = 32;
+
+export interface ChildOptions {
+  /** The folder of the input file: the child's working directory, and all that its command line names. */
+  readonly folder: string;
+  /** Wall clock, from the start of the process; then its whole group gets SIGKILL. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * What the child gets as its standard output, instead of the pipe to `MediaChild.stdout`: a socket, which is destroyed
+   * here, or the number of an open file, which is not closed.
+   */
+  readonly stdout?: Socket | number;
+  /** Told what the tool writes to its standard error, as it comes; `ChildExit.stderr` holds but the first of it. */
+  readonly onComplaint?: (text: string) => void;
+  /** The child uses a card: it gets the environment and the address space that the card's driver needs. */
+  readonly device?: boolean;
+}
+
+export interface ChildExit {
+  readonly code: number | null;
+  readonly stderr: string;
+  /** Only after `exit` did the tool itself say how it went. `killed`: by somebody else, such as a kernel out of memory. */
+  readonly ended: 'exit' | MediaProcessError['reason'];
+}
+
+export interface MediaChild {
+  readonly stdin: Writable;
+  /** Empty when `ChildOptions.stdout` takes what there is. */
+  readonly stdout: Readable;
+  /** Resolves once the process is gone; never rejects. */
+  readonly exit: Promise<ChildExit>;
+  /** Resolves when the tool, from now on, writes this to its standard error; never, if it does not. */
+  complaintAbout(name: string): Promise<void>;
+  /** SIGKILL to the whole process group; safe at any time, also after the end. */
+  kill(): void;
+}
+
+/** Starts ffmpeg or ffprobe: argv array, no environment but a card's, its own process group, a deadline, a bounded stderr. */
+export function startChild(
+  binaries: Binaries,
+  command: readonly [string, ...string[]],
+  options: ChildOptions,
+): MediaChild {
+  const limits = {
+    cpuSeconds: (options.deadlineMs / 1000) * CPU_SECONDS_PER_SECOND,
+    memoryBytes: MEMORY_BYTES,
+    fileBytes: FILE_BYTES,
+    device: options.device === true,
+  };
+  const [program, ...args] = confine(binaries.sandbox, limits, command);
+  const env = limits.device ? { ...binaries.deviceEnvironment } : {};
+  const { folder: cwd, stdout = 'pipe' } = options;
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', stdout, 'pipe'] });
+  if (typeof stdout === 'object') stdout.destroy();
+  // When the system is out of file descriptors, the child has no streams and emits `error` later.
+  const stdin = child.stdin ?? new Writable().destroy();
+  const complaints = child.stderr ?? Readable.from([]);
+
+  let ended: ChildExit['ended'] = 'exit';
+  const stop = (why: ChildExit['ended']): void => {
+    if (child.exitCode !== null || child.signalCode !== null || ended !== 'exit') return;
+    ended = why;
+    killGroup(child.pid);
+  };
+  const deadline = setTimeout(() => stop('deadline'), options.deadlineMs);
+  const onAbort = (): void => stop('stopped');
+  if (options.signal?.aborted === true) onAbort();
+  else options.signal?.addEventListener('abort', onAbort, { once: true });
+
+  let stderr = '';
+  complaints.setEncoding('utf8').on('data', (text: string) => {
+    options.onComplaint?.(text);
+    if (stderr.length < STDERR_MAX_CHARACTERS) stderr += text.slice(0, STDERR_MAX_CHARACTERS - stderr.length);
+  });
+  const complaintAbout = (name: string): Promise<void> =>
+    new Promise((resolve) => complaints.on('data', (text: string) => text.includes(name) && resolve()));
+  // A child that dies early closes its input: the exit status tells, so the broken pipe itself is not news.
+  stdin.on('error', () => undefined);
+
+  const exit = new Promise<ChildExit>((resolve) => {
+    const settle = (result: ChildExit): void => {
+      clearTimeout(deadline);
+      options.signal?.removeEventListener('abort', onAbort);
+      resolve(result);
+    };
+    child.once('error', (error) => settle({ code: null, stderr: error.message, ended: 'not_started' }));
+    child.once('exit', (code, killedBy) => {
+      // Not 'close': stdout may be paused on purpose. The end of stderr is still awaited, it holds the reason.
+      const finish = (): void =>
+        settle({ code, stderr, ended: ended === 'exit' ? ownEnd(code, killedBy, stderr) : ended });
+      if (complaints.readableEnded || complaints.destroyed) finish();
+      else complaints.once('close', finish);
+    });
+  });
+  const output = child.stdout ?? Readable.from([]);
+  return { stdin, stdout: output, exit, complaintAbout, kill: () => stop('stopped') };
+}
+
+/** Sent by somebody; a crash (SIGSEGV, SIGABRT) or a limit (SIGXCPU) a file may have brought about. */
+const SENT: ReadonlySet<NodeJS.Signals | null> = new Set([
+  'SIGKILL',
+  'SIGTERM',
+  'SIGINT',
+  'SIGHUP',
+  'SIGQUIT',
+]);
+/** What a shell, and with it prlimit, answers for a program that cannot be run; the loader uses the same. */
+const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
+/** No thread, file, library or disk was to be had. Too little memory is not among them: a file can ask for any amount. */
+const STARVED =
+  /Resource temporarily unavailable|Too many open files|error while loading shared libraries|No space left on device|Disk quota exceeded/;
+
+/** How a child ended that was not ended here: a tool that was starved, or was shot, says nothing about the media. */
+function ownEnd(code: number | null, killedBy: NodeJS.Signals | null, stderr: string): ChildExit['ended'] {
+  // ffmpeg ends in order when it is told to, and says so.
+  if (SENT.has(killedBy) || (code === 255 && stderr.includes('received signal'))) return 'killed';
+  if (code === 0) return 'exit';
+  return NOT_RUN.has(code) || STARVED.test(stderr) || refusedToConfine(stderr) ? 'not_started' : 'exit';
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group ended between the check and the signal.
+  }
+}

@@ -1,0 +1,119 @@
+import { dirname } from 'node:path';
+import { type Binaries } from '../ffmpeg/binaries';
+import { countLines } from '../ffmpeg/count-lines';
+import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
+import { MediaError, MediaProcessError } from '../media-error';
+import { type ChildOptions } from '../ffmpeg/media-child';
+import { lastProgressFrame } from '../ffmpeg/progress-report';
+import { runToEnd } from '../ffmpeg/run-to-end';
+
+/** Share of pictures that may fail to decode: a scratch in a long recording is usable, a broken file is not. */
+const ERROR_RATE_MAX = 0.02;
+/**
+ * Packets may also yield no picture without an error: hidden reference pictures (VP8), and the leading pictures of a cut
+ * made without re-encoding. More than half of them is no longer that.
+ */
+const DECODED_SHARE_MIN = 0.5;
+/**
+ * With concealment off these decoders give up every picture up to the next keyframe for one complaint that no player
+ * minds: a reference that is missing behind a cut or a lost packet, a malformed message of a camera. What they refuse is
+ * decoded once more with concealment, of which H.264's decoder tells.
+ */
+const OVERSTRICT: ReadonlySet<string> = new Set(['h264', 'hevc']);
+const CONCEALED = 'concealing ';
+
+/** What one pass adds to ffmpeg's arguments. */
+interface DecodingPass {
+  readonly global: readonly string[];
+  readonly decoder: readonly string[];
+}
+
+const EXPLODING: DecodingPass = { global: [], decoder: ['-err_detect', 'explode'] };
+const CONCEALING: DecodingPass = { global: ['-nostats', '-v', 'repeat+info'], decoder: [] };
+/** The Matroska demuxer takes a file cut short for a finished one; only what it says about it tells. */
+const MATROSKA_CUT = 'ended prematurely';
+const PROGRESS_MAX_BYTES = 4 * 1024 * 1024;
+
+export interface CheckOptions {
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads one stream to its end and fails at the first demuxing error: that is how a file cut short shows, whose header
+ * still promises all of it and whose remaining pictures decode well.
+ * @throws MediaError media_corrupt, MediaProcessError.
+ */
+export async function checkContainer(
+  binaries: Binaries,
+  file: string,
+  stream: '0:V:0' | '0:a:0',
+  options: CheckOptions,
+): Promise<void> {
+  await check(binaries, file, ['-xerror', ...ffmpegInput(file), '-map', stream, '-c', 'copy'], options);
+}
+
+/**
+ * Decodes every picture of a stream that should hold so many, and fails when too many are damaged.
+ * @returns the number of pictures decoded.
+ * @throws MediaError media_corrupt, MediaProcessError.
+ */
+export async function checkPictures(
+  binaries: Binaries,
+  file: string,
+  { codec, pictures }: { readonly codec: string; readonly pictures: number },
+  options: CheckOptions,
+): Promise<number> {
+  try {
+    return await decodePictures(binaries, file, pictures, EXPLODING, options);
+  } catch (error) {
+    if (!(error instanceof MediaError) || !OVERSTRICT.has(codec)) throw error;
+  }
+  const patched = countLines(CONCEALED);
+  const telling = { ...options, onComplaint: patched.see };
+  const decoded = await decodePictures(binaries, file, pictures, CONCEALING, telling);
+  if (patched.count() > decoded * ERROR_RATE_MAX)
+    throw new MediaError('media_corrupt', `${patched.count()} of ${decoded} pictures are damaged`);
+  return decoded;
+}
+
+async function decodePictures(
+  binaries: Binaries,
+  file: string,
+  pictures: number,
+  { global, decoder }: DecodingPass,
+  options: CheckOptions & Pick<ChildOptions, 'onComplaint'>,
+): Promise<number> {
+  const input = ffmpegInput(file, ['-threads', String(binaries.threads), ...decoder]);
+  const output = ['-map', '0:V:0', '-fps_mode', 'passthrough'];
+  const limit = ['-max_error_rate', String(ERROR_RATE_MAX)];
+  const decoded = await check(binaries, file, [...global, ...limit, ...input, ...output], options);
+  if (decoded === 0 || decoded < pictures * DECODED_SHARE_MIN) {
+    throw new MediaError('media_corrupt', `${decoded} of ${pictures} pictures decode`);
+  }
+  return decoded;
+}
+
+async function check(
+  binaries: Binaries,
+  file: string,
+  args: readonly string[],
+  options: CheckOptions & Pick<ChildOptions, 'onComplaint'>,
+): Promise<number> {
+  const command: [string, ...string[]] = [
+    binaries.ffmpeg,
+    ...FFMPEG_GLOBAL,
+    ...args,
+    ...['-progress', 'pipe:1', '-f', 'null', '-'],
+  ];
+  const { exit, stdout } = await runToEnd(
+    binaries,
+    command,
+    { folder: dirname(file), ...options },
+    PROGRESS_MAX_BYTES,
+  );
+  if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
+  if (exit.code !== 0 || exit.stderr.includes(MATROSKA_CUT))
+    throw new MediaError('media_corrupt', exit.stderr);
+  return lastProgressFrame(stdout.toString('latin1'));
+}

@@ -1,0 +1,127 @@
+import { dirname } from 'node:path';
+import { type Binaries } from '../ffmpeg/binaries';
+import { fields, finite, list, rational, text } from './ffprobe-json';
+import { probeInput } from '../ffmpeg/input-arguments';
+import { MediaError, MediaProcessError } from '../media-error';
+import { runToEnd } from '../ffmpeg/run-to-end';
+import { looksLikeMedia } from './container-signature';
+import { type AudioStream, type ColorTags, type VideoStream } from './stream-info';
+
+const INSPECT_DEADLINE_MS = 30_000;
+const REPORT_MAX_BYTES = 1024 * 1024;
+
+/** What ffprobe says of a file that it will not read. */
+const REFUSAL = /whitelist|max_streams/;
+const TOO_LARGE = 'max pixel count';
+
+/** What is read of a report, and nothing else: titles and lyrics may be of any length. */
+const ENTRIES = [
+  'stream=codec_type,codec_name,profile,width,height,pix_fmt,sample_aspect_ratio,avg_frame_rate,time_base,start_time,' +
+    'color_range,color_space,color_primaries,color_transfer,sample_rate,channels',
+  'stream_disposition=attached_pic',
+  'stream_tags=rotate',
+  'stream_side_data=displaymatrix,rotation',
+  'format=start_time,format_name',
+].join(':');
+
+/** What a container says about its first picture and sound stream. Claims, except codec and geometry. */
+export interface ContainerInfo {
+  /** ffprobe's name of the container, such as `wav`. */
+  readonly format: string;
+  /** Pictures were too large to be looked at: those of a cover, or of the video if that has no size. */
+  readonly tooLarge: boolean;
+  readonly video?: VideoStream;
+  readonly audio?: AudioStream;
+}
+
+/**
+ * Reads container facts with the hardened ffprobe; tens of milliseconds, nothing decoded but what ffprobe needs.
+ * @throws MediaError media_unsupported (no allowed container, too many streams) or media_corrupt (unreadable).
+ */
+export async function inspect(
+  binaries: Binaries,
+  file: string,
+  signal?: AbortSignal,
+): Promise<ContainerInfo> {
+  const command = [
+    binaries.ffprobe,
+    ...['-show_entries', ENTRIES, '-of', 'json'],
+    ...probeInput(file),
+  ] as const satisfies readonly [string, ...string[]];
+  const options = { folder: dirname(file), deadlineMs: INSPECT_DEADLINE_MS, signal };
+  const { exit, stdout } = await runToEnd(binaries, command, options, REPORT_MAX_BYTES);
+  if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
+  if (exit.code !== 0) {
+    const refused =
+      REFUSAL.test(exit.stderr) || exit.stderr.includes(TOO_LARGE) || !(await looksLikeMedia(file));
+    throw new MediaError(refused ? 'media_unsupported' : 'media_corrupt', exit.stderr);
+  }
+  return { ...parseReport(stdout.toString('utf8')), tooLarge: exit.stderr.includes(TOO_LARGE) };
+}
+
+function parseReport(json: string): Omit<ContainerInfo, 'tooLarge'> {
+  const report = fields(JSON.parse(json));
+  const streams = list(report['streams']).map(fields);
+  const format = fields(report['format']);
+  const formatStart = finite(format['start_time']) ?? 0;
+  const video = streams.find(
+    (s) => s['codec_type'] === 'video' && fields(s['disposition'])['attached_pic'] !== 1,
+  );
+  const audio = streams.find((s) => s['codec_type'] === 'audio');
+  return {
+    format: text(format['format_name']) ?? 'unknown',
+    ...(video === undefined ? {} : { video: parseVideo(video) }),
+    ...(audio === undefined ? {} : { audio: parseAudio(audio, formatStart) }),
+  };
+}
+
+function parseVideo(stream: Record<string, unknown>): VideoStream {
+  const turned = Math.abs(rotation(stream)) % 180 === 90;
+  const width = finite(stream['width']) ?? 0;
+  const height = finite(stream['height']) ?? 0;
+  const aspect = rational(stream['sample_aspect_ratio']) ?? { num: 1, den: 1 };
+  const rate = rational(stream['avg_frame_rate']);
+  const sideData = list(stream['side_data_list']).map(fields);
+  return {
+    codec: text(stream['codec_name']) ?? 'unknown',
+    width: turned ? height : width,
+    height: turned ? width : height,
+    fps: rate === undefined ? 0 : rate.num / rate.den,
+    pixFmt: text(stream['pix_fmt']) ?? 'unknown',
+    color: parseColor(stream),
+    pixelAspect: turned ? { num: aspect.den, den: aspect.num } : aspect,
+    timeBase: rational(stream['time_base']) ?? { num: 1, den: 1000 },
+    transformed: sideData.some((data) => data['displaymatrix'] !== undefined),
+  };
+}
+
+function rotation(stream: Record<string, unknown>): number {
+  const matrix = list(stream['side_data_list'])
+    .map(fields)
+    .find((data) => finite(data['rotation']) !== undefined);
+  return finite(matrix?.['rotation']) ?? finite(fields(stream['tags'])['rotate']) ?? 0;
+}
+
+function parseColor(stream: Record<string, unknown>): ColorTags {
+  const range = stream['color_range'];
+  const matrix = text(stream['color_space']);
+  const primaries = text(stream['color_primaries']);
+  const transfer = text(stream['color_transfer']);
+  return {
+    ...(range === 'tv' || range === 'pc' ? { range } : {}),
+    ...(matrix === undefined || matrix === 'reserved' ? {} : { matrix }),
+    ...(primaries === undefined || primaries === 'reserved' ? {} : { primaries }),
+    ...(transfer === undefined || transfer === 'reserved' ? {} : { transfer }),
+  };
+}
+
+function parseAudio(stream: Record<string, unknown>, formatStart: number): AudioStream {
+  const profile = text(stream['profile']);
+  return {
+    codec: text(stream['codec_name']) ?? 'unknown',
+    ...(profile === undefined ? {} : { profile }),
+    sampleRate: finite(stream['sample_rate']) ?? 0,
+    channels: finite(stream['channels']) ?? 0,
+    startSeconds: Math.max(0, (finite(stream['start_time']) ?? formatStart) - formatStart),
+  };
+}

@@ -1,0 +1,104 @@
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Binaries } from '../ffmpeg/binaries';
+import { probeInput } from '../ffmpeg/input-arguments';
+import { MediaError, MediaProcessError } from '../media-error';
+import { startChild } from '../ffmpeg/media-child';
+
+const TABLE_DEADLINE_MS = 120_000;
+
+/** Presentation times of the video packets that will be shown, in units of the stream's time base, in file order. */
+export interface PacketTable {
+  readonly pts: readonly number[];
+  /** Duration of each packet in the same unit; 0 when the container does not say. */
+  readonly durations: readonly number[];
+  /** Times of the packets a decoder can start at. */
+  readonly keys: readonly number[];
+  /** Packets before the first shown one: decoded for the sake of later pictures only. */
+  readonly leadIn: number;
+}
+
+/**
+ * Walks the packets of the first video stream without decoding them, so that counts and times are what is there and
+ * not what a header claims. Packets that an edit list hides are left out.
+ * @throws MediaError media_unsupported when there are more than `maxPackets`, media_corrupt when none can be read.
+ */
+export async function readPacketTable(
+  binaries: Binaries,
+  file: string,
+  maxPackets: number,
+  signal?: AbortSignal,
+): Promise<PacketTable> {
+  const command = [
+    binaries.ffprobe,
+    ...['-select_streams', 'V:0', '-show_entries', 'packet=pts,dts,duration,flags', '-of', 'compact=p=0'],
+    ...probeInput(file),
+  ] as const satisfies readonly [string, ...string[]];
+  const child = startChild(binaries, command, {
+    folder: dirname(file),
+    deadlineMs: TABLE_DEADLINE_MS,
+    signal,
+  });
+  child.stdin.end();
+  const table = {
+    pts: new Array<number>(),
+    durations: new Array<number>(),
+    keys: new Array<number>(),
+    leadIn: 0,
+  };
+  let packets = 0;
+  for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
+    packets += 1;
+    if (packets > maxPackets) {
+      child.kill();
+      break;
+    }
+    addPacket(table, line);
+  }
+  const exit = await child.exit;
+  if (packets > maxPackets) throw new MediaError('media_unsupported', `more than ${maxPackets} pictures`);
+  if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
+  if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);
+  return table;
+}
+
+interface GrowingTable {
+  pts: number[];
+  durations: number[];
+  keys: number[];
+  leadIn: number;
+}
+
+function addPacket(table: GrowingTable, line: string): void {
+  const entries = new Map(
+    line.split('|').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
+  const flags = entries.get('flags') ?? '';
+  const pts = integer(entries.get('pts')) ?? integer(entries.get('dts'));
+  if (pts === undefined || flags.includes('D')) {
+    if (table.pts.length === 0) table.leadIn += 1;
+    return;
+  }
+  table.pts.push(pts);
+  table.durations.push(integer(entries.get('duration')) ?? 0);
+  if (flags.startsWith('K')) table.keys.push(pts);
+}
+
+function integer(value: string | undefined): number | undefined {
+  return value !== undefined && /^-?\d+$/.test(value) ? Number(value) : undefined;
+}
+
+/** Seconds from the first picture's appearance to the last one's end; an unknown last duration counts as the mean. */
+export function tableSeconds(table: PacketTable, timeBase: { num: number; den: number }): number {
+  let first = Infinity;
+  let last = -Infinity;
+  let end = -Infinity;
+  for (const [position, pts] of table.pts.entries()) {
+    first = Math.min(first, pts);
+    last = Math.max(last, pts);
+    end = Math.max(end, pts + (table.durations[position] ?? 0));
+  }
+  if (table.pts.length === 0) return 0;
+  const mean = table.pts.length > 1 ? (last - first) / (table.pts.length - 1) : 0;
+  return ((Math.max(end, end === last ? last + mean : end) - first) * timeBase.num) / timeBase.den;
+}

@@ -1,0 +1,334 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  DURATION_LIE_SECONDS,
+  ffmpeg,
+  type HostileMedia,
+  makeHostileMedia,
+  makeNumberedVideo,
+  makeTone,
+} from '@lipsync/testkit';
+import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
+import { isMediaError } from '../media-error';
+import { probe } from './probe';
+
+const DEADLINE_MS = 60_000;
+jest.setTimeout(DEADLINE_MS);
+
+let binaries: Binaries;
+let folder: string;
+let hostile: HostileMedia;
+let canary: Server;
+let canaryRequests = 0;
+
+beforeAll(async () => {
+  binaries = await resolveBinaries(process.env);
+  folder = await mkdtemp(join(tmpdir(), 'probe-'));
+  canary = createServer((_request, response) => {
+    canaryRequests += 1;
+    response.end();
+  });
+  await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
+  const address = canary.address();
+  if (address === null || typeof address === 'string') throw new Error('the canary listens nowhere');
+  hostile = await makeHostileMedia(`http://127.0.0.1:${address.port}/canary.mp4`);
+}, 180_000);
+
+afterAll(async () => {
+  await new Promise((resolve) => canary.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+  await rm(hostile.folder, { recursive: true, force: true });
+});
+
+async function verdict(file: string, mediaType: 'video' | 'audio'): Promise<string> {
+  try {
+    await probe(binaries, file, { mediaType, deadlineMs: DEADLINE_MS });
+    return 'accepted';
+  } catch (error) {
+    if (!isMediaError(error)) throw error;
+    return error.code;
+  }
+}
+
+describe('hostile and broken media', () => {
+  it.each<[keyof HostileMedia, 'video' | 'audio', string]>([
+    ['hls', 'video', 'media_unsupported'],
+    ['hlsHttp', 'video', 'media_unsupported'],
+    ['ffconcat', 'video', 'media_unsupported'],
+    ['ffconcatHttp', 'video', 'media_unsupported'],
+    ['sdp', 'video', 'media_unsupported'],
+    ['text', 'video', 'media_unsupported'],
+    ['empty', 'video', 'media_corrupt'],
+    ['hugePicture', 'video', 'media_unsupported'],
+    ['manyPictures', 'video', 'media_unsupported'],
+    ['oddCodec', 'video', 'media_unsupported'],
+    ['truncatedHead', 'video', 'media_corrupt'],
+    ['truncatedTail', 'video', 'media_corrupt'],
+    ['truncatedWebm', 'video', 'media_corrupt'],
+    ['bitFlips', 'video', 'media_corrupt'],
+    ['noPictures', 'video', 'media_corrupt'],
+    ['tooLong', 'video', 'media_too_long'],
+    ['tooLongAudio', 'audio', 'media_too_long'],
+    ['coverOnly', 'video', 'media_type_mismatch'],
+    ['audioOnly', 'video', 'media_type_mismatch'],
+    ['videoOnly', 'audio', 'media_type_mismatch'],
+    ['text', 'audio', 'media_unsupported'],
+    ['hls', 'audio', 'media_unsupported'],
+  ])('%s offered as %s is refused with %s', async (name, mediaType, code) => {
+    expect(await verdict(hostile[name], mediaType)).toBe(code);
+  });
+
+  it('never asks an address that a playlist or a concat script names', async () => {
+    await verdict(hostile.hlsHttp, 'video');
+    await verdict(hostile.ffconcatHttp, 'video');
+    expect(canaryRequests).toBe(0);
+  });
+
+  it('measures the packets and not the header of a file that lies about its duration', async () => {
+    const { video } = await probe(binaries, hostile.durationLie, {
+      mediaType: 'video',
+      deadlineMs: DEADLINE_MS,
+    });
+    expect(video?.durationSeconds).toBeCloseTo(DURATION_LIE_SECONDS, 3);
+    expect(video?.frames).toBe(DURATION_LIE_SECONDS * 25);
+  });
+
+  it('gives up, without a verdict, when the deadline passes', async () => {
+    const file = join(folder, 'slow.mp4');
+    await makeNumberedVideo(file, { frames: 400, width: 640, height: 480 });
+    const attempt = probe(binaries, file, { mediaType: 'video', deadlineMs: 1 });
+    await expect(attempt).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'deadline' });
+  });
+
+  it('stops at once, without a verdict, when the caller does', async () => {
+    const stopped = AbortSignal.abort();
+    const attempt = probe(binaries, hostile.canary, {
+      mediaType: 'video',
+      deadlineMs: DEADLINE_MS,
+      signal: stopped,
+    });
+    await expect(attempt).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'stopped' });
+  });
+});
+
+describe('mutated media', () => {
+  it('never gets more out of the probe than a verdict', async () => {
+    const good = await readFile(hostile.canary);
+    const verdicts: string[] = [];
+    // A fixed sequence (a linear congruential generator), so that a failure repeats.
+    let state = 1;
+    const next = (below: number): number => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+      return state % below;
+    };
+    for (let round = 0; round < 24; round += 1) {
+      const copy = Buffer.from(good);
+      for (let change = 0; change <= next(12); change += 1) copy.writeUInt8(next(256), next(copy.length));
+      const file = join(folder, 'mutated.mp4');
+      await writeFile(file, round % 4 === 0 ? copy.subarray(0, next(copy.length)) : copy);
+      verdicts.push(await verdict(file, 'video'));
+    }
+    const codes = ['accepted', 'media_unsupported', 'media_corrupt', 'media_too_long', 'media_type_mismatch'];
+    expect(verdicts.filter((code) => !codes.includes(code))).toEqual([]);
+    expect(new Set(verdicts).size).toBeGreaterThan(1);
+  });
+});
+
+describe('usable media', () => {
+  it('accepts 300 s of video and of audio, the longest there may be', async () => {
+    const video = join(folder, '300.mp4');
+    const encoder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
+    await ffmpeg(['-f', 'lavfi', '-i', 'color=s=32x32:r=5', '-t', '300', ...encoder, video]);
+    const audio = join(folder, '300.mp3');
+    await makeTone(audio, { seconds: 300, sampleRate: 8000 });
+    const deadlineMs = DEADLINE_MS;
+    const { video: probed } = await probe(binaries, video, { mediaType: 'video', deadlineMs });
+    expect(probed).toMatchObject({ codec: 'h264', width: 32, height: 32, frames: 1500 });
+    expect(probed?.durationSeconds).toBeCloseTo(300, 3);
+    expect((await probe(binaries, audio, { mediaType: 'audio', deadlineMs })).audio?.codec).toBe('mp3');
+    // As somebody cuts who reads that there may be 300 s: without encoding, so a few pictures more remain.
+    const [recording, cut] = [join(folder, '310.mp4'), join(folder, '300-and-some.mp4')];
+    const reordered = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-pix_fmt', 'yuv420p'];
+    await ffmpeg(['-f', 'lavfi', '-i', 'color=s=32x32:r=25', '-t', '310', ...reordered, recording]);
+    await ffmpeg(['-i', recording, '-t', '300', '-c', 'copy', cut]);
+    expect((await probe(binaries, cut, { mediaType: 'video', deadlineMs })).video?.frames).toBeGreaterThan(
+      7_500,
+    );
+  });
+
+  it('reports the shown size of a video that is stored on its side', async () => {
+    const upright = join(folder, 'upright.mp4');
+    const turned = join(folder, 'turned.mp4');
+    await makeNumberedVideo(upright, { frames: 30, width: 192, height: 64 });
+    await ffmpeg(['-display_rotation', '90', '-i', upright, '-c', 'copy', turned]).catch(() =>
+      ffmpeg(['-i', upright, '-c', 'copy', '-metadata:s:v:0', 'rotate=90', turned]),
+    );
+    const { video } = await probe(binaries, turned, { mediaType: 'video', deadlineMs: DEADLINE_MS });
+    expect(video).toMatchObject({ width: 64, height: 192 });
+  });
+
+  it('accepts media with megabytes of lyrics, which it does not read', async () => {
+    const [plain, full] = [join(folder, 'plain.mka'), join(folder, 'lyrics.mka')];
+    await makeTone(plain, { seconds: 1 });
+    const verses = Array.from({ length: 12 }, (_, i) => ['-metadata', `verse${i}=${'la'.repeat(50_000)}`]);
+    await ffmpeg(['-i', plain, '-c', 'copy', ...verses.flat(), full]);
+    expect(await verdict(full, 'audio')).toBe('accepted');
+  });
+
+  it('reports the average rate of a variable-rate video', async () => {
+    const file = join(folder, 'vfr.mp4');
+    await makeNumberedVideo(file, { frames: 61, rate: '30', filters: 'setpts=(N+gt(N\\,30)*30)/30/TB' });
+    const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: DEADLINE_MS });
+    // How long the last picture lasts is the muxer's guess.
+    expect(Math.abs((video?.fps ?? 0) - 61 / (91 / 30))).toBeLessThan(0.3);
+  });
+
+  it.each(['wav', 'mp3', 'm4a', 'aac', 'flac', 'ogg', 'webm'])(
+    'accepts %s audio and measures its decoded length',
+    async (extension) => {
+      const file = join(folder, `tone.${extension}`);
+      await makeTone(file, { seconds: 1.5, sampleRate: 48_000 });
+      const { audio } = await probe(binaries, file, { mediaType: 'audio', deadlineMs: DEADLINE_MS });
+      // Raw ADTS has no way to say that its first packets are padding.
+      expect(Math.abs((audio?.durationSeconds ?? 0) - 1.5)).toBeLessThan(extension === 'aac' ? 0.09 : 0.04);
+    },
+  );
+
+  it.each([
+    ['nothing', 0],
+    ['as much as 31 bits can say', 0x7fff_ffff],
+    ['as much as 32 bits can say', 0xffff_ffff],
+  ])('accepts a WAV that was written to a pipe, whose header says %s of its length', async (_, length) => {
+    const file = join(folder, 'piped.wav');
+    await makeTone(file, { seconds: 1.5, sampleRate: 24_000 });
+    const bytes = await readFile(file);
+    bytes.writeUInt32LE(length, bytes.indexOf('data') + 4);
+    await writeFile(file, bytes);
+    const { audio } = await probe(binaries, file, { mediaType: 'audio', deadlineMs: DEADLINE_MS });
+    expect(audio?.durationSeconds).toBeCloseTo(1.5, 3);
+  });
+
+  it('refuses a WAV that was cut short, and no other whose header is a little off', async () => {
+    const file = join(folder, 'short.wav');
+    await makeTone(file, { seconds: 1.5, sampleRate: 24_000 });
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.subarray(0, bytes.length - 100));
+    expect(await verdict(file, 'audio')).toBe('accepted');
+    await writeFile(file, bytes.subarray(0, bytes.length / 2));
+    expect(await verdict(file, 'audio')).toBe('media_corrupt');
+  });
+
+  it('accepts sound and video whose cover is larger than any video may be', async () => {
+    const tone = join(folder, 'plain.m4a');
+    const cover = join(folder, 'cover.png');
+    const picture = join(folder, 'plain.mp4');
+    await makeTone(tone, { seconds: 1 });
+    await ffmpeg(['-f', 'lavfi', '-i', 'color=s=3000x3000', '-frames:v', '1', cover]);
+    await makeNumberedVideo(picture, { frames: 10 });
+    const attached = ['-c', 'copy', '-disposition:v:0', 'attached_pic'];
+    const song = join(folder, 'song.m4a');
+    await ffmpeg(['-i', tone, '-i', cover, '-map', '0', '-map', '1', ...attached, song]);
+    expect(await verdict(song, 'audio')).toBe('accepted');
+    expect(await verdict(song, 'video')).toBe('media_type_mismatch');
+    const film = join(folder, 'film.mp4');
+    await ffmpeg(['-i', cover, '-i', picture, '-map', '0', '-map', '1', ...attached, film]);
+    expect(await verdict(film, 'video')).toBe('accepted');
+  });
+
+  it.each([
+    [17, 'accepted'],
+    [40, 'media_unsupported'],
+  ])('calls a video with %d channels of sound, each a stream of its own, %s', async (channels, expected) => {
+    const [picture, tone] = [join(folder, 'one.mp4'), join(folder, 'one.wav')];
+    await makeNumberedVideo(picture, { frames: 10 });
+    await makeTone(tone, { seconds: 0.4 });
+    const file = join(folder, 'broadcast.mov');
+    const sounds = Array.from({ length: channels }, () => ['-map', '1:a']).flat();
+    await ffmpeg(['-i', picture, '-i', tone, '-map', '0:v', ...sounds, '-c', 'copy', file]);
+    expect(await verdict(file, 'video')).toBe(expected);
+  });
+
+  it('accepts VP8 with hidden reference pictures, which are packets that show nothing', async () => {
+    const file = join(folder, 'hidden.webm');
+    const picture = ['-f', 'lavfi', '-i', 'mandelbrot=s=160x120:r=25', '-t', '4'];
+    const encoder = [
+      '-c:v',
+      'libvpx',
+      '-b:v',
+      '300k',
+      '-cpu-used',
+      '4',
+      '-auto-alt-ref',
+      '1',
+      '-lag-in-frames',
+      '25',
+    ];
+    for (const pass of ['1', '2']) {
+      const log = [
+        '-arnr-maxframes',
+        '7',
+        '-arnr-strength',
+        '3',
+        '-passlogfile',
+        join(folder, 'hidden'),
+        '-pass',
+        pass,
+      ];
+      await ffmpeg([...picture, ...encoder, ...log, file]);
+    }
+    const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: DEADLINE_MS });
+    expect(video).toMatchObject({ codec: 'vp8', frames: 100 });
+  });
+
+  it('accepts H.264 of which the decoder complains, and that every player shows', async () => {
+    const encoder = ['-c:v', 'libx264', '-bf', '3', '-pix_fmt', 'yuv420p'];
+    const open = ['-x264opts', 'open-gop=1:keyint=25:min-keyint=25:scenecut=0'];
+    const moving = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25', '-t', '8'];
+    const [whole, cut, lossy] = [
+      join(folder, 'whole.mp4'),
+      join(folder, 'cut.mp4'),
+      join(folder, 'lossy.mp4'),
+    ];
+    await ffmpeg([...moving, ...encoder, ...open, whole]);
+    // References of the pictures behind the cut lie before it; and a packet was lost on the way.
+    await ffmpeg(['-ss', '1.1', '-i', whole, '-t', '6', '-c', 'copy', cut]);
+    expect(await verdict(cut, 'video')).toBe('accepted');
+    await ffmpeg(['-i', whole, '-c', 'copy', '-bsf:v', "noise=drop='eq(n,31)'", lossy]);
+    expect(await verdict(lossy, 'video')).toBe('accepted');
+  });
+
+  it('refuses H.264 of which a tenth is patched', async () => {
+    const good = join(folder, 'good.mp4');
+    await ffmpeg([
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25', '-t', '8'],
+      ...['-c:v', 'libx264', '-g', '10', '-pix_fmt', 'yuv420p', good],
+    ]);
+    const broken = join(folder, 'patched.mp4');
+    await ffmpeg(['-i', good, '-c', 'copy', '-bsf:v', "noise=amount='if(eq(mod(n,10),3),10,0)'", broken]);
+    expect(await verdict(broken, 'video')).toBe('media_corrupt');
+  });
+
+  it.each(['pcm_mulaw', 'pcm_alaw'])('accepts a telephone call, a WAV of %s', async (codec) => {
+    const file = join(folder, 'call.wav');
+    await makeTone(file, { seconds: 1, sampleRate: 8_000 });
+    const call = join(folder, `${codec}.wav`);
+    await ffmpeg(['-i', file, '-c:a', codec, call]);
+    expect(await verdict(call, 'audio')).toBe('accepted');
+  });
+
+  it('tolerates a scratch: a few damaged pictures in a long video', async () => {
+    const good = join(folder, 'long.mp4');
+    await makeNumberedVideo(good, {
+      frames: 1000,
+      encoder: ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '1', '-pix_fmt', 'yuv420p'],
+    });
+    const bytes = await readFile(good);
+    const middle = bytes.indexOf('mdat') + Math.floor((bytes.length - bytes.indexOf('mdat')) / 2);
+    bytes.fill(0xa5, middle, middle + 12);
+    const scratched = join(folder, 'scratched.mp4');
+    await writeFile(scratched, bytes);
+    expect(await verdict(scratched, 'video')).toBe('accepted');
+  });
+});

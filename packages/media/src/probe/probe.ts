@@ -1,0 +1,117 @@
+import { type Binaries } from '../ffmpeg/binaries';
+import { AUDIO_SAMPLE_RATE, readAudio } from '../audio/audio-reader';
+import { checkContainer, checkPictures } from './decode-check';
+import { inspect } from './inspect';
+import { MediaError } from '../media-error';
+import { isAudioCodec, MEDIA_LIMITS, VIDEO_CODECS } from './media-limits';
+import { readPacketTable, tableSeconds } from './packet-table';
+import { type AudioStream, type VideoStream } from './stream-info';
+import { isWavCutShort } from './wav-length';
+
+/** A stream that was read to its end: everything here was counted or decoded, nothing is a header's claim. */
+export interface ProbedVideo extends VideoStream {
+  /** Pictures in the stream (not working frames). */
+  readonly frames: number;
+  readonly durationSeconds: number;
+}
+
+export interface ProbedAudio extends AudioStream {
+  readonly durationSeconds: number;
+}
+
+/** Exactly the stream that was asked for. */
+export interface ProbeResult {
+  readonly video?: ProbedVideo;
+  readonly audio?: ProbedAudio;
+}
+
+export interface ProbeOptions {
+  readonly mediaType: 'video' | 'audio';
+  /** Wall clock of each decoding pass. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Decides whether an untrusted file is usable as the video or the audio of a render, and measures it.
+ * @throws MediaError media_unsupported, media_corrupt, media_too_long or media_type_mismatch; MediaProcessError when
+ * no verdict could be reached.
+ */
+export async function probe(binaries: Binaries, file: string, options: ProbeOptions): Promise<ProbeResult> {
+  const info = await inspect(binaries, file, options.signal);
+  if (options.mediaType === 'video') {
+    if (info.video === undefined) throw new MediaError('media_type_mismatch', 'there is no video stream');
+    if (info.tooLarge && info.video.width === 0)
+      throw new MediaError('media_unsupported', 'pictures are too large');
+    return { video: await probeVideo(binaries, file, info.video, options) };
+  }
+  if (info.audio === undefined) throw new MediaError('media_type_mismatch', 'there is no audio stream');
+  return { audio: await probeAudio(binaries, file, info.format, info.audio, options) };
+}
+
+async function probeVideo(
+  binaries: Binaries,
+  file: string,
+  stream: VideoStream,
+  options: ProbeOptions,
+): Promise<ProbedVideo> {
+  requireSupportedPictures(stream);
+  const table = await readPacketTable(binaries, file, MEDIA_LIMITS.maxPictures, options.signal);
+  if (table.pts.length === 0) throw new MediaError('media_corrupt', 'the video stream holds no pictures');
+  const durationSeconds = tableSeconds(table, stream.timeBase);
+  if (durationSeconds > MEDIA_LIMITS.maxSeconds)
+    throw new MediaError('media_too_long', `${durationSeconds} s of video`);
+  if (!(durationSeconds > 0)) throw new MediaError('media_corrupt', 'the video has no duration');
+  await checkContainer(binaries, file, '0:V:0', options);
+  const frames = await checkPictures(
+    binaries,
+    file,
+    { codec: stream.codec, pictures: table.pts.length },
+    options,
+  );
+  return { ...stream, frames, durationSeconds, fps: frames / durationSeconds };
+}
+
+function requireSupportedPictures(stream: VideoStream): void {
+  const { codec, width, height } = stream;
+  if (width === 0 || height === 0) throw new MediaError('media_corrupt', 'no picture could be read');
+  if (!VIDEO_CODECS.has(codec)) throw new MediaError('media_unsupported', `video codec ${codec}`);
+  const { minSide, maxSide, maxPixels } = MEDIA_LIMITS;
+  if (Math.min(width, height) < minSide || Math.max(width, height) > maxSide || width * height > maxPixels) {
+    throw new MediaError('media_unsupported', `picture size ${width}x${height}`);
+  }
+}
+
+async function probeAudio(
+  binaries: Binaries,
+  file: string,
+  format: string,
+  stream: AudioStream,
+  options: ProbeOptions,
+): Promise<ProbedAudio> {
+  if (!isAudioCodec(stream.codec)) throw new MediaError('media_unsupported', `audio codec ${stream.codec}`);
+  await checkLength(binaries, file, format, stream, options);
+  const samples = await readAudio(binaries, file, { ...options, strict: true });
+  const durationSeconds = samples.length / AUDIO_SAMPLE_RATE;
+  if (durationSeconds > MEDIA_LIMITS.maxSeconds)
+    throw new MediaError('media_too_long', `${durationSeconds} s of audio`);
+  if (samples.length === 0) throw new MediaError('media_corrupt', 'the audio stream holds no sound');
+  return { ...stream, durationSeconds };
+}
+
+/**
+ * Fails for sound that was cut short. ffmpeg counts every last block that is not full as an error, which that of PCM in a
+ * WAV rarely is; and a raw stream of AAC packets promises nothing.
+ */
+async function checkLength(
+  binaries: Binaries,
+  file: string,
+  format: string,
+  { codec }: AudioStream,
+  options: ProbeOptions,
+): Promise<void> {
+  if (format === 'aac') return;
+  if (format !== 'wav' || !codec.startsWith('pcm_')) return checkContainer(binaries, file, '0:a:0', options);
+  if (await isWavCutShort(file))
+    throw new MediaError('media_corrupt', 'the sound ends before its header says');
+}
