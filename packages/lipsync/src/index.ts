@@ -5,24 +5,36 @@ export {
   outlineMask,
   type BlendMask,
   type SoftenMask,
-} from './blend-mask';
-export { type Box } from './box';
-export { connectedRuns, cutRuns, type Run } from './connected-runs';
-export { contextPasses, type ContextPass, type WindowShape } from './context-windows';
-export { createCropFace, type CropFace } from './crop-face';
-export { createDdim, guide, type Ddim } from './ddim';
-export { cumulativeAlphas, type NoiseSchedule } from './ddim-schedule';
-export { logMel, melSlice, SAMPLE_RATE, SEGMENT_FRAMES, SEGMENT_SAMPLES, segmentLogMel } from './log-mel';
-export { maskLowerHalf } from './lower-half-mask';
-export { MEL_BANDS, melEdges } from './mel-filters';
-export { patchPoint, type Patch, type RgbPicture } from './patch';
-export { createPatchSampler, type SamplePatch } from './patch-sampler';
-export { BILINEAR, type Interpolation } from './interpolation';
-export { createPasteFace, type PasteFace } from './paste-face';
-export { yuvToRgb } from './colour-conversion';
-export { pictureLayout, type ColourMatrix, type ColourRange, type PictureFormat } from './picture-format';
-export { positionalEncoding } from './positional-encoding';
-export { faceBox, type FaceBoxPlacement } from './face-box';
+} from './paste/blend-mask';
+export { type Box } from './picture/box';
+export { connectedRuns, cutRuns, type Run } from './face/connected-runs';
+export { contextPasses, type ContextPass, type WindowShape } from './diffusion/context-windows';
+export { createCropFace, type CropFace } from './crop/crop-face';
+export { createDdim, guide, type Ddim } from './diffusion/ddim';
+export { cumulativeAlphas, type NoiseSchedule } from './diffusion/ddim-schedule';
+export {
+  logMel,
+  melSlice,
+  SAMPLE_RATE,
+  SEGMENT_FRAMES,
+  SEGMENT_SAMPLES,
+  segmentLogMel,
+} from './audio/log-mel';
+export { maskLowerHalf } from './crop/lower-half-mask';
+export { MEL_BANDS, melEdges } from './audio/mel-filters';
+export { patchPoint, type Patch, type RgbPicture } from './crop/patch';
+export { createPatchSampler, type SamplePatch } from './crop/patch-sampler';
+export { BILINEAR, type Interpolation } from './picture/interpolation';
+export { createPasteFace, type PasteFace } from './paste/paste-face';
+export { yuvToRgb } from './picture/colour-conversion';
+export {
+  pictureLayout,
+  type ColourMatrix,
+  type ColourRange,
+  type PictureFormat,
+} from './picture/picture-format';
+export { positionalEncoding } from './audio/positional-encoding';
+export { faceBox, type FaceBoxPlacement } from './face/face-box';
 export {
   decodeFaceTrack,
   encodeFaceTrack,
@@ -30,7 +42,7 @@ export {
   FaceTrackError,
   TRACK_REACH,
   type FaceTrack,
-} from './face-track';
+} from './face/face-track';
 export {
   distance,
   landmark,
@@ -41,30 +53,36 @@ export {
   MOUTH,
   RIGHT_EYE,
   type Point,
-} from './landmarks68';
-export { FEWEST_MOUTHS, followsVoice, mouthOpenings, type FollowsVoice } from './follows-voice';
-export { mouthOpening } from './mouth-opening';
-export { SMALLEST_FACE } from './smallest-face';
-export { highsyncFaces, type HighsyncFaces } from './highsync-faces';
-export { highsyncRuns } from './highsync-runs';
-export { musetalkBoxes } from './musetalk-boxes';
-export { createParsedMask, type ParsedMask } from './parsed-mask';
-export { createCropForParsing, PARSING_SIDE, type CropForParsing } from './parsing-square';
+} from './face/landmarks68';
+export { FEWEST_MOUTHS, followsVoice, mouthOpenings, type FollowsVoice } from './sync/follows-voice';
+export { mouthOpening } from './sync/mouth-opening';
+export { SMALLEST_FACE } from './face/smallest-face';
+export { highsyncFaces, type HighsyncFaces } from './face/highsync-faces';
+export { highsyncRuns } from './face/highsync-runs';
+export { musetalkBoxes } from './face/musetalk-boxes';
+export { createParsedMask, type ParsedMask } from './paste/parsed-mask';
+export { createCropForParsing, PARSING_SIDE, type CropForParsing } from './paste/parsing-square';
 export {
   RECTANGLE_FEATHER,
   rectangleBlendMask,
   restoreOutside,
   type LatentRectangle,
   type LatentShape,
-} from './rectangle-mask';
-export { type Recording, recordingFrom, recordingOf } from './recording';
-export { speechEnvelope } from './speech-envelope';
-export { fillNoise } from './noise';
-export { faceRuns, smoothingReach, smoothRun } from './smoothing';
-export { soundingSteps, windowRange, windowStep, WINDOW_STEPS, type WindowEdges } from './whisper-window';
-export { alignedFaces, enlargementAt, transformAt } from './aligned-faces';
-export { createAlignedCrop, type AlignedCrop } from './aligned-crop';
-export { createAlignedPaste, type AlignedPaste } from './aligned-paste';
-export { type Affine } from './aligned-transform';
-export { inpaintMask, latentKeepMask, type MaskSpans } from './inpaint-mask';
-export { softMask } from './soft-mask';
+} from './paste/rectangle-mask';
+export { type Recording, recordingFrom, recordingOf } from './audio/recording';
+export { speechEnvelope } from './audio/speech-envelope';
+export { fillNoise } from './diffusion/noise';
+export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
+export {
+  soundingSteps,
+  windowRange,
+  windowStep,
+  WINDOW_STEPS,
+  type WindowEdges,
+} from './audio/whisper-window';
+export { alignedFaces, enlargementAt, transformAt } from './face/aligned-faces';
+export { createAlignedCrop, type AlignedCrop } from './crop/aligned-crop';
+export { createAlignedPaste, type AlignedPaste } from './paste/aligned-paste';
+export { type Affine } from './face/aligned-transform';
+export { inpaintMask, latentKeepMask, type MaskSpans } from './paste/inpaint-mask';
+export { softMask } from './paste/soft-mask';

@@ -1,4 +1,4 @@
-"""The service's noise (packages/lipsync/src/noise.ts) once more, for upstream's samplers to start from."""
+"""The service's noise (packages/lipsync/src/diffusion/noise.ts) once more, for upstream's samplers to start from."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-import { type AlignedCrop } from '../aligned-crop';
-import { invertAffine } from '../aligned-transform';
-import { yuvToRgb } from '../colour-conversion';
-import { pictureLayout, type PictureFormat } from '../picture-format';
+import { type AlignedCrop } from '../crop/aligned-crop';
+import { invertAffine } from '../face/aligned-transform';
+import { yuvToRgb } from '../picture/colour-conversion';
+import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 import { createPlaneSampler } from './aligned-sampler';
 
 /** The grey around the picture that LatentSync's networks have seen, of 255. */

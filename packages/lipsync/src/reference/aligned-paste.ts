@@ -1,6 +1,6 @@
-import { coveredCells, coveredRows, endColumn, firstColumn } from '../aligned-cover';
-import { type AlignedPaste } from '../aligned-paste';
-import { type PictureFormat } from '../picture-format';
+import { coveredCells, coveredRows, endColumn, firstColumn } from '../crop/aligned-cover';
+import { type AlignedPaste } from '../paste/aligned-paste';
+import { type PictureFormat } from '../picture/picture-format';
 import { createAlignedBlend } from './aligned-blend';
 import { createPlaneSampler } from './aligned-sampler';
 

@@ -1,4 +1,4 @@
-import { type Affine } from '../aligned-transform';
+import { type Affine } from '../face/aligned-transform';
 
 /** Planes of one size that are sampled at the same places. */
 export interface SampledPlanes {

@@ -1,5 +1,5 @@
 import { blendSample } from './blend-sample';
-import { pictureLayout, type PictureFormat } from '../picture-format';
+import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 /** Two rows of a face in 8-bit codes. */
 export interface FaceRows {

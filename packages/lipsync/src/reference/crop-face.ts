@@ -1,8 +1,8 @@
-import { type Box } from '../box';
-import { type CropFace } from '../crop-face';
-import { yuvToRgb } from '../colour-conversion';
-import { BILINEAR, type Interpolation, LANCZOS } from '../interpolation';
-import { pictureLayout, type PictureFormat } from '../picture-format';
+import { type Box } from '../picture/box';
+import { type CropFace } from '../crop/crop-face';
+import { yuvToRgb } from '../picture/colour-conversion';
+import { BILINEAR, type Interpolation, LANCZOS } from '../picture/interpolation';
+import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
 import { createResamplingAxis } from './resampling-axis';
 

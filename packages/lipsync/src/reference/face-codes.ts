@@ -1,5 +1,5 @@
-import { rgbToYuv } from '../colour-conversion';
-import { type PictureFormat } from '../picture-format';
+import { rgbToYuv } from '../picture/colour-conversion';
+import { type PictureFormat } from '../picture/picture-format';
 import { unitLevel } from './unit-level';
 
 /** A face in the codes of a picture's matrix and range, before rounding. */

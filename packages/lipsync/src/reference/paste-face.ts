@@ -1,9 +1,9 @@
-import { MASK_SIZE } from '../blend-mask';
+import { MASK_SIZE } from '../paste/blend-mask';
 import { createBlendRows, type FaceRows } from './blend-rows';
-import { type Box } from '../box';
-import { BILINEAR } from '../interpolation';
-import { type PasteFace } from '../paste-face';
-import { type PictureFormat } from '../picture-format';
+import { type Box } from '../picture/box';
+import { BILINEAR } from '../picture/interpolation';
+import { type PasteFace } from '../paste/paste-face';
+import { type PictureFormat } from '../picture/picture-format';
 import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
 import { createFaceCodes } from './face-codes';
 import { type AimAxis, createResamplingAxis, type ResamplingAxis } from './resampling-axis';

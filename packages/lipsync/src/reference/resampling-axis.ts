@@ -1,4 +1,4 @@
-import { type Interpolation } from '../interpolation';
+import { type Interpolation } from '../picture/interpolation';
 
 /** Kernel values per unit of distance; the error against the true kernel stays far below one grey level. */
 const TABLE_STEPS = 512;

@@ -1,4 +1,4 @@
-import { BILINEAR, LANCZOS } from '../interpolation';
+import { BILINEAR, LANCZOS } from '../picture/interpolation';
 import { createResamplingAxis, type ResamplingAxis } from './resampling-axis';
 
 function apply({ outputs, taps, first, weights }: ResamplingAxis, source: readonly number[]): number[] {

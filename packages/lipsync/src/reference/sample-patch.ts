@@ -1,4 +1,4 @@
-import { type Patch, type RgbPicture } from '../patch';
+import { type Patch, type RgbPicture } from '../crop/patch';
 
 /** More samples per output pixel than this (per axis) cost time and change nothing visible. */
 const MAX_OVERSAMPLING = 4;

@@ -1,5 +1,5 @@
-import { type Box } from '../box';
-import { type Interpolation } from '../interpolation';
+import { type Box } from '../picture/box';
+import { type Interpolation } from '../picture/interpolation';
 import { type PixelKernels } from './pixel-kernels';
 import { type MemoryPlan } from './memory-plan';
 

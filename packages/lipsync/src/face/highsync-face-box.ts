@@ -1,4 +1,4 @@
-import { type Box } from './box';
+import { type Box } from '../picture/box';
 import { landmark, LANDMARK_COUNT, landmarkCentre } from './landmarks68';
 import { SMALLEST_FACE } from './smallest-face';
 

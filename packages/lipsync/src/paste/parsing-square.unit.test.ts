@@ -1,5 +1,5 @@
 import { createCropForParsing, PARSING_SIDE, parsingSquare } from './parsing-square';
-import { pictureLayout, type PictureFormat } from './picture-format';
+import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 const format: PictureFormat = { width: 96, height: 80, matrix: 'bt709', range: 'full' };
 const layout = pictureLayout(format);

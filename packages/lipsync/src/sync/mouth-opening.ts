@@ -1,4 +1,4 @@
-import { distance, landmark, landmarkCentre, LEFT_EYE, RIGHT_EYE } from './landmarks68';
+import { distance, landmark, landmarkCentre, LEFT_EYE, RIGHT_EYE } from '../face/landmarks68';
 
 /** Facing points of the upper and lower inner lip. */
 const INNER_LIP_PAIRS = [

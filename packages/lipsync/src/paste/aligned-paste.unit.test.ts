@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { createAlignedCrop } from './aligned-crop';
+import { createAlignedCrop } from '../crop/aligned-crop';
 import { createAlignedPaste } from './aligned-paste';
-import { type Affine } from './aligned-transform';
-import { pictureLayout, type PictureFormat } from './picture-format';
+import { type Affine } from '../face/aligned-transform';
+import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 const SIDE = 64;
 const AREA = SIDE * SIDE;

@@ -1,4 +1,4 @@
-import { type Box } from './box';
+import { type Box } from '../picture/box';
 
 /** Room on either side of the face, as part of its width. */
 const SIDE_MARGIN = 0.1;

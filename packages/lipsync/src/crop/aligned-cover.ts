@@ -1,4 +1,4 @@
-import { type Affine, invertAffine } from './aligned-transform';
+import { type Affine, invertAffine } from '../face/aligned-transform';
 
 /** A rectangle of samples outside which the mask is 0, bounds included. */
 export interface Covered {

@@ -1,8 +1,8 @@
 import { MASK_SQUARE } from './blend-mask';
-import { type Box } from './box';
-import { createCropFace } from './crop-face';
-import { BILINEAR } from './interpolation';
-import { type PictureFormat } from './picture-format';
+import { type Box } from '../picture/box';
+import { createCropFace } from '../crop/crop-face';
+import { BILINEAR } from '../picture/interpolation';
+import { type PictureFormat } from '../picture/picture-format';
 
 /** Side of what the face parser sees, pixels. */
 export const PARSING_SIDE = 512;

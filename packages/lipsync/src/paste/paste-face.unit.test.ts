@@ -1,7 +1,7 @@
 import { MASK_SIZE } from './blend-mask';
-import { createCropFace } from './crop-face';
+import { createCropFace } from '../crop/crop-face';
 import { createPasteFace } from './paste-face';
-import { pictureLayout, type PictureFormat } from './picture-format';
+import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 const SIZE = 64;
 const AREA = 3 * SIZE * SIZE;

@@ -1,4 +1,4 @@
-import { alignedSize } from './aligned-transform';
+import { alignedSize } from '../face/aligned-transform';
 import { blurLines, gaussianKernel } from './gaussian-blur';
 import { INVISIBLE } from './invisible-weight';
 

@@ -1,8 +1,8 @@
-import { type Box } from './box';
+import { type Box } from '../picture/box';
 import { fillPolygon } from './fill-polygon';
 import { gaussianKernel } from './gaussian-blur';
-import { planMemory } from './wasm/memory-plan';
-import { startKernels } from './wasm/pixel-kernels';
+import { planMemory } from '../wasm/memory-plan';
+import { startKernels } from '../wasm/pixel-kernels';
 
 /** Cells per side of a mask; blurred masks need no more, the paste interpolates between cells. */
 export const MASK_SIZE = 128;

@@ -1,4 +1,4 @@
-import { type Box } from './box';
+import { type Box } from '../picture/box';
 import { landmark, LANDMARK_COUNT } from './landmarks68';
 
 /** Low point of the nose bridge: the crop's vertical middle, where the generated half begins. */

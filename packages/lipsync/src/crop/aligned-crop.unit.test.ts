@@ -1,6 +1,6 @@
 import { createAlignedCrop } from './aligned-crop';
-import { type Affine } from './aligned-transform';
-import { pictureLayout, type PictureFormat } from './picture-format';
+import { type Affine } from '../face/aligned-transform';
+import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 const SIDE = 64;
 const AREA = SIDE * SIDE;

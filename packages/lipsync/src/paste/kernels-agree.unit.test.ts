@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE, MASK_SQUARE } from './blend-mask';
-import { type Box } from './box';
-import { createCropFace } from './crop-face';
-import { BILINEAR, LANCZOS } from './interpolation';
+import { type Box } from '../picture/box';
+import { createCropFace } from '../crop/crop-face';
+import { BILINEAR, LANCZOS } from '../picture/interpolation';
 import { blurLines, gaussianKernel } from './gaussian-blur';
 import { createPasteFace } from './paste-face';
-import { type Patch } from './patch';
-import { createPatchSampler } from './patch-sampler';
-import { pictureLayout, type PictureFormat } from './picture-format';
-import { createCropFace as plainCropFace } from './reference/crop-face';
-import { createPasteFace as plainPasteFace } from './reference/paste-face';
-import { samplePatch as plainSamplePatch } from './reference/sample-patch';
+import { type Patch } from '../crop/patch';
+import { createPatchSampler } from '../crop/patch-sampler';
+import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { createCropFace as plainCropFace } from '../reference/crop-face';
+import { createPasteFace as plainPasteFace } from '../reference/paste-face';
+import { samplePatch as plainSamplePatch } from '../reference/sample-patch';
 
 interface Size {
   readonly width: number;

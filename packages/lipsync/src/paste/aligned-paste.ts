@@ -1,12 +1,12 @@
-import { coveredCells, coveredRows, endColumn, firstColumn } from './aligned-cover';
-import { type Affine } from './aligned-transform';
-import { rgbToYuv } from './colour-conversion';
+import { coveredCells, coveredRows, endColumn, firstColumn } from '../crop/aligned-cover';
+import { type Affine } from '../face/aligned-transform';
+import { rgbToYuv } from '../picture/colour-conversion';
 import { INVISIBLE } from './invisible-weight';
-import { pictureLayout, type PictureFormat } from './picture-format';
-import { padded } from './wasm/grid';
-import { planMemory } from './wasm/memory-plan';
-import { startKernels } from './wasm/pixel-kernels';
-import { aimSampling, reserveSampling } from './wasm/sampling';
+import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { padded } from '../wasm/grid';
+import { planMemory } from '../wasm/memory-plan';
+import { startKernels } from '../wasm/pixel-kernels';
+import { aimSampling, reserveSampling } from '../wasm/sampling';
 
 /**
  * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a yuv420p picture, at the place that

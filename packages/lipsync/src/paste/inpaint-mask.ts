@@ -1,4 +1,4 @@
-import { LANCZOS } from './interpolation';
+import { LANCZOS } from '../picture/interpolation';
 
 /** Runs of columns in the rows of a square of `size` pixels: [row, first column, last column], both included. */
 export interface MaskSpans {

@@ -1,4 +1,4 @@
-import { type Point } from './landmarks68';
+import { type Point } from '../face/landmarks68';
 
 /** A rectangle of a picture, possibly rotated: where a network's input lies in it. */
 export interface Patch {

@@ -1,5 +1,5 @@
-import { type FaceTrack } from './face-track';
-import { LANDMARK_VALUES } from './landmarks68';
+import { type FaceTrack } from '../face/face-track';
+import { LANDMARK_VALUES } from '../face/landmarks68';
 import { mouthOpening } from './mouth-opening';
 import { bestCorrelation, correlateAtLags } from './lagged-correlation';
 import { deviation, mean } from './spread';

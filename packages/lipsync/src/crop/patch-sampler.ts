@@ -1,6 +1,6 @@
 import { type Patch, type RgbPicture } from './patch';
-import { planMemory } from './wasm/memory-plan';
-import { type PixelKernels, startKernels } from './wasm/pixel-kernels';
+import { planMemory } from '../wasm/memory-plan';
+import { type PixelKernels, startKernels } from '../wasm/pixel-kernels';
 
 /**
  * Resamples a patch into `out`, a packed RGB picture whose proportions the patch takes over. Every pixel is the mean
