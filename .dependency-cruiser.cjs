@@ -84,6 +84,28 @@ module.exports = {
       'node_modules/onnxruntime-node/',
       ['^services/gpu-worker/src/inference/', '^scripts/src/bench/', '^packages/model-pack/src/test/'],
     ),
+    {
+      name: 'inference-only-by-its-protocol',
+      comment:
+        'The inference child is killed and started anew. What else the worker took from it would run here, bring the ' +
+        'runtime of the graphs along sooner or later, and pass the protocol by; what both sides know lies in protocol/',
+      severity: 'error',
+      from: {
+        path: '^services/gpu-worker/src/',
+        pathNot: ['^services/gpu-worker/src/(inference|test)/', '\\.test\\.ts$'],
+      },
+      to: { path: '^services/gpu-worker/src/inference/' },
+    },
+    {
+      name: 'inference-knows-no-supervisor',
+      comment: 'The child serves whoever forks it: it gets its settings and its tasks, and asks for nothing',
+      severity: 'error',
+      from: {
+        path: '^services/gpu-worker/src/(inference|protocol)/',
+        pathNot: '\\.test\\.ts$',
+      },
+      to: { path: '^services/gpu-worker/src/', pathNot: '^services/gpu-worker/src/(inference|protocol)/' },
+    },
     only(
       'https-only-in-egress',
       'Customer-supplied URLs are fetched by the one egress client',

@@ -1,6 +1,6 @@
 import { createInferenceHost } from './host/inference-host';
 import { reportOnPack } from './host/report-on-pack';
-import { type PackReport } from './inference/protocol';
+import { type PackReport } from './protocol/messages';
 
 /**
  * What a worker would say of a pack at its start, from an inference process of its own: manifest, digests, graphs,

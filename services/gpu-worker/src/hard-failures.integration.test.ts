@@ -7,7 +7,7 @@ import { encodeFaceTrack } from '@lipsync/lipsync';
 import { buildBuiltinPacks, openPack, type PackRole, type TensorSpec } from '@lipsync/model-pack';
 import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { findPacks } from './host/find-packs';
-import { type TaskPack } from './inference/protocol';
+import { type TaskPack } from './protocol/messages';
 import { createInferenceHost, type InferenceHost } from './host/inference-host';
 import { emptyGraph, hungryGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';

@@ -9,5 +9,5 @@ export {
   type PackReport,
   type RenderResult,
   type StageTimings,
-} from './inference/protocol';
+} from './protocol/messages';
 export { type Inference, type RenderFiles, startInference } from './start-inference';

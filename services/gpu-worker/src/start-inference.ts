@@ -7,7 +7,7 @@ import { usedVideoFrames } from '@lipsync/domain';
 import { probe, resolveBinaries } from '@lipsync/media';
 import { findPacks, type UsablePack } from './host/find-packs';
 import { createInferenceHost, type TaskOptions } from './host/inference-host';
-import { type AnalyzeResult, type RenderResult } from './inference/protocol';
+import { type AnalyzeResult, type RenderResult } from './protocol/messages';
 
 export interface RenderFiles {
   readonly engine: Engine;

@@ -1,7 +1,7 @@
 import { type Engine } from '@lipsync/contract';
 import { packVersion } from '@lipsync/model-pack';
-import { type FeatureLayout } from '../inference/engines/engine';
-import { type TaskPack } from '../inference/protocol';
+import { type FeatureLayout } from '../protocol/feature-layout';
+import { type TaskPack } from '../protocol/messages';
 import { type BadFolder, openPackFolders } from './pack-folders';
 
 /** Also what tasks name the pack by. */

@@ -1,4 +1,4 @@
-import { type Task, type TaskPack, type TaskResult } from '../inference/protocol';
+import { type Task, type TaskPack, type TaskResult } from '../protocol/messages';
 
 /** What the children of one host, one after the other, showed of the GPU that they share. */
 export interface GraphTrials {

@@ -1,4 +1,4 @@
-import { type FailureCode } from '../inference/protocol';
+import { type FailureCode } from '../protocol/messages';
 
 /** The child refused or failed a task; it, or another one in its place, is ready for the next. */
 export class InferenceFailure extends Error {

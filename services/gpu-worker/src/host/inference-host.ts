@@ -14,7 +14,7 @@ import {
   type VerifyTask,
   type WarmResult,
   type WarmTask,
-} from '../inference/protocol';
+} from '../protocol/messages';
 import { childEnvironment } from './child-environment';
 import { createGraphTrials, isOnGpu } from './graph-trials';
 import { InferenceCrash, InferenceFailure } from './inference-error';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@lipsync/testkit';
-import { type TaskPack } from '../inference/protocol';
+import { type TaskPack } from '../protocol/messages';
 import { InferenceCrash, InferenceFailure } from './inference-error';
 import { createInferenceHost, type InferenceHost } from './inference-host';
 

@@ -1,5 +1,5 @@
-import { saysOutOfMemory } from '../inference/out-of-memory';
-import { type PackReport } from '../inference/protocol';
+import { saysOutOfMemory } from '../protocol/out-of-memory';
+import { type PackReport } from '../protocol/messages';
 import { InferenceCrash } from './inference-error';
 import { type InferenceHost } from './inference-host';
 

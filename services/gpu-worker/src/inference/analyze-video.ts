@@ -6,9 +6,9 @@ import { encodeFeatures } from './encode-features';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from './job';
 import { videoOf } from './local-media';
 import { analysePass, type VideoAnalysis } from './pipeline/analyse-pass';
-import { type AnalyzeResult, type AnalyzeTask } from './protocol';
+import { type AnalyzeResult, type AnalyzeTask } from '../protocol/messages';
 import { readTrack } from './stored-track';
-import { NoFaceDetected } from './task-failure';
+import { NoFaceDetected } from './pipeline/task-failure';
 
 /**
  * Carries out an analysis: the face track of a video, and what engines keep of it where that is asked for. Rejects with

@@ -4,11 +4,12 @@ import { type VideoStream } from '@lipsync/media';
 import { type FaceEncoder } from './engines/engine';
 import { type Job, MEDIA_DEADLINE_MS } from './job';
 import { encodePass, framesToEncode } from './pipeline/encode-pass';
-import { type FeatureFile, isWorthKeeping } from './pipeline/feature-file';
+import { type FeatureFile } from './pipeline/feature-file';
 import { pictureFormat } from './pipeline/picture-format';
-import { type FeaturesTask } from './protocol';
+import { isWorthKeeping } from '../protocol/feature-layout';
+import { type FeaturesTask } from '../protocol/messages';
 import { openFeatures } from './stored-features';
-import { isOutOfMemory, taskFailure } from './task-failure';
+import { isOutOfMemory, taskFailure } from './pipeline/task-failure';
 
 export interface FeaturesOfVideo {
   readonly engines: readonly FeaturesTask[];

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { PROVIDERS } from '@lipsync/model-pack';
-import { MODEL_CACHE_BYTES } from './model-cache-default';
+import { MODEL_CACHE_BYTES } from '../protocol/model-cache-default';
 import { type GraphSettings } from './packs/load-pack';
 import { spareMemory } from './spare-memory';
 

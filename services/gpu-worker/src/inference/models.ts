@@ -7,10 +7,10 @@ import { createModelCache } from './model-cache';
 import { loadOnDemand } from './packs/load-on-demand';
 import { type LoadOptions, loadPack } from './packs/load-pack';
 import { type RunModel } from './packs/run-model';
-import { type LoadedAnalyzer } from './pipeline/analyse-pass';
-import { type TaskPack } from './protocol';
+import { type LoadedAnalyzer } from './analyzer/loaded-analyzer';
+import { type TaskPack } from '../protocol/messages';
 import { type SessionHost } from './sessions/session';
-import { isOutOfMemory } from './task-failure';
+import { isOutOfMemory } from './pipeline/task-failure';
 
 /** Loaded models, kept between tasks: the analyser, and the engines that were used last as far as they fit. */
 export interface Models {

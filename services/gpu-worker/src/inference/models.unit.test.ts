@@ -8,8 +8,8 @@ import { writeLatentsyncPack } from '../test/latentsync-pack';
 import { packAt } from '../test/pack-at';
 import { inferenceSettings } from './inference-settings';
 import { createModels } from './models';
-import { verifyPack } from './packs/verify-pack';
-import { type TaskPack } from './protocol';
+import { verifyPack } from './verify-pack';
+import { type TaskPack } from '../protocol/messages';
 import { SessionError, type SessionHost } from './sessions/session';
 
 describe('the files of a pack', () => {

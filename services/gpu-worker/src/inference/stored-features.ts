@@ -1,6 +1,7 @@
 import { type FaceTrack } from '@lipsync/lipsync';
-import { type FeatureLayout, noFeatures } from './engines/engine';
-import { type FeatureFile, isWorthKeeping, openFeatureFile } from './pipeline/feature-file';
+import { type FeatureLayout, isWorthKeeping } from '../protocol/feature-layout';
+import { noFeatures } from './engines/engine';
+import { type FeatureFile, openFeatureFile } from './pipeline/feature-file';
 
 /** The features of a video in the file that a task names; none where it names no file or the engine keeps nothing. */
 export function openFeatures(path: string | undefined, layout: FeatureLayout, track: FaceTrack): FeatureFile {

@@ -4,8 +4,8 @@ import {
   type Task,
   type TaskResult,
   type ToInference,
-} from './protocol';
-import { Cancelled, taskFailure } from './task-failure';
+} from '../protocol/messages';
+import { Cancelled, taskFailure } from './pipeline/task-failure';
 
 export interface TaskContext {
   /** Aborted with Cancelled when the supervisor asks for it; looked at between batches. */

@@ -1,4 +1,4 @@
-import { type FromInference, type VerifyResult } from './protocol';
+import { type FromInference, type VerifyResult } from '../protocol/messages';
 import { createTaskLoop, type TaskContext } from './task-loop';
 
 const RESULT: VerifyResult = { type: 'verify', packs: [] };

@@ -3,13 +3,13 @@ import { analyzeVideo } from './analyze-video';
 import { type Job } from './job';
 import { type Models } from './models';
 import { type GraphSettings } from './packs/load-pack';
-import { verifyPack } from './packs/verify-pack';
+import { verifyPack } from './verify-pack';
 import { createStageClock } from './pipeline/stage-clock';
 import { createTaskProgress } from './pipeline/task-progress';
-import { type Task, type TaskResult } from './protocol';
+import { type Task, type TaskResult } from '../protocol/messages';
 import { renderVideo } from './render-video';
 import { type TimedSessionHost } from './sessions/session-host';
-import { isOutOfMemory } from './task-failure';
+import { isOutOfMemory } from './pipeline/task-failure';
 import { type TaskContext } from './task-loop';
 
 export interface TaskRunnerOptions {

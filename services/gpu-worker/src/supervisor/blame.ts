@@ -2,7 +2,7 @@ import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
 import { isStorageAwayAtFirst } from '@lipsync/storage';
 import { type Blame } from '@lipsync/worker';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
-import { saysOutOfMemory } from '../inference/out-of-memory';
+import { saysOutOfMemory } from '../protocol/out-of-memory';
 import { StorageFailed } from './job-errors';
 
 /** Judges an error of a job that nobody stopped. */

@@ -6,7 +6,7 @@ import { type FeatureKey, findFeature } from '@lipsync/db';
 import { type AssetRow } from '@lipsync/domain';
 import { type FaceTrack } from '@lipsync/lipsync';
 import { type UsablePack } from '../host/find-packs';
-import { bytesOfFirst, type FeatureOrigin, isOfOrigin } from '../inference/pipeline/feature-file';
+import { bytesOfFirst, type FeatureOrigin, isOfOrigin } from '../protocol/feature-header';
 import { latentsName } from './feature-names';
 import { type JobContext, type JobTools } from './job-context';
 import { StorageFailed } from './job-errors';

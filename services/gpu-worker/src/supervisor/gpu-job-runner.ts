@@ -2,7 +2,7 @@ import { type Telemetry } from '@lipsync/telemetry';
 import { createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { type InferenceHost } from '../host/inference-host';
-import { type FailureCode } from '../inference/protocol';
+import { type FailureCode } from '../protocol/messages';
 import { runAnalyze } from './analyze-job';
 import { blame } from './blame';
 import { type JobTools } from './job-context';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type FeatureKey, giveUpFeature, publishFeature } from '@lipsync/db';
 import { decodeFaceTrack } from '@lipsync/lipsync';
 import { InferenceFailure } from '../host/inference-error';
-import { type AnalyzeResult } from '../inference/protocol';
+import { type AnalyzeResult } from '../protocol/messages';
 import { type JobContext, type JobTools } from './job-context';
 import { storeKept } from './kept-features';
 import { type ObtainedTrack, type TrackWish } from './track-wish';

@@ -1,7 +1,7 @@
 import { type AssetRow } from '@lipsync/domain';
 import { type UsablePack } from '../host/find-packs';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
-import { type AnalyzeResult } from '../inference/protocol';
+import { type AnalyzeResult } from '../protocol/messages';
 import { type EngineFeatures, keepEngineFeatures, openEngineFeatures } from './engine-features';
 import { type JobContext, type JobTools } from './job-context';
 import { type ObtainedTrack } from './track-wish';

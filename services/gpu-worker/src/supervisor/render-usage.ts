@@ -1,5 +1,5 @@
 import { type AssetRow, type MeasuredUsage } from '@lipsync/domain';
-import { type AnalyzeResult, type RenderResult } from '../inference/protocol';
+import { type AnalyzeResult, type RenderResult } from '../protocol/messages';
 import { type PodMeter } from '../usage/pod-meter';
 
 export interface EndedRender {

@@ -1,6 +1,6 @@
 import { createLogger } from '@lipsync/runtime';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
-import { type PackReport } from '../inference/protocol';
+import { type PackReport } from '../protocol/messages';
 import { verifyPacks } from './verify-packs';
 
 const pack = (name: string): UsablePack => ({ dir: `/packs/${name}`, digest: name, version: name, bytes: 1 });

@@ -2,7 +2,7 @@ import { type Engine } from '@lipsync/contract';
 import { type Provider } from '@lipsync/model-pack';
 import { createLogger } from '@lipsync/runtime';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
-import { type WarmTask } from '../inference/protocol';
+import { type WarmTask } from '../protocol/messages';
 import { warmUp } from './warm-up';
 
 const GB = 1e9;

@@ -1,8 +1,8 @@
 import { type Engine } from '@lipsync/contract';
 import { type MeasuredUsage, WORKING_FPS } from '@lipsync/domain';
 import { type LabelsOf, type Metrics } from '@lipsync/telemetry';
-import { type AnalyzeResult, type RenderResult, type StageTimings } from '../inference/protocol';
-import { TIMED_STAGES, type TimedStage } from '../inference/timed-stages';
+import { type AnalyzeResult, type RenderResult, type StageTimings } from '../protocol/messages';
+import { TIMED_STAGES, type TimedStage } from '../protocol/timed-stages';
 import { type ObtainedTrack } from './track-wish';
 
 /** Whether an input lay in the disk cache. */

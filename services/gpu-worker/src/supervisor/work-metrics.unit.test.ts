@@ -1,7 +1,7 @@
 import { createMetrics } from '@lipsync/telemetry';
 import { parseExposition } from '@lipsync/testkit';
 import { createStageClock } from '../inference/pipeline/stage-clock';
-import { type RenderResult } from '../inference/protocol';
+import { type RenderResult } from '../protocol/messages';
 import { createWorkMetrics } from './work-metrics';
 
 const engine = 'latentsync';

@@ -1,4 +1,5 @@
 import { type FaceTrack, type PictureFormat, type Recording } from '@lipsync/lipsync';
+import { type FeatureLayout } from '../../protocol/feature-layout';
 
 /** The pictures of a clip one after the other: planar yuv420p, rows without padding. */
 export interface FrameStream {
@@ -47,14 +48,6 @@ export const noFeatures: FrameFeatures = {
   },
   write: () => undefined,
 };
-
-/** Size and meaning of what an engine keeps per source frame. */
-export interface FeatureLayout {
-  /** Changes when the values' meaning does; the pack they were made with is counted in separately. */
-  readonly version: string;
-  /** Floats per source frame; 0: nothing is worth keeping. */
-  readonly values: number;
-}
 
 /** A lip-sync engine bound to a model pack: one algorithm, ready for any number of clips. */
 export interface LipSyncEngine {

@@ -1,6 +1,5 @@
 import { WORKING_FPS } from '@lipsync/domain';
 import { type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
-import { type AnalyzerParams } from '@lipsync/model-pack';
 import {
   frameSize,
   openFrameReader,
@@ -11,16 +10,8 @@ import {
 import { analysisSize } from '../analyzer/analysis-size';
 import { analyzeFaces } from '../analyzer/analyze-faces';
 import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
-import { type RunModel } from '../packs/run-model';
+import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
 import { readAhead } from './read-ahead';
-
-/** A face analyser whose graphs are loaded. */
-export interface LoadedAnalyzer {
-  readonly params: AnalyzerParams;
-  /** Recorded in every track that it makes. */
-  readonly version: string;
-  readonly run: RunModel;
-}
 
 export interface AnalysePass {
   readonly binaries: Binaries;

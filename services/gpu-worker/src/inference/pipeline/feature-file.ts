@@ -1,12 +1,6 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { type FeatureLayout, type FrameFeatures } from '../engines/engine';
-
-/** What a file of features holds and what it was computed from; files that differ in any of it hold something else. */
-export interface FeatureOrigin extends FeatureLayout {
-  /** The analyser whose landmarks placed the crops, and the version of its track. */
-  readonly analyzerVersion: string;
-  readonly trackVersion: string;
-}
+import { type FeatureOrigin, HEADER_BYTES, hasHeader, headerOf } from '../../protocol/feature-header';
+import { type FrameFeatures } from '../engines/engine';
 
 /** Features in a file, so that memory does not grow with the video, and another process can go on where this one ends. */
 export interface FeatureFile extends FrameFeatures {
@@ -15,22 +9,11 @@ export interface FeatureFile extends FrameFeatures {
   close(): void;
 }
 
-/** More per frame is computed faster than it is fetched from an object store. */
-const MOST_BYTES_PER_FRAME = 256 * 1024;
-
-/** Whether what an engine knows of a frame is worth a file. */
-export function isWorthKeeping({ values }: FeatureLayout): boolean {
-  return values > 0 && values * 4 <= MOST_BYTES_PER_FRAME;
-}
-
 /*
- * Layout: a header of 512 bytes (4 bytes "LSFF", then the origin as JSON, zeros), then one record per source frame: a
- * float32 that is 1 when the frame is present, and its values. All numbers little-endian, as are all machines that the
- * runtime is built for. Records are written in any order, the flag last, so that one that breaks off (a full disk) is not
- * present; nor is what lies beyond the end.
+ * Layout: the header, then one record per source frame: a float32 that is 1 when the frame is present, and its values. All
+ * numbers little-endian, as are all machines that the runtime is built for. Records are written in any order, the flag
+ * last, so that one that breaks off (a full disk) is not present; nor is what lies beyond the end.
  */
-const MAGIC = Buffer.from('LSFF');
-const HEADER_BYTES = 512;
 const PRESENT = 1;
 const FLAG_BYTES = 4;
 const ABSENT = new Uint8Array(FLAG_BYTES);
@@ -81,33 +64,6 @@ export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFil
       closed = true;
     },
   };
-}
-
-/** Bytes of a file, from its beginning, in which the records of the first `frames` source frames lie. */
-export function bytesOfFirst(frames: number, { values }: FeatureLayout): number {
-  return HEADER_BYTES + frames * 4 * (1 + values);
-}
-
-/** Whether a file begins as one of this origin does. */
-export function isOfOrigin(path: string, origin: FeatureOrigin): boolean {
-  const file = openSync(path, constants.O_RDONLY);
-  try {
-    return hasHeader(file, headerOf(origin));
-  } finally {
-    closeSync(file);
-  }
-}
-
-function headerOf({ version, values, analyzerVersion, trackVersion }: FeatureOrigin): Buffer {
-  const json = Buffer.from(JSON.stringify({ version, values, analyzerVersion, trackVersion }));
-  if (MAGIC.length + json.length > HEADER_BYTES)
-    throw new RangeError('the origin does not fit into the header');
-  return Buffer.concat([MAGIC, json], HEADER_BYTES);
-}
-
-function hasHeader(file: number, header: Buffer): boolean {
-  const found = Buffer.alloc(HEADER_BYTES);
-  return readSync(file, found, 0, HEADER_BYTES, 0) === HEADER_BYTES && found.equals(header);
 }
 
 /** Frames that a file holds under this header: none if it has another, which it then loses. Closes the file on failure. */

@@ -10,7 +10,8 @@ import fs, {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FeatureFile, type FeatureOrigin, isWorthKeeping, openFeatureFile } from './feature-file';
+import { type FeatureOrigin } from '../../protocol/feature-header';
+import { type FeatureFile, openFeatureFile } from './feature-file';
 
 const origin: FeatureOrigin = { version: '1', values: 3, analyzerVersion: 'a@1.0.0+0123', trackVersion: '2' };
 
@@ -165,9 +166,3 @@ function withRoomFor(bytes: number, act: () => void): void {
     disk.mockRestore();
   }
 }
-
-test('features of a quarter of a megabyte per frame are kept; larger ones, and none, are not', () => {
-  expect(isWorthKeeping({ version: '1', values: 65_536 })).toBe(true);
-  expect(isWorthKeeping({ version: '1', values: 65_537 })).toBe(false);
-  expect(isWorthKeeping({ version: '1', values: 0 })).toBe(false);
-});

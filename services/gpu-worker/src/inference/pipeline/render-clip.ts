@@ -13,10 +13,10 @@ import {
   type VideoStream,
 } from '@lipsync/media';
 import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
-import { type OutputQuality } from '../quality/output-quality';
+import { type OutputQuality } from '../../protocol/output-quality';
 import { createQualityProbe } from '../quality/quality-probe';
 import { createUnfailingProbe, type UnfailingProbe } from '../quality/unfailing-probe';
-import { NoFaceDetected } from '../task-failure';
+import { NoFaceDetected } from './task-failure';
 import { frameBudget } from './frame-budget';
 import { createFramePool, type Frame } from './frame-pool';
 import { pictureFormat } from './picture-format';

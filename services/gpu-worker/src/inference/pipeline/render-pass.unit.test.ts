@@ -1,5 +1,5 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
-import { type FaceObserver } from './face-observer';
+import { type FaceObserver } from '../quality/face-observer';
 import { createFramePool } from './frame-pool';
 import { renderPass, type RenderPass } from './render-pass';
 import { createStageClock } from './stage-clock';

@@ -1,5 +1,5 @@
-import { type StageTimings } from '../protocol';
-import { TIMED_STAGES, type TimedStage } from '../timed-stages';
+import { type StageTimings } from '../../protocol/messages';
+import { TIMED_STAGES, type TimedStage } from '../../protocol/timed-stages';
 
 /** Adds up where a job's time goes, and the largest memory the process had while it ran. */
 export interface StageClock {

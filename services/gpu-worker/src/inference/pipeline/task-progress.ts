@@ -1,4 +1,4 @@
-import { type InferenceStage } from '../protocol';
+import { type InferenceStage } from '../../protocol/messages';
 
 /** Says how far a task is. */
 export interface TaskProgress {

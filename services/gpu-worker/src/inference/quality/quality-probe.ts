@@ -13,11 +13,11 @@ import {
 } from '@lipsync/lipsync';
 import { facePatch, landmarkBounds } from '../analyzer/face-patch';
 import { createLandmarkFinder } from '../analyzer/landmark-finder';
-import { type LoadedAnalyzer } from '../pipeline/analyse-pass';
-import { type FaceObserver } from '../pipeline/face-observer';
+import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
+import { type FaceObserver } from './face-observer';
 import { createFaceChange, type LumaRegion } from './face-change';
 import { loudestStretch } from './loudest-stretch';
-import { type SeenQuality, type SyncQuality } from './output-quality';
+import { type SeenQuality, type SyncQuality } from '../../protocol/output-quality';
 import { rgbRegion, type RgbRegion } from './rgb-region';
 
 export interface QualityProbe extends FaceObserver {

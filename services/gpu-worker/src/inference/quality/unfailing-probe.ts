@@ -1,6 +1,6 @@
-import { type LoadedAnalyzer } from '../pipeline/analyse-pass';
-import { type FaceObserver } from '../pipeline/face-observer';
-import { type OutputQuality, type SyncQuality } from './output-quality';
+import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
+import { type FaceObserver } from './face-observer';
+import { type OutputQuality, type SyncQuality } from '../../protocol/output-quality';
 import { type QualityProbe } from './quality-probe';
 
 /** Measures an output; what goes wrong with that is told in the result, and costs measures instead of the render. */

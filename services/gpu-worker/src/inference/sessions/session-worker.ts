@@ -1,5 +1,5 @@
 import { parentPort, type MessagePort } from 'node:worker_threads';
-import { saysOutOfMemory } from '../out-of-memory';
+import { saysOutOfMemory } from '../../protocol/out-of-memory';
 import { loadGraph, type LoadedGraph } from './ort-sessions';
 import { SessionError } from './session';
 import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';

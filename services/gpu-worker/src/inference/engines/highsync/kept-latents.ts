@@ -1,6 +1,7 @@
 import { type HighsyncFaces } from '@lipsync/lipsync';
 import { type HighsyncParams } from '@lipsync/model-pack';
-import { type FeatureLayout, type FrameFeatures } from '../engine';
+import { type FeatureLayout } from '../../../protocol/feature-layout';
+import { type FrameFeatures } from '../engine';
 
 type Floats = Float32Array<ArrayBuffer>;
 

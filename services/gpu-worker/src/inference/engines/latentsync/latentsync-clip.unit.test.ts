@@ -13,7 +13,7 @@ import { type RecordedRun, recordRuns } from '../../../test/recorded-runs';
 import { reusingRuns } from '../../../test/reusing-runs';
 import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
-import { isWorthKeeping } from '../../pipeline/feature-file';
+import { isWorthKeeping } from '../../../protocol/feature-layout';
 import { type FrameFeatures } from '../engine';
 import { latentLayout } from './face-latents';
 import { type FaceWindow } from './face-window';

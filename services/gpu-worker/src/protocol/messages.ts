@@ -1,8 +1,8 @@
 import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
 import { type ReplacedCodec } from '@lipsync/media';
 import { type PackRef, type Provider } from '@lipsync/model-pack';
-import { type FeatureLayout } from './engines/engine';
-import { type OutputQuality } from './quality/output-quality';
+import { type FeatureLayout } from './feature-layout';
+import { type OutputQuality } from './output-quality';
 import { type TimedStage } from './timed-stages';
 
 /** A pack that was verified, as tasks name it. */

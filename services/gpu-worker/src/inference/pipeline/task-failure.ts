@@ -1,8 +1,8 @@
 import { isMediaError, MediaProcessError } from '@lipsync/media';
 import { PackError } from '@lipsync/model-pack';
-import { saysOutOfMemory } from './out-of-memory';
-import { type FailureCode } from './protocol';
-import { SessionError } from './sessions/session';
+import { saysOutOfMemory } from '../../protocol/out-of-memory';
+import { type FailureCode } from '../../protocol/messages';
+import { SessionError } from '../sessions/session';
 
 /** The task was told to stop. */
 export class Cancelled extends Error {

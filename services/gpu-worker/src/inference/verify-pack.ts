@@ -1,13 +1,12 @@
 import { type Engine } from '@lipsync/contract';
 import { type PackRef, readPack } from '@lipsync/model-pack';
-import { type FeatureLayout } from '../engines/engine';
-import { openEngine } from '../engines/registry';
-import { isWorthKeeping } from '../pipeline/feature-file';
-import { type PackReport } from '../protocol';
-import { type SessionHost } from '../sessions/session';
-import { isOutOfMemory } from '../task-failure';
-import { type LoadOptions, loadPack } from './load-pack';
-import { type RunModel } from './run-model';
+import { type FeatureLayout, isWorthKeeping } from '../protocol/feature-layout';
+import { openEngine } from './engines/registry';
+import { type PackReport } from '../protocol/messages';
+import { type SessionHost } from './sessions/session';
+import { isOutOfMemory } from './pipeline/task-failure';
+import { type LoadOptions, loadPack } from './packs/load-pack';
+import { type RunModel } from './packs/run-model';
 
 /** Opens a pack, loads every graph of it, runs the probes and lets go of it again. Never rejects: it reports. */
 export async function verifyPack(

@@ -1,0 +1,44 @@
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { type FeatureLayout } from './feature-layout';
+
+/** What a file of features holds and what it was computed from; files that differ in any of it hold something else. */
+export interface FeatureOrigin extends FeatureLayout {
+  /** The analyser whose landmarks placed the crops, and the version of its track. */
+  readonly analyzerVersion: string;
+  readonly trackVersion: string;
+}
+
+/*
+ * A file of features begins with 512 bytes: 4 bytes "LSFF", then the origin as JSON, zeros. Its records follow. The worker
+ * reads no more than this of a file that the inference process wrote.
+ */
+const MAGIC = Buffer.from('LSFF');
+export const HEADER_BYTES = 512;
+
+/** Bytes of a file, from its beginning, in which the records of the first `frames` source frames lie. */
+export function bytesOfFirst(frames: number, { values }: FeatureLayout): number {
+  return HEADER_BYTES + frames * 4 * (1 + values);
+}
+
+/** Whether a file begins as one of this origin does. */
+export function isOfOrigin(path: string, origin: FeatureOrigin): boolean {
+  const file = openSync(path, constants.O_RDONLY);
+  try {
+    return hasHeader(file, headerOf(origin));
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function headerOf({ version, values, analyzerVersion, trackVersion }: FeatureOrigin): Buffer {
+  const json = Buffer.from(JSON.stringify({ version, values, analyzerVersion, trackVersion }));
+  if (MAGIC.length + json.length > HEADER_BYTES)
+    throw new RangeError('the origin does not fit into the header');
+  return Buffer.concat([MAGIC, json], HEADER_BYTES);
+}
+
+/** Whether an open file begins with this header. */
+export function hasHeader(file: number, header: Buffer): boolean {
+  const found = Buffer.alloc(HEADER_BYTES);
+  return readSync(file, found, 0, HEADER_BYTES, 0) === HEADER_BYTES && found.equals(header);
+}
