@@ -1,6 +1,6 @@
 import { type Logger } from '@lipsync/runtime';
 import { connectRedis, workerOptions } from './redis-connection';
-import { within } from './within';
+import { withTimeout } from './with-timeout';
 
 /** Waits until something is announced in one of several queues. */
 export interface AnnouncementBell {
@@ -25,7 +25,7 @@ export function createAnnouncementBell(options: { redisUrl: string; logger: Logg
     wait: async (markerKeys) => {
       // An overdue question is not asked again on top: the client repeats it until Redis is back.
       asked ??= redis.bzpopmin(...markerKeys, WAIT_SECONDS).finally(() => (asked = undefined));
-      const [key] = (await within('announcements', OVERDUE_MS, asked)) ?? [];
+      const [key] = (await withTimeout('announcements', OVERDUE_MS, asked)) ?? [];
       return key;
     },
     close: () => redis.disconnect(),

@@ -3,7 +3,7 @@ import { type Logger } from '@lipsync/runtime';
 import { createAnnouncementBell } from './announcement-bell';
 import { createAnnouncementSource, type TakenAnnouncement } from './announcement-source';
 import { connectRedis, DEFAULT_PREFIX, workerOptions } from './redis-connection';
-import { within } from './within';
+import { withTimeout } from './with-timeout';
 
 export interface ConsumerOptions<Queue extends string = string> {
   redisUrl: string;
@@ -130,7 +130,7 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
       bell.close();
       const timer = setTimeout(() => graceOver.abort(), graceMs);
       await Promise.allSettled(handlers);
-      await within('settling', SETTLE_MS, Promise.allSettled([loop, ...hands])).catch((error: unknown) =>
+      await withTimeout('settling', SETTLE_MS, Promise.allSettled([loop, ...hands])).catch((error: unknown) =>
         logger.debug('redis was not told of the last announcements', { error }),
       );
       // One may have been about to begin.

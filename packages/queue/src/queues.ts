@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import { cancelChannel } from './cancel-signal';
 import { type JobData } from './job-data';
 import { connectRedis, DEFAULT_PREFIX, producerOptions } from './redis-connection';
-import { within } from './within';
+import { withTimeout } from './with-timeout';
 
 /** One announcement of a job. A later one of the same job has a greater number and thereby another id in Redis. */
 export interface Announcement {
@@ -57,15 +57,15 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
 
   return {
     add: (name, { jobId, dispatchSeq }) =>
-      within(`add to ${name}`, DEADLINE_MS, addJob(queueOf(name), jobId, dispatchSeq)),
+      withTimeout(`add to ${name}`, DEADLINE_MS, addJob(queueOf(name), jobId, dispatchSeq)),
     isQueued: (name, jobId, dispatchSeq) =>
-      within(`look into ${name}`, DEADLINE_MS, isOpen(queueOf(name), redisJobId(jobId, dispatchSeq))),
+      withTimeout(`look into ${name}`, DEADLINE_MS, isOpen(queueOf(name), redisJobId(jobId, dispatchSeq))),
     signalCancel: async (jobIds) => {
       if (jobIds.length === 0) return;
-      await within('cancel', DEADLINE_MS, redis.publish(cancelChannel(prefix), JSON.stringify(jobIds)));
+      await withTimeout('cancel', DEADLINE_MS, redis.publish(cancelChannel(prefix), JSON.stringify(jobIds)));
     },
     ping: async () => {
-      await within('ping', DEADLINE_MS, redis.ping());
+      await withTimeout('ping', DEADLINE_MS, redis.ping());
     },
     close: async () => {
       await Promise.allSettled([...queues.values()].map(async (queue) => (await queue).close()));

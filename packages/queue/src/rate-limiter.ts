@@ -1,7 +1,7 @@
 import { type Logger } from '@lipsync/runtime';
 import { connectRedis, DEFAULT_PREFIX, producerOptions } from './redis-connection';
 import { type BucketState, tokenBuckets } from './token-bucket';
-import { within } from './within';
+import { withTimeout } from './with-timeout';
 
 export interface RateRequest {
   /** Who is limited, and in what respect: each key has its own count. */
@@ -70,7 +70,7 @@ export function createRateLimiter(options: {
       if (askedAt < pausedUntil) return uncounted(request);
       try {
         const bucket = { key: `${prefix}:bucket:${key}`, points, perMs: perSeconds * 1000 };
-        const state = await within('rate limit', answerMs, takeToken(bucket));
+        const state = await withTimeout('rate limit', answerMs, takeToken(bucket));
         missingSince = Infinity;
         loggedAt = -Infinity;
         return verdict(points, state);

@@ -1,6 +1,6 @@
 import { type Logger } from '@lipsync/runtime';
 import { type Announcement } from './queues';
-import { within } from './within';
+import { withTimeout } from './with-timeout';
 
 export interface RingOptions {
   /** Chooses the jobs that may be announced now, and marks them so. */
@@ -26,7 +26,7 @@ export async function ringQueue({ admit, add, deadlineMs, logger }: RingOptions)
     if (failed) throw failed.reason;
   };
   try {
-    await (deadlineMs === undefined ? ring() : within('ring', deadlineMs, ring()));
+    await (deadlineMs === undefined ? ring() : withTimeout('ring', deadlineMs, ring()));
   } catch (error) {
     logger.warn('not all jobs were announced', { announced, error });
   }

@@ -13,7 +13,7 @@ const PARTS = 3;
  * `work`, or a DeadlineError after `deadlineMs`. Redis clients have no deadline that covers connecting, waiting and
  * answering together, and a server that hangs would otherwise hang its callers.
  */
-export async function within<T>(what: string, deadlineMs: number, work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(what: string, deadlineMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   let turn: NodeJS.Immediate | undefined;
   const deadline = new Promise<never>((_resolve, reject) => {

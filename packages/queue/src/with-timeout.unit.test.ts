@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { listenOnLoopback } from '@lipsync/testkit';
-import { DeadlineError, within } from './within';
+import { DeadlineError, withTimeout } from './with-timeout';
 
 /** As garbage collection or a busy host would: nothing of this process runs meanwhile. */
 function standStill(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-describe('within', () => {
+describe('withTimeout', () => {
   it('rejects what does not settle', async () => {
-    await expect(within('silence', 30, new Promise(() => undefined))).rejects.toThrow(DeadlineError);
+    await expect(withTimeout('silence', 30, new Promise(() => undefined))).rejects.toThrow(DeadlineError);
   });
 
   it('passes on what the work comes to, and its failure', async () => {
-    await expect(within('work', 60_000, Promise.resolve('done'))).resolves.toBe('done');
-    await expect(within('work', 60_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    await expect(withTimeout('work', 60_000, Promise.resolve('done'))).resolves.toBe('done');
+    await expect(withTimeout('work', 60_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
 
   it('takes an answer that came while this process stood still for longer than the deadline', async () => {
@@ -26,7 +26,7 @@ describe('within', () => {
     try {
       const answer = once(client, 'data');
       peer.write('answer');
-      const waited = within('answer', 150, answer);
+      const waited = withTimeout('answer', 150, answer);
       standStill(300);
       expect(String(await waited)).toBe('answer');
     } finally {
@@ -37,7 +37,7 @@ describe('within', () => {
   });
 
   it('gives a server the time that this process stood still, for a question that could not be sent before', async () => {
-    const asked = within('answer', 150, later(3));
+    const asked = withTimeout('answer', 150, later(3));
     standStill(400);
     expect(await asked).toBe('answer');
   });
