@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environment, loadEnv } from '@lipsync/runtime';
+import { loadEnv, sharedSettings } from '@lipsync/runtime';
 import { parse } from 'yaml';
 import { apiEnvironment } from '../../../services/api/src/env';
 import { gpuWorkerEnvironment } from '../../../services/gpu-worker/src/env';
@@ -146,7 +146,7 @@ describe.each(OURS)('the settings of %s', (name, schema) => {
 
 /** The image says production to all, and some of them do not ask. */
 function isForAll(variable: string): boolean {
-  return variable === 'NODE_ENV' && variable in environment.shape;
+  return variable === 'NODE_ENV' && variable in sharedSettings.shape;
 }
 
 describe('the order of starting', () => {

@@ -1,5 +1,5 @@
 import { createDb } from '@lipsync/db';
-import { createSecretBox, environment as settings, loadEnv, STORAGE_SETTINGS } from '@lipsync/runtime';
+import { createSecretBox, sharedSettings, loadEnv, STORAGE_SETTINGS } from '@lipsync/runtime';
 import { openStorage, type Storage } from '@lipsync/storage';
 import type { AdminContext } from './credentials';
 
@@ -16,7 +16,7 @@ export interface Connection {
 export function connectedBy(environment: () => Environment): Connection {
   return {
     async withContext(action) {
-      const wanted = settings.pick({
+      const wanted = sharedSettings.pick({
         ...{ DATABASE_URL: true, PUBLIC_BASE_URL: true },
         ...{ MASTER_KEY: true, MASTER_KEY_PREVIOUS: true },
       });
@@ -29,7 +29,7 @@ export function connectedBy(environment: () => Environment): Connection {
       }
     },
     async withStorage(action) {
-      const storage = openStorage(loadEnv(settings.pick(STORAGE_SETTINGS), environment()));
+      const storage = openStorage(loadEnv(sharedSettings.pick(STORAGE_SETTINGS), environment()));
       try {
         return await action(storage);
       } finally {

@@ -11,10 +11,10 @@ export {
 export { type EgressEnv, openEgress } from './egress/open-egress';
 export { EgressError, type EgressErrorReason } from './egress/egress-error';
 export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
-export { loadEnv } from './env';
-export { type NodeEnv, OPERATIONS_SETTINGS, STORAGE_SETTINGS, environment } from './environment';
+export { loadEnv } from './load-env';
+export { type NodeEnv, OPERATIONS_SETTINGS, sharedSettings, STORAGE_SETTINGS } from './shared-settings';
 export { boolean, listOf, path, port, secondsList, timerSeconds, wholeNumber } from './setting-kinds';
-export { gather } from './gather';
+export { batchCalls } from './batch-calls';
 export { type HealthCheck, type HealthReport, createHealthChecks, NotReadyYet } from './health-checks';
 export { type HealthServer, type MetricsSource, createHealthServer } from './health-server';
 export { type Lifecycle, type ProcessHandle, createLifecycle } from './lifecycle';

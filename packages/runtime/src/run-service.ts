@@ -1,5 +1,5 @@
 import { type z } from 'zod';
-import { loadEnv } from './env';
+import { loadEnv } from './load-env';
 import { createLifecycle, type Lifecycle, type ProcessHandle } from './lifecycle';
 import { bufferedOutput, createLogger, type Logger, type LogLevel } from './logger';
 

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { environment } from './environment';
+import { sharedSettings } from './shared-settings';
 import { runService, type StartService } from './run-service';
 
-const picked = environment.pick({ LOG_LEVEL: true, DATABASE_URL: true });
+const picked = sharedSettings.pick({ LOG_LEVEL: true, DATABASE_URL: true });
 const good = { LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://localhost/x' };
 
 /** A process that remembers what it was told instead of ending. */

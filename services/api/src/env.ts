@@ -1,17 +1,17 @@
 import { ENGINES } from '@lipsync/contract';
 import { RECORD_TTL_SECONDS, SIGNED_URL_SECONDS } from '@lipsync/domain';
 import {
-  environment,
   listOf,
   OPERATIONS_SETTINGS,
   port,
+  sharedSettings,
   STORAGE_SETTINGS,
   wholeNumber,
   type z,
 } from '@lipsync/runtime';
 
 /** What the API reads from its environment. */
-export const apiEnvironment = environment
+export const apiEnvironment = sharedSettings
   .pick({
     ...OPERATIONS_SETTINGS,
     DATABASE_URL: true,

@@ -1,9 +1,9 @@
 import { migrate } from '@lipsync/db';
-import { createLogger, environment, loadEnv } from '@lipsync/runtime';
+import { createLogger, loadEnv, sharedSettings } from '@lipsync/runtime';
 
 /** `node dist/migrate.js`: brings the database of DATABASE_URL to this version's tables, and ends. Safe to repeat. */
 async function main(): Promise<void> {
-  const env = loadEnv(environment.pick({ DATABASE_URL: true, LOG_LEVEL: true }), process.env);
+  const env = loadEnv(sharedSettings.pick({ DATABASE_URL: true, LOG_LEVEL: true }), process.env);
   const logger = createLogger({ service: 'migrate', level: env.LOG_LEVEL });
   try {
     const { applied } = await migrate(env.DATABASE_URL, {

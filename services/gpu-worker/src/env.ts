@@ -3,10 +3,10 @@ import { VIDEO_DECODERS, VIDEO_ENCODERS } from '@lipsync/media';
 import { PROVIDERS } from '@lipsync/model-pack';
 import {
   boolean,
-  environment,
   listOf,
   OPERATIONS_SETTINGS,
   path,
+  sharedSettings,
   STORAGE_SETTINGS,
   timerSeconds,
   wholeNumber,
@@ -17,7 +17,7 @@ import { MODEL_CACHE_BYTES } from './protocol/model-cache-default';
 const PROVIDER = `(${PROVIDERS.join('|')})`;
 
 /** What the gpu-worker reads from its environment. */
-export const gpuWorkerEnvironment = environment
+export const gpuWorkerEnvironment = sharedSettings
   .pick({
     ...OPERATIONS_SETTINGS,
     DATABASE_URL: true,

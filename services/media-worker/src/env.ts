@@ -1,6 +1,6 @@
 import {
-  environment,
   OPERATIONS_SETTINGS,
+  sharedSettings,
   STORAGE_SETTINGS,
   timerSeconds,
   wholeNumber,
@@ -8,7 +8,7 @@ import {
 } from '@lipsync/runtime';
 
 /** What a media worker reads from its environment. */
-export const mediaWorkerEnvironment = environment
+export const mediaWorkerEnvironment = sharedSettings
   .pick({
     NODE_ENV: true,
     ...OPERATIONS_SETTINGS,

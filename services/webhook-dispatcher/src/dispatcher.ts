@@ -13,7 +13,7 @@ import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
 import {
   type Clock,
   type Egress,
-  gather,
+  batchCalls,
   type LogFields,
   type Logger,
   type SecretBox,
@@ -95,7 +95,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return claimed;
   };
 
-  const settleSuccess = gather<Success, DeliveryState | null>(SETTLEMENTS, (all) => settleDelivered(db, all));
+  const settleSuccess = batchCalls<Success, DeliveryState | null>(SETTLEMENTS, (all) =>
+    settleDelivered(db, all),
+  );
   const settle = (claimed: Claimed, outcome: DeliveryOutcome): Promise<DeliveryState | null> =>
     outcome.kind === 'delivered'
       ? settleSuccess({ ...claimed, httpStatus: outcome.httpStatus })

@@ -1,8 +1,8 @@
 import { WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
-import { environment, OPERATIONS_SETTINGS, secondsList, wholeNumber, type z } from '@lipsync/runtime';
+import { OPERATIONS_SETTINGS, secondsList, sharedSettings, wholeNumber, type z } from '@lipsync/runtime';
 
 /** What a webhook dispatcher reads from its environment. */
-export const dispatcherEnvironment = environment
+export const dispatcherEnvironment = sharedSettings
   .pick({
     NODE_ENV: true,
     ...OPERATIONS_SETTINGS,

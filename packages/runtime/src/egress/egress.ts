@@ -1,5 +1,5 @@
 import { isPublicAddress } from '@lipsync/domain';
-import { type NodeEnv } from '../environment';
+import { type NodeEnv } from '../shared-settings';
 import { type Download, type DownloadOptions, download } from './download';
 import { type PostOptions, type PostResponse, post } from './post';
 import { createKeptConnections } from './kept-connections';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type NodeEnv } from '../environment';
+import { type NodeEnv } from '../shared-settings';
 import { createEgress, type Egress, type EgressOptions } from './egress';
 import { type EgressRoutes } from './routes';
 

@@ -2,7 +2,7 @@ import { type IncomingMessage } from 'node:http';
 import { type Db, findApiKeys, type KeyOwner, touchApiKey } from '@lipsync/db';
 import { customerLimits, hashApiKey, isApiKey, type CustomerLimits } from '@lipsync/domain';
 import { type RateLimiter } from '@lipsync/queue';
-import { type Clock, gather, type Logger } from '@lipsync/runtime';
+import { type Clock, batchCalls, type Logger } from '@lipsync/runtime';
 import { type ApiConfig } from '../api-deps';
 import { DATABASE_WAIT } from '../database-wait';
 import { clientAddress } from './client-address';
@@ -35,7 +35,7 @@ export function createAuthenticator(deps: {
 }): (req: IncomingMessage) => Promise<Customer> {
   const { db, config } = deps;
   const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
-  const findKey = gather<string, KeyOwner | null>(BATCHES, (hashes) => findApiKeys(db, hashes));
+  const findKey = batchCalls<string, KeyOwner | null>(BATCHES, (hashes) => findApiKeys(db, hashes));
   return async (req) => {
     const key = bearer(req.headers.authorization);
     const owner = key === null ? null : await findKey(hashApiKey(key));

@@ -1,6 +1,6 @@
 import { type CreatedRender, createRenders, type NewRender } from '@lipsync/db';
 import { fingerprint } from '@lipsync/domain';
-import { gather } from '@lipsync/runtime';
+import { batchCalls } from '@lipsync/runtime';
 import { type ApiDeps } from '../api-deps';
 import { DATABASE_WAIT } from '../database-wait';
 import { resolveIdempotencyKey } from '../http/idempotency-key';
@@ -19,7 +19,7 @@ const BATCHES = { max: 16, inFlight: 1, limit: DATABASE_WAIT };
 /** POST /v1/renders */
 export function createRender(deps: ApiDeps): Handler {
   const { db, config, ringer } = deps;
-  const insert = gather<NewRender, CreatedRender>(BATCHES, (renders) => createRenders(db, renders));
+  const insert = batchCalls<NewRender, CreatedRender>(BATCHES, (renders) => createRenders(db, renders));
   return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('RenderRequest', body);
     const parsed = {

@@ -1,5 +1,5 @@
 import { getRenders, type RenderDetails, type RenderName } from '@lipsync/db';
-import { gather } from '@lipsync/runtime';
+import { batchCalls } from '@lipsync/runtime';
 import { type ApiDeps } from '../api-deps';
 import { DATABASE_WAIT } from '../database-wait';
 import { type Handler } from './operation';
@@ -10,7 +10,7 @@ const BATCHES = { max: 32, inFlight: 4, limit: DATABASE_WAIT };
 
 /** GET /v1/renders/{id} */
 export function getRender(deps: ApiDeps): Handler {
-  const find = gather<RenderName, RenderDetails>(BATCHES, (names) => getRenders(deps.db, names));
+  const find = batchCalls<RenderName, RenderDetails>(BATCHES, (names) => getRenders(deps.db, names));
   return async ({ customer, id }) => {
     const found = await find({ customerId: customer.id, renderId: id });
     return {

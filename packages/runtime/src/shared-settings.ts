@@ -3,9 +3,9 @@ import { baseUrl, boolean, egressRoutes, masterKey, path, port, url, wholeNumber
 
 /**
  * The settings that several processes read, described once: a service's `env.ts` picks what it needs,
- * `loadEnv(environment.pick({ DATABASE_URL: true }), process.env)`, and adds its own.
+ * `loadEnv(sharedSettings.pick({ DATABASE_URL: true }), process.env)`, and adds its own.
  */
-export const environment = z.object({
+export const sharedSettings = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 
@@ -71,4 +71,4 @@ export const OPERATIONS_SETTINGS = {
 } as const;
 
 /** The environment a service runs in; development-only features refuse to start in production. */
-export type NodeEnv = z.output<typeof environment>['NODE_ENV'];
+export type NodeEnv = z.output<typeof sharedSettings>['NODE_ENV'];

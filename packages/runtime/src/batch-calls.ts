@@ -8,13 +8,13 @@ export interface Batches {
 }
 
 /**
- * Gathers calls into batches: under load many requests share what is costly about a round trip. A call waits for the end
+ * Puts calls into batches: under load many requests share what is costly about a round trip. A call waits for the end
  * of the event loop's turn, and while `inFlight` batches are under way for one of them to end; alone it waits for nobody.
  * Where there is a `limit`, a call that has waited for `limit.waitMs` is rejected with `limit.error()`: it was never begun.
  * @param runAll takes at most `max` items and resolves with a result for each in their order: the error that this one failed
  * with, or a promise where this one takes longer than the batch; when it rejects, all of them have failed
  */
-export function gather<Item, Result>(
+export function batchCalls<Item, Result>(
   { max, inFlight, limit }: Batches,
   runAll: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result> | Error)[]>,
 ): (item: Item) => Promise<Result> {

@@ -1,4 +1,4 @@
-import { type Batches, gather } from './gather';
+import { type Batches, batchCalls } from './batch-calls';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -6,14 +6,14 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 function held(options: Batches) {
   const batches: (readonly number[])[] = [];
   const ends: (() => void)[] = [];
-  const double = gather<number, number>(options, (items) => {
+  const double = batchCalls<number, number>(options, (items) => {
     batches.push(items);
     return new Promise((resolve) => ends.push(() => resolve(items.map((item) => item * 2))));
   });
   return { batches, double, end: () => ends.shift()?.() };
 }
 
-describe('gather', () => {
+describe('batchCalls', () => {
   it('runs what is asked in one turn of the event loop as one batch, and answers each with its own result', async () => {
     const { batches, double, end } = held({ max: 8, inFlight: 1 });
     const results = Promise.all([double(1), double(2), double(3)]);
@@ -52,7 +52,7 @@ describe('gather', () => {
   });
 
   it('fails one for itself, and all of a batch when the batch fails', async () => {
-    const run = gather<string, string>({ max: 8, inFlight: 1 }, async (items) => {
+    const run = batchCalls<string, string>({ max: 8, inFlight: 1 }, async (items) => {
       if (items.includes('all')) throw new Error('everything');
       return items.map((item) => (item === 'one' ? new Error('this one') : item));
     });
@@ -121,7 +121,7 @@ describe('gather', () => {
   it('goes on with the next batch while one of the last takes longer', async () => {
     let finish: (value: string) => void = () => undefined;
     const slow = new Promise<string>((resolve) => (finish = resolve));
-    const run = gather<string, string>({ max: 1, inFlight: 1 }, async ([item = '']) => [
+    const run = batchCalls<string, string>({ max: 1, inFlight: 1 }, async ([item = '']) => [
       item === 'slow' ? slow : item,
     ]);
     const first = run('slow');

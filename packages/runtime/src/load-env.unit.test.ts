@@ -1,8 +1,8 @@
-import { environment, type NodeEnv } from './environment';
-import { EnvError, loadEnv } from './env';
+import { sharedSettings, type NodeEnv } from './shared-settings';
+import { EnvError, loadEnv } from './load-env';
 import { listOf, secondsList } from './setting-kinds';
 
-const picked = environment.pick({
+const picked = sharedSettings.pick({
   NODE_ENV: true,
   DATABASE_URL: true,
   MASTER_KEY: true,
@@ -32,14 +32,14 @@ describe('loadEnv', () => {
   it.each(['https://api.example.com', 'https://api.example.com/', 'https://api.example.com//'])(
     'reads the base %s without a slash at its end',
     (PUBLIC_BASE_URL) => {
-      expect(loadEnv(environment.pick({ PUBLIC_BASE_URL: true }), { PUBLIC_BASE_URL })).toEqual({
+      expect(loadEnv(sharedSettings.pick({ PUBLIC_BASE_URL: true }), { PUBLIC_BASE_URL })).toEqual({
         PUBLIC_BASE_URL: 'https://api.example.com',
       });
     },
   );
 
   it('reads lists and routes', () => {
-    const schema = environment
+    const schema = sharedSettings
       .pick({ EGRESS_ROUTES: true, S3_FORCE_PATH_STYLE: true })
       .extend({ DELAYS: secondsList, WORDS: listOf(['one', 'two', 'three']) });
     expect(
@@ -67,7 +67,7 @@ describe('loadEnv', () => {
     'a:443=127.0.0.1:0',
     'a:443=127.0.0.1:99999',
   ])('refuses the route %s', (text) => {
-    expect(() => loadEnv(environment.pick({ EGRESS_ROUTES: true }), { EGRESS_ROUTES: text })).toThrow(
+    expect(() => loadEnv(sharedSettings.pick({ EGRESS_ROUTES: true }), { EGRESS_ROUTES: text })).toThrow(
       'EGRESS_ROUTES',
     );
   });
