@@ -10,7 +10,7 @@ export {
 } from './customers/api-keys';
 export { createAsset, getAsset, type NewUrlAsset } from './inputs/assets';
 export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog';
-export { beginFeature, type FeatureBegin, type FeatureWish, findFeature } from './features/begin-feature';
+export { beginFeature, type FeatureBegin, type FeatureRequest, findFeature } from './features/begin-feature';
 export { type Cancellation, cancelRender } from './renders/cancel-render';
 export { type Claim, claimJob } from './jobs/claim';
 export {
@@ -47,7 +47,7 @@ export {
   findFailedEvents,
   listFailedDeliveries,
 } from './webhooks/failed-deliveries';
-export { expectObject, type FeatureObjectId } from './features/feature-objects';
+export { registerObject, type FeatureObjectId } from './features/feature-objects';
 export { type Coverage, type FeatureContent, type FeatureKey } from './features/feature-row';
 export { failJob, releaseJob, retryJob } from './jobs/give-up';
 export { type Heartbeat, heartbeatJob, type JobStage } from './jobs/heartbeat';

@@ -35,21 +35,21 @@ const MINUTE = 60;
 
 export function createAutoscaler(settings: AutoscalerSettings, slotsPerPod: number): Autoscaler {
   const { minPods, maxPods, jobsPerPod, oldestSeconds, upPerMinute, cooldownSeconds } = settings;
-  const wishes: { at: number; pods: number }[] = [];
+  const recommendations: { at: number; pods: number }[] = [];
   const additions: { at: number; pods: number }[] = [];
   let activeAt = -Infinity;
   let removedAt = -Infinity;
 
-  function up(now: number, ordered: number, wish: number): number {
+  function up(now: number, ordered: number, desired: number): number {
     while ((additions[0]?.at ?? now) <= now - MINUTE) additions.shift();
     const lately = additions.reduce((sum, { pods }) => sum + pods, 0);
-    const pods = Math.min(wish - ordered, Math.max(0, upPerMinute - lately));
+    const pods = Math.min(desired - ordered, Math.max(0, upPerMinute - lately));
     additions.push({ at: now, pods });
     return ordered + pods;
   }
 
   function down(now: number, ordered: number): number {
-    const enough = Math.max(...wishes.map(({ pods }) => pods));
+    const enough = Math.max(...recommendations.map(({ pods }) => pods));
     if (enough >= ordered || now - removedAt < MINUTE) return ordered;
     removedAt = now;
     return ordered - 1;
@@ -62,13 +62,13 @@ export function createAutoscaler(settings: AutoscalerSettings, slotsPerPod: numb
       // From none KEDA itself starts the first pod; the HPA takes over from one on.
       if (ordered === 0) return present > 0 ? Math.max(1, minPods) : minPods;
       const depth = (backlog.running * jobsPerPod) / slotsPerPod + backlog.startable;
-      const wish = Math.min(
+      const desired = Math.min(
         maxPods,
         Math.max(minPods, 1, Math.ceil(depth / jobsPerPod), Math.ceil(backlog.oldestSeconds / oldestSeconds)),
       );
-      wishes.push({ at: now, pods: wish });
-      while ((wishes[0]?.at ?? now) < now - cooldownSeconds) wishes.shift();
-      if (wish > ordered) return up(now, ordered, wish);
+      recommendations.push({ at: now, pods: desired });
+      while ((recommendations[0]?.at ?? now) < now - cooldownSeconds) recommendations.shift();
+      if (desired > ordered) return up(now, ordered, desired);
       if (minPods === 0 && now - activeAt >= cooldownSeconds) return 0;
       return down(now, ordered);
     },

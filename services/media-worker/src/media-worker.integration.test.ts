@@ -8,7 +8,7 @@ import {
   createDb,
   createRenders,
   type Db,
-  expectObject,
+  registerObject,
   type NewRender,
   publishFeature,
   registerWorker,
@@ -295,7 +295,7 @@ it('deletes what was kept of a video, its rows and its bytes, once the last reco
   const feature = { customerId, videoSha256: 'a'.repeat(64), name: 'track:2:analyser' };
   const content = { sha256: 'b'.repeat(64), frames: 10, complete: true };
   const object = { ...feature, sha256: content.sha256 };
-  await expectObject(db, object, 5);
+  await registerObject(db, object, 5);
   await storage.put(featureKey(object), Buffer.from('track'), { contentType: 'application/octet-stream' });
   const expiresAt = new Date(Date.now() + 1_000);
   expect(await publishFeature(db, feature, content, { expiresAt, maker: null })).toBe(true);

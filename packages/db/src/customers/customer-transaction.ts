@@ -8,7 +8,7 @@ export const LOCK_TIMEOUT = '5s';
  * had in time fails it with LOCK_NOT_AVAILABLE; a turn that does not come in time with service_unavailable.
  */
 export function customerTransaction<T>(db: Db, customerId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.inTurn(customerId, () =>
+  return db.runExclusive(customerId, () =>
     transaction(db, async (tx) => {
       await tx.$queryRaw`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
       return work(tx);

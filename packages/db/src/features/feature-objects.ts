@@ -19,10 +19,10 @@ const LOOK = 10_000;
 const REMOVE_MS = 15_000;
 
 /**
- * Announces an object before it is written, so that whatever becomes of its writer, the purge knows of it. It is left
+ * Registers an object before it is written, so that whatever becomes of its writer, the purge knows of it. It is left
  * alone for an hour from now.
  */
-export async function expectObject(db: Db, object: FeatureObjectId, sizeBytes: number): Promise<void> {
+export async function registerObject(db: Db, object: FeatureObjectId, sizeBytes: number): Promise<void> {
   const { customerId, videoSha256, sha256 } = object;
   await db.prisma.$executeRaw`
     INSERT INTO feature_objects AS object (customer_id, video_sha256, sha256, size_bytes, kept_until)
@@ -34,7 +34,7 @@ export async function expectObject(db: Db, object: FeatureObjectId, sizeBytes: n
 
 /**
  * A feature names it from now on, which is what keeps it; it is not looked at again before that feature expires. False:
- * it was not announced, or purged meanwhile.
+ * it was not registered, or purged meanwhile.
  */
 export async function nameObject(tx: Tx, key: FeatureKey, sha256: string): Promise<boolean> {
   const { customerId, videoSha256, name } = key;
@@ -77,7 +77,7 @@ export function findUnnamedObjects(db: Db, limit: number): Promise<FeatureObject
 }
 
 /**
- * Deletes an object by `remove` and then forgets it, under its lock: whoever announces the same bytes anew meanwhile
+ * Deletes an object by `remove` and then forgets it, under its lock: whoever registers the same bytes anew meanwhile
  * waits, and writes them after they were deleted. So `remove` must not go on once its signal is aborted. False: it is
  * named or waited for again.
  */

@@ -3,7 +3,7 @@ import { only, openScenario, type Scenario } from '../../test/scenario';
 import { beginFeature, type FeatureBegin, findFeature } from './begin-feature';
 import { cancelRender } from '../renders/cancel-render';
 import { type Claim } from '../jobs/claim';
-import { expectObject } from './feature-objects';
+import { registerObject } from './feature-objects';
 import { type FeatureContent, type FeatureKey } from './feature-row';
 import { failJob } from '../jobs/give-up';
 import { purge, type PurgeOptions, type PurgeReport } from '../maintenance/purge';
@@ -47,7 +47,7 @@ describe('features of a video', () => {
     made: FeatureContent,
     until = expiresAt,
   ): Promise<boolean> {
-    await expectObject(scenario.db, { ...key, sha256: made.sha256 }, 100);
+    await registerObject(scenario.db, { ...key, sha256: made.sha256 }, 100);
     return publishFeature(scenario.db, key, made, { expiresAt: until, maker });
   }
   async function expiryOf({ videoSha256 }: FeatureKey): Promise<Date> {
@@ -175,11 +175,11 @@ describe('features of a video', () => {
 
     it('one that is only looked for is nobody’s to make', async () => {
       const [key, job] = [newKey(), await newJob()];
-      const wish = { wantedFrames: 60, expiresAt };
-      expect(await findFeature(scenario.db, key, wish)).toBeNull();
+      const request = { wantedFrames: 60, expiresAt };
+      expect(await findFeature(scenario.db, key, request)).toBeNull();
       await store(key, null, content('a', 60));
-      expect(await findFeature(scenario.db, key, wish)).toEqual(content('a', 60));
-      expect(await findFeature(scenario.db, key, { ...wish, wantedFrames: Infinity })).toBeNull();
+      expect(await findFeature(scenario.db, key, request)).toEqual(content('a', 60));
+      expect(await findFeature(scenario.db, key, { ...request, wantedFrames: Infinity })).toBeNull();
       expect(await begin(key, job)).toEqual({ state: 'make' });
     });
 
@@ -323,7 +323,7 @@ describe('features of a video', () => {
 
     it('an object whose writer died before it was named is purged', async () => {
       const key = newKey();
-      await expectObject(scenario.db, { ...key, sha256: 'e'.repeat(64) }, 100);
+      await registerObject(scenario.db, { ...key, sha256: 'e'.repeat(64) }, 100);
       await run();
       expect(deleted).toEqual([]);
       await waitedOut(key);
@@ -367,7 +367,7 @@ describe('features of a video', () => {
       await forgetExpiry(key);
       let announced: Promise<unknown> | undefined;
       await run(async () => {
-        announced = expectObject(scenario.db, object, 100).then(() => order.push('announced'));
+        announced = registerObject(scenario.db, object, 100).then(() => order.push('announced'));
         await lockIsWaitedFor();
         order.push('deleted');
       });
@@ -380,7 +380,7 @@ describe('features of a video', () => {
 
     it('an object that was purged before it was named is not named any more', async () => {
       const key = newKey();
-      await expectObject(scenario.db, { ...key, sha256: 'e'.repeat(64) }, 100);
+      await registerObject(scenario.db, { ...key, sha256: 'e'.repeat(64) }, 100);
       await waitedOut(key);
       await run();
       expect(await publishFeature(scenario.db, key, content('e', 1), { expiresAt, maker: null })).toBe(false);

@@ -11,8 +11,8 @@ export interface FeatureFault extends Coverage {
 
 /**
  * Makes a stored content, or the finding that there is none, the feature's, if it covers more than what is there. The
- * object must have been announced by `expectObject`. `maker` is the claim that `beginFeature` told to make it; null for
- * what anybody may add to. False: another job makes it by now, or enough is there; the object is left to the purge.
+ * object must have been registered by `registerObject`. `maker` is the claim that `beginFeature` told to make it; null
+ * for what anybody may add to. False: another job makes it by now, or enough is there; the object is left to the purge.
  */
 export function publishFeature(
   db: Db,

@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Prisma, PrismaClient } from '@lipsync/prisma';
 import { Pool } from 'pg';
-import { createTurns, type InTurn } from './customer-turns';
+import { createCustomerMutex, type RunExclusive } from './customer-mutex';
 import { createPostgresSocket } from './postgres-socket';
 
 /** A transaction, or the connection pool where one statement is enough. */
@@ -17,7 +17,7 @@ export interface Db {
   /** Base of the addresses inside webhook bodies: they are written in the transaction that ends a record. */
   readonly publicBaseUrl: string;
   /** See `customerTransaction`. */
-  readonly inTurn: InTurn;
+  readonly runExclusive: RunExclusive;
   newId(prefix: IdPrefix): string;
   /** Resolves when the server answers a query. */
   ping(): Promise<void>;
@@ -76,7 +76,7 @@ export function createDb(options: DbOptions): Db {
     prisma,
     pool,
     publicBaseUrl: options.publicBaseUrl,
-    inTurn: createTurns(DATABASE_WAIT_MS),
+    runExclusive: createCustomerMutex(DATABASE_WAIT_MS),
     newId: (prefix) => newId(prefix, Date.now(), nextRandom()),
     ping: async () => {
       await prisma.$queryRaw`SELECT 1`;

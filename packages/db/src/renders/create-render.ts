@@ -54,7 +54,7 @@ export async function createRenders(db: Db, inputs: readonly NewRender[]): Promi
   return drafts.map((draft, index) => {
     const outcome = outcomes[index];
     return outcome === undefined
-      ? db.inTurn(draft.input.customerId, () => createAlone(db, draft))
+      ? db.runExclusive(draft.input.customerId, () => createAlone(db, draft))
       : createdFrom(db, draft, outcome);
   });
 }

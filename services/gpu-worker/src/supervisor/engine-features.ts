@@ -28,7 +28,7 @@ export interface EngineFeatures {
   readonly complete: boolean;
 }
 
-export interface EngineFeaturesWish {
+export interface EngineFeaturesRequest {
   readonly engine: Engine;
   readonly pack: UsablePack;
   readonly video: AssetRow;
@@ -56,9 +56,9 @@ interface Target {
 export async function openEngineFeatures(
   tools: JobTools,
   { folder, signal }: JobContext,
-  wish: EngineFeaturesWish,
+  request: EngineFeaturesRequest,
 ): Promise<EngineFeatures | null> {
-  const { engine, pack, video, track, expiresAt } = wish;
+  const { engine, pack, video, track, expiresAt } = request;
   const { customerId, sha256: videoSha256 } = video;
   const { version, features } = pack;
   if (features === undefined || videoSha256 === null) return null;
@@ -67,7 +67,7 @@ export async function openEngineFeatures(
   const origin = { ...features, trackVersion: track.version, analyzerVersion: track.analyzerVersion };
   const content = await findFeature(tools.db, key, { wantedFrames: 0, expiresAt });
   const known =
-    content && (await place(tools, signal, { key, path, origin }, content, wish)) ? content : null;
+    content && (await place(tools, signal, { key, path, origin }, content, request)) ? content : null;
   return { engine, pack, key, path, frames: known?.frames ?? 0, complete: known?.complete ?? false };
 }
 
@@ -111,7 +111,7 @@ async function place(
   signal: AbortSignal,
   { key, path, origin }: Target,
   { sha256, complete }: { readonly sha256: string; readonly complete: boolean },
-  { readFrames, track }: EngineFeaturesWish,
+  { readFrames, track }: EngineFeaturesRequest,
 ): Promise<boolean> {
   if (complete && readFrames === 0) return true;
   try {

@@ -61,8 +61,8 @@ describe('face tracks of videos', () => {
       videoSha256: await workers.shaOf(videoId),
       name: ownName(),
     };
-    const wish = { wantedFrames: Infinity, expiresAt: new Date(Date.now() + 60_000) };
-    return { jobId, begun: await beginFeature(fixture.db, key, claim, wish) };
+    const request = { wantedFrames: Infinity, expiresAt: new Date(Date.now() + 60_000) };
+    return { jobId, begun: await beginFeature(fixture.db, key, claim, request) };
   }
   const ownName = (): string =>
     trackName({ version: FACE_TRACK_VERSION, analyzerVersion: packs.analyzer?.version ?? '' });

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import {
   type Coverage,
   dropFeature,
-  expectObject,
+  registerObject,
   type FeatureKey,
   type Lease,
   publishFeature,
@@ -77,7 +77,7 @@ export async function storeKept(
   const { frames, complete, expiresAt, maker } = made;
   const sha256 = await sha256OfFile(file);
   const object = { ...key, sha256 };
-  await expectObject(db, object, (await stat(file)).size);
+  await registerObject(db, object, (await stat(file)).size);
   await transferring(() =>
     storage.put(featureKey(object), { file }, { contentType: 'application/octet-stream', signal }),
   );

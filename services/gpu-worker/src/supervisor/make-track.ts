@@ -5,7 +5,7 @@ import { InferenceFailure } from '../host/inference-error';
 import { type AnalyzeResult } from '../protocol/messages';
 import { type JobContext, type JobTools } from './job-context';
 import { storeKept } from './kept-features';
-import { type ObtainedTrack, type TrackWish } from './track-wish';
+import { type ObtainedTrack, type TrackRequest } from './track-request';
 
 /** Keeping a track must not hold up the render that made it for longer. */
 const KEEP_LIMIT_MS = 30_000;
@@ -17,16 +17,16 @@ const KEEP_LIMIT_MS = 30_000;
 export async function makeTrack(
   tools: JobTools,
   context: JobContext,
-  wish: TrackWish,
+  request: TrackRequest,
   key: FeatureKey,
   path: string,
 ): Promise<ObtainedTrack> {
   const { db, logger } = tools;
   const { claim, signal } = context;
-  const { expiresAt, wantedFrames } = wish;
+  const { expiresAt, wantedFrames } = request;
   let analysis: AnalyzeResult;
   try {
-    analysis = await analyse(context, wish, path);
+    analysis = await analyse(context, request, path);
   } catch (error) {
     if (error instanceof InferenceFailure && error.code === 'no_face_detected') {
       const complete = !Number.isFinite(wantedFrames);
@@ -53,10 +53,10 @@ export async function makeTrack(
 
 function analyse(
   { claim, host, signal }: JobContext,
-  wish: TrackWish,
+  request: TrackRequest,
   trackPath: string,
 ): Promise<AnalyzeResult> {
-  const { analyzer, video, videoPath, wantedFrames, onProgress } = wish;
+  const { analyzer, video, videoPath, wantedFrames, onProgress } = request;
   return host.analyze(
     {
       jobId: claim.jobId,

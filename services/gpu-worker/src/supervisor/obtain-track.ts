@@ -9,7 +9,7 @@ import { fetchTrack } from './fetch-track';
 import { type JobContext, type JobTools } from './job-context';
 import { StorageFailed } from './job-errors';
 import { makeTrack } from './make-track';
-import { type ObtainedTrack, type TrackWish } from './track-wish';
+import { type ObtainedTrack, type TrackRequest } from './track-request';
 
 /** Between two questions whether another job has made the track; an analysis takes seconds to minutes. */
 const ASK_EVERY_MS = 500;
@@ -21,25 +21,25 @@ const ASK_EVERY_MS = 500;
 export async function obtainTrack(
   tools: JobTools,
   context: JobContext,
-  wish: TrackWish,
+  request: TrackRequest,
 ): Promise<ObtainedTrack> {
   const { db } = tools;
   const { claim, folder, signal } = context;
-  const { wantedFrames, expiresAt, analyzer } = wish;
+  const { wantedFrames, expiresAt, analyzer } = request;
   const path = join(folder, 'face-track.bin');
   const found = (track: FaceTrack, from: 'preparation' | 'cache'): ObtainedTrack => ({
     ...{ path, track, from, analysis: null, isKept: true },
   });
 
-  const prepared = await preparedTrack(tools, wish, path, signal);
+  const prepared = await preparedTrack(tools, request, path, signal);
   if (prepared) return found(prepared, 'preparation');
-  const key = keyOf(wish.video, { version: FACE_TRACK_VERSION, analyzerVersion: analyzer.version });
+  const key = keyOf(request.video, { version: FACE_TRACK_VERSION, analyzerVersion: analyzer.version });
   for (;;) {
     signal.throwIfAborted();
     const begun = await beginFeature(db, key, claim, { wantedFrames, expiresAt });
     switch (begun.state) {
       case 'make':
-        return makeTrack(tools, context, wish, key, path);
+        return makeTrack(tools, context, request, key, path);
       case 'impossible':
         throw new InferenceFailure(begun.errorCode, 'an earlier analysis of this video found that out');
       case 'ready': {
@@ -48,7 +48,7 @@ export async function obtainTrack(
         break;
       }
       case 'wait':
-        wish.onProgress(0);
+        request.onProgress(0);
         await pause(ASK_EVERY_MS, undefined, { signal });
     }
   }
@@ -60,11 +60,11 @@ export async function obtainTrack(
  */
 async function preparedTrack(
   tools: JobTools,
-  wish: TrackWish,
+  request: TrackRequest,
   path: string,
   signal: AbortSignal,
 ): Promise<FaceTrack | null> {
-  const { preparation, video, wantedFrames, expiresAt } = wish;
+  const { preparation, video, wantedFrames, expiresAt } = request;
   if (preparation === null) return null;
   const { id, version, analyzerVersion } = preparation;
   const readable = version === FACE_TRACK_VERSION && analyzerVersion !== null;

@@ -4,7 +4,7 @@ import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { type AnalyzeResult } from '../protocol/messages';
 import { type EngineFeatures, keepEngineFeatures, openEngineFeatures } from './engine-features';
 import { type JobContext, type JobTools } from './job-context';
-import { type ObtainedTrack } from './track-wish';
+import { type ObtainedTrack } from './track-request';
 
 export interface PreparedVideo {
   readonly video: AssetRow;
@@ -32,8 +32,8 @@ export async function prepareFeatures(
   const { track } = prepared.track;
   const incomplete: EngineFeatures[] = [];
   for (const [engine, pack] of tools.packs.engines) {
-    const wish = { engine, pack, video, track, readFrames: 0, expiresAt };
-    const features = await openEngineFeatures(tools, context, wish);
+    const request = { engine, pack, video, track, readFrames: 0, expiresAt };
+    const features = await openEngineFeatures(tools, context, request);
     if (features && !features.complete) incomplete.push(features);
   }
   if (incomplete.length === 0) return null;

@@ -51,8 +51,15 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       onProgress: (percent) => report('preparing', percent),
     }),
   );
-  const wish = { engine, pack, video: work.video, track: track.track, readFrames: wantedFrames, expiresAt };
-  const features = await openEngineFeatures(tools, context, wish);
+  const request = {
+    engine,
+    pack,
+    video: work.video,
+    track: track.track,
+    readFrames: wantedFrames,
+    expiresAt,
+  };
+  const features = await openEngineFeatures(tools, context, request);
 
   const outputPath = join(folder, 'output.mp4');
   const result = await span.during('render', () =>

@@ -3,7 +3,7 @@ import { type MeasuredUsage, WORKING_FPS } from '@lipsync/domain';
 import { type LabelsOf, type Metrics } from '@lipsync/telemetry';
 import { type AnalyzeResult, type RenderResult, type StageTimings } from '../protocol/messages';
 import { TIMED_STAGES, type TimedStage } from '../protocol/timed-stages';
-import { type ObtainedTrack } from './track-wish';
+import { type ObtainedTrack } from './track-request';
 
 /** Whether an input lay in the disk cache. */
 export type InputOrigin = 'hit' | 'fetched';

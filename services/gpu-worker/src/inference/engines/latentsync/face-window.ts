@@ -1,6 +1,6 @@
 import { type Affine, type AlignedCrop, type AlignedPaste } from '@lipsync/lipsync';
 import { type ClipInput, type FaceBatch, type GeneratedFaces } from '../engine';
-import { eachInTurn } from './each-in-turn';
+import { mapConcurrently } from './map-concurrently';
 import { type EncodeFace } from './face-latents';
 
 type Floats = Float32Array<ArrayBuffer>;
@@ -62,7 +62,7 @@ export class FaceWindow implements FaceBatch {
   }
 
   async infer(): Promise<DecodedFaces> {
-    const latents = await eachInTurn(this.faces, (face) => this.latentsOf(face), this.clip.signal);
+    const latents = await mapConcurrently(this.faces, (face) => this.latentsOf(face), this.clip.signal);
     const images = await this.parts.generate(this.faces, latents);
     for (const array of latents) this.parts.give(array);
     return new DecodedFaces(this.faces, images, this.parts);

@@ -20,7 +20,7 @@ import { createDecodeLatent } from '../decode-latent';
 import { type LipSyncEngine } from '../engine';
 import { createFrameEncoder } from '../frame-encoder';
 import { createDenoiseWindow } from './denoise-window';
-import { eachInTurn } from './each-in-turn';
+import { mapConcurrently } from './map-concurrently';
 import { createEncodeFace, latentLayout } from './face-latents';
 import { createLatentsyncClip } from './latentsync-clip';
 import { outputStretches } from './output-stretches';
@@ -107,7 +107,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
           );
           // [C, frames, h, w].
           const stride = faces.length * plane;
-          return eachInTurn(faces, (_, frame) => decode(clean, frame * plane, stride), signal);
+          return mapConcurrently(faces, (_, frame) => decode(clean, frame * plane, stride), signal);
         },
       });
     },

@@ -1,12 +1,12 @@
-import { createTurns, type InTurn } from './customer-turns';
+import { createCustomerMutex, type RunExclusive } from './customer-mutex';
 
 const WAIT_MS = 5_000;
 
 describe('work that may have to wait for a customer’s lock', () => {
-  let inTurn: InTurn;
+  let runExclusive: RunExclusive;
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
-    inTurn = createTurns(WAIT_MS);
+    runExclusive = createCustomerMutex(WAIT_MS);
   });
   afterEach(() => {
     jest.useRealTimers();
@@ -16,7 +16,7 @@ describe('work that may have to wait for a customer’s lock', () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const create = (name: string): Promise<void> =>
-      inTurn(name.slice(0, 1), () => {
+      runExclusive(name.slice(0, 1), () => {
         begun.push(name);
         return new Promise((resolve) => ends.push(resolve));
       });
@@ -33,15 +33,15 @@ describe('work that may have to wait for a customer’s lock', () => {
 
   it('is refused as service_unavailable, and never begun, when it waited for too long', async () => {
     let fail: (error: Error) => void = () => undefined;
-    const first = inTurn('a', () => new Promise((_, reject) => (fail = reject)));
+    const first = runExclusive('a', () => new Promise((_, reject) => (fail = reject)));
     const begun = jest.fn(() => Promise.resolve());
-    const second = inTurn('a', begun);
+    const second = runExclusive('a', begun);
     await new Promise(setImmediate);
     jest.advanceTimersByTime(WAIT_MS);
     fail(new Error('no lock'));
     await expect(first).rejects.toThrow('no lock');
     await expect(second).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(begun).not.toHaveBeenCalled();
-    await expect(inTurn('a', () => Promise.resolve('made'))).resolves.toBe('made');
+    await expect(runExclusive('a', () => Promise.resolve('made'))).resolves.toBe('made');
   });
 });

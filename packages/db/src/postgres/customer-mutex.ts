@@ -4,14 +4,14 @@ import { ServiceError } from '@lipsync/domain';
 const AT_ONCE = 3;
 
 /** Runs work that may have to wait for a lock of this customer's. */
-export type InTurn = <T>(customerId: string, work: () => Promise<T>) => Promise<T>;
+export type RunExclusive = <T>(customerId: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Turns for work that may have to wait for a customer's lock: of each customer one after the other, as they would wait for
- * each other anyway, and few over all, so that whoever has to wait leaves connections to everybody else. What waited here
- * for `waitMs` throws service_unavailable: it was never begun.
+ * A mutex for each customer and a semaphore over all, for work that may have to wait for a customer's lock: of each
+ * customer one after the other, as they would wait for each other anyway, and few over all, so that whoever has to wait
+ * leaves connections to everybody else. What waited here for `waitMs` throws service_unavailable: it was never begun.
  */
-export function createTurns(waitMs: number): InTurn {
+export function createCustomerMutex(waitMs: number): RunExclusive {
   const waiting: { customerId: string; begin: () => void }[] = [];
   const busy = new Set<string>();
 

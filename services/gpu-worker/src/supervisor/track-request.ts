@@ -4,7 +4,7 @@ import { type UsablePack } from '../host/find-packs';
 import { type AnalyzeResult } from '../protocol/messages';
 
 /** The face track that a job needs. */
-export interface TrackWish {
+export interface TrackRequest {
   readonly video: AssetRow;
   /** Where its bytes lie in the job's folder. */
   readonly videoPath: string;

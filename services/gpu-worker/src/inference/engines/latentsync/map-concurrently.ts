@@ -4,7 +4,7 @@ import { createInOrder } from '../in-order';
 const AT_ONCE = 2;
 
 /** The results of `work` on every item, a few under way at once. Rejects with the signal's reason between items. */
-export async function eachInTurn<T, R>(
+export async function mapConcurrently<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,
   signal: AbortSignal,
