@@ -171,12 +171,12 @@ test.each([1, 2, 6])(
   },
 );
 
-describe('a sound whose channels change midway', () => {
+describe('a sound whose channels or rate change midway', () => {
   /** As an advertisement in front of a podcast, and chained Ogg: one file's bytes behind another's. */
-  async function joined(extension: string, encoder: readonly string[]): Promise<string> {
+  async function joined(extension: string, encoder: readonly string[], sampleRate = 48_000): Promise<string> {
     const [path, rest] = [at(`joined.${extension}`), at(`rest.${extension}`)];
     await makeClickTrain(path, { seconds: 1.5, clicks: [0.25, 1.1], channels: 1, encoder });
-    await makeClickTrain(rest, { seconds: 1.6, clicks: [0.4, 1.3], channels: 2, encoder });
+    await makeClickTrain(rest, { seconds: 1.6, clicks: [0.4, 1.3], encoder, channels: 2, sampleRate });
     await appendFile(path, await readFile(rest));
     return path;
   }
@@ -185,6 +185,7 @@ describe('a sound whose channels change midway', () => {
     ['mp3', [], 'loop'],
     ['mp3', [], 'silence'],
     ['ogg', ['-c:a', 'libvorbis'], 'loop'],
+    ['aac', aac, 'loop'],
   ])(
     'as %s is whole in the output, heard where the engines hear it (%s %s)',
     async (extension, encoder, mode) => {
@@ -198,6 +199,11 @@ describe('a sound whose channels change midway', () => {
       expect(Math.abs(sound.end - pictures.end)).toBeLessThan(2 * FRAME);
     },
   );
+
+  it('as raw AAC with another rate is not copied under the first rate, which would play it too fast', async () => {
+    const path = await joined('aac', aac, 32_000);
+    expectSameTimes(await findClicks(await render(still, path, 'loop')), await heardClicks(path), FRAME);
+  });
 });
 
 describe('a cut or continued sound', () => {

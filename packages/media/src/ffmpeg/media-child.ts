@@ -10,6 +10,11 @@ const STDERR_MAX_CHARACTERS = 16_384;
 /** Backstops for one child: far above an honest 4K decode, far below what hurts the machine. */
 const MEMORY_BYTES = 6 * 1024 ** 3;
 const FILE_BYTES = 8 * 1024 ** 3;
+/**
+ * What a child may have that decodes nothing but what it takes to describe a file: four times what 4K needs. The index of
+ * a hostile file grows without end.
+ */
+export const DEMUXING_DATA_BYTES = 256 * 1024 ** 2;
 const CPU_SECONDS_PER_SECOND = 32;
 
 export interface ChildOptions {
@@ -25,6 +30,8 @@ export interface ChildOptions {
   readonly stdout?: Socket | number;
   /** Told what the tool writes to its standard error, as it comes; `ChildExit.stderr` holds but the first of it. */
   readonly onComplaint?: (text: string) => void;
+  /** Writable memory that the child may have, where that is less than any child's. Linux only. */
+  readonly dataBytes?: number;
   /** The child uses a card: it gets the environment and the address space that the card's driver needs. */
   readonly device?: boolean;
 }
@@ -58,6 +65,7 @@ export function startChild(
     cpuSeconds: (options.deadlineMs / 1000) * CPU_SECONDS_PER_SECOND,
     memoryBytes: MEMORY_BYTES,
     fileBytes: FILE_BYTES,
+    dataBytes: options.dataBytes,
     device: options.device === true,
   };
   const [program, ...args] = confine(binaries.sandbox, limits, command);

@@ -14,6 +14,8 @@ export interface ResourceLimits {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
   readonly fileBytes: number;
+  /** Writable memory, where `memoryBytes` of address space is too wide a limit. */
+  readonly dataBytes?: number | undefined;
   /**
    * The child uses a card. Its driver reserves address space by the terabyte without filling it, so what is bounded is
    * writable memory; and it opens more files.
@@ -55,6 +57,7 @@ export function confine(
       `--cpu=${Math.ceil(limits.cpuSeconds)}`,
       `--${limits.device === true ? 'data' : 'as'}=${limits.memoryBytes}`,
       `--fsize=${limits.fileBytes}`,
+      ...(limits.dataBytes === undefined ? [] : [`--data=${limits.dataBytes}`]),
     );
   }
   const [program, ...rest] = [...prefix, ...command];

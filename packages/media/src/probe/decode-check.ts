@@ -3,7 +3,7 @@ import { type Binaries } from '../ffmpeg/binaries';
 import { countLines } from '../ffmpeg/count-lines';
 import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
 import { MediaError, MediaProcessError } from '../media-error';
-import { type ChildOptions } from '../ffmpeg/media-child';
+import { type ChildOptions, DEMUXING_DATA_BYTES } from '../ffmpeg/media-child';
 import { lastProgressFrame } from '../ffmpeg/progress-report';
 import { runToEnd } from '../ffmpeg/run-to-end';
 
@@ -50,7 +50,8 @@ export async function checkContainer(
   stream: '0:V:0' | '0:a:0',
   options: CheckOptions,
 ): Promise<void> {
-  await check(binaries, file, ['-xerror', ...ffmpegInput(file), '-map', stream, '-c', 'copy'], options);
+  const args = ['-xerror', ...ffmpegInput(file), '-map', stream, '-c', 'copy'];
+  await check(binaries, file, args, { ...options, dataBytes: DEMUXING_DATA_BYTES });
 }
 
 /**
@@ -98,7 +99,7 @@ async function check(
   binaries: Binaries,
   file: string,
   args: readonly string[],
-  options: CheckOptions & Pick<ChildOptions, 'onComplaint'>,
+  options: CheckOptions & Pick<ChildOptions, 'onComplaint' | 'dataBytes'>,
 ): Promise<number> {
   const command: [string, ...string[]] = [
     binaries.ffmpeg,

@@ -1,13 +1,18 @@
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Binaries } from '../ffmpeg/binaries';
 import { fields, finite, list, rational, text } from './ffprobe-json';
 import { probeInput } from '../ffmpeg/input-arguments';
 import { MediaError, MediaProcessError } from '../media-error';
+import { DEMUXING_DATA_BYTES } from '../ffmpeg/media-child';
 import { runToEnd } from '../ffmpeg/run-to-end';
 import { looksLikeMedia } from './container-signature';
+import { isSteadyAdts } from './steady-adts';
 import { type AudioStream, type ColorTags, type VideoStream } from './stream-info';
 
 const INSPECT_DEADLINE_MS = 30_000;
+/** 301 s of PCM at 192 kHz, which QuickTime counts one by one. */
+const SAMPLES_MAX = 301 * 192_000;
 const REPORT_MAX_BYTES = 1024 * 1024;
 
 /** What ffprobe says of a file that it will not read. */
@@ -17,7 +22,7 @@ const TOO_LARGE = 'max pixel count';
 /** What is read of a report, and nothing else: titles and lyrics may be of any length. */
 const ENTRIES = [
   'stream=codec_type,codec_name,profile,width,height,pix_fmt,sample_aspect_ratio,avg_frame_rate,time_base,start_time,' +
-    'color_range,color_space,color_primaries,color_transfer,sample_rate,channels',
+    'color_range,color_space,color_primaries,color_transfer,sample_rate,channels,nb_frames',
   'stream_disposition=attached_pic',
   'stream_tags=rotate',
   'stream_side_data=displaymatrix,rotation',
@@ -48,7 +53,12 @@ export async function inspect(
     ...['-show_entries', ENTRIES, '-of', 'json'],
     ...probeInput(file),
   ] as const satisfies readonly [string, ...string[]];
-  const options = { folder: dirname(file), deadlineMs: INSPECT_DEADLINE_MS, signal };
+  const options = {
+    folder: dirname(file),
+    deadlineMs: INSPECT_DEADLINE_MS,
+    dataBytes: DEMUXING_DATA_BYTES,
+    signal,
+  };
   const { exit, stdout } = await runToEnd(binaries, command, options, REPORT_MAX_BYTES);
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
   if (exit.code !== 0) {
@@ -56,11 +66,34 @@ export async function inspect(
       REFUSAL.test(exit.stderr) || exit.stderr.includes(TOO_LARGE) || !(await looksLikeMedia(file));
     throw new MediaError(refused ? 'media_unsupported' : 'media_corrupt', exit.stderr);
   }
-  return { ...parseReport(stdout.toString('utf8')), tooLarge: exit.stderr.includes(TOO_LARGE) };
+  const report = fields(JSON.parse(stdout.toString('utf8')));
+  await expectSamplesToFit(report, file);
+  const info = parseReport(report);
+  return { ...info, ...(await soundOf(info, file)), tooLarge: exit.stderr.includes(TOO_LARGE) };
 }
 
-function parseReport(json: string): Omit<ContainerInfo, 'tooLarge'> {
-  const report = fields(JSON.parse(json));
+/** ffprobe tells the profile of a raw AAC stream from its first frame: no claim where later ones have another. */
+async function soundOf(
+  { format, audio }: Pick<ContainerInfo, 'format' | 'audio'>,
+  file: string,
+): Promise<Pick<ContainerInfo, 'audio'>> {
+  if (format !== 'aac' || audio === undefined || (await isSteadyAdts(file))) return {};
+  const { codec, sampleRate, channels, startSeconds } = audio;
+  return { audio: { codec, sampleRate, channels, startSeconds } };
+}
+
+/**
+ * An index of a few bytes may claim any number of samples, and every tool that opens the file would hold tens of bytes for
+ * each. A sample takes a byte at least.
+ */
+async function expectSamplesToFit(report: Record<string, unknown>, file: string): Promise<void> {
+  const { size } = await stat(file);
+  const claims = list(report['streams']).map((stream) => finite(fields(stream)['nb_frames']) ?? 0);
+  if (claims.some((samples) => samples > Math.min(size, SAMPLES_MAX)))
+    throw new MediaError('media_corrupt', `${Math.max(...claims)} samples in ${size} bytes`);
+}
+
+function parseReport(report: Record<string, unknown>): Omit<ContainerInfo, 'tooLarge'> {
   const streams = list(report['streams']).map(fields);
   const format = fields(report['format']);
   const formatStart = finite(format['start_time']) ?? 0;

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { type Binaries } from '../ffmpeg/binaries';
 import { probeInput } from '../ffmpeg/input-arguments';
 import { MediaError, MediaProcessError } from '../media-error';
-import { startChild } from '../ffmpeg/media-child';
+import { DEMUXING_DATA_BYTES, startChild } from '../ffmpeg/media-child';
 
 const TABLE_DEADLINE_MS = 120_000;
 
@@ -37,6 +37,7 @@ export async function readPacketTable(
   const child = startChild(binaries, command, {
     folder: dirname(file),
     deadlineMs: TABLE_DEADLINE_MS,
+    dataBytes: DEMUXING_DATA_BYTES,
     signal,
   });
   child.stdin.end();

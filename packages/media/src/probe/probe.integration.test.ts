@@ -52,7 +52,71 @@ async function verdict(file: string, mediaType: 'video' | 'audio'): Promise<stri
   }
 }
 
+/** Overwrites the table of this name in an MP4's index; what was behind its first entry stays and is not read. */
+function patchTable(file: Buffer, name: string, values: readonly number[]): void {
+  const table = file.indexOf(name) + 4;
+  values.forEach((value, i) => file.writeUInt32BE(value, table + 4 * (i + 1)));
+}
+
 describe('hostile and broken media', () => {
+  const SAMPLES = 80_000_000;
+  const shortClip = (movflags: string, tracks: readonly [number, number]): string[] => [
+    ...[
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=size=64x64:rate=25:duration=1',
+      '-f',
+      'lavfi',
+      '-i',
+      'sine=duration=1',
+    ],
+    ...tracks.flatMap((track) => ['-map', `${track}`]),
+    ...['-movflags', movflags, '-g', '5'],
+  ];
+
+  it.each<[string, readonly [number, number]]>([
+    ['pictures', [0, 1]],
+    ['sound', [1, 0]],
+  ])('an index of a few bytes that claims millions of samples of %s is damaged', async (_, tracks) => {
+    const path = join(folder, `claims-${tracks[0]}.mp4`);
+    await ffmpeg([...shortClip('+faststart', tracks), path]);
+    // The first track's tables come first.
+    const file = await readFile(path);
+    patchTable(file, 'stts', [1, SAMPLES, 1]);
+    patchTable(file, 'stsc', [1, 1, SAMPLES, 1]);
+    patchTable(file, 'stsz', [1, SAMPLES]);
+    await writeFile(path, file);
+    expect(await verdict(path, 'video')).toBe('media_corrupt');
+  });
+
+  it.each(['first', 'last'])(
+    'millions of samples without a size in the %s fragment are damage',
+    async (which) => {
+      const path = join(folder, `fragments-${which}.mp4`);
+      await ffmpeg([...shortClip('+frag_keyframe+empty_moov+default_base_moof', [0, 1]), path]);
+      const file = await readFile(path);
+      const run = which === 'first' ? file.indexOf('trun') : file.lastIndexOf('trun');
+      // Flags: neither sizes nor durations of samples follow.
+      file.writeUInt32BE(1, run + 4);
+      file.writeUInt32BE(SAMPLES, run + 8);
+      await writeFile(path, file);
+      expect(await verdict(path, 'video')).toBe('media_corrupt');
+    },
+  );
+
+  it.each([NaN, Infinity, 1e15])(
+    'a sound with a sample of %d is damaged: no network and no encoder takes it',
+    async (sample) => {
+      const path = join(folder, `sample-${sample}.wav`);
+      await ffmpeg(['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'pcm_f32le', path]);
+      const file = await readFile(path);
+      file.writeFloatLE(sample, file.length - 4000);
+      await writeFile(path, file);
+      expect(await verdict(path, 'audio')).toBe('media_corrupt');
+    },
+  );
+
   it.each<[keyof HostileMedia, 'video' | 'audio', string]>([
     ['hls', 'video', 'media_unsupported'],
     ['hlsHttp', 'video', 'media_unsupported'],

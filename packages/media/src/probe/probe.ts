@@ -8,6 +8,12 @@ import { readPacketTable, tableSeconds } from './packet-table';
 import { type AudioStream, type VideoStream } from './stream-info';
 import { isWavCutShort } from './wav-length';
 
+/**
+ * Full scale is 1, and recordings in floats may go beyond. Samples beyond this, infinite or not a number are damage:
+ * neither the networks nor the encoder can work with them.
+ */
+const LOUDEST = 10_000;
+
 /** A stream that was read to its end: everything here was counted or decoded, nothing is a header's claim. */
 export interface ProbedVideo extends VideoStream {
   /** Pictures in the stream (not working frames). */
@@ -96,6 +102,8 @@ async function probeAudio(
   if (durationSeconds > MEDIA_LIMITS.maxSeconds)
     throw new MediaError('media_too_long', `${durationSeconds} s of audio`);
   if (samples.length === 0) throw new MediaError('media_corrupt', 'the audio stream holds no sound');
+  if (!samples.every((sample) => Math.abs(sample) <= LOUDEST))
+    throw new MediaError('media_corrupt', 'a sample is not a number, or far beyond full scale');
   return { ...stream, durationSeconds };
 }
 
