@@ -109,6 +109,13 @@ const VIDEOS: HardVideo[] = [
     seen: always,
   },
   {
+    what: 'is stored half as wide as it is shown',
+    size: { width: 160, height: 320 },
+    frames: 10,
+    filters: 'scale=160:320,setsar=2',
+    seen: always,
+  },
+  {
     what: 'is 36 pixels wide',
     size: { width: 112, height: 112 },
     frames: 10,

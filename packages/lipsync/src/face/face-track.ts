@@ -1,7 +1,10 @@
 import { LANDMARK_VALUES } from './landmarks68';
 
-/** Which layout and meaning a face track has; tracks of another version are refused. */
-export const FACE_TRACK_VERSION = '3';
+/**
+ * Which layout and meaning a face track has, and by which rules its face was found: tracks of another version are
+ * refused. An analyser's own version tells of its pack alone.
+ */
+export const FACE_TRACK_VERSION = '4';
 
 /**
  * Rows around a frame that whatever is derived for it from the track may depend on: smoothed crops, features worth

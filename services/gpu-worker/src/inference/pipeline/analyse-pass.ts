@@ -40,11 +40,11 @@ export interface VideoAnalysis {
   readonly complete: boolean;
 }
 
-/** Goes through the video once, at reduced size. */
+/** Goes through the video once, at reduced size and in its shown shape. */
 export async function analysePass(pass: AnalysePass): Promise<VideoAnalysis> {
   const { binaries, analyzer, video, signal, deadlineMs } = pass;
   const source = frameSize(video);
-  const size = analysisSize(source);
+  const size = analysisSize(source, video.pixelAspect);
   const layout = { format: 'rgb24', ...size } as const;
   const reader = openFrameReader(binaries, pass.videoPath, video, { layout, deadlineMs, signal });
   const mostFrames = pass.wantedFrames + LOOK_AHEAD_FRAMES;
