@@ -15,8 +15,11 @@ export type TrackFace = (picture: RgbPicture, newShot: boolean) => Promise<Float
 /** A followed face is looked at with the detector again after this many frames. */
 const CHECK_EVERY = 10;
 
-/** After this many frames of following a face it is seen again who else is in the picture. */
-const LOOK_AROUND_EVERY = 50;
+/**
+ * After this many frames of following a face it is seen again who else is in the picture. Who walks would not be known
+ * again if more than a few steps were missed; that somebody joins can wait, for most videos show one face alone.
+ */
+const LOOK_AROUND_EVERY = { alone: 50, accompanied: 5 };
 
 /** Without a face, very large and very small ones are searched for only in every 5th frame: it takes six times as long. */
 const THOROUGH_EVERY = 5;
@@ -33,7 +36,10 @@ const FAST_MOTION = 0.12;
 
 interface Candidate {
   readonly points: Float32Array;
+  /** Around the landmarks. */
   readonly box: Box;
+  /** The detector's, which reaches further: bystanders are known by theirs. */
+  readonly detected: Box;
 }
 
 export function createFaceTracker(
@@ -59,7 +65,8 @@ export function createFaceTracker(
     if (!found.agree) return null;
     framesFollowed++;
     if (framesFollowed % CHECK_EVERY === 0 && !(await showsFace(picture, found.points))) return null;
-    if (framesFollowed % LOOK_AROUND_EVERY === 0) await lookAround(picture, found.points);
+    const company = bystanders.areKnown() ? 'accompanied' : 'alone';
+    if (framesFollowed % LOOK_AROUND_EVERY[company] === 0) await lookAround(picture, found.points);
     return found.points;
   }
 
@@ -92,7 +99,7 @@ export function createFaceTracker(
     const bounds = landmarkBounds(points);
     if (!agree || Math.min(bounds.x2 - bounds.x1, bounds.y2 - bounds.y1) < SMALLEST_DETECTION) return null;
     const isFace = needsNoCloseUp(points, score) || (await showsFace(picture, points));
-    return isFace ? { points, box: bounds } : null;
+    return isFace ? { points, box: bounds, detected: box } : null;
   }
 
   async function search(picture: RgbPicture): Promise<Float32Array | null> {
@@ -107,11 +114,11 @@ export function createFaceTracker(
         const candidate = await confirm(picture, detected);
         if (candidate !== null) candidates.push(candidate);
       }
-      const boxes = candidates.map(({ box }) => box);
+      const boxes = candidates.map(({ detected }) => detected);
       bystanders.update(boxes);
       const main = mainFace(candidates);
       if (main === null) continue;
-      bystanders.remember(boxes, main.box);
+      bystanders.remember(boxes, main.detected);
       return main.points;
     }
     return null;
@@ -119,9 +126,11 @@ export function createFaceTracker(
 
   /** The face that was followed before when it is among them, else the largest of those who were not seen beside it. */
   function mainFace(candidates: readonly Candidate[]): Candidate | null {
-    const rank = ({ box }: Candidate): number => {
-      if (lastBox !== null && overlap(box, lastBox) > SAME_FACE_OVERLAP) return Infinity;
-      return bystanders.includes(box) ? 0 : boxArea(box);
+    const rank = ({ box, detected }: Candidate): number => {
+      const nearness = Math.max(bystanders.nearness(detected), SAME_FACE_OVERLAP);
+      // Somebody who walks past the main face comes to where it was, but from a place that is nearer still.
+      if (lastBox !== null && overlap(box, lastBox) > nearness) return Infinity;
+      return nearness > SAME_FACE_OVERLAP ? 0 : boxArea(box);
     };
     return candidates.reduce<Candidate | null>(
       (best, candidate) => (rank(candidate) > (best === null ? 0 : rank(best)) ? candidate : best),

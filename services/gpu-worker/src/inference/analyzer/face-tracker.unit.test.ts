@@ -13,7 +13,14 @@ const PARAMS = {
 
 const ANNA: Box = { x1: 80, y1: 100, x2: 200, y2: 220 };
 const BERT: Box = { x1: 400, y1: 100, x2: 480, y2: 180 };
+const BERT_AT = (x1: number): Box => ({ ...BERT, x1, x2: x1 + 80 });
 const pointsIn = (box: Box): Float32Array => syntheticTrack({ frames: 1, ...PICTURE, box }).landmarks;
+
+/** She sits, and nobody else's nose is at the height of hers. */
+function isAnna(points: Float32Array): boolean {
+  const [nose, hers] = [points, pointsIn(ANNA)].map((face) => landmark(face, 30));
+  return nose?.x === hers?.x && nose?.y === hers?.y;
+}
 
 /** Networks that see the people who are in the picture, as `present` says when they are asked. */
 function scene() {
@@ -35,14 +42,18 @@ function scene() {
     },
     PARAMS,
   );
-  /** Shows the same people for a while; tells in how many frames each of them was followed. */
-  const show = async (people: readonly Box[], frames: number, newShot = false) => {
-    present = people;
+  /** Shows people who stay where they are, or walk, for a while; tells in how many frames each of them was followed. */
+  const show = async (
+    people: readonly Box[] | ((frame: number) => readonly Box[]),
+    frames: number,
+    newShot = false,
+  ) => {
     const followed = { anna: 0, bert: 0, nobody: 0 };
     for (let frame = 0; frame < frames; frame++) {
+      present = typeof people === 'function' ? people(frame) : people;
       const points = await track(PICTURE, newShot && frame === 0);
       if (points === null) followed.nobody++;
-      else if (landmark(points, 30).x < 320) followed.anna++;
+      else if (isAnna(points)) followed.anna++;
       else followed.bert++;
     }
     return followed;
@@ -63,6 +74,34 @@ describe('of two people', () => {
     await show([ANNA], 30, true);
     await show([ANNA, BERT], 30);
     expect(await show([BERT], 60)).toEqual({ anna: 0, bert: 0, nobody: 60 });
+  });
+
+  test('the one who walks is known wherever he has come when the main face is hidden', async () => {
+    const { show } = scene();
+    const x = (frame: number): number => 540 - 3 * frame;
+    await show((frame) => [ANNA, BERT_AT(x(frame))], 48, true);
+    expect(await show((frame) => [BERT_AT(x(48 + frame))], 20)).toEqual({ anna: 0, bert: 0, nobody: 20 });
+    expect(await show([BERT_AT(x(68)), ANNA], 5)).toEqual({ anna: 5, bert: 0, nobody: 0 });
+  });
+
+  test('the one who walks past the main face, and hides it, is not taken for it', async () => {
+    const { show } = scene();
+    const x = (frame: number): number => 400 - 5 * frame;
+    await show((frame) => [ANNA, BERT_AT(x(frame))], 50, true);
+    expect(await show((frame) => [BERT_AT(x(50 + frame))], 20)).toEqual({ anna: 0, bert: 0, nobody: 20 });
+    expect(await show([ANNA, BERT_AT(x(75))], 5)).toEqual({ anna: 5, bert: 0, nobody: 0 });
+  });
+
+  test('the one who is overlooked now and then stays known, the one who is gone does not', async () => {
+    for (const [away, followed] of [
+      [10, { anna: 0, bert: 0, nobody: 30 }],
+      [15, { anna: 0, bert: 30, nobody: 0 }],
+    ] as const) {
+      const { show } = scene();
+      await show([ANNA, BERT], 8, true);
+      await show([ANNA], away);
+      expect(await show([BERT], 30)).toEqual(followed);
+    }
   });
 
   test('the one who stays becomes the main face when the other has been away for three seconds', async () => {
@@ -89,4 +128,10 @@ test('a followed face costs the detector for whole frames one run in fifty', asy
   const { show, looks } = scene();
   await show([ANNA], 201, true);
   expect(looks()).toBe(1 + 4);
+});
+
+test('beside somebody else it costs one run in five', async () => {
+  const { show, looks } = scene();
+  await show([ANNA, BERT], 201, true);
+  expect(looks()).toBe(1 + 40);
 });
