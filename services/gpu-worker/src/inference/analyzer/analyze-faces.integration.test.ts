@@ -133,6 +133,21 @@ describe('analyzeFaces', () => {
     expect(whole.landmarks.slice(12 * 136)).toEqual(second.landmarks);
   });
 
+  test('a face that stays is followed on when a larger one appears beside it in most of the picture', async () => {
+    const call = sample
+      .slice(0, 24)
+      .map((picture, i) => withPanel(picture, i < 12 ? blankPicture(SIDE, SIDE) : picture));
+    const track = await analyze(call, { width: SIDE * 3, height: SIDE });
+
+    expect([...track.found]).toEqual(Array.from({ length: 24 }, () => 1));
+    expect([...track.cuts].indexOf(1, 1)).toBe(-1);
+    for (let frame = 0; frame < 24; frame++) {
+      expect(landmark(landmarksOf(track, frame), 30).x).toBeLessThan(SIDE);
+    }
+    const late = await analyze(call.slice(12, 13), { width: SIDE * 3, height: SIDE });
+    expect(landmark(landmarksOf(late, 0), 30).x).toBeGreaterThan(SIDE);
+  });
+
   test('of two faces the larger one is followed, and kept when the other outgrows it', async () => {
     const grown = Array.from({ length: 12 }, (_, i) => {
       const picture = sample[i];
@@ -283,6 +298,18 @@ function withoutFace(picture: RgbPicture): RgbPicture {
 /** Another place: the face further down and to the right, on black at the borders that this leaves. */
 function elsewhere(picture: RgbPicture): RgbPicture {
   return part(picture, { x: 40, y: 60, side: SIDE * 1.5 });
+}
+
+/** A picture with another one, enlarged and cut to twice its width, on its right. */
+function withPanel(picture: RgbPicture, other: RgbPicture): RgbPicture {
+  const out = { width: SIDE * 3, height: SIDE, data: new Uint8Array(SIDE * SIDE * 9) };
+  const panel = blankPicture(SIDE * 2, SIDE);
+  samplePatch(other, { x: SIDE / 2, y: SIDE / 2, side: SIDE, angle: 0 }, panel);
+  for (let y = 0; y < SIDE; y++) {
+    out.data.set(picture.data.subarray(y * SIDE * 3, (y + 1) * SIDE * 3), y * SIDE * 9);
+    out.data.set(panel.data.subarray(y * SIDE * 6, (y + 1) * SIDE * 6), y * SIDE * 9 + SIDE * 3);
+  }
+  return out;
 }
 
 /** Two pictures next to each other, the right one scaled about its face. */

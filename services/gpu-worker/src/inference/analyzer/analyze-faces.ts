@@ -1,9 +1,10 @@
-import { type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
+import { type Box, type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
 import { type AnalyzerParams } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
 import { buildTrack } from './build-track';
 import { createFaceDetector } from './face-detector';
 import { createFaceTracker } from './face-tracker';
+import { landmarkBounds } from './face-patch';
 import { fillGaps } from './fill-gaps';
 import { createLandmarkFinder } from './landmark-finder';
 import { markJumps } from './mark-jumps';
@@ -33,9 +34,11 @@ export async function analyzeFaces(analysis: FaceAnalysis): Promise<FaceTrack> {
   const isCut = createCutDetector();
   const faces: (Float32Array | null)[] = [];
   const cuts: boolean[] = [];
+  let followed: Box | null = null;
   for await (const picture of analysis.frames) {
-    const newShot = isCut(picture);
+    const newShot = isCut(picture, followed);
     const points = await track(picture, newShot);
+    followed = points && landmarkBounds(points);
     faces.push(points === null ? null : toSource(points, picture, source));
     cuts.push(newShot);
     analysis.onFrame?.(faces.length);

@@ -1,4 +1,4 @@
-import { type RgbPicture } from '@lipsync/lipsync';
+import { type Box, type RgbPicture } from '@lipsync/lipsync';
 
 const GRID = 4;
 const BINS = 16;
@@ -6,34 +6,66 @@ const BINS = 16;
 /** Mean share of a cell's pixels that must have changed their brightness class. Talking and gestures stay below 0.2. */
 const CUT_DIFFERENCE = 0.45;
 
+/**
+ * Mean change in brightness, of 255, below which a face is the one of the frame before, unmoved. In talks nine steps of
+ * ten are below; two frames of one talk that are a second apart never were, still less two people.
+ */
+const SAME_FACE_CHANGE = 12;
+
 /** Every 4th pixel of every 4th row is enough for a histogram. */
 const SAMPLING = 4;
 
+/** Brightness of the sampled pixels of a picture, 0..255, in rows. */
+interface Samples {
+  readonly columns: number;
+  readonly rows: number;
+  readonly luma: Uint8Array;
+}
+
+/** Whether a shot begins with this picture, in which the face followed so far, if any, was last seen at `face`. */
+export type IsCut = (picture: RgbPicture, face: Box | null) => boolean;
+
 /**
  * Tells the first frame of each shot: its brightness histograms, one per cell of a 4×4 grid, differ from those of the
- * frame before. Returns a function to be called with every frame in order; true on the very first.
+ * frame before. Where the followed face stays as it was, only something around it has changed: a slide, or the panel of
+ * somebody who joined the call. To be called with every frame in order; true on the very first.
  */
-export function createCutDetector(): (picture: RgbPicture) => boolean {
-  let previous: Float32Array | null = null;
-  return (picture) => {
-    const current = histograms(picture);
-    const isCut = previous === null || difference(previous, current) > CUT_DIFFERENCE;
+export function createCutDetector(): IsCut {
+  let previous: { readonly samples: Samples; readonly histograms: Float32Array } | null = null;
+  return (picture, face) => {
+    const samples = sample(picture);
+    const current = { samples, histograms: histograms(samples) };
+    const before = previous;
     previous = current;
-    return isCut;
+    if (before === null) return true;
+    if (difference(before.histograms, current.histograms) <= CUT_DIFFERENCE) return false;
+    return face === null || change(before.samples, samples, face) >= SAME_FACE_CHANGE;
   };
 }
 
+function sample({ width, height, data }: RgbPicture): Samples {
+  const columns = Math.ceil(width / SAMPLING);
+  const rows = Math.ceil(height / SAMPLING);
+  const luma = new Uint8Array(columns * rows);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const pixel = (row * width + column) * SAMPLING * 3;
+      luma[row * columns + column] =
+        ((data[pixel] ?? 0) + 2 * (data[pixel + 1] ?? 0) + (data[pixel + 2] ?? 0)) >> 2;
+    }
+  }
+  return { columns, rows, luma };
+}
+
 /** Shares of the cells' pixels per brightness class; each cell's 16 values add up to 1. */
-function histograms({ width, height, data }: RgbPicture): Float32Array {
+function histograms({ columns, rows, luma }: Samples): Float32Array {
   const counts = new Float32Array(GRID * GRID * BINS);
   const totals = new Float32Array(GRID * GRID);
-  for (let y = 0; y < height; y += SAMPLING) {
-    const cellRow = Math.floor((y * GRID) / height) * GRID;
-    for (let x = 0; x < width; x += SAMPLING) {
-      const pixel = (y * width + x) * 3;
-      const luma = ((data[pixel] ?? 0) + 2 * (data[pixel + 1] ?? 0) + (data[pixel + 2] ?? 0)) >> 2;
-      const cell = cellRow + Math.floor((x * GRID) / width);
-      const bin = cell * BINS + (luma >> 4);
+  for (let row = 0; row < rows; row++) {
+    const cellRow = Math.floor((row * GRID) / rows) * GRID;
+    for (let column = 0; column < columns; column++) {
+      const cell = cellRow + Math.floor((column * GRID) / columns);
+      const bin = cell * BINS + ((luma[row * columns + column] ?? 0) >> 4);
       counts[bin] = (counts[bin] ?? 0) + 1;
       totals[cell] = (totals[cell] ?? 0) + 1;
     }
@@ -46,4 +78,19 @@ function difference(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += Math.abs((a[i] ?? 0) - (b[i] ?? 0));
   return sum / 2 / (GRID * GRID);
+}
+
+/** Mean absolute difference of the samples within a box; Infinity for a box that holds none. */
+function change({ columns, rows, luma }: Samples, now: Samples, { x1, y1, x2, y2 }: Box): number {
+  let sum = 0;
+  let count = 0;
+  for (let row = Math.max(0, Math.ceil(y1 / SAMPLING)); row < Math.min(rows, y2 / SAMPLING); row++) {
+    const start = row * columns;
+    const end = start + Math.min(columns, Math.ceil(x2 / SAMPLING));
+    for (let i = start + Math.max(0, Math.ceil(x1 / SAMPLING)); i < end; i++) {
+      sum += Math.abs((luma[i] ?? 0) - (now.luma[i] ?? 0));
+      count++;
+    }
+  }
+  return count > 0 ? sum / count : Infinity;
 }

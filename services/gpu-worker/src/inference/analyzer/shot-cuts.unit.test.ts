@@ -1,3 +1,4 @@
+import { type Box } from '@lipsync/lipsync';
 import { blankPicture } from './picture';
 import { createCutDetector } from './shot-cuts';
 
@@ -10,7 +11,12 @@ describe('createCutDetector', () => {
 
   test('the first frame starts a shot, a repeated one does not, another scene does', () => {
     const isCut = createCutDetector();
-    expect([flat(40), flat(40), flat(200), flat(200)].map(isCut)).toEqual([true, false, true, false]);
+    expect([flat(40), flat(40), flat(200), flat(200)].map((picture) => isCut(picture, null))).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 
   test('something an eighth of the picture wide that moves across it is no cut', () => {
@@ -21,6 +27,35 @@ describe('createCutDetector', () => {
         picture.data.fill(220, (y * 64 + step * 8) * 3, (y * 64 + step * 8 + 8) * 3);
       return picture;
     });
-    expect(pictures.map(isCut).slice(1)).not.toContain(true);
+    expect(pictures.map((picture) => isCut(picture, null)).slice(1)).not.toContain(true);
+  });
+
+  describe('where three quarters of the picture change', () => {
+    /** Ever brighter from left to right, or the other way round: every cell of one brightness has a twin. */
+    const shaded = (mirrored: boolean): ReturnType<typeof blankPicture> => {
+      const picture = flat(0);
+      picture.data.forEach((_, i) => {
+        const x = Math.floor(i / 3) % 64;
+        picture.data[i] = 4 * (mirrored && x >= 16 ? 79 - x : x);
+      });
+      return picture;
+    };
+    const isCutWith = (face: Box | null): boolean => {
+      const isCut = createCutDetector();
+      isCut(shaded(false), face);
+      return isCut(shaded(true), face);
+    };
+
+    test('it is no cut for a face that has stayed as it was', () => {
+      expect(isCutWith({ x1: 2, y1: 20, x2: 14, y2: 40 })).toBe(false);
+    });
+
+    test.each([
+      ['nobody', null],
+      ['a face that has changed with it', { x1: 20, y1: 20, x2: 32, y2: 40 }],
+      ['a face outside the picture', { x1: -30, y1: 20, x2: -2, y2: 40 }],
+    ])('it is a cut for %s', (_, face) => {
+      expect(isCutWith(face)).toBe(true);
+    });
   });
 });
