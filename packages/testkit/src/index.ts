@@ -44,6 +44,7 @@ export {
   makeTurnedVideo,
   type NumberedVideoOptions,
   readFrameNumber,
+  sayTurned,
   variableRateSeconds,
 } from './numbered-video';
 export { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from './otlp-collector';

@@ -117,6 +117,11 @@ export async function makeTurnedVideo(
   const stored = `${path}.stored.mp4`;
   const filters = options.filters === undefined ? turnBack : `${options.filters},${turnBack}`;
   await makeNumberedVideo(stored, { ...options, filters });
+  await sayTurned(stored, path, clockwise);
+}
+
+/** Copies a video and says by how many degrees players have to turn it clockwise. */
+export async function sayTurned(stored: string, path: string, clockwise: 90 | 180 | 270): Promise<void> {
   // The option of newer versions, else the tag that older ones turn into the same matrix; both count counter-clockwise.
   await ffmpeg(['-display_rotation', String(-clockwise), '-i', stored, '-c', 'copy', path]).catch(() =>
     ffmpeg(['-i', stored, '-c', 'copy', '-metadata:s:v:0', `rotate=${360 - clockwise}`, path]),

@@ -64,10 +64,10 @@ function onCard(video: VideoStream): string[] {
 /**
  * A stream whose size or format changes midway must not restart the filters: the clock in them would lose a frame with
  * every change. The first of ours that touches pixels takes any picture. Those that ffmpeg puts before ours to turn a
- * picture upright do not, so there they are restarted.
+ * picture upright do not, so ours turn it, and only where ffmpeg alone knows how are they restarted.
  */
-function steadyFilters(video: VideoStream): string[] {
-  return video.transformed ? [] : ['-reinit_filter', '0'];
+function steadyFilters({ upright }: VideoStream): string[] {
+  return upright === null ? [] : ['-noautorotate', '-reinit_filter', '0'];
 }
 
 /**

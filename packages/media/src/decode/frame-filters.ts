@@ -1,4 +1,5 @@
 import { WORKING_FPS } from '@lipsync/domain';
+import { exchangesSides } from '../probe/display-matrix';
 import { frameSize, isFullRange, isRgb, type VideoStream } from '../probe/stream-info';
 
 /** What a reader yields: planar 4:2:0 at the source's size, or packed RGB at a chosen size for analysis. */
@@ -31,18 +32,25 @@ export function workingRateFilter(options: { firstPts?: number | undefined; keep
 /**
  * Pixel part of the chain. Size and range are said explicitly: a stream whose size changes midway, or another
  * version's defaults, must not change the bytes of a frame. The scaler comes first, because it alone accepts pictures of
- * another size and format than it was set up for.
+ * another size and format than it was set up for; what it scaled is turned upright then.
  */
 export function layoutFilter(video: VideoStream, layout: FrameLayout): string {
-  const steps: string[] = [];
+  const upright = video.upright ?? [];
   const { width, height } = frameGeometry(video, layout);
-  if (layout.format === 'rgb24') return `scale=${width}:${height}:flags=bilinear,format=rgb24`;
+  if (layout.format === 'rgb24') {
+    return [`scale=${stored(layout, upright)}:flags=bilinear`, 'format=rgb24', ...upright].join(',');
+  }
   const range = isRgb(video)
     ? ':out_color_matrix=bt709:out_range=tv'
     : isFullRange(video)
       ? ':out_range=pc'
       : '';
-  steps.push(`scale=${video.width}:${video.height}:flags=bicubic${range}`, 'format=yuv420p');
+  const steps = [`scale=${stored(video, upright)}:flags=bicubic${range}`, 'format=yuv420p', ...upright];
   if (video.width !== width || video.height !== height) steps.push(`crop=${width}:${height}:0:0`);
   return steps.join(',');
+}
+
+/** A size as it is before these filters put the picture upright, for the scaler. */
+function stored({ width, height }: { width: number; height: number }, upright: readonly string[]): string {
+  return exchangesSides(upright) ? `${height}:${width}` : `${width}:${height}`;
 }

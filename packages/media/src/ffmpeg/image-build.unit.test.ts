@@ -21,7 +21,7 @@ const DECODERS: Readonly<Record<string, string>> = { av1: 'libdav1d', mp3: 'mp3f
 const decoderOf = (codec: string): string => DECODERS[codec] ?? codec;
 
 const VIDEO: VideoStream = {
-  ...{ codec: 'h264', width: 5, height: 5, fps: 25, pixFmt: 'yuv420p', transformed: false },
+  ...{ codec: 'h264', width: 5, height: 5, fps: 25, pixFmt: 'yuv420p', upright: [] },
   ...{
     color: { range: 'tv', matrix: 'bt709' },
     pixelAspect: { num: 1, den: 1 },

@@ -13,7 +13,7 @@ const binaries: Binaries = {
   deviceEnvironment: {},
 };
 const video: VideoStream = {
-  ...{ codec: 'h264', width: 64, height: 64, fps: 25, pixFmt: 'yuv420p', color: {}, transformed: false },
+  ...{ codec: 'h264', width: 64, height: 64, fps: 25, pixFmt: 'yuv420p', color: {}, upright: [] },
   pixelAspect: { num: 1, den: 1 },
   timeBase: { num: 1, den: 25 },
 };

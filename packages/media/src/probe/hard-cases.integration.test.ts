@@ -9,6 +9,7 @@ import {
   makeNumberedVideo,
   makeTone,
   mediaTiming,
+  sayTurned,
   shownPictures,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
@@ -47,12 +48,13 @@ const VP8 = ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-b:v'
 
 describe('a video whose pictures change their size midway, as recordings of calls do', () => {
   /** 40 numbered pictures that grow to twice the size and shrink again after 20 and 30. */
-  async function makeGrowing(name: string, encoder: readonly string[]): Promise<string> {
+  async function makeGrowing(name: string, encoder: readonly string[], turn = 'null'): Promise<string> {
     const extension = name.endsWith('.webm') ? 'webm' : 'h264';
     const part = (i: number): string => at(`part-${i}.${extension}`);
-    await makeNumberedVideo(part(0), { frames: 20, encoder });
-    await makeNumberedVideo(part(1), { frames: 10, filters: 'scale=384:128:flags=neighbor', encoder });
-    await makeNumberedVideo(part(2), { frames: 10, encoder });
+    await makeNumberedVideo(part(0), { frames: 20, filters: turn, encoder });
+    const grow = `scale=384:128:flags=neighbor,${turn}`;
+    await makeNumberedVideo(part(1), { frames: 10, filters: grow, encoder });
+    await makeNumberedVideo(part(2), { frames: 10, filters: turn, encoder });
     if (extension === 'h264') {
       const bytes = await Promise.all([0, 1, 2].map((i) => readFile(part(i))));
       await writeFile(at('parts.h264'), Buffer.concat(bytes));
@@ -77,6 +79,12 @@ describe('a video whose pictures change their size midway, as recordings of call
       deadlineMs: 60_000,
     });
     expect(output).toMatchObject({ width: 192, height: 64, frames: 60 });
+  });
+
+  it('keeps the first size and loses no frame when it is stored on its side, too', async () => {
+    const stored = await makeGrowing('stored.mp4', H264, 'transpose=cclock');
+    await sayTurned(stored, at('turned.mp4'), 90);
+    expect(await numbersOf(at('turned.mp4'), 'bounce')).toEqual(bounced(numbers));
   });
 });
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Binaries } from '../ffmpeg/binaries';
+import { uprightFilters } from './display-matrix';
 import { fields, finite, list, rational, text } from './ffprobe-json';
 import { probeInput } from '../ffmpeg/input-arguments';
 import { MediaError, MediaProcessError } from '../media-error';
@@ -124,7 +125,7 @@ function parseVideo(stream: Record<string, unknown>): VideoStream {
     color: parseColor(stream),
     pixelAspect: turned ? { num: aspect.den, den: aspect.num } : aspect,
     timeBase: rational(stream['time_base']) ?? { num: 1, den: 1000 },
-    transformed: sideData.some((data) => data['displaymatrix'] !== undefined),
+    upright: uprightFilters(sideData.map((data) => text(data['displaymatrix'])).find(Boolean)),
   };
 }
 

@@ -25,8 +25,8 @@ export interface VideoStream {
   /** Width of a pixel over its height, after rotation. */
   readonly pixelAspect: Rational;
   readonly timeBase: Rational;
-  /** Stored turned or mirrored: decoding puts it upright. */
-  readonly transformed: boolean;
+  /** The filters that put its pictures upright, see `uprightFilters`; null: they are left to ffmpeg. */
+  readonly upright: readonly string[] | null;
 }
 
 /** The first audio stream. */
