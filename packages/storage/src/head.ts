@@ -1,4 +1,5 @@
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { sendOptions } from './send-options';
 import { mapErrors, StorageError } from './storage-error';
 
 export interface ObjectInfo {
@@ -12,10 +13,14 @@ export interface ObjectInfo {
 export async function head(
   { client, bucket }: { client: S3Client; bucket: string },
   key: string,
+  signal: AbortSignal | undefined,
 ): Promise<ObjectInfo | null> {
   try {
-    return await mapErrors('head', undefined, async () => {
-      const answer = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+    return await mapErrors('head', signal, async () => {
+      const answer = await client.send(
+        new HeadObjectCommand({ Bucket: bucket, Key: key }),
+        sendOptions(signal),
+      );
       if (answer.ContentLength === undefined || answer.ETag === undefined) {
         throw new StorageError('unavailable', 'head');
       }

@@ -223,6 +223,7 @@ describe('failures', () => {
     const pending = [
       storage.put('slow', Buffer.from('x'), { ...asText, signal }),
       storage.delete(['slow'], { signal }),
+      storage.head('slow', { signal }),
     ];
     abort.abort(new Error('cancelled'));
     await Promise.all(pending.map((call) => expect(call).rejects.toThrow('cancelled')));

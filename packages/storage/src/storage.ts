@@ -24,7 +24,7 @@ export interface Storage {
   getToFile(key: string, path: string, options?: GetOptions): Promise<void>;
   getBuffer(key: string): Promise<Buffer>;
   /** Null when there is no such object. */
-  head(key: string): Promise<ObjectInfo | null>;
+  head(key: string, options?: { signal?: AbortSignal }): Promise<ObjectInfo | null>;
   /** Copies within the store, only if the source still has this entity tag (`precondition_failed` otherwise). */
   copy(from: string, to: string, options: { ifMatch: string; signal?: AbortSignal }): Promise<void>;
   /** Deletes objects; absent ones are no error. */
@@ -54,7 +54,7 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
     put: (key, source, putOptions) => put(transfers, key, source, putOptions),
     getToFile: (key, path, getOptions) => getToFile(transfers, key, path, getOptions),
     getBuffer: (key) => getBuffer(transfers, key),
-    head: (key) => head(store, key),
+    head: (key, headOptions) => head(store, key, headOptions?.signal),
     copy: (from, to, copyOptions) => copy(store, from, to, copyOptions),
     delete: (keys, deleteOptions) => deleteObjects(store, keys, deleteOptions?.signal),
     list: (prefix) => listKeys(store, prefix),

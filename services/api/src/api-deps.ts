@@ -15,6 +15,8 @@ export interface ApiConfig {
   trustedProxyHops: number;
   recordTtlSeconds: number;
   uploadTtlSeconds: number;
+  /** How long a request waits for the object store altogether. */
+  storageWaitMs: number;
   /** Engines whose workers are started by the work that waits for them: accepted while none is there. */
   enginesOnDemand: readonly Engine[];
 }

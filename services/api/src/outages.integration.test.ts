@@ -117,6 +117,23 @@ describe('without S3', () => {
   });
 });
 
+describe('while S3 says nothing', () => {
+  it.each([
+    ['HEAD of the object', (key: string) => key !== ''],
+    ['HEAD of the bucket, after that of an object that is not there', (key: string) => key === ''],
+  ])('a completion is answered when its deadline has passed: %s', async (_what, applies) => {
+    const api = await startApi({ config: { storageWaitMs: 300 } });
+    const customer = await api.newCustomer();
+    const upload = await createScenario(api, customer).upload({ put: false });
+    // Longer than all tries of a client that is given no deadline.
+    api.s3.faults.set({ latencyMs: 3_600_000, applies: ({ key }) => applies(key) });
+    const refused = await api.operations.refused('complete_upload', { key: customer.key, id: upload.id });
+    expect(refused).toMatchObject({ status: 503, code: 'service_unavailable' });
+    expect(refused.headers.get('retry-after')).toBe('5');
+    await api.close();
+  });
+});
+
 describe('without Postgres', () => {
   it('refuses with service_unavailable and Retry-After, says nothing else, and stays alive', async () => {
     const api = await startApi({ databaseUrl: 'postgresql://someone:secret@127.0.0.1:1/hidden' });

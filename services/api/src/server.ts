@@ -14,8 +14,8 @@ const CHECK_INTERVAL_MS = 5_000;
  */
 const KEEP_ALIVE_TIMEOUT_MS = 620_000;
 /**
- * A connection on which nothing has moved for this long during a request is closed: its client reads no more. Longer
- * than the longest pause before an answer, that of a completion whose store is silent at every try (about 75 s).
+ * A connection on which nothing has moved for this long during a request is closed: its client reads no more. Far
+ * longer than any pause before an answer: what a request waits for, it waits for seconds.
  */
 const SILENCE_TIMEOUT_MS = 120_000;
 

@@ -9,6 +9,7 @@ import { createDrain } from './drain';
 import { type ApiEnv } from './env';
 import { onceReached } from './readiness';
 import { createServer } from './server';
+import { STORAGE_WAIT_MS } from './storage-wait';
 
 /**
  * Opens the connections and listens. A shutdown goes the other way: readiness fails, the server answers what it has
@@ -34,6 +35,7 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
       trustedProxyHops: env.TRUSTED_PROXY_HOPS,
       recordTtlSeconds: env.RECORD_TTL_SECONDS,
       uploadTtlSeconds: env.UPLOAD_TTL_SECONDS,
+      storageWaitMs: STORAGE_WAIT_MS,
       enginesOnDemand: env.ENGINES_ON_DEMAND,
     },
     ...{ db, storage, queues, rateLimiter, logger, telemetry },

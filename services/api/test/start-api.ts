@@ -25,6 +25,7 @@ import { type ApiConfig } from '../src/api-deps';
 import { composeApi } from '../src/compose-api';
 import { createDrain } from '../src/drain';
 import { createServer } from '../src/server';
+import { STORAGE_WAIT_MS } from '../src/storage-wait';
 import { createOperationClient, type OperationClient } from './operation-client';
 import { recordedLog } from './recorded-log';
 import { createTestWorker, type TestWorker } from './test-worker';
@@ -96,6 +97,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       trustedProxyHops: 0,
       recordTtlSeconds: RECORD_TTL_SECONDS,
       uploadTtlSeconds: SIGNED_URL_SECONDS,
+      storageWaitMs: STORAGE_WAIT_MS,
       enginesOnDemand: [],
       ...options.config,
     },

@@ -96,7 +96,8 @@ interface Parts {
 async function handle(message: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   const request = parseS3Request(message);
   const fault = parts.faults.draw(request);
-  if (fault.latencyMs > 0) await delay(fault.latencyMs);
+  // A server that is closed meanwhile keeps no process alive.
+  if (fault.latencyMs > 0) await delay(fault.latencyMs, undefined, { ref: false });
   if (fault.slowDown) throw new S3Error(503, 'SlowDown', 'Please reduce your request rate.');
   const claim = await verifySignature(request, parts.credentials, parts.now());
   await route(request)({ request, claim, response, store: parts.store, reset: fault.reset });

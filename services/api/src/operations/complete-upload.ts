@@ -8,13 +8,14 @@ import { type Handler } from './operation';
  * the ingest job copies exactly these to an immutable key: copying 256 MiB has no place in a request, and whatever is
  * put to the still valid address afterwards no longer matches the tag.
  */
-export function completeUpload({ db, storage, ringer }: ApiDeps): Handler {
+export function completeUpload({ config, db, storage, ringer }: ApiDeps): Handler {
   return async ({ customer, id, traceParent }) => {
     const inspect = async ({ stagingKey }: { stagingKey: string }) => {
+      const signal = AbortSignal.timeout(config.storageWaitMs);
       try {
-        const object = await storage.head(stagingKey);
+        const object = await storage.head(stagingKey, { signal });
         // In a bucket that is not there, or not this service's, no object is found either.
-        if (object === null) await storage.ping();
+        if (object === null) await storage.ping({ signal });
         return object;
       } catch (cause) {
         throw new ServiceError('service_unavailable', { cause });
