@@ -252,8 +252,8 @@ export const METRICS = {
   },
   inference_restarts_total: {
     type: 'counter',
-    help: 'Inference processes that ended unexpectedly and are replaced: crashed, killed from outside (memory), stopped because they ignored a cancel (unresponsive) or because a graph failed on their GPU, or never started.',
-    labels: { reason: ['crashed', 'killed', 'unresponsive', 'graph_failed', 'not_started'] },
+    help: 'Inference processes that ended unexpectedly and are replaced: crashed, killed from outside (memory), stopped because they ignored a cancel (unresponsive), gave no sign of life (silent) or because a graph failed on their GPU, or never started.',
+    labels: { reason: ['crashed', 'killed', 'unresponsive', 'silent', 'graph_failed', 'not_started'] },
     services: ['gpu-worker'],
     fromZero: true,
   },

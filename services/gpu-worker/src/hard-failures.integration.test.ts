@@ -259,6 +259,26 @@ describe('a render whose every attempt fails ends after the last one with the co
     expect(await readFile(at('started'), 'utf8')).toBe('.'.repeat(MAX_ATTEMPTS));
   }, 60_000);
 
+  test('when its child hangs each time, without a word', async () => {
+    const entry = at('hanging.js');
+    await writeFile(
+      entry,
+      `require('node:fs').appendFileSync(${JSON.stringify(at('hung'))}, '.');
+       const send = process.send.bind(process);
+       process.send = (message, ...rest) => {
+         if (message.stage === 'inferencing') process.kill(process.pid, 'SIGSTOP');
+         return send(message, ...rest);
+       };
+       require(${JSON.stringify(COMPILED_CHILD)});`,
+    );
+    const losses: string[] = [];
+    const onLost = (reason: string): void => void losses.push(reason);
+    const ended = await tryOut(createInferenceHost({ entry, silenceMs: 2_000, onLost }), at('packs'));
+    expect(ended).toEqual({ status: 'failed', error_code: 'engine_failed', job: 'finished' });
+    expect(losses).toEqual(Array(MAX_ATTEMPTS).fill('silent'));
+    expect(await readFile(at('hung'), 'utf8')).toBe('.'.repeat(MAX_ATTEMPTS));
+  }, 60_000);
+
   test('when its engine runs out of memory each time', async () => {
     await cp(at('packs/analyzer'), at('hungry/analyzer'), { recursive: true });
     const musetalk = await openPack(builtin('musetalk'));

@@ -11,13 +11,22 @@ export class InferenceFailure extends Error {
   }
 }
 
-/** The child ended during a task. `stderr` is the end of what it last wrote, for the log only. */
+/**
+ * The child ended during a task. `stderr` is the end of what it last wrote, for the log only. `hung`: it was killed because
+ * it gave no sign of life.
+ */
 export class InferenceCrash extends Error {
   override readonly name = 'InferenceCrash';
+  readonly hung: boolean;
   constructor(
     readonly exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null },
     readonly stderr: string,
+    { hung = false }: { readonly hung?: boolean } = {},
   ) {
-    super(`the inference process ended with ${exit.signal ?? `code ${exit.code ?? 'unknown'}`}`);
+    const how = hung
+      ? 'hung and was killed'
+      : `ended with ${exit.signal ?? `code ${exit.code ?? 'unknown'}`}`;
+    super(`the inference process ${how}`);
+    this.hung = hung;
   }
 }

@@ -18,6 +18,7 @@ import {
 import { childEnvironment } from './child-environment';
 import { createGraphTrials, isOnGpu } from './graph-trials';
 import { InferenceCrash, InferenceFailure } from './inference-error';
+import { listenForSigns } from './listen-for-signs';
 import { keepTail } from './stderr-tail';
 
 export interface TaskOptions {
@@ -50,15 +51,22 @@ interface Child {
   endedBy: EndedBy | undefined;
 }
 
-type EndedBy = 'request' | 'deadline' | 'graph_failure';
+type EndedBy = 'request' | 'deadline' | 'silence' | 'graph_failure';
 
 /**
  * Why a child is gone that nobody asked to go: by its own fault, killed from outside (an operator, the kernel when
- * memory runs out), by us because it did not heed a cancel or a graph failed on its GPU, or it never started.
+ * memory runs out), by us because it did not heed a cancel, said nothing at all or a graph failed on its GPU, or it never
+ * started.
  */
-export type InferenceLoss = 'crashed' | 'killed' | 'unresponsive' | 'graph_failed' | 'not_started';
+export type InferenceLoss = 'crashed' | 'killed' | 'unresponsive' | 'silent' | 'graph_failed' | 'not_started';
 
 const CANCEL_GRACE_MS = 5_000;
+/**
+ * A child that answers nothing for so long during a task hangs. Its graphs run and load on a thread of their own, so that
+ * pixel kernels and reads of files keep it from answering for less than a second; a machine that swaps, or whose disk does
+ * not answer, for longer.
+ */
+const SILENCE_MS = 120_000;
 
 /**
  * The child's heap is small, as pictures and tensors lie outside it. The collector counts the megabytes that move between
@@ -79,12 +87,14 @@ export function createInferenceHost(
     entry?: string;
     program?: string;
     cancelGraceMs?: number;
+    silenceMs?: number;
     environment?: Readonly<Record<string, string | undefined>>;
     /** Told when a child is lost; the next task starts another one. */
     onLost?: (reason: InferenceLoss) => void;
   } = {},
 ): InferenceHost {
-  const { entry = INFERENCE_ENTRY, program = process.execPath, cancelGraceMs = CANCEL_GRACE_MS } = options;
+  const { entry = INFERENCE_ENTRY, program = process.execPath } = options;
+  const { cancelGraceMs = CANCEL_GRACE_MS, silenceMs = SILENCE_MS } = options;
   const onLost = options.onLost ?? (() => undefined);
   const environment = childEnvironment(options.environment ?? process.env);
   const trials = createGraphTrials();
@@ -116,6 +126,11 @@ export function createInferenceHost(
     return new Promise((resolve, reject) => {
       let killTimer: NodeJS.Timeout | undefined;
       let failure: InferenceFailure | undefined;
+      const listening = listenForSigns({
+        withinMs: silenceMs,
+        ask: () => send(child.process, { type: 'ping' }),
+        onSilence: () => end(child, 'silence'),
+      });
 
       const cancel = (): void => {
         send(child.process, { type: 'cancel', jobId: task.jobId });
@@ -123,6 +138,7 @@ export function createInferenceHost(
       };
       const settle = (finish: () => void): void => {
         clearTimeout(killTimer);
+        listening.stop();
         signal?.removeEventListener('abort', cancel);
         child.process.off('message', onMessage);
         child.process.off('close', onClose);
@@ -130,7 +146,8 @@ export function createInferenceHost(
         finish();
       };
       const onMessage = (message: FromInference): void => {
-        if (message.type === 'ready' || message.jobId !== task.jobId) return;
+        listening.heard();
+        if (message.type === 'ready' || message.type === 'pong' || message.jobId !== task.jobId) return;
         if (message.type === 'progress') onProgress?.(message.stage, message.percent);
         else if (message.type === 'done') {
           trials.succeeded(message.result);
@@ -144,7 +161,7 @@ export function createInferenceHost(
       };
       // 'close' and not 'exit': by then stderr is complete.
       const onClose = (code: number | null, killedBy: NodeJS.Signals | null): void =>
-        settle(() => reject(failure ?? new InferenceCrash({ code, signal: killedBy }, child.stderr())));
+        settle(() => reject(failure ?? crashOf(child, { code, signal: killedBy })));
       const onError = (error: Error): void =>
         settle(() => reject(new InferenceCrash({ code: null, signal: null }, error.message)));
 
@@ -190,10 +207,15 @@ function end(child: Child, by: EndedBy): void {
   child.process.kill('SIGKILL');
 }
 
+function crashOf({ endedBy, stderr }: Child, exit: InferenceCrash['exit']): InferenceCrash {
+  return new InferenceCrash(exit, stderr(), { hung: endedBy === 'silence' });
+}
+
 /** Null when it was asked to go. */
 function lossOf({ process: { pid }, endedBy }: Child, signal?: NodeJS.Signals | null): InferenceLoss | null {
   if (endedBy === 'request') return null;
   if (endedBy === 'deadline') return 'unresponsive';
+  if (endedBy === 'silence') return 'silent';
   if (endedBy === 'graph_failure') return 'graph_failed';
   if (pid === undefined) return 'not_started';
   return signal === 'SIGKILL' ? 'killed' : 'crashed';

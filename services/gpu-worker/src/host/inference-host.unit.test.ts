@@ -54,6 +54,29 @@ describe('an inference host', () => {
     expect(losses).toEqual(['unresponsive', 'killed']);
   });
 
+  it('leaves a child alone that answers, for however long it works', async () => {
+    const entry = join(folder, 'busy.js');
+    // Done after more questions than may go unanswered.
+    await writeFile(
+      entry,
+      `let jobId, asked = 0;
+       process.on('message', (message) => {
+         if (message.type === 'verify') return (jobId = message.jobId);
+         process.send({ type: 'pong' });
+         if (++asked === 9) process.send({ type: 'done', jobId, result: { type: 'verify', packs: [] } });
+       });`,
+    );
+    const losses: string[] = [];
+    const host = createInferenceHost({
+      entry,
+      silenceMs: 3_000,
+      onLost: (reason) => void losses.push(reason),
+    });
+    await expect(host.verify(VERIFY)).resolves.toMatchObject({ packs: [] });
+    expect(losses).toEqual([]);
+    host.kill();
+  });
+
   describe('of a child whose graph failed', () => {
     const CPU = { dir: '/packs/analyzer', digest: 'a', provider: 'cpu' } as const;
     const GPU = { dir: '/packs/musetalk', digest: 'm', provider: 'cuda' } as const;

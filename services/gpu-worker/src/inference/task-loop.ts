@@ -15,7 +15,7 @@ export interface TaskContext {
 
 /**
  * Serves tasks one after another: `perform` does the work, every task is answered by exactly one `done` or `failed`,
- * and a cancel aborts the task that it names. Returns what to call with each message of the supervisor.
+ * and a cancel aborts the task that it names. A ping is answered beside them. Returns what to call with each message of the supervisor.
  */
 export function createTaskLoop(
   perform: (task: Task, context: TaskContext) => Promise<TaskResult>,
@@ -40,6 +40,10 @@ export function createTaskLoop(
   }
 
   return (message) => {
+    if (message.type === 'ping') {
+      send({ type: 'pong' });
+      return;
+    }
     if (message.type === 'cancel') {
       cancels.get(message.jobId)?.abort(new Cancelled('the supervisor asked to stop'));
       return;

@@ -57,6 +57,14 @@ describe('task loop', () => {
     expect(sent).toMatchObject([{ type: 'failed', jobId: 'a', code: 'cancelled' }]);
   });
 
+  test('a ping is answered while a task is under way', async () => {
+    const { tell, sent, settle } = setUp();
+    tell(verify('a'));
+    await settle();
+    tell({ type: 'ping' });
+    expect(sent).toEqual([{ type: 'pong' }]);
+  });
+
   test('a task that is cancelled before its turn never starts', async () => {
     const { tell, sent, tasks, settle } = setUp();
     tell(verify('a'));

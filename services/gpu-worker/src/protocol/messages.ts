@@ -156,12 +156,14 @@ export type Task =
   | ({ readonly type: 'verify' } & VerifyTask)
   | ({ readonly type: 'warm' } & WarmTask);
 
-/** Supervisor → child. One task at a time; `cancel` takes effect between two batches. */
-export type ToInference = Task | { readonly type: 'cancel'; readonly jobId: string };
+/** Supervisor → child. One task at a time; `cancel` takes effect between two batches; `ping` is answered at any time. */
+export type ToInference =
+  Task | { readonly type: 'cancel'; readonly jobId: string } | { readonly type: 'ping' };
 
 /** Child → supervisor. A task ends with exactly one `done` or `failed`; percent never falls within a stage. */
 export type FromInference =
   | { readonly type: 'ready' }
+  | { readonly type: 'pong' }
   | {
       readonly type: 'progress';
       readonly jobId: string;

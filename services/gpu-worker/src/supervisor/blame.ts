@@ -24,10 +24,10 @@ function blameInference({ code }: InferenceFailure): Blame {
 }
 
 /**
- * SIGKILL comes from outside (an operator, the kernel when memory runs out); anything else is the child's own doing. Some
- * allocations cannot fail but by ending the process, which then says why.
+ * SIGKILL comes from outside (an operator, the kernel when memory runs out), unless the child hung; anything else is its own
+ * doing. Some allocations cannot fail but by ending the process, which then says why.
  */
-function crashCode({ exit, stderr }: InferenceCrash): ErrorCode {
-  if (exit.signal === 'SIGKILL') return 'worker_lost';
+function crashCode({ exit, stderr, hung }: InferenceCrash): ErrorCode {
+  if (exit.signal === 'SIGKILL' && !hung) return 'worker_lost';
   return saysOutOfMemory(stderr) ? 'engine_out_of_memory' : 'engine_failed';
 }

@@ -16,6 +16,11 @@ describe('what an error says about a job', () => {
       'engine_failed',
     ],
     [
+      'a child that hung is retried as an engine failure: nobody else ended it',
+      new InferenceCrash({ code: null, signal: 'SIGKILL' }, '', { hung: true }),
+      'engine_failed',
+    ],
+    [
       'a child that ended because memory ran out is retried as such',
       new InferenceCrash({ code: null, signal: 'SIGABRT' }, "instance of 'std::bad_alloc'"),
       'engine_out_of_memory',
