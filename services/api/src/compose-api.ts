@@ -1,6 +1,6 @@
 import { type RequestListener } from 'node:http';
-import { admitJobs, type Db } from '@lipsync/db';
-import { type Queues, type RateLimiter, ringQueue } from '@lipsync/queue';
+import { admitJobs, type Db, type QueueName } from '@lipsync/db';
+import { createDoorbell, type Queues, type RateLimiter } from '@lipsync/queue';
 import { type Clock, createHealthChecks, type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
@@ -23,14 +23,15 @@ export function composeApi(parts: {
   isDraining: () => boolean;
 }): { app: RequestListener; ringer: Ringer } {
   const { config, db, storage, queues, logger, telemetry } = parts;
+  const ring = createDoorbell<QueueName>({
+    admit: (queue) => admitJobs(db, queue),
+    add: (queue, dispatch) => queues.add(queue, dispatch),
+    logger,
+  });
   const ringer = createRinger({
     logger,
     ringQueue: async (queue) => {
-      await ringQueue({
-        admit: () => admitJobs(db, queue),
-        add: (dispatch) => queues.add(queue, dispatch),
-        logger,
-      });
+      await ring(queue);
     },
   });
   const needs = readinessChecks({

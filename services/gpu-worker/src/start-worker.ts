@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { admitJobs, openDb, type QueueName } from '@lipsync/db';
-import { createConsumer, createQueues, onCancel, ringQueue } from '@lipsync/queue';
+import { createConsumer, createDoorbell, createQueues, onCancel } from '@lipsync/queue';
 import { type Lifecycle, type Logger } from '@lipsync/runtime';
 import { openStorage, untilLetIn } from '@lipsync/storage';
 import { openTelemetry } from '@lipsync/telemetry';
@@ -85,13 +85,12 @@ export async function startWorker(options: {
   await untilLetIn(storage, { logger, signal: lifecycle.stopping });
   // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
   if (lifecycle.stopping.aborted) return;
-  const ring = (queue: QueueName): Promise<number> =>
-    ringQueue({
-      admit: () => admitJobs(db, queue),
-      add: (announcement) => queues.add(queue, announcement),
-      deadlineMs: RING_DEADLINE_MS,
-      logger,
-    });
+  const ring = createDoorbell<QueueName>({
+    admit: (queue) => admitJobs(db, queue),
+    add: (queue, announcement) => queues.add(queue, announcement),
+    deadlineMs: RING_DEADLINE_MS,
+    logger,
+  });
   const consumer = createConsumer({
     ...{ redisUrl, queues: served, logger },
     concurrency: slotCount,

@@ -17,7 +17,7 @@ import {
 import { type MediaWorkerEnv } from './env';
 import { tellBacklog } from './backlog-gauges';
 import { createIngestRunner, type IngestRunner } from './ingest/ingest-runner';
-import { admitAll } from './loops/admission';
+import { createAdmission } from './loops/admission';
 import { purgeOnce } from './loops/purging';
 import { reconcileOnce } from './loops/reconciliation';
 
@@ -59,7 +59,7 @@ export async function startMediaWorker(options: {
     lifecycle.onShutdown(name, () => made.stop());
     return made;
   };
-  const admission = loop('admission', ADMISSION_EVERY_MS, () => admitAll(db, queues, logger));
+  const admission = loop('admission', ADMISSION_EVERY_MS, createAdmission(db, queues, logger));
   const reconciliation = loop('reconciliation', RECONCILE_EVERY_MS, async () => {
     const options = { unservedSeconds: env.UNSERVED_DEADLINE_SECONDS };
     if (await reconcileOnce(db, queues, { logger, metrics, ...options })) admission.wake();
