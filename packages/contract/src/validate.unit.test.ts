@@ -200,6 +200,20 @@ const refused: readonly RefusedCase[] = [
   ['AssetRequest', 'without url', { media_type: 'video' }, '/url'],
   ['AssetRequest', 'without media_type', { url: asset.url }, '/media_type'],
   ['AssetRequest', 'a relative url', { ...asset, url: '/a.mp4' }, '/url', 'invalid_media_url'],
+  // A parser of URLs would take these for https://a.b/c: one rule for every address that a customer gives.
+  ...['https:a.b/c', 'https:/a.b/c', 'HTTPS://a.b/c'].flatMap((url): RefusedCase[] => [
+    ['RenderRequest', url, { ...render, audio: { url } }, '/audio/url', 'invalid_media_url'],
+    ['RenderRequest', `to ${url}`, { ...render, webhook_url: url }, '/webhook_url', 'invalid_webhook_url'],
+    ['PreparationRequest', url, { video: { url } }, '/video/url', 'invalid_media_url'],
+    [
+      'PreparationRequest',
+      `to ${url}`,
+      { video: { asset_id: 'a' }, webhook_url: url },
+      '/webhook_url',
+      'invalid_webhook_url',
+    ],
+    ['AssetRequest', url, { ...asset, url }, '/url', 'invalid_media_url'],
+  ]),
   ['Record', 'an unknown status', { ...record, status: 'cancelling' }, '/status'],
   ['Record', 'progress below 0', { ...record, progress_percent: -1 }, '/progress_percent'],
   ['Record', 'progress above 100', { ...record, progress_percent: 100.1 }, '/progress_percent'],

@@ -1827,6 +1827,7 @@ export const openapiDocument = {
           "webhook_url": {
             "type": "string",
             "format": "uri",
+            "pattern": "^https://",
             "description": "A public https address, any port; called once when the render is terminal.",
             "x-error-code": "invalid_webhook_url"
           },
@@ -1850,6 +1851,7 @@ export const openapiDocument = {
           "webhook_url": {
             "type": "string",
             "format": "uri",
+            "pattern": "^https://",
             "description": "A public https address, any port; called once when the preparation is terminal.",
             "x-error-code": "invalid_webhook_url"
           },
@@ -1895,6 +1897,7 @@ export const openapiDocument = {
           "url": {
             "type": "string",
             "format": "uri",
+            "pattern": "^https://",
             "description": "A public https address on port 443 without user information, at most 8192 characters.",
             "x-error-code": "invalid_media_url"
           },
