@@ -19,8 +19,8 @@ const ENVIRONMENTS: Readonly<Record<string, z.ZodObject>> = {
 const EVERYWHERE = ['NODE_ENV', 'OTEL_EXPORTER_OTLP_HEADERS'];
 /** Read by libraries of the GPU worker's inference processes alone. */
 const BY_INFERENCE = ['NVIDIA_TF32_OVERRIDE'];
-/** Settings for development, and of the process. */
-const NOT_HERE = ['EGRESS_ROUTES', 'EGRESS_CA_FILE', 'PATH'];
+/** Settings for development, and of the process; and a pod is asked for its health at whatever address it has. */
+const NOT_HERE = ['EGRESS_ROUTES', 'EGRESS_CA_FILE', 'PATH', 'LISTEN_ADDRESS'];
 const MASTER_KEY = '0'.repeat(64);
 const SECRETS: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgres://u:p@postgres/lipsync',

@@ -24,7 +24,7 @@ export interface HealthServer {
 export function createHealthServer(options: {
   port: number;
   /** Every address of the machine, of both families, when left out. */
-  host?: string;
+  host?: string | undefined;
   live?: Readonly<Record<string, HealthCheck>>;
   ready?: Readonly<Record<string, HealthCheck>>;
   stopping?: AbortSignal;

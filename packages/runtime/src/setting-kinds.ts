@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseEgressRoutes } from './egress/routes';
 
@@ -23,6 +24,8 @@ const TIMER_SECONDS_MAX = 86_400;
 export const timerSeconds = (smallest: number) => wholeNumber(smallest, TIMER_SECONDS_MAX);
 
 export const port = wholeNumber(0, LARGEST_PORT);
+
+export const ipAddress = z.string().refine((text) => isIP(text) !== 0, 'must be an IP address');
 
 export const masterKey = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits');
 

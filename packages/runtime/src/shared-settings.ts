@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { baseUrl, boolean, egressRoutes, masterKey, path, port, url, wholeNumber } from './setting-kinds';
+import {
+  baseUrl,
+  boolean,
+  egressRoutes,
+  ipAddress,
+  masterKey,
+  path,
+  port,
+  url,
+  wholeNumber,
+} from './setting-kinds';
 
 /**
  * The settings that several processes read, described once: a service's `env.ts` picks what it needs,
@@ -28,6 +38,8 @@ export const sharedSettings = z.object({
   MASTER_KEY_PREVIOUS: masterKey.optional(),
   PUBLIC_BASE_URL: baseUrl,
   HEALTH_PORT: port.default(8081),
+  /** The address of this machine on which every port is opened. Absent: all of them, of both families. */
+  LISTEN_ADDRESS: ipAddress.optional(),
 
   /** Base address of an OpenTelemetry collector that takes OTLP over HTTP; absent: nothing is traced. */
   OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
@@ -62,9 +74,10 @@ export const STORAGE_SETTINGS = {
   S3_FORCE_PATH_STYLE: true,
 } as const;
 
-/** What every service picks: how much it logs, where it is asked for its health, where its traces go. */
+/** What every service picks: how much it logs, where it listens and is asked for its health, where its traces go. */
 export const OPERATIONS_SETTINGS = {
   LOG_LEVEL: true,
+  LISTEN_ADDRESS: true,
   HEALTH_PORT: true,
   OTEL_EXPORTER_OTLP_ENDPOINT: true,
   OTEL_TRACES_SAMPLER_ARG: true,

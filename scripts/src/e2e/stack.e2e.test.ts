@@ -18,6 +18,20 @@ describe('the local stack', () => {
   const pids = (description: { services: { pid: number | null }[] }) =>
     description.services.map(({ pid }) => pid);
 
+  it('answers on loopback, and on no other address of the machine', async () => {
+    const ports = Object.entries(system.stack.state()?.ports ?? {});
+    expect(ports.map(([name]) => name)).toEqual(expect.arrayContaining(['api', 'apiHealth', 'mediaWorker']));
+    expect(await fetch(`${system.description.base_url}/healthz`)).toMatchObject({ status: 200 });
+    for (const [name, port] of ports) {
+      // Who listens on all addresses listens on this one too; nobody listens on it alone.
+      const answers = await fetch(`http://127.0.0.2:${port}/healthz`).then(
+        () => name,
+        () => null,
+      );
+      expect(answers).toBeNull();
+    }
+  });
+
   it('leaves everything as it is when it is started twice, also at the same time', async () => {
     const before = pids(system.description);
     const [first, second] = await Promise.all([system.up(), system.up()]);

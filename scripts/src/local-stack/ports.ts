@@ -13,7 +13,7 @@ export async function replaceTaken<Name extends string>(
   return kept;
 }
 
-/** On loopback, and on all addresses as the API listens: not every system minds the one beside the other. */
+/** On loopback, and on all addresses, where others may listen: not every system minds the one beside the other. */
 async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port));
 }

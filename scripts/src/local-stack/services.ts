@@ -18,6 +18,7 @@ export const baseUrl = ({ ports }: StackState) => `http://127.0.0.1:${ports.api}
 export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpec[] {
   const common = {
     NODE_ENV: 'development',
+    LISTEN_ADDRESS: '127.0.0.1',
     PATH: process.env['PATH'] ?? '',
     ...passThrough('FFMPEG_BIN', 'FFPROBE_BIN', 'LOG_LEVEL'),
     ...backendEnvironment(state),

@@ -1,6 +1,13 @@
 import { EventEmitter, once } from 'node:events';
 import { createLifecycle, loadEnv } from '@lipsync/runtime';
-import { createTestDatabase, parseExposition, startS3Server, testRedisUrl } from '@lipsync/testkit';
+import {
+  createTestDatabase,
+  parseExposition,
+  type S3Server,
+  startS3Server,
+  type TestDatabase,
+  testRedisUrl,
+} from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { recordedLog } from '../test/recorded-log';
 import { apiEnvironment } from './env';
@@ -17,17 +24,7 @@ describe('startService', () => {
   it('starts from the environment alone, and on SIGTERM closes everything and ends with 0', async () => {
     const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
     const log = recordedLog();
-    const env = loadEnv(apiEnvironment, {
-      DATABASE_URL: database.url,
-      REDIS_URL: testRedisUrl(),
-      S3_ENDPOINT: s3.endpoint,
-      S3_BUCKET: s3.bucket,
-      S3_ACCESS_KEY_ID: s3.accessKeyId,
-      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
-      PUBLIC_BASE_URL: 'https://api.example.com',
-      PORT: '0',
-      HEALTH_PORT: '0',
-    });
+    const env = loadEnv(apiEnvironment, settings(database, s3));
     const handle = new TestProcess();
     const lifecycle = createLifecycle({ logger: log.logger, process: handle });
     await startService(env, log.logger, lifecycle);
@@ -55,12 +52,49 @@ describe('startService', () => {
     await s3.close();
   });
 
+  it('opens both ports on the one address that it is told', async () => {
+    const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
+    const log = recordedLog();
+    const env = loadEnv(apiEnvironment, { ...settings(database, s3), LISTEN_ADDRESS: '127.0.0.1' });
+    const handle = new TestProcess();
+    await startService(env, log.logger, createLifecycle({ logger: log.logger, process: handle }));
+    for (const port of Object.values(listening(log.lines()))) {
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+      // Another address of the same machine.
+      await expect(fetch(`http://127.0.0.2:${port}/healthz`)).rejects.toThrow('fetch failed');
+    }
+    const exited = once(handle, 'exited');
+    handle.emit('SIGTERM', 'SIGTERM');
+    await exited;
+    await Promise.all([database.drop(), s3.close()]);
+  });
+
+  it('refuses to listen on what is no address', () => {
+    expect(() => loadEnv(apiEnvironment, { LISTEN_ADDRESS: 'localhost' })).toThrow(
+      /LISTEN_ADDRESS: must be an IP address/,
+    );
+  });
+
   it('names every setting that is missing, in one message', () => {
     expect(() => loadEnv(apiEnvironment, { TRUSTED_PROXY_HOPS: 'many' })).toThrow(
       /DATABASE_URL[^]*REDIS_URL[^]*PUBLIC_BASE_URL[^]*TRUSTED_PROXY_HOPS/,
     );
   });
 });
+
+function settings(database: TestDatabase, s3: S3Server): Record<string, string> {
+  return {
+    DATABASE_URL: database.url,
+    REDIS_URL: testRedisUrl(),
+    S3_ENDPOINT: s3.endpoint,
+    S3_BUCKET: s3.bucket,
+    S3_ACCESS_KEY_ID: s3.accessKeyId,
+    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    PUBLIC_BASE_URL: 'https://api.example.com',
+    PORT: '0',
+    HEALTH_PORT: '0',
+  };
+}
 
 function listening(lines: readonly Record<string, unknown>[]): { port: number; healthPort: number } {
   const line = lines.find(({ message }) => message === 'listening');

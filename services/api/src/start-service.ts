@@ -46,6 +46,7 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
 
   const health = createHealthServer({
     port: env.HEALTH_PORT,
+    host: env.LISTEN_ADDRESS,
     ready: { postgres: onceReached(() => db.ping()) },
     stopping: lifecycle.stopping,
     metrics: telemetry.metrics,
@@ -56,7 +57,7 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
 
   const server = createServer(app);
   const drain = createDrain(server);
-  server.listen(env.PORT);
+  server.listen(env.PORT, env.LISTEN_ADDRESS);
   await once(server, 'listening');
   lifecycle.onShutdown('http server', () => drain(lifecycle.lastCall));
   logger.info('listening', { address: server.address(), health_port: healthPort });

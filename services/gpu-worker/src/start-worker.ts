@@ -46,7 +46,16 @@ export async function startWorker(options: {
   lifecycle.onShutdown('queues', () => queues.close());
 
   const health = createWorkerHealth({
-    ...{ port: env.HEALTH_PORT, db, storage, queues, stopping: lifecycle.stopping, metrics, logger },
+    ...{
+      port: env.HEALTH_PORT,
+      host: env.LISTEN_ADDRESS,
+      db,
+      storage,
+      queues,
+      stopping: lifecycle.stopping,
+      metrics,
+      logger,
+    },
     loadingLimitMs: env.LOADING_TIMEOUT_SECONDS * 1000,
   });
   const port = await health.start();

@@ -80,6 +80,7 @@ export async function startMediaWorker(options: {
   });
   const health = createHealthServer({
     port: env.HEALTH_PORT,
+    host: env.LISTEN_ADDRESS,
     live: {
       consumer: consumerFetches(consumer, () => queues.ping()),
       loops: noTurnHangs(loops),

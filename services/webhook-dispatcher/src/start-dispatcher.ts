@@ -41,6 +41,7 @@ export async function startDispatcher(
 
   const health = createHealthServer({
     port: env.HEALTH_PORT,
+    host: env.LISTEN_ADDRESS,
     live: { loop: () => loopTurns(dispatcher) },
     ready: { database: () => db.ping(), clock: () => clockIsRight(dispatcher) },
     stopping: lifecycle.stopping,

@@ -26,6 +26,7 @@ export interface WorkerHealth extends HealthServer {
  */
 export function createWorkerHealth(options: {
   port: number;
+  host?: string | undefined;
   db: Pick<Db, 'ping'>;
   storage: Pick<Storage, 'ping'>;
   queues: Pick<Queues, 'ping'>;
@@ -34,13 +35,13 @@ export function createWorkerHealth(options: {
   logger: Pick<Logger, 'info' | 'warn'>;
   loadingLimitMs: number;
 }): WorkerHealth {
-  const { port, db, storage, queues, stopping, metrics, logger, loadingLimitMs } = options;
+  const { port, host, db, storage, queues, stopping, metrics, logger, loadingLimitMs } = options;
   const startedAt = performance.now();
   let engines: number | undefined;
   let fetches: (() => Promise<void>) | undefined;
 
   const server = createHealthServer({
-    ...{ port, stopping, metrics, logger },
+    ...{ port, host, stopping, metrics, logger },
     live: {
       packs: async () => {
         const isLate = performance.now() - startedAt > loadingLimitMs;
