@@ -3,10 +3,13 @@ import { isStorageAwayAtFirst } from '@lipsync/storage';
 import { type Blame } from '@lipsync/worker';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { saysOutOfMemory } from '../protocol/out-of-memory';
-import { StorageFailed } from './job-errors';
+import { isDiskFull, StorageFailed } from './job-errors';
 
 /** Judges an error of a job that nobody stopped. */
 export function blame(error: unknown): Blame {
+  // This process writes only what a job begins with, so that nothing is lost; others have room.
+  const fault = error instanceof StorageFailed ? error.cause : error;
+  if (isDiskFull(fault)) return { kind: 'postpone', code: 'storage_failed' };
   if (error instanceof StorageFailed) {
     return { kind: isStorageAwayAtFirst(error.cause) ? 'postpone' : 'retry', code: 'storage_failed' };
   }

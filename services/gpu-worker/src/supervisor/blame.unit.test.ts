@@ -1,7 +1,7 @@
 import { StorageError } from '@lipsync/storage';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { blame } from './blame';
-import { StorageFailed } from './job-errors';
+import { StorageFailed, transferring } from './job-errors';
 
 describe('what an error says about a job', () => {
   test.each([
@@ -57,6 +57,25 @@ describe('what an error says about a job', () => {
       const failure = new StorageFailed('', { cause: new StorageError(kind, 'ping') });
       expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
     }
+  });
+
+  test.each(['ENOSPC', 'EDQUOT'])(
+    'a worker whose disk is full costs none: others have room (%s)',
+    async (code) => {
+      const full = Object.assign(new Error('no room'), { code });
+      const refused: unknown = await transferring(() => Promise.reject(full)).catch(
+        (error: unknown) => error,
+      );
+      for (const failure of [full, refused])
+        expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
+      expect(String(refused)).toContain('disk of this worker');
+    },
+  );
+
+  test('a file of this worker that cannot be read costs an attempt: what was made of it is gone', () => {
+    const broken = Object.assign(new Error('unreadable'), { code: 'EIO' });
+    const failure = new StorageFailed('', { cause: broken });
+    expect(blame(failure)).toEqual({ kind: 'retry', code: 'storage_failed' });
   });
 
   test('a result that could not be stored costs an attempt: making it again and again is not free', () => {

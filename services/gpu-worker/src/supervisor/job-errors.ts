@@ -8,6 +8,15 @@ export async function transferring<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new StorageFailed('a transfer to or from the object store failed', { cause: error });
+    const message = isDiskFull(error)
+      ? 'there is no room left for a transfer on the disk of this worker'
+      : 'a transfer to or from the object store failed';
+    throw new StorageFailed(message, { cause: error });
   }
+}
+
+/** Whether there was no room for what this process wanted to write. */
+export function isDiskFull(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
