@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Everything of the IPv4 space that is not the public internet, and Azure's host endpoint, which looks public. */
+/** IPv4 ranges outside the public internet, plus Azure's host endpoint, which looks public. */
 const DENIED_V4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -28,7 +28,7 @@ const DENIED_V4 = [
 /** IPv6 is an allow list: only this range is ever routed on the public internet. */
 const ALLOWED_V6 = parseRange('2000::/3');
 
-/** Parts of it that lead elsewhere: tunnels, that would smuggle an IPv4 address in, and special purposes. */
+/** Subranges of ALLOWED_V6 that lead elsewhere: tunnels, which would smuggle in an IPv4 address, and special uses. */
 const DENIED_V6 = [
   '2001::/23', // Teredo, benchmarking, AMT, ORCHID
   '2001:db8::/32', // documentation
@@ -37,15 +37,16 @@ const DENIED_V6 = [
   '3fff::/20', // documentation
 ].map(parseRange);
 
-// ipaddr.js parses; which ranges are public is decided here, because its own idea of "unicast" lets several through.
+// ipaddr.js only parses. The ranges above decide what is public, because its own "unicast" lets several of them
+// through.
 function parseRange(cidr: string): Range {
   return ipaddr.parseCIDR(cidr);
 }
 
 /**
- * Says whether a literal IP address may be connected to on behalf of a customer.
- * Takes the forms that resolvers and sockets give: dotted decimal and IPv6 text. Anything else is refused: shortened,
- * octal or hexadecimal IPv4, IPv6 with a zone, IPv4 inside IPv6.
+ * Says whether the service may connect to a literal IP address on behalf of a customer.
+ * Accepts the forms that resolvers and sockets return: dotted decimal and IPv6 text. Refuses everything else:
+ * shortened, octal or hexadecimal IPv4, IPv6 with a zone, IPv4 embedded in IPv6.
  */
 export function isPublicAddress(ip: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(ip)) {

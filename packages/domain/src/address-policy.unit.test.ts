@@ -1,6 +1,6 @@
 import { isPublicAddress } from './address-policy';
 
-/** Addresses that some filter in the wild lets through, or that lead into a network that is not the public one. */
+/** Addresses that known filters let through, or that lead into a network that is not public. */
 const REFUSED = [
   // IPv4: this host, private, shared, link-local with the clouds' metadata, Azure's and Oracle's endpoints.
   '0.0.0.0',
@@ -70,7 +70,7 @@ const PUBLIC = [
   '2a00:1450:4001::1',
 ];
 
-/** What a resolver never gives, but a URL or a person may. */
+/** Forms that a resolver never returns, but that a URL or a person may contain. */
 const MALFORMED = [
   '',
   'localhost',
@@ -86,7 +86,7 @@ const MALFORMED = [
 ];
 
 describe('isPublicAddress', () => {
-  it('is tried on 51 addresses that must not be reached', () => {
+  it('covers 51 addresses that must not be reached', () => {
     expect(new Set(REFUSED).size).toBe(51);
   });
 
@@ -98,7 +98,7 @@ describe('isPublicAddress', () => {
     expect(isPublicAddress(ip)).toBe(true);
   });
 
-  it.each(MALFORMED)('refuses %j, which is no plain address', (ip) => {
+  it.each(MALFORMED)('refuses %j, which is not a plain address', (ip) => {
     expect(isPublicAddress(ip)).toBe(false);
   });
 
@@ -117,7 +117,7 @@ describe('isPublicAddress', () => {
     ['2003::', '2002:ffff::'],
     ['3ffe::', '3fff:fff::'],
     ['2620:4f:7fff::', '2620:4f:8000::'],
-  ])('draws the border between %s and %s', (allowed, refused) => {
+  ])('places the boundary between %s and %s', (allowed, refused) => {
     expect([isPublicAddress(allowed), isPublicAddress(refused)]).toEqual([true, false]);
   });
 });

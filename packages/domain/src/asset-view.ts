@@ -5,7 +5,10 @@ import { errorBody } from './service-error';
 import { storedErrorCode } from './stored-error';
 import { ASSET_STATES } from './states';
 
-/** Required from the first moment: until the file is probed the row holds its declared size, 0 s and "unknown". */
+/**
+ * The contract requires media from the start: until the file is probed, the row holds its declared size, 0 s and
+ * "unknown".
+ */
 function mediaView(row: AssetRow): Media {
   const { width, height, frames, fps } = row;
   return {

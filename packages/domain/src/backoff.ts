@@ -2,11 +2,12 @@ const BASE_SECONDS = 5;
 const FACTOR = 4;
 const MAX_SECONDS = 300;
 
-/** Long enough that thousands of waiting jobs cost a store that is coming back little. */
+/** Long enough that thousands of waiting jobs put little load on a store that is recovering. */
 const POSTPONEMENT_SECONDS = 30;
 
 /**
- * Seconds to wait before a job is tried again that failed of what every job needs, spread over ±10 %.
+ * Seconds to wait before retrying a job that failed because a dependency of every job was unavailable, with ±10 %
+ * jitter.
  * @param jitter random, in [0, 1)
  */
 export function postponementSeconds(jitter: number): number {
@@ -14,7 +15,7 @@ export function postponementSeconds(jitter: number): number {
 }
 
 /**
- * Seconds to wait before a failed job is tried again: 5, 20, 80 … at most 300, spread over ±10 %.
+ * Seconds to wait before retrying a failed job: 5, 20, 80 … at most 300, with ±10 % jitter.
  * @param attempt the attempt that failed, from 1
  * @param jitter random, in [0, 1)
  */

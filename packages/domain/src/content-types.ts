@@ -1,7 +1,7 @@
 import { type MediaType } from '@lipsync/contract';
 import { ServiceError } from './service-error';
 
-/** What may be declared for an upload; the bytes decide later what the file really is. */
+/** The content types that an upload may declare. The bytes decide later what the file really is. */
 export const CONTENT_TYPES: Readonly<Record<MediaType, readonly string[]>> = {
   video: ['video/mp4', 'video/quicktime', 'video/webm', 'video/x-matroska'],
   audio: [

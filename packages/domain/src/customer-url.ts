@@ -9,9 +9,9 @@ export interface CustomerUrlPolicy {
 }
 
 /**
- * Parses an address that a customer gave and applies the policy to what the parser made of it: odd forms of IPv4
- * (0x7f.1, 2130706433, full-width digits) are plain addresses by then. The result has no trailing dot in its host.
- * @throws ServiceError with the policy's code, whose message says which rule was broken, and at which place of the body
+ * Parses an address that a customer gave and applies the policy to the parsed result, in which odd forms of IPv4
+ * (0x7f.1, 2130706433, full-width digits) have become plain addresses. The host of the result has no trailing dot.
+ * @throws ServiceError with the policy's code; its message names the rule that was broken and the place in the body
  */
 export function parseCustomerUrl(raw: string, place: string, { ports, errorCode }: CustomerUrlPolicy): URL {
   const refuse = (reason: string) => new ServiceError(errorCode, { detail: `${place} ${reason}.` });

@@ -58,7 +58,7 @@ const refusedByBoth = [
   `https://media.example.com/${'a'.repeat(8192)}`,
 ];
 
-describe('the policy for customer addresses', () => {
+describe('the policy for URLs from customers', () => {
   it.each(refusedByBoth)('refuses %s for media and for webhooks', (url) => {
     expect(codeOf(() => parseMediaUrl(url, '/video/url'))).toBe('invalid_media_url');
     expect(codeOf(() => parseWebhookUrl(url, '/webhook_url'))).toBe('invalid_webhook_url');
@@ -74,12 +74,12 @@ describe('the policy for customer addresses', () => {
     ['https://[2606:4700:4700::1111]/a', 'https://[2606:4700:4700::1111]/a'],
     ['https://internal.example.com/a', 'https://internal.example.com/a'],
     ['https://media.example.test/a', 'https://media.example.test/a'],
-  ])('takes %s for both', (url, expected) => {
+  ])('accepts %s for both', (url, expected) => {
     expect(codeOf(() => parseMediaUrl(url, '/video/url'))).toBe(expected);
     expect(codeOf(() => parseWebhookUrl(url, '/webhook_url'))).toBe(expected);
   });
 
-  it('takes any port for webhooks and only 443 for media', () => {
+  it('accepts any port for webhooks and only 443 for media', () => {
     expect(codeOf(() => parseWebhookUrl('https://hooks.example.com:8443/x', '/webhook_url'))).toBe(
       'https://hooks.example.com:8443/x',
     );
@@ -91,7 +91,7 @@ describe('the policy for customer addresses', () => {
     );
   });
 
-  it('takes 8192 characters and not one more', () => {
+  it('accepts 8192 characters and not one more', () => {
     const base = 'https://media.example.com/';
     const longest = base + 'a'.repeat(8192 - base.length);
     expect(codeOf(() => parseMediaUrl(longest, '/video/url'))).toBe(longest);

@@ -11,8 +11,8 @@ function canonical(value: unknown): unknown {
 }
 
 /**
- * Identifies the payload of a create request: equal for equal JSON, whatever the order of its properties and whether
- * the idempotency key came in the header or in the body; different for another operation.
+ * Identifies the payload of a create request. Equal JSON gives equal fingerprints, whatever the order of its properties
+ * and whether the idempotency key came in the header or in the body. Different operations give different fingerprints.
  * @returns SHA-256 in hex
  */
 export function fingerprint(operationId: OperationId, body: object): string {

@@ -31,18 +31,18 @@ describe('the fingerprint of a create request', () => {
     expect(of({ ...body, idempotency_key: 'k' })).toBe(of(body));
   });
 
-  it("sees an idempotency_key that is not the request's own", () => {
+  it("includes an idempotency_key that is nested, not the request's own", () => {
     expect(of({ ...body, video: { ...body.video, idempotency_key: 'k' } })).not.toBe(of(body));
   });
 
-  it('differs by operation, by any value and by the order of arrays', () => {
+  it('differs by operation, by value and by the order of arrays', () => {
     expect(fingerprint('create_preparation', body)).not.toBe(of(body));
     expect(of({ ...body, sync_mode: 'remap' })).not.toBe(of(body));
     expect(of({ ...body, engines: [...body.engines].reverse() })).not.toBe(of(body));
     expect(of({ ...body, preparation_id: '' })).not.toBe(of(body));
   });
 
-  it('stays the same from one release to the next, because stored keys are compared with it', () => {
+  it('stays the same across releases, because stored fingerprints are compared with it', () => {
     expect(of(body)).toBe('c2a5c97f644e092dd9a00c094c7471091de77f64b83429074ff472c0a42f652e');
   });
 });

@@ -1,4 +1,4 @@
-/** What an id names, by its prefix. */
+/** The kinds of ids, each with its prefix. */
 export const ID_PREFIXES = {
   render: 'ren',
   preparation: 'prp',
@@ -32,7 +32,7 @@ function encodeTime(milliseconds: number): string {
   return text;
 }
 
-/** Five bits a character, most significant first; the bytes hold a whole number of them. */
+/** Five bits per character, most significant first. The bytes must hold a whole number of characters. */
 function encodeBytes(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;
@@ -56,7 +56,7 @@ export function newId(prefix: IdPrefix, nowMs: number, random: Uint8Array): stri
   return `${prefix}_${encodeTime(nowMs)}${encodeBytes(random)}`;
 }
 
-/** Says whether a string is a well-formed id of this kind. A malformed id is answered like an unknown one. */
+/** Says whether a string is a well-formed id of this kind. The API answers a malformed id like an unknown one. */
 export function isId(prefix: IdPrefix, value: string): boolean {
   return value.startsWith(`${prefix}_`) && BODY.test(value.slice(prefix.length + 1));
 }

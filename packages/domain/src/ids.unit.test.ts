@@ -8,7 +8,7 @@ describe('ids', () => {
   it('are the prefix and a lowercase ULID of the time and the random bytes', () => {
     expect(newId('ren', 0, zeros)).toBe(`ren_${'0'.repeat(26)}`);
     expect(newId('ren', 2 ** 48 - 1, ones)).toBe(`ren_7${'z'.repeat(25)}`);
-    // A published pair of the reference implementation.
+    // A pair published with the reference implementation.
     expect(newId('ast', 1_469_918_176_385, zeros)).toBe(`ast_01aryz6s41${'0'.repeat(16)}`);
   });
 
@@ -52,11 +52,11 @@ describe('ids', () => {
     `REN_${'0'.repeat(26)}`,
     `ren_${'0'.repeat(26)}\n`,
     "ren_' or 1=1 --aaaaaaaaaaaaaa",
-  ])('that are malformed are none: %j', (text) => {
+  ])('are not recognised when malformed: %j', (text) => {
     expect(isId('ren', text)).toBe(false);
   });
 
-  it('cannot be made from fewer random bytes or from no time', () => {
+  it('cannot be made from fewer random bytes or from an invalid time', () => {
     expect(() => newId('ren', 0, new Uint8Array(9))).toThrow(RangeError);
     for (const time of [-1, 0.5, NaN, 2 ** 48]) expect(() => newId('ren', time, zeros)).toThrow(RangeError);
   });

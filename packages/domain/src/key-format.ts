@@ -13,17 +13,17 @@ export function formatApiKey(random: Uint8Array): string {
   return `${PREFIX}${Buffer.from(random).toString('hex')}`;
 }
 
-/** Says whether a string has the form of an API key; anything else need not be looked up. */
+/** Says whether a string has the form of an API key. Anything else needs no lookup. */
 export function isApiKey(value: string): boolean {
   return API_KEY.test(value);
 }
 
-/** What is stored of a key: its SHA-256 in hex. The key itself is random, so no slow hash is needed. */
+/** What is stored of a key: its SHA-256 in hex. A slow hash is not needed, because the key itself is random. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** The end of a key, by which a person recognises it in a list. */
+/** The last characters of a key, by which a person recognises it in a list. */
 export function lastFourOf(key: string): string {
   return key.slice(-4);
 }

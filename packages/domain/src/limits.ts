@@ -14,33 +14,33 @@ export const BODY_MAX_BYTES = 65_536;
 /** Longest idempotency key, in code points. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH: number = schemas.RenderRequest.properties.idempotency_key.maxLength;
 
-/** Lifetime of signed upload and download addresses, and of an upload. */
+/** Lifetime of uploads and of signed upload and download URLs. */
 export const SIGNED_URL_SECONDS = 900;
-/** After an upload's expiry: a PUT that began in time may still land, so completing stays possible for so long. */
+/** How long after its expiry an upload can still be completed, because a PUT that began in time may land late. */
 export const UPLOAD_COMPLETE_GRACE_SECONDS = 900;
 
 const DAY_SECONDS = 86_400;
-/** Lifetime of renders, preparations, assets and webhook events, fixed when they are created. */
+/** Lifetime of renders, preparations, assets and webhook events, set when they are created. */
 export const RECORD_TTL_SECONDS = 7 * DAY_SECONDS;
-/** How long after its expiry a resource is answered with 410; then its row is purged and it is unknown. */
+/** How long an expired resource is answered with 410. After that its row is purged and the resource is unknown. */
 export const TOMBSTONE_SECONDS = 30 * DAY_SECONDS;
 
-/** Claims of one job before it fails: the first and two automatic retries. */
+/** How often a job is claimed before it fails: the first attempt and two automatic retries. */
 export const MAX_ATTEMPTS = 3;
 /** A record that is not terminal this long after its creation fails with deadline_exceeded. */
 export const RECORD_DEADLINE_SECONDS = 7200;
-/** Requests with a bad key per minute and address before they are answered with 429. */
+/** Requests with an invalid key that one address may make per minute before it is answered with 429. */
 export const FAILED_AUTH_PER_MINUTE = 60;
-/** Seconds after which a poller of an unfinished resource is asked to look again. */
+/** Seconds after which a client that polls an unfinished resource is asked to look again. */
 export const POLL_HINT_SECONDS = 2;
 
 /** Limits of one customer. */
 export interface CustomerLimits {
   readonly postPerMinute: number;
   readonly getPerMinute: number;
-  /** Accepted and processing renders and preparations. */
+  /** Renders and preparations that are accepted or processing. */
   readonly activeRecordsMax: number;
-  /** Engine jobs running at once: fair share, never an error. */
+  /** Engine jobs that run at once. This enforces fair share and never causes an error. */
   readonly runningJobsMax: number;
   readonly openUploadsMax: number;
 }
@@ -53,7 +53,7 @@ export const DEFAULT_CUSTOMER_LIMITS: CustomerLimits = {
   openUploadsMax: 50,
 };
 
-/** The limits that hold for a customer: its own where set, the defaults elsewhere. */
+/** The limits of a customer: its own where set, otherwise the defaults. */
 export function customerLimits(customer: Pick<CustomerRow, keyof CustomerLimits>): CustomerLimits {
   const defaults = DEFAULT_CUSTOMER_LIMITS;
   return {

@@ -20,11 +20,11 @@ const unset = {
 };
 
 describe('limits', () => {
-  it('of the interface are read from its document', () => {
+  it('of the API are read from the OpenAPI document', () => {
     expect([MEDIA_MAX_BYTES, IDEMPOTENCY_KEY_MAX_LENGTH]).toEqual([268_435_456, 128]);
   });
 
-  it('are those that its description promises', () => {
+  it('equal those that the API description promises', () => {
     const promised = openapiDocument.info.description.replaceAll(/\s+/g, ' ');
     const { postPerMinute, getPerMinute, activeRecordsMax, openUploadsMax } = DEFAULT_CUSTOMER_LIMITS;
     expect(promised).toContain(`${postPerMinute} POST and ${getPerMinute} GET requests per minute`);
@@ -38,7 +38,7 @@ describe('limits', () => {
     expect(promised).toContain(`answered with 410 for ${TOMBSTONE_SECONDS / 86_400} days`);
   });
 
-  it('of a customer are the defaults, except where it has its own, zero included', () => {
+  it('of a customer are the defaults unless it has its own, zero included', () => {
     expect(customerLimits(unset)).toEqual(DEFAULT_CUSTOMER_LIMITS);
     expect(customerLimits({ ...unset, postPerMinute: 7, openUploadsMax: 0 })).toEqual({
       ...DEFAULT_CUSTOMER_LIMITS,

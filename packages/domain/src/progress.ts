@@ -6,7 +6,7 @@ import {
   type PreparationStage,
 } from './stages';
 
-/** Where each stage begins and ends on the scale of 0 to 100. 100 itself is for completed alone. */
+/** Where each stage begins and ends on the scale of 0 to 100. Only completed reaches 100. */
 type Weights<Stage extends string> = Readonly<Record<Stage, readonly [from: number, to: number]>>;
 
 const RENDER_WEIGHTS: Weights<RenderWorkStage> = {
@@ -46,7 +46,7 @@ export interface RenderProgress {
   readonly engines: readonly EngineProgress[];
 }
 
-/** The mean over the engines; one that will do nothing more counts as done, whatever became of it. */
+/** The mean over the engines. A terminal engine counts as done, whatever its outcome. */
 function renderedFraction(engines: readonly EngineProgress[]): number {
   if (engines.length === 0) return 0;
   const done = engines.map(({ status, progress }) => (RECORD_STATES.isTerminal(status) ? 1 : progress / 100));
@@ -54,8 +54,8 @@ function renderedFraction(engines: readonly EngineProgress[]): number {
 }
 
 /**
- * The progress of a render in percent, for its present stage. An internal retry moves the stage back: whoever stores
- * the value keeps the greater one. Failed and cancelled renders keep what they had (0 here, so the greater one wins).
+ * The progress of a render in percent, for its present stage. An internal retry moves the stage back, so whoever stores
+ * the value must keep the greater one. Failed and cancelled renders keep the stored value: they give 0 here.
  */
 export function renderProgress(render: RenderProgress): number {
   switch (render.stage) {

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from './address-policy';
 
-/** Names that only mean something inside a host or a cluster. */
+/** Suffixes of names that only have a meaning inside a host or a cluster. */
 const INTERNAL_SUFFIXES = ['.local', '.internal', '.localhost', '.svc', '.cluster.local'];
 const HOSTNAME_MAX_LENGTH = 253;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Lower case, without the trailing dot that makes a name absolute, and without the brackets of IPv6. */
+/** Returns the host in lower case, without the trailing dot of an absolute name and without the brackets of IPv6. */
 export function normalizeHost(hostname: string): string {
   return hostname
     .toLowerCase()
@@ -15,8 +15,9 @@ export function normalizeHost(hostname: string): string {
 }
 
 /**
- * Says whether a host as a parsed URL gives it can be on the public internet: a public literal address, or a name of
- * at least two labels outside the internal suffixes. What a name resolves to is checked again when connecting.
+ * Says whether a host, as taken from a parsed URL, can be on the public internet: a public literal address, or a name
+ * of at least two labels outside the internal suffixes. The addresses that a name resolves to are checked again on
+ * connecting.
  */
 export function isPublicHost(hostname: string): boolean {
   const host = normalizeHost(hostname);

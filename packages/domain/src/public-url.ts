@@ -1,4 +1,4 @@
-/** An absolute address of this service, whose base has no slash at its end. */
+/** An absolute URL of this service. `baseUrl` has no trailing slash. */
 export function publicUrl(baseUrl: string, path: string): string {
   return `${baseUrl}${path}`;
 }

@@ -16,9 +16,9 @@ import { storedWord } from './stored-word';
 import { usageView } from './usage-view';
 
 export interface RecordViewOptions {
-  /** The public address of the service; never taken from a request. */
+  /** The public base URL of the service; never taken from a request. */
   readonly baseUrl: string;
-  /** The event of this record, once there is one. */
+  /** The webhook event of this record, once there is one. */
   readonly webhookEventId?: string | null | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface SignedOutput {
 }
 
 export interface RenderViewOptions extends RecordViewOptions {
-  /** By id of the engine run; completed runs without one are shown without output. */
+  /** By engine run id. Completed runs that are missing here are shown without output. */
   readonly outputs?: ReadonlyMap<string, SignedOutput> | undefined;
 }
 
@@ -55,7 +55,7 @@ function runError({ errorCode, failedInput }: RunSummary): ErrorBody {
   return errorBody(storedErrorCode(errorCode), failedInput === null ? undefined : `/${failedInput}`);
 }
 
-/** What the analysis found, or undefined before it is completed. */
+/** The results of the analysis, or undefined before it is completed. */
 function preparationView(row: PreparationSummary): Preparation | undefined {
   const { version, analyzerVersion, frames, fps, width, height, durationSeconds } = row;
   if (row.status !== 'completed') return undefined;
@@ -94,7 +94,7 @@ function recordView(
 /**
  * A render as the contract shows it.
  * @param runs its engine runs, in any order
- * @param preparation the preparation that it names, if any
+ * @param preparation the preparation that it refers to, if any
  */
 export function renderRecord(
   render: RenderRow,

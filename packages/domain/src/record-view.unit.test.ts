@@ -86,7 +86,7 @@ function expectValid(schema: SchemaName, value: unknown): void {
 }
 
 describe('a render', () => {
-  it('has everything that is required from its acceptance on, with the four nulls of an unmeasured usage', () => {
+  it('has every required field from its acceptance on, with the four nulls of an unmeasured usage', () => {
     const record = renderRecord(renderRow, [runRow], null, { baseUrl });
     expectValid('Record', record);
     expect(record).toEqual({
@@ -131,7 +131,7 @@ describe('a render', () => {
     expect(engines?.map(({ engine }) => engine)).toEqual(['musetalk', 'highsync']);
   });
 
-  it('shows outputs, measures and its event once completed, although another engine failed', () => {
+  it('shows outputs, measurements and its event once completed, even if another engine failed', () => {
     const done = {
       ...renderRow,
       status: 'completed',
@@ -160,7 +160,7 @@ describe('a render', () => {
     expect(record.engines?.[1]).not.toHaveProperty('output');
   });
 
-  it('shows an error only when it failed, never when it was cancelled', () => {
+  it('shows an error only if it failed, never if it was cancelled', () => {
     const failed = renderRecord(
       { ...renderRow, status: 'failed', stage: 'failed', errorCode: 'no_face_detected' },
       [],
@@ -178,7 +178,7 @@ describe('a render', () => {
     expect(cancelled.engines?.[0]).not.toHaveProperty('error');
   });
 
-  it('is retryable when its engines failed differently and one of them is', () => {
+  it('is retryable if its engines failed differently and one of them is', () => {
     const runs = ['no_face_detected', 'worker_lost'].map((errorCode, position) => {
       return { ...runRow, id: `run_${position}`, position, status: 'failed', stage: 'failed', errorCode };
     });
@@ -189,7 +189,7 @@ describe('a render', () => {
     });
   });
 
-  it('says which of its inputs it failed for, and of its engines the same', () => {
+  it('names the input that it failed for, on the render and on its engines', () => {
     const row = { ...renderRow, status: 'failed', stage: 'failed', errorCode: 'media_corrupt' };
     const run = { ...runRow, status: 'failed', stage: 'failed', errorCode: 'media_corrupt' };
     const failedFor = (failedInput: string | null) => {
@@ -204,13 +204,13 @@ describe('a render', () => {
     expect(failedFor(null)).toBe(message);
   });
 
-  it('shows the measures of the preparation that it names', () => {
+  it('shows the measurements of the preparation that it refers to', () => {
     const record = renderRecord({ ...renderRow, preparationId: 'prp_1' }, [runRow], analysed, { baseUrl });
     expectValid('Record', record);
     expect(record).toMatchObject({ preparation_id: 'prp_1', preparation: { frames: 100, fps: 25 } });
   });
 
-  it('survives a stored code and stored measures that this version does not know', () => {
+  it('tolerates a stored code and stored measurements that this version does not know', () => {
     const row = { ...renderRow, status: 'failed', errorCode: 'code_of_the_future' };
     const record = renderRecord(row, [{ ...runRow, usage: { future: 1 } }], null, { baseUrl });
     expectValid('Record', record);
@@ -219,7 +219,7 @@ describe('a render', () => {
 });
 
 describe('a preparation', () => {
-  it('is a record without engines and audio, whose measures come with its completion', () => {
+  it('is a record without engines and audio, and has its measurements once completed', () => {
     const accepted = preparationRecord(preparationRow, { baseUrl });
     expectValid('Record', accepted);
     for (const absent of ['engines', 'audio_asset_id', 'sync_mode', 'preparation', 'preparation_id']) {

@@ -11,8 +11,9 @@ export type RenderOutcome =
   { readonly status: 'completed' } | { readonly status: 'failed'; readonly errorCode: ErrorCode };
 
 /**
- * What becomes of a render: null while an engine still works. It is completed when at least one engine completed,
- * because the customer can use that. Failed, it has the code that all engines agree on, or all_engines_failed.
+ * The outcome of a render, or null while an engine still works. A render is completed if at least one engine completed,
+ * because the customer can use that result. A failed render has the code that all engines agree on, or
+ * all_engines_failed.
  */
 export function renderOutcome(engines: readonly EngineOutcome[]): RenderOutcome | null {
   if (!engines.every(({ status }) => RECORD_STATES.isTerminal(status))) return null;
@@ -26,8 +27,8 @@ export function renderOutcome(engines: readonly EngineOutcome[]): RenderOutcome 
 }
 
 /**
- * The error of a failed render: the one that its engines agree on, or that they all failed, where trying again can help as
- * soon as it can help one of them.
+ * The error of a failed render: the one that its engines agree on, or all_engines_failed, which is retryable if the
+ * error of any engine is.
  */
 export function renderError(code: ErrorCode, engineErrors: readonly ErrorBody[]): ErrorBody {
   if (code !== 'all_engines_failed')

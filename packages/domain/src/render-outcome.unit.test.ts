@@ -6,7 +6,7 @@ const completed = { status: 'completed', errorCode: null } as const;
 const noFace = { status: 'failed', errorCode: 'no_face_detected' } as const;
 const lost = { status: 'failed', errorCode: 'worker_lost' } as const;
 
-describe('what becomes of a render', () => {
+describe('the outcome of a render', () => {
   it('is undecided while an engine works', () => {
     expect(renderOutcome([completed, { status: 'processing', errorCode: null }])).toBeNull();
     expect(renderOutcome([{ status: 'accepted', errorCode: null }])).toBeNull();
@@ -16,7 +16,7 @@ describe('what becomes of a render', () => {
     expect(renderOutcome([noFace, completed, lost])).toEqual({ status: 'completed' });
   });
 
-  it('is failed with the code of the only engine, or with the one that all agree on', () => {
+  it('is failed with the code that all engines agree on, or that of the only engine', () => {
     expect(renderOutcome([noFace])).toEqual({ status: 'failed', errorCode: 'no_face_detected' });
     expect(renderOutcome([noFace, noFace])).toEqual({ status: 'failed', errorCode: 'no_face_detected' });
   });
@@ -29,7 +29,7 @@ describe('what becomes of a render', () => {
 describe('the error of a failed render', () => {
   const errors = (...codes: readonly ErrorCode[]) => codes.map((code) => errorBody(code));
 
-  it('is retryable as soon as one of the engines that failed differently is', () => {
+  it('is retryable if any of the engines that failed differently is', () => {
     expect(renderError('all_engines_failed', errors('no_face_detected', 'worker_lost')).retryable).toBe(true);
     expect(renderError('all_engines_failed', errors('no_face_detected', 'media_corrupt')).retryable).toBe(
       false,
@@ -41,7 +41,7 @@ describe('the error of a failed render', () => {
     expect(renderError('media_corrupt', [ofInput, ofInput])).toEqual(ofInput);
   });
 
-  it('is that of the catalogue where no engine has it', () => {
+  it('comes from the catalogue if no engine has it', () => {
     expect(renderError('worker_lost', [])).toEqual(errorBody('worker_lost'));
   });
 });

@@ -1,5 +1,5 @@
-// The rows that the pure core reads: the fields of the database's tables, as they come out of it. Status columns are
-// plain text there and stay so here; the views check them. Byte counts are numbers (at most 2^28).
+// The rows that the pure core reads: fields of the database's tables, as the database returns them. Status columns are
+// plain text there and here; the views check them. Byte counts are numbers (at most 2^28).
 
 export interface CustomerRow {
   id: string;
@@ -81,15 +81,15 @@ export interface EngineRunRow {
   progressPercent: number;
   outputKey: string | null;
   errorCode: string | null;
-  /** Which input it failed for before it began. */
+  /** The input that made the engine run fail before it began. */
   failedInput: string | null;
-  /** JSON: what was measured (see usage-view). */
+  /** JSON with what was measured (see usage-view). */
   usage: unknown;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What is shown of an engine run. */
+/** The fields of an engine run that a render shows. */
 export type RunSummary = Omit<EngineRunRow, 'renderId' | 'customerId' | 'createdAt' | 'updatedAt'>;
 
 export interface PreparationRow {
@@ -116,7 +116,7 @@ export interface PreparationRow {
   purgedAt: Date | null;
 }
 
-/** What a render shows of the preparation it names. */
+/** The fields of a preparation that a render shows. */
 export type PreparationSummary = Pick<
   PreparationRow,
   'status' | 'version' | 'analyzerVersion' | 'frames' | 'fps' | 'width' | 'height' | 'durationSeconds'

@@ -3,21 +3,21 @@ import { ERROR_CATALOGUE, type ErrorBody, type ErrorCode, type ErrorResponse } f
 const BRAND = Symbol.for('@lipsync/service-error');
 
 export interface ServiceErrorOptions {
-  /** One sentence for the caller instead of the catalogue's, for example where a request breaks the schema. */
+  /** One sentence for the caller that replaces the catalogue's, for example where a request breaks the schema. */
   readonly detail?: string;
   /** Response headers beyond the catalogue's Retry-After. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What led here, for the log only. */
+  /** What caused the error, for the log only. */
   readonly cause?: unknown;
 }
 
-/** A refusal or failure that has a code of the contract. Its message may be shown to customers. */
+/** A refusal or failure that has a code of the contract. Customers may see its message. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
   readonly detail: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  // A brand instead of instanceof: two copies of this module must still recognise each other's errors.
+  // A brand instead of instanceof, because two copies of this module must still recognise each other's errors.
   readonly [BRAND] = true;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
@@ -36,18 +36,18 @@ export function isServiceError(value: unknown): value is ServiceError {
   return typeof value === 'object' && value !== null && BRAND in value;
 }
 
-/** The error object of a failed asset, record or engine result; `about` says what of it the message is about. */
+/** The error object of a failed asset, record or engine result. `about` names the part that the message is about. */
 export function errorBody(code: ErrorCode, about?: string): ErrorBody {
   return { code, message: errorMessage(code, about), retryable: ERROR_CATALOGUE[code].retryable };
 }
 
-/** The catalogue's sentence, about one of several things where one is named. */
+/** The catalogue's message, prefixed with what it is about, if that is given. */
 export function errorMessage(code: ErrorCode, about?: string): string {
   const { message } = ERROR_CATALOGUE[code];
   return about === undefined ? message : `${about}: ${message}`;
 }
 
-/** The body that answers a request which ended in this error. */
+/** The response body for a request that failed with this error. */
 export function errorResponse(error: ServiceError): ErrorResponse {
   return { error: { ...errorBody(error.code), message: error.message } };
 }

@@ -11,7 +11,7 @@ describe('ServiceError', () => {
     }
   });
 
-  it('says the detail instead of the usual message, and never the cause', () => {
+  it('shows the detail instead of the catalogue message, and never the cause', () => {
     const error = new ServiceError('invalid_request', {
       detail: '/engines is required',
       cause: new Error('secret'),
@@ -22,7 +22,7 @@ describe('ServiceError', () => {
     expect(error.cause).toEqual(new Error('secret'));
   });
 
-  it('is told from anything else that is thrown', () => {
+  it('is distinguished from anything else that is thrown', () => {
     expect(isServiceError(new ServiceError('not_found'))).toBe(true);
     for (const thrown of [new Error('x'), null, undefined, 'not_found', { code: 'not_found' }]) {
       expect(isServiceError(thrown)).toBe(false);

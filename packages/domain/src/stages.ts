@@ -2,7 +2,7 @@ import { type RecordStatus } from '@lipsync/contract';
 
 type Terminal = Exclude<RecordStatus, 'accepted' | 'processing'>;
 
-// In the order of a life. Terminal stages repeat the status, so that the stage alone can drive a display.
+// In order of progress. Terminal stages repeat the status, so that a display needs only the stage.
 const TERMINAL_STAGES: readonly Terminal[] = ['completed', 'failed', 'cancelled'];
 
 export type RenderWorkStage =
@@ -29,8 +29,10 @@ export const PREPARATION_STAGES: readonly PreparationStage[] = [
   ...TERMINAL_STAGES,
 ];
 
-/** What an engine result is at between queued and its terminal status. */
+/** The stages of an engine result between queued and its terminal status. */
 export type EngineWorkStage = 'loading_model' | 'inferencing' | 'encoding' | 'uploading';
 
-/** What a pending asset is at once its job is claimed. Before that it is queued; any other stage is its status. */
+/**
+ * The stages of a pending asset once its job is claimed. Before that it is queued; all other stages equal its status.
+ */
 export type IngestStage = 'downloading' | 'verifying' | 'probing';

@@ -1,22 +1,25 @@
 import { type AssetStatus, type DeliveryStatus, RECORD_STATUSES, type RecordStatus } from '@lipsync/contract';
 import { storedWord } from './stored-word';
 
-/** Engine results use the words of records. */
+/** Engine results use the same statuses as records. */
 export type EngineStatus = RecordStatus;
 export type UploadStatus = 'awaiting_upload' | 'completed' | 'expired';
 
-/** The states of one kind of thing. */
+/** The states of one kind of resource. */
 export interface States<Status extends string> {
-  /** All of them, in the order of a life. */
+  /** All states, in order of progress. */
   readonly states: readonly Status[];
-  /** Those that can still change: the condition of a compare-and-set that ends something or moves it on. */
+  /** The states that can still change. A compare-and-set that ends or advances a resource is conditional on these. */
   readonly open: readonly Status[];
   isTerminal(status: Status): boolean;
-  /** Reads a stored state. @throws Error when it is none of these */
+  /**
+   * Reads a stored state.
+   * @throws Error if it is not one of these
+   */
   parse(text: string): Status;
 }
 
-/** States with the moves between them; those without a move are terminal and absorbing. */
+/** States with the transitions between them. States without a transition are terminal. */
 export interface StateMachine<Status extends string> extends States<Status> {
   canMove(from: Status, to: Status): boolean;
 }

@@ -1,7 +1,7 @@
 import { ASSET_STATUSES, DELIVERY_STATUSES, RECORD_STATUSES } from '@lipsync/contract';
 import { ASSET_STATES, DELIVERY_STATES, RECORD_STATES, UPLOAD_STATES } from './states';
 
-describe('the moves of a record or engine result', () => {
+describe('the transitions of a record or engine result', () => {
   it('are exactly these', () => {
     const moves = RECORD_STATES.states.flatMap((from) =>
       RECORD_STATES.states.filter((to) => RECORD_STATES.canMove(from, to)).map((to) => `${from} → ${to}`),
@@ -17,14 +17,14 @@ describe('the moves of a record or engine result', () => {
   });
 });
 
-describe('the states of a kind', () => {
+describe('the states of a kind of resource', () => {
   it('are those of the contract', () => {
     expect(RECORD_STATES.states).toEqual(RECORD_STATUSES);
     expect(ASSET_STATES.states).toEqual(ASSET_STATUSES);
     expect(DELIVERY_STATES.states).toEqual(DELIVERY_STATUSES);
   });
 
-  it('are terminal where nothing follows', () => {
+  it('are terminal if no transition leaves them', () => {
     expect(RECORD_STATUSES.filter((status) => RECORD_STATES.isTerminal(status))).toEqual([
       'completed',
       'failed',
@@ -42,7 +42,7 @@ describe('the states of a kind', () => {
     expect(UPLOAD_STATES.open).toEqual(['awaiting_upload']);
   });
 
-  it('are read, and nothing else is', () => {
+  it('are parsed, and no other text is', () => {
     expect(RECORD_STATES.parse('failed')).toBe('failed');
     for (const text of ['ready', '', 'toString', 'FAILED'])
       expect(() => RECORD_STATES.parse(text)).toThrow('not a status');

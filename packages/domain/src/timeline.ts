@@ -1,12 +1,12 @@
 import { type SyncMode } from '@lipsync/contract';
 
-/** Every source is resampled to this constant rate before anything else happens; output has it too. */
+/** Every source is resampled to this constant rate before anything else happens. The output has the same rate. */
 export const WORKING_FPS = 25;
 
-/** Absorbs what floating point makes of a duration that is a whole number of frames (8.64 s × 25). */
+/** Absorbs the rounding error of a duration that is a whole number of frames (8.64 s × 25). */
 const EPSILON_FRAMES = 1e-6;
 
-/** How much picture and sound there is. */
+/** The lengths of the video and the audio. */
 export interface SourceLengths {
   /** Frames of the video at the working rate; at least 1. */
   readonly videoFrames: number;
@@ -17,14 +17,16 @@ function wholeFrames(seconds: number): number {
   return Math.max(1, Math.floor(seconds * WORKING_FPS + EPSILON_FRAMES));
 }
 
-/** Lengths that differ by at most one frame are equal: then every mode is the plain video with the plain audio. */
+/**
+ * Lengths that differ by at most one frame count as equal: then every mode gives the plain video with the plain audio.
+ */
 function areEqual(videoFrames: number, audioSeconds: number): boolean {
   return Math.abs(audioSeconds * WORKING_FPS - videoFrames) <= 1 + EPSILON_FRAMES;
 }
 
 /**
- * How many frames the output has. A partial last frame is left out, so that the output is never longer than the
- * longer input (an input shorter than one frame still makes one).
+ * The number of output frames. A partial last frame is dropped, so that the output is never longer than the longer
+ * input. An input shorter than one frame still gives one frame.
  */
 export function outputFrameCount(mode: SyncMode, videoFrames: number, audioSeconds: number): number {
   if (areEqual(videoFrames, audioSeconds)) return videoFrames;
@@ -42,9 +44,9 @@ export function outputFrameCount(mode: SyncMode, videoFrames: number, audioSecon
 }
 
 /**
- * How much of a video the timeline can depend on, as frames from its start: a longer one makes the same output. All of
- * it (Infinity) where the mode shows the whole video. Two frames more than the audio, so that the rest of the video
- * cannot make the lengths count as equal.
+ * How many frames, from the start of a video, the timeline can depend on: any longer video gives the same output.
+ * Infinity where the mode shows the whole video. Otherwise two frames more than the audio, so that the unused rest of
+ * the video cannot make the lengths count as equal.
  */
 export function usedVideoFrames(mode: SyncMode, audioSeconds: number): number {
   switch (mode) {
@@ -64,9 +66,9 @@ export interface TimelineFrames {
 }
 
 /**
- * Which source frame is shown at output frame `index` (both from 0).
- * cut_off and silence play once and hold the last frame; loop restarts; bounce turns around without showing the
- * turning frames twice; remap spreads the whole video evenly over the output.
+ * The source frame to show at output frame `index` (both from 0).
+ * cut_off and silence play once and hold the last frame; loop restarts; bounce reverses at each end without showing the
+ * end frames twice; remap spreads the whole video evenly over the output.
  */
 export function sourceFrameIndex(mode: SyncMode, index: number, frames: TimelineFrames): number {
   const { videoFrames, outputFrames } = frames;
@@ -88,15 +90,15 @@ export function sourceFrameIndex(mode: SyncMode, index: number, frames: Timeline
   }
 }
 
-/** What happens to the audio when it is muxed; without either it is copied whole. */
+/** What happens to the audio when it is muxed. Without either field it is copied whole. */
 export interface AudioPlan {
   readonly trimSeconds?: number;
   readonly padToSeconds?: number;
 }
 
 /**
- * Trims or pads the audio to the output: only cut_off ever trims, only silence ever pads. Elsewhere the output has
- * the length of the audio, and its last partial frame of sound is kept.
+ * Trims or pads the audio to the length of the output: only cut_off ever trims, only silence ever pads. In the other
+ * modes the output has the length of the audio, and its last partial frame of sound is kept.
  */
 export function audioPlan(mode: SyncMode, lengths: SourceLengths): AudioPlan {
   const { videoFrames, audioSeconds } = lengths;

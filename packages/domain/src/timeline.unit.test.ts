@@ -27,25 +27,25 @@ describe('the length of the output', () => {
     ['silence', 10.0, 1.74, 10.0],
     ['remap', 10.0, 1.74, 1.74],
   ] as const)(
-    '%s of %f s of video and %f s of audio is %f s, give or take a frame',
+    'in mode %s of %f s of video and %f s of audio is %f s, to within a frame',
     (mode, video, audio, expected) => {
       const seconds = outputFrameCount(mode, video * WORKING_FPS, audio) * FRAME_SECONDS;
       expect(Math.abs(seconds - expected)).toBeLessThanOrEqual(FRAME_SECONDS + 1e-9);
     },
   );
 
-  it('counts the frames of a duration that floating point makes a little too short', () => {
+  it('includes the last frame of a duration that floating point makes a little too short', () => {
     expect(outputFrameCount('loop', 10, 8.64)).toBe(216);
     expect(outputFrameCount('loop', 10, 0.58)).toBe(14);
     expect(outputFrameCount('loop', 10, 1.1600000000000001)).toBe(29);
     expect(outputFrameCount('loop', 10, 2.3199999999999998)).toBe(58);
   });
 
-  // LatentSync's own code cuts 27 windows out of one second, two of them past its end: a count that nothing here uses.
+  // LatentSync's own code cuts 27 windows out of one second, two of them past its end. Nothing here uses that count.
   it.each([
     [16_000, 25],
     [960_000, 1500],
-  ])('is that of MuseTalk’s code for %i samples of speech at 16 kHz: %i frames', (samples, frames) => {
+  ])('matches MuseTalk’s code for %i samples of speech at 16 kHz: %i frames', (samples, frames) => {
     for (const mode of SYNC_MODES) expect(outputFrameCount(mode, frames, samples / 16_000)).toBe(frames);
     for (const mode of ['bounce', 'loop', 'remap'] as const) {
       expect(outputFrameCount(mode, 10, samples / 16_000)).toBe(frames);
@@ -63,7 +63,7 @@ describe('the length of the output', () => {
     for (const mode of SYNC_MODES) expect(outputFrameCount(mode, 7500, 300)).toBe(7500);
   });
 
-  it('is that of the rule of its mode within one frame, for any lengths', () => {
+  it('follows the rule of its mode within one frame, for any lengths', () => {
     const rules: Record<SyncMode, (video: number, audio: number) => number> = {
       cut_off: Math.min,
       silence: Math.max,
@@ -82,7 +82,7 @@ describe('the length of the output', () => {
 });
 
 describe('lengths that differ by at most one frame', () => {
-  it('are equal: every mode shows the plain video with the whole audio', () => {
+  it('count as equal: every mode shows the plain video with the whole audio', () => {
     const off = fc.double({ min: -1, max: 1, noNaN: true });
     fc.assert(
       fc.property(anyMode, fc.integer({ min: 2, max: 500 }), off, (mode, videoFrames, difference) => {
@@ -117,7 +117,7 @@ describe('the source frame of an output frame', () => {
     );
   });
 
-  it('holds the last one in silence when the audio is longer', () => {
+  it('holds the last one in silence if the audio is longer', () => {
     expect(indices('silence', 3, 6)).toEqual([0, 1, 2, 2, 2, 2]);
   });
 
@@ -125,12 +125,12 @@ describe('the source frame of an output frame', () => {
     expect(indices('loop', 3, 8)).toEqual([0, 1, 2, 0, 1, 2, 0, 1]);
   });
 
-  it('turns around in bounce without doubling the turning frames', () => {
+  it('reverses in bounce without showing the end frames twice', () => {
     expect(indices('bounce', 4, 14)).toEqual([0, 1, 2, 3, 2, 1, 0, 1, 2, 3, 2, 1, 0, 1]);
     expect(indices('bounce', 2, 5)).toEqual([0, 1, 0, 1, 0]);
   });
 
-  it('is a hold in bounce when there is only one', () => {
+  it('stays the same in bounce if there is only one', () => {
     expect(indices('bounce', 1, 4)).toEqual([0, 0, 0, 0]);
   });
 
@@ -145,7 +145,7 @@ describe('the source frame of an output frame', () => {
     );
   });
 
-  it('spreads the whole video over the output in remap, slower or faster, never backwards', () => {
+  it('covers the whole video evenly in remap, slower or faster, never backwards', () => {
     expect(indices('remap', 3, 6)).toEqual([0, 0, 1, 1, 2, 2]);
     expect(indices('remap', 6, 3)).toEqual([1, 3, 5]);
     fc.assert(
@@ -156,14 +156,14 @@ describe('the source frame of an output frame', () => {
           const shown = indices('remap', videoFrames, outputFrames);
           const sorted = [...shown].sort((a, b) => a - b);
           expect(shown).toEqual(sorted);
-          // Nothing is skipped when slowed down, nothing repeated when sped up.
+          // No frame is skipped when slowed down, and none is repeated when sped up.
           expect(new Set(shown).size).toBe(Math.min(videoFrames, outputFrames));
         },
       ),
     );
   });
 
-  it('is itself in every mode while the video is long enough and is not remapped', () => {
+  it('equals the output index in every mode but remap while the video is long enough', () => {
     for (const mode of ['cut_off', 'bounce', 'loop', 'silence'] as const) {
       expect(indices(mode, 10, 4)).toEqual([0, 1, 2, 3]);
     }
@@ -171,7 +171,7 @@ describe('the source frame of an output frame', () => {
 });
 
 describe('the used part of a video', () => {
-  it('makes the same output as the whole video, for every mode and any lengths', () => {
+  it('gives the same output as the whole video, for every mode and any lengths', () => {
     const wholeFramesOfAudio = fc.integer({ min: 1, max: 7500 }).map((frames) => frames * FRAME_SECONDS);
     fc.assert(
       fc.property(
@@ -191,7 +191,7 @@ describe('the used part of a video', () => {
     );
   });
 
-  it('ends about where the audio does, except in the modes that show the whole video', () => {
+  it('ends near the end of the audio, except in the modes that show the whole video', () => {
     expect(usedVideoFrames('cut_off', 1.74)).toBe(46);
     expect(usedVideoFrames('loop', 1.74)).toBe(46);
     expect(usedVideoFrames('bounce', 1.74)).toBe(46);
@@ -210,8 +210,11 @@ describe('the audio', () => {
     ['bounce', {}, {}],
     ['loop', {}, {}],
     ['remap', {}, {}],
-  ] as const)('of %s is %j when it is longer and %j when it is shorter', (mode, whenLonger, whenShorter) => {
-    expect(audioPlan(mode, long)).toEqual(whenLonger);
-    expect(audioPlan(mode, short)).toEqual(whenShorter);
-  });
+  ] as const)(
+    'has in mode %s the plan %j when it is longer and %j when it is shorter',
+    (mode, whenLonger, whenShorter) => {
+      expect(audioPlan(mode, long)).toEqual(whenLonger);
+      expect(audioPlan(mode, short)).toEqual(whenShorter);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { publicUrl } from './public-url';
 import { type UploadRow } from './rows';
 import { UPLOAD_STATES } from './states';
 
-/** A signed PUT: the address, the headers that the signature binds, and until when it is good. */
+/** A presigned PUT request: the URL, the headers that the signature covers, and its expiry. */
 export interface SignedPut {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,8 +11,8 @@ export interface SignedPut {
 }
 
 /**
- * An upload as the contract shows it. It was stored by the clock of the database and signed by that of this process, in
- * whole seconds: what is told is the earlier end, for the address is good until then and no longer.
+ * An upload as the contract shows it. The database's clock set the expiry of the row, and this process's clock that of
+ * the signed URL, in whole seconds. The response gives the earlier one, because both must hold.
  */
 export function uploadResource(
   row: UploadRow,

@@ -27,7 +27,7 @@ describe('an upload', () => {
     expiresAt: later,
   };
 
-  it('says where to PUT the bytes, with which headers, and where to complete', () => {
+  it('says where to PUT the bytes, with which headers, and where to complete it', () => {
     const upload = uploadResource(row, signed, { baseUrl });
     expect(validate('Upload', upload)).toEqual({ ok: true });
     expect(upload).toMatchObject({
@@ -41,7 +41,7 @@ describe('an upload', () => {
   it.each([
     ['of the signature', { signedUntil: at, storedUntil: later }],
     ['of the record', { signedUntil: later, storedUntil: at }],
-  ])('tells the end %s where that comes first', (_, { signedUntil, storedUntil }) => {
+  ])('shows the expiry of %s if that comes first', (_, { signedUntil, storedUntil }) => {
     const upload = uploadResource(
       { ...row, expiresAt: storedUntil },
       { ...signed, expiresAt: signedUntil },

@@ -1,10 +1,10 @@
 import { conforms, type Engine, type Usage } from '@lipsync/contract';
 import { type EngineStatus } from './states';
 
-/** What a render measures of itself; a run's row keeps it as JSON. */
+/** What a render measures of itself. The row of an engine run keeps it as JSON. */
 export type MeasuredUsage = Omit<Usage, 'engine' | 'status'>;
 
-/** The only fields that are null, rather than absent, when nothing measured them. */
+/** The only fields that are null, rather than absent, when not measured. */
 const UNMEASURED = {
   gpu_inference_seconds: null,
   billed_pod_seconds: null,
@@ -14,7 +14,7 @@ const UNMEASURED = {
   estimate_coverage: 'unavailable',
 } as const satisfies Usage;
 
-/** The usage of an engine result: what was measured, the defaults for the rest, and whose it is. */
+/** The usage of an engine result: its engine and status, the measurements, and defaults for the rest. */
 export function usageView(engine: Engine, status: EngineStatus, measured: unknown): Usage {
   return { ...UNMEASURED, gpu_models: [], ...(conforms('Usage', measured) ? measured : {}), engine, status };
 }

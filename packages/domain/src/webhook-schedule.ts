@@ -1,31 +1,34 @@
-/** Delays after the failures 1 to 10: 10 s, 1, 5, 15, 30 min, 1, 2, 4, 6, 7 h. With jitter 22 h 59 min at most. */
+/**
+ * Delays after failures 1 to 10: 10 s, 1, 5, 15, 30 min, 1, 2, 4, 6, 7 h. With jitter they add up to at most 22 h 59
+ * min.
+ */
 export const WEBHOOK_RETRY_DELAYS_SECONDS: readonly number[] = [
   10, 60, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 25_200,
 ];
 /**
- * No further attempt is due later than this after the delivery was created; one that is due at the very end is claimed up
- * to a minute later. A first attempt is made at any age, while the event is kept.
+ * No retry is due later than this after the creation of the delivery. A retry that is due at the very end may be
+ * claimed up to a minute later. The first attempt is made at any age, as long as the event is kept.
  */
 export const WEBHOOK_WINDOW_SECONDS = 86_400;
-/** One attempt, from the name lookup to the end of the answer. */
+/** Limit of one attempt, from the DNS lookup to the end of the response. */
 export const WEBHOOK_TIMEOUT_SECONDS = 15;
-/** Attempts that are under way at one origin at once, of all dispatchers together. */
+/** Attempts under way at one origin at once, over all dispatchers. */
 export const WEBHOOK_ATTEMPTS_PER_ORIGIN = 8;
 
 export interface FailedAttempt {
-  /** Attempts made so far, this failed one included. */
+  /** Attempts made so far, including this failed one. */
   readonly attempts: number;
   readonly createdAt: Date;
   readonly now: Date;
-  /** Random, in [0, 1): spreads the delay over ±10 %. */
+  /** Random, in [0, 1): gives the delay ±10 % jitter. */
   readonly jitter: number;
-  /** What the receiver asked for; it can only make the wait longer. */
+  /** The receiver's Retry-After. It can only lengthen the wait. */
   readonly retryAfterSeconds?: number | undefined;
-  /** After the failures 1, 2, …: one attempt more than there are delays. */
+  /** Delays after failures 1, 2, …: one fewer than there are attempts. */
   readonly delaysSeconds: readonly number[];
 }
 
-/** When to try again after a failure, or null when the delivery is given up. */
+/** When to retry after a failure, or null when the delivery is given up. */
 export function nextAttemptAt(failed: FailedAttempt): Date | null {
   const base = failed.delaysSeconds[failed.attempts - 1];
   const windowEnd = failed.createdAt.getTime() + WEBHOOK_WINDOW_SECONDS * 1000;

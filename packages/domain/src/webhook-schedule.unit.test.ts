@@ -23,7 +23,7 @@ describe('the schedule of a delivery', () => {
     expect(elapsed).toEqual([0, 10, 70, 370, 1270, 3070, 6670, 13_870, 28_270, 49_870, 75_070]);
   });
 
-  it('fits into 24 hours even when every attempt times out and every delay is stretched', () => {
+  it('fits into 24 hours even if every attempt times out and every delay has the maximum jitter', () => {
     const worst = WEBHOOK_RETRY_DELAYS_SECONDS.reduce(
       (sum, delay) => sum + delay * 1.1 + WEBHOOK_TIMEOUT_SECONDS,
       0,
@@ -31,19 +31,19 @@ describe('the schedule of a delivery', () => {
     expect(worst + WEBHOOK_TIMEOUT_SECONDS).toBeLessThan(WEBHOOK_WINDOW_SECONDS);
   });
 
-  it('spreads every delay over ±10 %', () => {
+  it('gives every delay ±10 % jitter', () => {
     const at = (jitter: number) => nextAttemptAt({ ...secondFailure, jitter })?.getTime();
     expect([at(0), at(1)]).toEqual([after(10 + 54).getTime(), after(10 + 66).getTime()]);
   });
 
-  it('waits longer when the receiver asks for it, and never shorter', () => {
+  it('waits longer if the receiver asks for it, and never shorter', () => {
     const at = (retryAfterSeconds: number) =>
       nextAttemptAt({ ...secondFailure, jitter: MIDDLE, retryAfterSeconds });
     expect(at(600)).toEqual(after(610));
     expect(at(1)).toEqual(after(70));
   });
 
-  it('never goes past 24 hours after the creation, whatever the receiver asks for', () => {
+  it('never exceeds 24 hours after the creation, whatever the receiver asks for', () => {
     const failed = { createdAt, jitter: MIDDLE, delaysSeconds };
     expect(nextAttemptAt({ ...failed, attempts: 1, now: after(5), retryAfterSeconds: 1e9 })).toEqual(
       after(86_400),
@@ -63,7 +63,7 @@ describe('the schedule of a delivery', () => {
     );
   });
 
-  it('follows another list of delays when it is given one', () => {
+  it('uses a different list of delays when given one', () => {
     const failed = { createdAt, now: createdAt, jitter: MIDDLE, delaysSeconds: [1, 2] };
     expect(nextAttemptAt({ ...failed, attempts: 2 })).toEqual(after(2));
     expect(nextAttemptAt({ ...failed, attempts: 3 })).toBeNull();

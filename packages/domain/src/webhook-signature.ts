@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far the time of a signature may lie from the receiver's clock, either way. */
+/** How far the timestamp of a signature may be from the receiver's clock, in either direction. */
 const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 const HEX = /^(?:[0-9a-f]{2})+$/i;
 const HEADER = /^t=([0-9]{1,12}),v1=([0-9a-f]{64})$/;
 
-// Buffer.from stops silently at the first character that is not hexadecimal: a damaged secret must not sign.
+// Buffer.from silently stops at the first character that is not hexadecimal. A damaged secret must not sign.
 function keyOf(secretHex: string): Buffer {
   if (!HEX.test(secretHex)) throw new TypeError('A signing secret is a hexadecimal string');
   return Buffer.from(secretHex, 'hex');
@@ -40,7 +40,7 @@ export interface ReceivedWebhook {
   readonly nowSeconds: number;
 }
 
-/** What a receiver does: true for a genuine signature that is at most five minutes old (or ahead). */
+/** What a receiver does: returns true for a genuine signature that is at most five minutes old (or ahead). */
 export function verifyWebhookSignature(received: ReceivedWebhook): boolean {
   const t = HEADER.exec(received.header)?.[1];
   if (t === undefined) return false;

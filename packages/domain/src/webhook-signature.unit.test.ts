@@ -14,7 +14,7 @@ describe('the signature of a webhook', () => {
     expect(header).toBe(`t=${t},v1=${mac.digest('hex')}`);
   });
 
-  it('has a fixed value for a fixed input, computed once with OpenSSL', () => {
+  it('has a fixed value for a fixed input, as OpenSSL computes it', () => {
     expect(signatureHeader('0123456789abcdef', 1_700_000_000, 'dlv_1', '{}')).toBe(
       't=1700000000,v1=0aeda08c54d38a394eb2439273b8a12f0aa2d56aa4614225c8b4bdfda0ba1186',
     );
@@ -24,7 +24,7 @@ describe('the signature of a webhook', () => {
     expect(signatureHeader(secretHex, t, deliveryId, Buffer.from(body))).toBe(header);
   });
 
-  it('verifies up to five minutes to either side, and not one second more', () => {
+  it('verifies up to five minutes in either direction, and not one second more', () => {
     expect(verifyWebhookSignature(genuine)).toBe(true);
     for (const seconds of [-300, 300])
       expect(verifyWebhookSignature({ ...genuine, nowSeconds: t + seconds })).toBe(true);
@@ -47,7 +47,7 @@ describe('the signature of a webhook', () => {
     expect(verifyWebhookSignature({ ...genuine, ...change })).toBe(false);
   });
 
-  it('is refused for a secret that is not hexadecimal, instead of made with half of it', () => {
+  it('is refused for a secret that is not hexadecimal, instead of using half of it', () => {
     for (const secret of ['', 'abc', 'zz', `${secretHex}zz`]) {
       expect(() => signatureHeader(secret, t, deliveryId, body)).toThrow(TypeError);
     }

@@ -35,8 +35,8 @@ function withoutOutput(result: EngineResult): EngineResult {
 }
 
 /**
- * The exact text that every attempt signs and sends. Outputs are left out: their signed addresses live 15 minutes
- * and retries a day.
+ * The exact text that every attempt signs and sends. Outputs are left out, because their signed URLs last 15 minutes
+ * and retries go on for a day.
  */
 export function webhookEventBody(
   event: { readonly id: string; readonly type: WebhookEventType; readonly createdAt: Date },

@@ -85,7 +85,7 @@ describe('a webhook', () => {
     ).not.toHaveProperty('last_error');
   });
 
-  it('event carries the record in data, without the signed addresses that would be dead at a retry', () => {
+  it('event carries the record in data, without the signed URLs, which would have expired by a retry', () => {
     const body = webhookEventBody({ id: 'evt_1', type: 'render.completed', createdAt: at }, record);
     const event = JSON.parse(body) as WebhookEvent;
     expectValid('WebhookEvent', event);
