@@ -10,7 +10,7 @@ const banner = '// Generated from openapi/openapi.yaml by scripts/generate.mjs. 
 
 const source = await readFile(path.join(root, 'openapi/openapi.yaml'), 'utf8');
 const document = parse(source, { uniqueKeys: true });
-// Parsed anew, because the type generator resolves references in place.
+// Parsed again, because the type generator resolves references in place.
 const types = astToString(await openapiTypescript(parse(source)));
 
 const files = {

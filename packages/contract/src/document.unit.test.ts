@@ -18,7 +18,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null;
 }
 
-/** Every object and array of the document with its JSON pointer. */
+/** Every object and array of the document, with its JSON pointer. */
 function* walk(value: unknown, pointer = '#'): Generator<[pointer: string, node: Node]> {
   if (!isNode(value)) return;
   yield [pointer, value];
@@ -31,7 +31,7 @@ function* walk(value: unknown, pointer = '#'): Generator<[pointer: string, node:
 
 async function problemsOf(source: string): Promise<string[]> {
   const rules = {
-    // Webhooks are no operations of this service and have no id.
+    // Webhooks are not operations of this service and have no id.
     'operation-operationId': 'off',
     'no-unused-components': 'error',
     'no-invalid-media-type-examples': 'error',
@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
     expect(openapiDocument.info.version).toBe('1.0.0');
   });
 
-  it('obeys the rules of OpenAPI 3.1, has no unused component and no example that breaks its schema', async () => {
+  it('obeys the rules of OpenAPI 3.1, without unused components or examples that break their schemas', async () => {
     const source = await readFile(path.join(packageRoot, 'openapi/openapi.yaml'), 'utf8');
     await expect(problemsOf(source)).resolves.toEqual([]);
     const broken = source.replace('#/components/schemas/ErrorResponse', '#/components/schemas/Nothing');
@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
       ([, node]) => node.type === 'object' || ('properties' in node && isNode(node.properties)),
     );
     const open = objects.filter(([, node]) => {
-      // A map is closed by the schema of its values.
+      // The schema of a map's values closes it.
       const isMap = isNode(node.additionalProperties) && !('properties' in node);
       return !isMap && node.additionalProperties !== false;
     });
@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
     expect(open.map(([pointer]) => pointer)).toEqual([]);
   });
 
-  it('requires of every object only properties that it has', () => {
+  it('requires only properties that the object declares', () => {
     const wrong = [...walk(openapiDocument.components.schemas)].filter(([, node]) => {
       const properties = isNode(node.properties) ? node.properties : {};
       return Array.isArray(node.required) && node.required.some((name) => !(String(name) in properties));
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     await expect(promisify(execFile)(process.execPath, [script, '--check'])).resolves.toBeDefined();
   });
 
-  it('has exactly the ten operations of the interface', () => {
+  it('has exactly the ten operations of the API', () => {
     const table = OPERATIONS.map(
       ({ operationId, method, path: at, requestSchema, successStatus, responseSchema }) =>
         `${operationId} ${method} ${at} ${requestSchema ?? '-'} ${successStatus} ${responseSchema}`,
@@ -133,7 +133,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each(OPERATIONS.map((operation) => [operation.operationId, operation] as const))(
-    '%s can answer with every error status of the interface and names the codes it uses',
+    '%s can answer with every error status of the API and names the codes it uses',
     (_, operation) => {
       const { responses } = operationNode(operation.path, operation.method);
       const statuses = Object.keys(isNode(responses) ? responses : {});
@@ -163,7 +163,7 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  it('announces the headers that go with answers', () => {
+  it('declares the headers that responses carry', () => {
     const { headers, responses } = openapiDocument.components;
     expect(Object.keys(headers)).toEqual(
       expect.arrayContaining(['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']),
@@ -180,7 +180,7 @@ describe('the OpenAPI document', () => {
 describe('the error catalogue', () => {
   const entries = Object.entries(ERROR_CATALOGUE);
 
-  it('uses only the statuses of the interface', () => {
+  it('uses only the statuses of the API', () => {
     const statuses = entries.flatMap(([, { httpStatus }]) =>
       httpStatus === null ? [] : [String(httpStatus)],
     );
@@ -197,7 +197,7 @@ describe('the error catalogue', () => {
       expect(where.includes('request')).toBe(httpStatus !== null);
   });
 
-  it('knows no code that no operation uses, besides that of unknown paths', () => {
+  it('has no code that no operation uses, except that of unknown paths', () => {
     const used = new Set<ErrorCode>(OPERATIONS.flatMap(({ errorCodes }) => errorCodes));
     const unused = entries.filter(
       ([code, { httpStatus }]) => httpStatus !== null && !(isErrorCode(code) && used.has(code)),

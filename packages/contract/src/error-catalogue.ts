@@ -5,16 +5,16 @@ const source = openapiDocument['x-error-catalogue'];
 /** Every value of `error.code`. */
 export type ErrorCode = keyof typeof source;
 
-/** What can carry a code: the answer to a request, or a failed asset, record or engine result. */
+/** Where a code can occur: in the response to a request, or on a failed asset, record or engine result. */
 export type ErrorPlace = 'request' | 'asset' | 'record' | 'engine';
 
 export interface ErrorDefinition {
   /** Null for codes that only failed assets, records and engine results carry. */
   readonly httpStatus: number | null;
   readonly retryable: boolean;
-  /** One sentence that says what to do. */
+  /** One sentence that tells the caller what to do. */
   readonly message: string;
-  /** Value of the Retry-After header that goes with the answer, where there is a usual one. */
+  /** Value of the Retry-After header of the response, where there is a usual one. */
   readonly retryAfterSeconds: number | null;
   readonly where: readonly ErrorPlace[];
 }
@@ -44,7 +44,7 @@ function define(entry: SourceEntry): ErrorDefinition {
 
 function build(): Readonly<Record<ErrorCode, ErrorDefinition>> {
   const entries = Object.entries<SourceEntry>(source).map(([code, entry]) => [code, define(entry)]);
-  // Object.fromEntries forgets the keys, which are those of `source` by construction.
+  // Object.fromEntries loses the key type. The keys are those of `source` by construction.
   return Object.fromEntries(entries) as Record<ErrorCode, ErrorDefinition>;
 }
 

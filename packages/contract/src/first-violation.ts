@@ -8,7 +8,7 @@ export interface Violation {
   readonly reason: string;
 }
 
-/** Property names come from the caller: long ones are cut before they are repeated. */
+/** Property names come from the caller, so long ones are truncated before they are echoed. */
 const NAME_MAX = 64;
 
 function child(path: string, property: string): string {
@@ -20,7 +20,7 @@ function depth(error: ErrorObject): number {
 }
 
 /**
- * A failed `oneOf` reports the errors of every branch. The caller meant the branch whose property is there, so an
+ * A failed `oneOf` reports the errors of every branch. The caller meant the branch whose property is present, so an
  * error inside that property, or a property that no branch knows, says more than "matches none".
  */
 function decisive(errors: readonly ErrorObject[]): ErrorObject | undefined {
@@ -35,7 +35,7 @@ function decisive(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return inner ?? unknown ?? last;
 }
 
-/** The properties that tell the branches of a `oneOf` apart: those that each requires. */
+/** The properties that distinguish the branches of a `oneOf`: those that each branch requires. */
 function branchProperties(error: ErrorObject): readonly string[] {
   const branches: readonly { readonly $ref?: string }[] = Array.isArray(error.schema) ? error.schema : [];
   return branches.flatMap((branch) => requiredOf(branch.$ref?.split('/').at(-1) ?? ''));
@@ -47,7 +47,7 @@ function requiredOf(schemaName: string): readonly string[] {
   return schema && 'required' in schema && Array.isArray(schema.required) ? schema.required.map(String) : [];
 }
 
-/** The values that a failed keyword was given, for the reasons below. */
+/** A parameter of the failed keyword, for the reasons below. */
 function param(error: ErrorObject, name: string): unknown {
   const params: Readonly<Record<string, unknown>> = error.params;
   return params[name];
@@ -95,7 +95,10 @@ function annotation(error: ErrorObject): unknown {
   return 'x-error-code' in schema ? schema['x-error-code'] : undefined;
 }
 
-/** Turns the validator's errors into the first violation and the error code that its property is annotated with. */
+/**
+ * Turns the validator's errors into the first violation, with the error code from the schema annotation of its
+ * property.
+ */
 export function firstViolation(errors: readonly ErrorObject[]): Violation & { readonly errorCode: unknown } {
   const error = decisive(errors);
   if (!error) return { path: '', reason: 'is not valid', errorCode: undefined };

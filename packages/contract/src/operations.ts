@@ -13,7 +13,7 @@ export interface Operation {
   readonly requestSchema: SchemaName | null;
   readonly successStatus: number;
   readonly responseSchema: SchemaName;
-  /** The codes that this operation can answer with; `method_not_allowed` is that of its path. */
+  /** The error codes that this operation can answer with, including `method_not_allowed`, which belongs to its path. */
   readonly errorCodes: readonly ErrorCode[];
 }
 
@@ -68,10 +68,13 @@ function deriveAll(): readonly Operation[] {
   ]);
 }
 
-/** Every operation of the document, in its order. The router, the docs and the tests derive from this table. */
+/** Every operation of the document, in document order. The router, the docs and the tests derive from this table. */
 export const OPERATIONS = deriveAll();
 
-/** The operation of this id. @throws Error when there is none, which a typed caller cannot ask for */
+/**
+ * The operation with this id.
+ * @throws Error for an unknown id, which a typed caller cannot pass
+ */
 export function operationNamed(operationId: OperationId): Operation {
   const operation = OPERATIONS.find((candidate) => candidate.operationId === operationId);
   if (operation === undefined) throw new Error(`No such operation: ${operationId}`);

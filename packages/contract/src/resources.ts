@@ -1,6 +1,6 @@
 import { type components } from './generated/openapi';
 
-/** The type of every schema of the document, by its name. */
+/** The type of every schema of the document, by schema name. */
 export type Schemas = components['schemas'];
 
 /** The name of a schema of the document, as `validate` takes it. */
@@ -12,7 +12,7 @@ export type PreparationRequest = Schemas['PreparationRequest'];
 export type UploadRequest = Schemas['UploadRequest'];
 export type AssetRequest = Schemas['AssetRequest'];
 
-/** A render or a preparation as it goes over the wire. (`Record` is TypeScript's own.) */
+/** A render or a preparation as sent over the wire. Not called `Record`, because TypeScript has a type of that name. */
 export type RecordResource = Schemas['Record'];
 export type EngineResult = Schemas['EngineResult'];
 export type Output = Schemas['Output'];

@@ -5,12 +5,12 @@ import { conforms } from './validate';
 type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never;
 type Responses<Id extends OperationId> = operations[Id]['responses'];
 
-/** What an operation answers on success. */
+/** The response body of an operation on success. */
 export type SuccessBody<Id extends OperationId> = JsonOf<
   Responses<Id>[keyof Responses<Id> & (200 | 201 | 202)]
 >;
 
-/** Says whether an answer is the success of an operation: its status, and a body of its schema. */
+/** Says whether a response is the success of an operation: its status, and a body that conforms to its schema. */
 export function isSuccess<Id extends OperationId>(
   operationId: Id,
   status: number,

@@ -9,16 +9,19 @@ export type Validation =
   { readonly ok: true } | ({ readonly ok: false; readonly code: ErrorCode } & Violation);
 
 const DOCUMENT_ID = 'contract';
-/** Names the code of a violated property whose format has a code of its own, for example `invalid_media_url`. */
+/**
+ * The schema keyword that gives the error code for a property whose format has its own, such as `invalid_media_url`.
+ */
 const CODE_KEYWORD = 'x-error-code';
 
 function createAjv(): Ajv2020 {
-  // Not allErrors: the first error is the answer, and collecting all of them lets a hostile body cost much more.
+  // Not allErrors: only the first error is reported, and collecting all of them makes a hostile body far more
+  // expensive.
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: false, verbose: true });
   addFormats(ajv, ['uri', 'date-time']);
   ajv.addKeyword({ keyword: CODE_KEYWORD, schemaType: 'string', valid: true });
   ajv.addKeyword('components');
-  // Ajv takes the document itself, so that its references resolve; only the schemas in it are ever compiled.
+  // Ajv takes the whole document, so that its references resolve. Only the schemas in it are ever compiled.
   ajv.addSchema({ $id: DOCUMENT_ID, components: openapiDocument.components }, DOCUMENT_ID);
   return ajv;
 }
@@ -26,7 +29,7 @@ function createAjv(): Ajv2020 {
 const compiled = new Map<SchemaName, ValidateFunction>();
 let ajv: Ajv2020 | undefined;
 
-// Compiled at first use, so that importing the package costs nothing; a pure function of the document.
+// Compiled on first use, so that importing the package costs nothing. Depends only on the document.
 function validatorOf(schema: SchemaName): ValidateFunction {
   const known = compiled.get(schema);
   if (known) return known;
@@ -42,9 +45,9 @@ function codeOf(violation: Violation & { errorCode: unknown }): ErrorCode {
 }
 
 /**
- * Checks a value against a schema of the document, request or response alike.
- * A failure names the first violation: its place as a JSON pointer ('' is the whole body), the reason, and the error
- * code to answer with: `invalid_request`, or the code of the property when its type is right and its content is not.
+ * Checks a value against a schema of the document, for requests and responses alike. A failure gives the first
+ * violation: its place as a JSON pointer ('' is the whole body), the reason, and the error code to answer with. That is
+ * `invalid_request`, or the property's own code if its type is right and its content is not.
  */
 export function validate(schema: SchemaName, value: unknown): Validation {
   const validator = validatorOf(schema);
@@ -53,7 +56,7 @@ export function validate(schema: SchemaName, value: unknown): Validation {
   return { ok: false, code: codeOf(violation), path: violation.path, reason: violation.reason };
 }
 
-/** Says whether a value is of a schema, for a caller who need not know why it is not. */
+/** Says whether a value conforms to a schema, for a caller that does not need the reason if it does not. */
 export function conforms<Name extends SchemaName>(schema: Name, value: unknown): value is Schemas[Name] {
   return validatorOf(schema)(value);
 }

@@ -103,7 +103,7 @@ const accepted: readonly Case[] = [
 
 type RefusedCase = readonly [...Case, path: string, code?: string];
 
-/** [schema, what, value, path of the violation, code]; without a code it is invalid_request. */
+/** [schema, what, value, path of the violation, code]; the code defaults to invalid_request. */
 const refused: readonly RefusedCase[] = [
   ...(['video', 'audio', 'engines', 'sync_mode'] as const).map((name): RefusedCase => [
     'RenderRequest',
@@ -243,7 +243,7 @@ const refused: readonly RefusedCase[] = [
   ['ErrorResponse', 'nothing', {}, '/error'],
 ];
 
-/** As a body arrives: properties that are undefined are not there. */
+/** The value as it arrives over the wire: without properties that are undefined. */
 function overTheWire(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
@@ -282,7 +282,7 @@ describe('validate', () => {
     );
   });
 
-  it('does not repeat a property name of any length', () => {
+  it('truncates long property names before it echoes them', () => {
     const result = validate('RenderRequest', { ...render, ['x'.repeat(5000)]: 1 });
     expect(JSON.stringify(result).length).toBeLessThan(200);
   });
