@@ -5,11 +5,11 @@ export interface DeliveryRows {
   customerId: string;
   origin: string;
   count?: number;
-  /** Negative for deliveries that come up later. */
+  /** Negative for deliveries that become due later. */
   dueSecondsAgo?: number;
 }
 
-/** Pending deliveries with their events, without the records that ended: many in one statement. */
+/** Inserts pending deliveries with their events, without the records that ended, many in one statement. */
 export async function addDeliveries(make: Factories, rows: DeliveryRows): Promise<void> {
   const { customerId, origin, count = 1, dueSecondsAgo = 1 } = rows;
   const series = randomBytes(6).toString('hex');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** A test's own migrations. */
 export interface MigrationFolder {
   path: string;
-  /** Writes one; replaces what there is of that name. */
+  /** Writes a migration, replacing one of the same name. */
   write(name: string, sql: string): void;
   delete(): void;
 }

@@ -1,7 +1,7 @@
 import { ERROR_CATALOGUE, type ErrorPlace, isErrorCode } from '@lipsync/contract';
 import { type Factories } from '@lipsync/testkit';
 
-/** Error codes that are stored where the contract's catalogue does not know them. */
+/** Error codes that are stored in a place where the contract's catalogue does not allow them. */
 export async function misplacedCodes(make: Factories): Promise<{ place: ErrorPlace; code: string }[]> {
   const stored = await make.query<{ place: ErrorPlace; code: string }>(
     `SELECT DISTINCT place, code FROM (

@@ -22,7 +22,7 @@ export interface Scenario {
   db: Db;
   make: Factories;
   customerId: string;
-  /** Renders two ready assets, unless told otherwise. */
+  /** Creates a render of two ready assets, unless told otherwise. */
   render(change?: Partial<RenderRequest>, customerId?: string): Promise<CreatedRender>;
   jobs(renderId: string): Promise<JobState[]>;
   ingestJob(assetId: string): Promise<string>;
@@ -100,14 +100,14 @@ export async function openScenario(): Promise<Scenario> {
   };
 }
 
-/** The one element of a list that has one. */
+/** The only element of a list with one element. */
 export function only<T>(list: readonly T[]): T {
   const [first, ...rest] = list;
   if (first === undefined || rest.length > 0) throw new Error(`expected one element, got ${list.length}`);
   return first;
 }
 
-/** The code of the ServiceError that `work` ends in; null when it succeeds. */
+/** The code of the ServiceError that `work` rejects with; null if it succeeds. */
 export async function codeOf(work: Promise<unknown>): Promise<ErrorCode | null> {
   try {
     await work;

@@ -1,16 +1,19 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { listenOnLoopback } from '@lipsync/testkit';
 
-/** Stands between a client and a server and can make both believe that the other one has gone silent. */
+/** Sits between a client and a server and can make each believe that the other has gone silent. */
 export interface TcpProxy {
   readonly port: number;
-  /** From now on the present connections stay open and carry nothing; new ones work. */
+  /** From now on the present connections stay open but carry nothing. New ones work. */
   silence(): void;
-  /** What a client says that contains `text` is answered with `bytes` in the server's place, and that is the end. */
+  /**
+   * Answers the client's next message that contains `text` with `bytes` in place of the server, and closes the
+   * connection.
+   */
   cutShort(text: string, bytes: Buffer): void;
   /**
-   * The next thing that a client says and that contains `text` resets its connection: before the server hears of it, or
-   * when the server has done it and answers.
+   * Resets the connection on the client's next message that contains `text`: before it reaches the server, or after the
+   * server has processed it and answers.
    */
   reset(text: string, when: 'before' | 'answered'): void;
   close(): Promise<void>;

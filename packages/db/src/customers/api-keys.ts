@@ -3,7 +3,7 @@ import { type ApiKey } from '@lipsync/prisma';
 import { type Db } from '../postgres/db';
 import { run } from '../postgres/statement';
 
-/** A key as it may be shown: its hash stays here. */
+/** A key without its hash, which never leaves this module. */
 export type ApiKeySummary = Omit<ApiKey, 'hash'>;
 
 export interface KeyOwner {
@@ -25,7 +25,7 @@ const FIND_API_KEYS = {
 
 const USE_RESOLUTION_SECONDS = 60;
 
-/** Stores a new key by its SHA-256 (hex). Null when there is no such customer. */
+/** Stores a new key as its SHA-256 (hex). Returns null if the customer does not exist. */
 export async function issueKey(
   db: Db,
   key: { customerId: string; hash: string; lastFour: string },
@@ -35,7 +35,7 @@ export async function issueKey(
   return db.prisma.apiKey.create({ data: { id: db.newId('key'), ...key }, omit: { hash: true } });
 }
 
-/** Who owns the keys with these hashes, in their order; null for unknown and revoked keys alike. */
+/** The owners of the keys with these hashes, in the same order; null for unknown and revoked keys alike. */
 export async function findApiKeys(db: Db, hashes: readonly string[]): Promise<(KeyOwner | null)[]> {
   type Row = CustomerLimitsRow & { hash: string; keyId: string };
   const owners = new Map<string, KeyOwner>();
@@ -44,7 +44,7 @@ export async function findApiKeys(db: Db, hashes: readonly string[]): Promise<(K
   return hashes.map((hash) => owners.get(hash) ?? null);
 }
 
-/** Notes that the key was used, at most once a minute. */
+/** Records that the key was used, at most once a minute. */
 export async function touchApiKey(db: Db, keyId: string): Promise<void> {
   await db.prisma.$executeRaw`
     UPDATE api_keys SET last_used_at = now()
@@ -52,7 +52,7 @@ export async function touchApiKey(db: Db, keyId: string): Promise<void> {
       AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => ${USE_RESOLUTION_SECONDS}::int))`;
 }
 
-/** Oldest first, revoked ones included. */
+/** Oldest first, including revoked keys. */
 export function listKeys(db: Db, customerId: string): Promise<ApiKeySummary[]> {
   return db.prisma.apiKey.findMany({
     where: { customerId },
@@ -61,7 +61,7 @@ export function listKeys(db: Db, customerId: string): Promise<ApiKeySummary[]> {
   });
 }
 
-/** False when there is no such key or it was revoked before. */
+/** Returns false if the key does not exist or was already revoked. */
 export async function revokeKey(db: Db, keyId: string): Promise<boolean> {
   return (
     (await db.prisma.$executeRaw`

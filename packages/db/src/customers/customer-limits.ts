@@ -1,7 +1,10 @@
 import { customerLimits, DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
 import { type Tx } from '../postgres/db';
 
-/** Throws concurrency_limit_exceeded when the customer has as many accepted and processing records as it may. */
+/**
+ * @throws ServiceError concurrency_limit_exceeded if the customer has reached its limit of accepted and processing
+ * records
+ */
 export async function requireRecordSlot(tx: Tx, customerId: string): Promise<void> {
   const { activeRecordsMax } = DEFAULT_CUSTOMER_LIMITS;
   const [free] = await tx.$queryRaw<{ places: number }[]>`
@@ -10,8 +13,9 @@ export async function requireRecordSlot(tx: Tx, customerId: string): Promise<voi
 }
 
 /**
- * Throws concurrency_limit_exceeded when the customer has as many uploads waiting for bytes as it may. The customer's
- * row is locked, so that counting against the limit and inserting are one step.
+ * Locks the customer's row, so that counting against the limit and inserting are one step.
+ * @throws ServiceError concurrency_limit_exceeded if the customer has reached its limit of uploads that wait for their
+ * bytes
  */
 export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): Promise<void> {
   await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;

@@ -9,7 +9,7 @@ import { createUpload } from '../inputs/uploads';
 const REQUESTS = 10;
 const LIMITS = { activeRecordsMax: 100, openUploadsMax: 100 };
 
-describe('what a customer does that needs its lock', () => {
+describe("work that needs a customer's lock", () => {
   let scenario: Scenario;
   let small: Db;
   beforeEach(async () => {
@@ -42,7 +42,7 @@ describe('what a customer does that needs its lock', () => {
   it.each([
     ['uploads', (held: string) => Array.from({ length: REQUESTS }, () => upload(small, held))],
     ['preparations', (held: string) => Array.from({ length: REQUESTS }, () => prepare(small, held))],
-  ])('leaves connections to everybody else while somebody holds that: %s', async (_, requests) => {
+  ])('leaves connections to other customers while the lock is held elsewhere: %s', async (_, requests) => {
     const { db, customerId } = scenario;
     const held = await scenario.make.customer(LIMITS);
     const { render } = await scenario.render();
@@ -63,7 +63,7 @@ describe('what a customer does that needs its lock', () => {
     expect(settled.filter(({ status }) => status === 'rejected')).toEqual([]);
   });
 
-  it('waits for a render that somebody holds, and leaves connections to everybody else: cancellations', async () => {
+  it('leaves connections to other customers while it waits for a render that is locked elsewhere: cancellations', async () => {
     const { db, customerId } = scenario;
     const { render } = await scenario.render();
     const waiting = await db.prisma.$transaction(

@@ -1,11 +1,12 @@
 import { transaction, type Db, type Tx } from '../postgres/db';
 
-/** How long anybody waits for a lock of a customer's: for a duplicate, until the request that came first has ended. */
+/** How long to wait for a lock on a customer's rows. A duplicate request waits until the first request has ended. */
 export const LOCK_TIMEOUT = '5s';
 
 /**
- * Runs `work`, which locks something of this customer's, in one transaction when it is its turn. A lock that is not to be
- * had in time fails it with LOCK_NOT_AVAILABLE; a turn that does not come in time with service_unavailable.
+ * Runs `work`, which takes locks on this customer's rows, in one transaction when its turn comes.
+ * Fails with LOCK_NOT_AVAILABLE if a lock is not available in time, and with service_unavailable if the turn does not
+ * come in time.
  */
 export function customerTransaction<T>(db: Db, customerId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.runExclusive(customerId, () =>

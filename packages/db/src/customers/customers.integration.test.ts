@@ -25,7 +25,7 @@ describe('customers', () => {
     expect(await getSecret(db, 'cus_unknown')).toBeNull();
   });
 
-  it('change their secret at the time that was announced, and have one next secret at most', async () => {
+  it('change their secret at the announced time, and have at most one next secret', async () => {
     const { db, make } = scenario;
     const { id } = await createCustomer(db, { name: 'Ada', sealSecret: () => Uint8Array.of(1) });
     const signing = async (): Promise<number | undefined> => (await getSecret(db, id))?.[0];
@@ -83,7 +83,7 @@ describe('customers', () => {
     ).toBeNull();
   });
 
-  it('see their keys without hashes, and when each was last used to the minute', async () => {
+  it('see their keys without hashes, and when each was last used, to the minute', async () => {
     const { db, customerId } = scenario;
     const key = await issueKey(db, { customerId, hash: HASH, lastFour: 'aaaa' });
     await touchApiKey(db, key?.id ?? '');

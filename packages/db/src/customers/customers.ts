@@ -1,13 +1,13 @@
 import { type CustomerLimits, type CustomerRow } from '@lipsync/domain';
 import { transaction, type Db } from '../postgres/db';
 
-/** Null resets a limit to the service's default; a missing one stays as it is. */
+/** null resets a limit to the service's default; an omitted limit stays unchanged. */
 export type LimitChanges = { [K in keyof CustomerLimits]?: number | null };
 
 export interface NewCustomer {
   name: string;
   limits?: LimitChanges;
-  /** Encrypts a new webhook signing secret for the customer of this id: no customer is without one. */
+  /** Encrypts a new webhook signing secret for the customer with this id. Every customer has one. */
   sealSecret: (customerId: string) => Uint8Array<ArrayBuffer>;
 }
 
@@ -31,7 +31,7 @@ export async function hasCustomer(db: Db, customerId: string): Promise<boolean> 
   return (await db.prisma.customer.count({ where: { id: customerId } })) > 0;
 }
 
-/** Null when there is no such customer. */
+/** Returns null if the customer does not exist. */
 export async function setLimits(
   db: Db,
   customerId: string,

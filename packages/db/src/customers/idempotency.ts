@@ -3,7 +3,7 @@ import { ServiceError } from '@lipsync/domain';
 import { type Tx } from '../postgres/db';
 import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/sql-state';
 
-/** A customer's key for one create request, with the fingerprint of what was asked for. */
+/** A customer's idempotency key for one create request, with the fingerprint of its payload. */
 export interface IdempotencyClaim {
   key: string;
   fingerprint: string;
@@ -17,10 +17,11 @@ export interface KeyReservation extends IdempotencyClaim {
 }
 
 /**
- * Binds the key to the resource that this transaction creates: null, and nothing else may bind it. When it is bound
- * already, returns the resource's id. A concurrent duplicate waits here until the first has committed or rolled back;
- * where the transaction's lock timeout ends that, it throws idempotency_in_progress. Another request under the same key
- * throws idempotency_key_reused.
+ * Binds the key to the resource that this transaction creates and returns null; from then on no other request can bind
+ * it. If the key is already bound, returns the id of the resource that it is bound to. A concurrent duplicate waits
+ * here until the first request has committed or rolled back.
+ * @throws ServiceError idempotency_in_progress if that wait exceeds the transaction's lock timeout
+ * @throws ServiceError idempotency_key_reused if the key was used for a different request
  */
 export async function reserveKey(tx: Tx, reservation: KeyReservation): Promise<string | null> {
   const { customerId, operation, fingerprint, resourceId, expiresAt } = reservation;
@@ -36,7 +37,7 @@ export async function reserveKey(tx: Tx, reservation: KeyReservation): Promise<s
   return reserved?.boundTo ?? null;
 }
 
-/** Postgres stores no NUL and no lone surrogates, a key may have them: escaped as in JSON, keys stay distinct. */
+/** A key may contain NUL and lone surrogates, which Postgres cannot store. Escaping as in JSON keeps keys distinct. */
 export function storableKey(key: string): string {
   return JSON.stringify(key).slice(1, -1);
 }

@@ -2,8 +2,9 @@ import { databaseNow, secondsAfter } from '../postgres/database-clock';
 import { transaction, type Db } from '../postgres/db';
 
 /**
- * Makes `ciphertext` the signing secret `activeInSeconds` from now, at once when left out; the present one signs until
- * then. One that is still to come is dropped: there is never more than one next secret. Resolves to when it begins.
+ * Makes `ciphertext` the signing secret `activeInSeconds` from now (immediately if omitted). The current secret signs
+ * until then. A secret that is scheduled but not yet active is dropped, so there is never more than one next secret.
+ * @returns when the new secret becomes active
  */
 export function rotateSecret(
   db: Db,
@@ -12,7 +13,7 @@ export function rotateSecret(
   activeInSeconds = 0,
 ): Promise<Date> {
   return transaction(db, async (tx) => {
-    // Two rotations at once must not leave two active secrets.
+    // Two concurrent rotations must not leave two active secrets.
     await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
     const now = await databaseNow(tx);
     const activeFrom = secondsAfter(now, activeInSeconds);
@@ -26,7 +27,7 @@ export function rotateSecret(
   });
 }
 
-/** The ciphertext of the secret that signs now, as a claim of deliveries finds it; null for an unknown customer. */
+/** The ciphertext of the secret that signs now, as a claim of deliveries finds it. Null for an unknown customer. */
 export async function getSecret(db: Db, customerId: string): Promise<Uint8Array<ArrayBuffer> | null> {
   const now = await databaseNow(db.prisma);
   const secret = await db.prisma.webhookSecret.findFirst({
@@ -42,14 +43,14 @@ export async function getSecret(db: Db, customerId: string): Promise<Uint8Array<
   return secret?.ciphertext ?? null;
 }
 
-/** A secret as it is stored, of whichever customer, in use or retired. */
+/** A stored secret of any customer, in use or retired. */
 export interface StoredSecret {
   readonly id: string;
   readonly customerId: string;
   readonly ciphertext: Uint8Array<ArrayBuffer>;
 }
 
-/** All of them, in pages: the next begins behind the id that the last ended with. */
+/** All secrets, in pages. Pass the last id of one page as `afterId` of the next. */
 export function listSecrets(db: Db, options: { afterId: string; limit: number }): Promise<StoredSecret[]> {
   return db.prisma.webhookSecret.findMany({
     where: { id: { gt: options.afterId } },
@@ -59,7 +60,10 @@ export function listSecrets(db: Db, options: { afterId: string; limit: number })
   });
 }
 
-/** Puts another ciphertext of the same secret in its place; false when it was replaced by somebody else meanwhile. */
+/**
+ * Replaces the ciphertext of a secret with another ciphertext of the same secret. Returns false if it was replaced
+ * concurrently.
+ */
 export async function replaceCiphertext(
   db: Db,
   { id, ciphertext }: StoredSecret,

@@ -69,7 +69,7 @@ describe('admitJobs', () => {
     expect(await admitJobs(scenario.db, 'musetalk')).toEqual([]);
   });
 
-  it('admits in its first round a customer with one job behind a customer with a thousand', async () => {
+  it('admits a customer with one job in its first round, despite a thousand earlier jobs of another customer', async () => {
     const big = await backlog(1000);
     const small = await backlog(1);
     await scenario.make.worker({ musetalk: 2 });
@@ -77,7 +77,7 @@ describe('admitJobs', () => {
     expect(owners).toEqual({ [big]: 2, [small]: 1 });
   });
 
-  it('serves a late customer before more jobs of those that already have some under way', async () => {
+  it('serves a late customer before it admits more jobs of those that already have some under way', async () => {
     const early = await backlog(50);
     await scenario.make.worker({ musetalk: 2 });
     await admitJobs(scenario.db, 'musetalk');
@@ -95,7 +95,7 @@ describe('admitJobs', () => {
     expect(owners).toEqual(Object.fromEntries(customers.map((customer) => [customer, 3])));
   });
 
-  it('keeps a customer to its running jobs over all engines, and goes on when one ends', async () => {
+  it("limits a customer's running jobs over all engines, and goes on when one ends", async () => {
     await scenario.make.worker({ musetalk: 10, latentsync: 10 });
     const customerId = await scenario.make.customer({ runningJobsMax: 2 });
     for (let i = 0; i < 3; i += 1) await scenario.render({ engines: ['musetalk', 'latentsync'] }, customerId);
@@ -110,7 +110,7 @@ describe('admitJobs', () => {
     expect(await admitJobs(scenario.db, 'latentsync')).toHaveLength(1);
   });
 
-  it('admits no job twice and never too many, whoever asks at the same time', async () => {
+  it('admits no job twice and never too many under concurrent callers', async () => {
     await backlog(100, 'musetalk');
     await scenario.make.worker({ musetalk: 8 });
     const rounds = await Promise.all(Array.from({ length: 6 }, () => admitJobs(scenario.db, 'musetalk')));
@@ -119,7 +119,7 @@ describe('admitJobs', () => {
     expect(new Set(ids).size).toBe(12);
   });
 
-  it('leaves the pool alone while another admission does not end, and admits when it has', async () => {
+  it('does not exhaust the pool while another admission hangs, and admits once it has ended', async () => {
     await backlog(1);
     await scenario.make.worker({ musetalk: 1 });
     const other = createDb({
@@ -127,7 +127,7 @@ describe('admitJobs', () => {
       poolMax: 1,
       publicBaseUrl: 'https://api.example.com',
     });
-    // As a process does that is cut off before it commits.
+    // Like a process that is cut off before it commits.
     await other.prisma.$transaction(
       async (tx) => {
         await tx.$queryRaw`SELECT pg_advisory_xact_lock(727002)::text`;
@@ -142,7 +142,7 @@ describe('admitJobs', () => {
     expect(await admitJobs(scenario.db, 'musetalk')).toHaveLength(1);
   });
 
-  it('leaves a slot to whoever comes next, however many files one customer wants to be ingested', async () => {
+  it('leaves a slot for the next customer, however many files one customer wants to ingest', async () => {
     const big = await ingests(100);
     await scenario.make.worker({ media: 4 });
     expect(await ownersOf(await admitJobs(scenario.db, 'media'))).toEqual({ [big]: 3 });
@@ -157,7 +157,7 @@ describe('admitJobs', () => {
     { slots: 3, share: 2 },
     { slots: 16, share: 12 },
   ])(
-    'lets one of several customers have $share ingests under way where there are $slots slots',
+    'lets one of several customers have $share ingests under way with $slots slots',
     async ({ slots, share }) => {
       await ingests(100);
       await scenario.make.worker({ media: slots });
@@ -165,14 +165,14 @@ describe('admitJobs', () => {
     },
   );
 
-  it('keeps no slot free for others where there is one customer alone', async () => {
+  it('keeps no slot free for others if there is only one customer', async () => {
     await ingests(100);
     await scenario.make.query(`DELETE FROM customers WHERE id NOT IN (SELECT customer_id FROM jobs)`);
     await scenario.make.worker({ media: 4 });
     expect(await admitJobs(scenario.db, 'media')).toHaveLength(6);
   });
 
-  it('goes on with the other jobs while somebody holds the one whose turn it is', async () => {
+  it('goes on with the other jobs while the next one is locked elsewhere', async () => {
     const customer = await backlog(3);
     await scenario.make.worker({ musetalk: 2 });
     const admitted = await scenario.db.prisma.$transaction(async (holder) => {
@@ -186,14 +186,14 @@ describe('admitJobs', () => {
     expect(await admitJobs(scenario.db, 'musetalk')).toHaveLength(1);
   });
 
-  it('leaves a job alone until it is due', async () => {
+  it('does not admit a job before it is due', async () => {
     await backlog(1);
     await scenario.make.worker({ musetalk: 1 });
     await scenario.make.query(`UPDATE jobs SET available_at = now() + interval '1 minute'`);
     expect(await admitJobs(scenario.db, 'musetalk')).toEqual([]);
   });
 
-  it('announces again under a new number what Redis has lost, once it is sure of the loss', async () => {
+  it('announces a job again under a new number if Redis has lost it, once the loss is certain', async () => {
     await backlog(3);
     await scenario.make.worker({ musetalk: 2 });
     const first = await admitJobs(scenario.db, 'musetalk');
@@ -215,7 +215,7 @@ describe('admitJobs', () => {
     );
   });
 
-  it('takes no loss for granted while Redis cannot be asked', async () => {
+  it('assumes no loss while Redis is unavailable', async () => {
     await backlog(2);
     await scenario.make.worker({ musetalk: 2 });
     await admitJobs(scenario.db, 'musetalk');

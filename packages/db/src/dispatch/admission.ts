@@ -4,29 +4,31 @@ import { type QueueName } from './queue-names';
 import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/sql-state';
 import { liveSlots } from './workers';
 
-/** A job to be announced in Redis, under a name that no earlier announcement of it had. */
+/** A job to announce in Redis. No two announcements of a job share a number. */
 export interface Dispatch {
   jobId: string;
   dispatchSeq: number;
 }
 
-/** One admission at a time in the whole system: a customer's jobs are counted over several queues. */
+/** Only one admission runs at a time in the whole system, because a customer's jobs are counted over several queues. */
 const ADMISSION_LOCK = 727_002;
 /**
- * Who waits holds a connection, which others need, and who holds the lock may be cut off: Postgres then keeps it for half
- * a minute. Shorter than any caller's own deadline, or one given up would wait on while the caller begins the next.
+ * A waiter holds a connection that others need. The holder of the lock may have been cut off, and then Postgres keeps
+ * the lock for half a minute. The timeout is shorter than any caller's own deadline; otherwise an abandoned wait would
+ * overlap with the caller's next one.
  */
 const LOCK_TIMEOUT = '300ms';
 
 /**
  * Chooses which waiting jobs of a queue may go to Redis: as many as its live slots can soon take, in turns over the
- * customers (the one with the fewest jobs under way first), never beyond a customer's share of running GPU jobs, or of
+ * customers (the one with the fewest jobs under way first), never beyond a customer's share of running GPU jobs or of
  * ingests. The rest of the backlog stays in Postgres. Any process may call this at any time.
  *
- * None, when a lock was not to be had in time: somebody else admits. That may have looked before this caller's jobs were
- * there, or at another queue. They are not lost: they stay in Postgres, undispatched, and every media-worker asks again for
- * every queue twice a second. Postgres hands the lock over in the order in which it was asked for, so those rounds get
- * their turn, and a job is admitted at the latest in the first one after a holder that hung.
+ * Returns an empty list if a lock is not available in time, because then another admission is running. That one may
+ * serve another queue, or may have looked before this caller's jobs were inserted. Such jobs are not lost: they stay in
+ * Postgres, undispatched, and every media-worker admits for every queue twice a second. Postgres grants the lock in the
+ * order of the requests, so those rounds get their turn: a job is admitted at the latest in the first round after a
+ * holder that hung.
  */
 export async function admitJobs(db: Db, queue: QueueName): Promise<Dispatch[]> {
   try {
@@ -57,7 +59,7 @@ function dispatchFairly(
   queue: QueueName,
   { capacity, free }: { capacity: number; free: number },
 ): Promise<Dispatch[]> {
-  // A customer that is the only one there is keeps nobody waiting.
+  // A sole customer keeps nobody waiting.
   return tx.$queryRaw<Dispatch[]>`
     WITH waiting AS (
       SELECT id, customer_id, available_at,

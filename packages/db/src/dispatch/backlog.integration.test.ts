@@ -14,7 +14,7 @@ describe('readBacklog', () => {
     return (await readBacklog(scenario.db, CAPS)).queues.find((each) => each.queue === name);
   }
 
-  it('tells every queue, also one that nothing waits in and nobody serves', async () => {
+  it('reports every queue, even one without jobs or workers', async () => {
     await scenario.make.query('DELETE FROM workers');
     const { queues, ...webhooks } = await readBacklog(scenario.db, CAPS);
     expect(queues.map((each) => each.queue).sort()).toEqual([...QUEUE_NAMES].sort());
@@ -23,7 +23,7 @@ describe('readBacklog', () => {
     expect(webhooks).toEqual({ webhooksDue: 0, webhooksScheduled: 0, webhooksOldestDueSeconds: 0 });
   });
 
-  it('follows jobs from blocked to waiting, dispatched, running and out', async () => {
+  it('follows jobs from blocked to waiting, dispatched, running and finished', async () => {
     const byUrl = { video: { url: 'https://media.example.com/a.mp4' } };
     await scenario.render(byUrl);
     expect(await queue('musetalk')).toMatchObject({ blocked: 1, waiting: 0, oldestSeconds: 0, liveSlots: 4 });
@@ -46,7 +46,7 @@ describe('readBacklog', () => {
     expect(await queue('musetalk')).toMatchObject({ blocked: 1, running: 0 });
   });
 
-  it('tells deliveries that are due from those that are scheduled', async () => {
+  it('distinguishes deliveries that are due from those that are scheduled', async () => {
     for (let i = 0; i < 2; i += 1) {
       const { render } = await scenario.render();
       await cancelRender(scenario.db, scenario.customerId, render.id);
@@ -63,19 +63,19 @@ describe('readBacklog', () => {
     expect(webhooksOldestDueSeconds).toBeGreaterThanOrEqual(3600);
   });
 
-  it('leaves out of a queue’s age what waits for jobs of its own customer alone', async () => {
+  it('excludes from a queue’s age the jobs that wait only for other jobs of their own customer', async () => {
     const customerId = await scenario.make.customer({ activeRecordsMax: 100, runningJobsMax: 1 });
     const first = await scenario.render({}, customerId);
     await scenario.render({}, customerId);
     await scenario.make.query(`UPDATE jobs SET available_at = now() - interval '1 hour'`);
     expect((await queue('musetalk'))?.oldestSeconds).toBeGreaterThanOrEqual(3600);
     await admitJobs(scenario.db, 'musetalk');
-    // One is announced and waits for a worker, which is nobody's doing but ours.
+    // This one is announced and waits for a worker, which is the service's own delay.
     expect((await queue('musetalk'))?.oldestSeconds).toBeGreaterThanOrEqual(3600);
     const [job] = await scenario.jobs(first.render.id);
     await scenario.claim(job?.id ?? '');
     expect(await queue('musetalk')).toMatchObject({ running: 1, waiting: 1, oldestSeconds: 0 });
-    // Another customer's is seen beside it.
+    // A job of another customer is counted beside it.
     await scenario.render();
     await scenario.make.query(
       `UPDATE jobs SET available_at = now() - interval '1 minute' WHERE customer_id = $1`,
@@ -86,7 +86,7 @@ describe('readBacklog', () => {
     expect(oldest).toBeLessThan(3600);
   });
 
-  it('counts against a job that nobody serves its queue, also while its customer may run no more', async () => {
+  it('counts a job of a queue without workers, even if its customer may not run more', async () => {
     const customerId = await scenario.make.customer({ activeRecordsMax: 100, runningJobsMax: 1 });
     const { render } = await scenario.render({}, customerId);
     const [job] = await scenario.jobs(render.id);
@@ -98,7 +98,7 @@ describe('readBacklog', () => {
     expect((await queue('highsync'))?.oldestSeconds).toBeGreaterThanOrEqual(3600);
   });
 
-  it('leaves out of the deliveries’ age what a claim passes over: under way, or at a cap of its origin or customer', async () => {
+  it('excludes from the deliveries’ age those that a claim skips: under way, or over the cap of their origin or customer', async () => {
     for (let i = 0; i < 4; i += 1) {
       const { render } = await scenario.render();
       await cancelRender(scenario.db, scenario.customerId, render.id);
@@ -123,13 +123,13 @@ describe('readBacklog', () => {
     expect(await age()).toBeGreaterThanOrEqual(3600);
     await lease(3);
     expect(await age()).toBe(0);
-    // Leases of a dispatcher that died hold nobody up.
+    // Leases of a dispatcher that died delay nothing.
     await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
     expect(await age()).toBeGreaterThanOrEqual(3600);
     expect((await readBacklog(scenario.db, CAPS)).webhooksDue).toBe(4);
   });
 
-  it('counts no slots of a worker that has been silent', async () => {
+  it('does not count the slots of a silent worker', async () => {
     await scenario.make.query(`UPDATE workers SET seen_at = now() - interval '1 minute'`);
     expect(await queue('media')).toMatchObject({ liveSlots: 0 });
   });

@@ -8,31 +8,31 @@ export interface QueueBacklog {
   queue: QueueName;
   /** Jobs whose inputs are not ready. */
   blocked: number;
-  /** Jobs that Redis has not been told of. */
+  /** Jobs that are not announced in Redis. */
   waiting: number;
-  /** Jobs that Redis was told of and nobody has claimed. */
+  /** Jobs that are announced in Redis but not claimed. */
   dispatched: number;
   running: number;
   /**
-   * For how long the oldest waiting or dispatched job has been able to run; 0 when there is none. A job that admission
-   * holds back because its customer has as many under way as it may have at once is not waiting for this service, unless
-   * nobody serves the queue: that counts against every job in it.
+   * How long the oldest waiting or dispatched job has been ready to run, in seconds; 0 if there is none. A job that
+   * admission holds back because its customer has reached its limit does not count, since it does not wait for this
+   * service. If no worker serves the queue, every job in it counts.
    */
   oldestSeconds: number;
-  /** Slots of the workers that are there. */
+  /** Slots of the live workers. */
   liveSlots: number;
 }
 
-/** What the whole system has not done yet. */
+/** The work that the whole system has not done yet. */
 export interface Backlog {
   queues: QueueBacklog[];
-  /** Deliveries to attempt now, those under way included. */
+  /** Deliveries to attempt now, including those under way. */
   webhooksDue: number;
   /** Deliveries to attempt later. */
   webhooksScheduled: number;
   /**
-   * For how long the oldest of those that a claim would take now has been due; 0 when there is none. What is under way is
-   * not among them, nor what is passed over because its origin or its customer has as many under way as it may have.
+   * How long the oldest delivery that a claim would take now has been due, in seconds; 0 if there is none. Excludes
+   * deliveries under way, and those that a claim skips because their origin or customer has reached its cap.
    */
   webhooksOldestDueSeconds: number;
 }
@@ -44,8 +44,8 @@ interface BacklogRow extends QueueBacklog {
 }
 
 /**
- * Looks at the backlog of every queue and of the deliveries, in one statement and so at one moment. Takes the caps that
- * deliveries are claimed within.
+ * Reads the backlog of every queue and of the deliveries in one statement, so that the numbers belong to one moment.
+ * Takes the caps that deliveries are claimed within.
  */
 export async function readBacklog(
   db: Db,

@@ -44,7 +44,7 @@ describe('engines whose workers are started on demand', () => {
   const waited = (time: string): Promise<unknown> =>
     scenario.make.query(`UPDATE jobs SET available_at = now() - $1::interval`, [time]);
 
-  it('are accepted while nobody serves them, and no others with them', async () => {
+  it('are accepted while no worker serves them, and no other engines with them', async () => {
     await create(['musetalk', 'highsync'], ['musetalk', 'highsync']);
     expect(await codeOf(create(['musetalk', 'latentsync'], ['musetalk']))).toBe('engine_unavailable');
     await registerWorker(scenario.db, { id: 'w', service: 'gpu-worker', slots: { latentsync: 1 } });
@@ -62,7 +62,7 @@ describe('engines whose workers are started on demand', () => {
     expect(await admitJobs(scenario.db, 'preparation')).toHaveLength(1);
   });
 
-  it('have as long as they were given to start a worker before their work is given up', async () => {
+  it('allow the configured time for a worker to start before their work is given up', async () => {
     await create(['musetalk'], ['musetalk']);
     await prepare();
     const overdue = async (unservedSeconds: number): Promise<number> =>
@@ -82,7 +82,7 @@ describe('engines whose workers are started on demand', () => {
   });
 
   it.each([90, 3600])(
-    'have %i s from the moment their last worker left, if that is the deadline',
+    'give %i s from the moment their last worker left, if that is the deadline',
     async (unservedSeconds) => {
       const slots = { preparation: 1, musetalk: 1 };
       await registerWorker(scenario.db, { id: 'w', service: 'gpu-worker', slots });

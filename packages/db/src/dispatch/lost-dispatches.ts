@@ -2,12 +2,12 @@ import { type Dispatch } from './admission';
 import { type Db } from '../postgres/db';
 import { type QueueName, queueName } from './queue-names';
 
-/** A job that was announced in Redis and not claimed since. */
+/** A job that was announced in Redis and has not been claimed since. */
 export interface OpenDispatch extends Dispatch {
   queue: QueueName;
 }
 
-/** The announcement follows the commit: before this it may simply not have been made yet. */
+/** The announcement follows the commit. Within this time it may simply not have been made yet. */
 const SETTLE_SECONDS = 2;
 
 export async function findOpenDispatches(db: Db, limit: number): Promise<OpenDispatch[]> {
@@ -18,7 +18,7 @@ export async function findOpenDispatches(db: Db, limit: number): Promise<OpenDis
   return rows.map(({ id, queue, dispatchSeq }) => ({ jobId: id, queue: queueName(queue), dispatchSeq }));
 }
 
-/** Puts a job whose announcement is gone back in line for the next admission. */
+/** Makes a job whose announcement was lost available to the next admission. */
 export async function withdrawDispatch(db: Db, { jobId, dispatchSeq }: OpenDispatch): Promise<boolean> {
   const withdrawn = await db.prisma.$executeRaw`
     UPDATE jobs SET dispatched_at = NULL

@@ -2,13 +2,13 @@ import { type Engine } from '@lipsync/contract';
 import { type Db, type Tx } from '../postgres/db';
 import { type QueueName } from './queue-names';
 
-/** What a new job works on, and thereby its kind and queue. */
+/** What a new job works on. This determines its kind and queue. */
 export type NewJobSubject =
   | { kind: 'ingest'; assetId: string }
   | { kind: 'analyze'; preparationId: string }
   | { kind: 'render'; engineRunId: string; engine: Engine };
 
-/** Inserts a job: `queued` when its inputs are ready, else `blocked` until they are. Returns its queue. */
+/** Inserts a job: `queued` if its inputs are ready, otherwise `blocked` until they are. Returns its queue. */
 export async function insertJob(
   db: Db,
   tx: Tx,

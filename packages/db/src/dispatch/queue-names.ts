@@ -1,7 +1,7 @@
 import { type Engine, ENGINES } from '@lipsync/contract';
 import { storedWord } from '@lipsync/domain';
 
-/** Where a job waits: ingests in `media`, analyses in `preparation`, renders in the queue of their engine. */
+/** The queue of a job: `media` for ingests, `preparation` for analyses, the queue of its engine for renders. */
 export type QueueName = 'media' | 'preparation' | Engine;
 
 export const QUEUE_NAMES: readonly QueueName[] = ['media', 'preparation', ...ENGINES];

@@ -5,13 +5,16 @@ import { QUEUE_NAMES, type QueueName } from './queue-names';
 /** How many jobs a worker takes at once, by queue. */
 export type Slots = Partial<Record<QueueName, number>>;
 
-/** A worker seen this recently counts as there: for offering an engine, and for handing out jobs. */
+/**
+ * A worker seen this recently counts as live: OFFER_SECONDS for offering an engine, CAPACITY_SECONDS for handing out
+ * jobs.
+ */
 export const OFFER_SECONDS = 60;
 export const CAPACITY_SECONDS = 30;
-/** A worker that was silent for this long, and is not offered any more, must register to be there again. */
+/** A worker that was silent for this long has left and must register again. */
 const LEFT_SECONDS = OFFER_SECONDS;
 
-/** Announces a worker process, or replaces what it announced before. */
+/** Registers a worker process, or replaces its registration. */
 export async function registerWorker(
   db: Db,
   worker: { id: string; service: string; slots: Slots },
@@ -23,7 +26,7 @@ export async function registerWorker(
     ON CONFLICT (id) DO UPDATE SET service = EXCLUDED.service, slots = EXCLUDED.slots, seen_at = now()`;
 }
 
-/** False: the worker has left (or was silent for so long that it counts as gone) and must register again. */
+/** Returns false if the worker has left, or was silent for so long that it counts as gone, and must register again. */
 export async function heartbeatWorker(db: Db, workerId: string): Promise<boolean> {
   const updated = await db.prisma.$executeRaw`
     UPDATE workers SET seen_at = now()
@@ -32,8 +35,8 @@ export async function heartbeatWorker(db: Db, workerId: string): Promise<boolean
 }
 
 /**
- * The worker takes nothing more. Its row stays for a day, back-dated: that its queues were served until now keeps a
- * long backlog from being given up in the moment in which one worker replaces another.
+ * Marks that the worker takes no more jobs. Its row stays for a day, back-dated. It shows that the queues were served
+ * until now, so that a long backlog is not given up in the moment when one worker replaces another.
  */
 export async function removeWorker(db: Db, workerId: string): Promise<void> {
   await db.prisma.$executeRaw`
@@ -42,15 +45,15 @@ export async function removeWorker(db: Db, workerId: string): Promise<void> {
 }
 
 /**
- * The engines that some worker serves. `create_renders` (migration `create_render`) refuses by the same rule, in SQL: a
- * change here is one there.
+ * The engines that at least one worker serves. `create_renders` (migration `create_render`) applies the same rule in
+ * SQL: change both together.
  */
 export async function liveEngines(db: Db): Promise<Set<Engine>> {
   const live = await liveQueues(db);
   return new Set(ENGINES.filter((engine) => live.has(engine)));
 }
 
-/** The queues that some worker serves. */
+/** The queues that at least one worker serves. */
 export async function liveQueues(db: Db): Promise<Set<QueueName>> {
   return new Set(await queuesServed(db.prisma, OFFER_SECONDS));
 }
@@ -62,8 +65,8 @@ export async function liveSlots(tx: Tx, queue: QueueName): Promise<number> {
 }
 
 /**
- * The queues that a worker served at some time in the last `seconds`: exactly for one that left, whose row is back-dated;
- * one that vanished is not missed for a minute more.
+ * The queues that a worker served at some time in the last `seconds`. This is exact for a worker that left, because its
+ * row is back-dated. A worker that vanished counts for a minute longer.
  */
 export async function servedQueues(tx: Tx, seconds: number): Promise<QueueName[]> {
   return queuesServed(tx, seconds + LEFT_SECONDS);

@@ -5,25 +5,25 @@ import { covers, type FeatureContent, type FeatureKey, lockFeature } from './fea
 import { type Lease } from '../jobs/lease';
 
 export interface FeatureRequest {
-  /** Frames from the start that somebody needs; Infinity for the whole video. */
+  /** Frames needed from the start of the video; Infinity for the whole video. */
   readonly wantedFrames: number;
-  /** Of the record that uses it: it is kept at least as long. */
+  /** Expiry of the record that uses the feature. The feature is kept at least until then. */
   readonly expiresAt: Date;
 }
 
 export type FeatureBegin =
-  /** There it is. */
+  /** The feature exists. */
   | { readonly state: 'ready'; readonly content: FeatureContent }
-  /** It was tried, and the video gives none: it would fail the same way again. */
+  /** An earlier attempt showed that the video yields no such feature. Another would fail in the same way. */
   | { readonly state: 'impossible'; readonly errorCode: ErrorCode }
-  /** Another running job makes it; ask again soon. */
+  /** Another running job is making it. Ask again soon. */
   | { readonly state: 'wait' }
-  /** It is this job's to make, until it is published or given up, or the job's own claim ends. */
+  /** This job must make it. The task ends when the feature is published or given up, or when the job's claim ends. */
   | { readonly state: 'make' };
 
 /**
- * What a running job has to do to get a feature. Of any number of jobs that ask at once exactly one makes it. A maker
- * needs no lease beside its job's: one that is lost, cancelled or finished makes nothing any more.
+ * Tells a running job what to do to get a feature. Of any number of concurrent callers exactly one is told to make it.
+ * That needs no lease besides the job's own: a job that is lost, cancelled or finished no longer counts as the maker.
  */
 export function beginFeature(
   db: Db,
@@ -46,7 +46,7 @@ export function beginFeature(
   });
 }
 
-/** A feature that is there already; null when there is none that covers the request. Nobody is asked to make it. */
+/** An existing feature that covers the request, otherwise null. Nobody is asked to make one. */
 export async function findFeature(
   db: Db,
   key: FeatureKey,

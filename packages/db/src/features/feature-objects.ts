@@ -1,25 +1,25 @@
 import { type Db, type Tx, transaction } from '../postgres/db';
 import { type FeatureKey } from './feature-row';
 
-/** Where the bytes of a feature lie: two names of one video with the same bytes share an object. */
+/** Identifies the object that stores a feature's bytes. Features of one video with the same bytes share an object. */
 export interface FeatureObjectId {
   readonly customerId: string;
   readonly videoSha256: string;
   readonly sha256: string;
 }
 
-/** How long an object stays that nobody names: for its writer to name it, and for those who still read it. */
+/** How long an unreferenced object is kept: for its writer to publish it, and for readers that still fetch it. */
 const UNNAMED_SECONDS = 3_600;
-/** Objects that a round looks at, named ones among them: earlier releases kept no time for those. */
+/** Objects examined per round. Referenced ones are among them, because earlier releases stored no expiry for those. */
 const LOOK = 10_000;
 /**
- * From the beginning of its transaction, a deletion is given up after this: half of the time after which the transaction
- * is ended and the lock with it, so that what storage was told to do is done by then.
+ * A deletion is abandoned this long after its transaction began. That is half of the time after which the transaction,
+ * and its lock, is ended, so that storage has finished what it was told to do by then.
  */
 const REMOVE_MS = 15_000;
 
 /**
- * Registers an object before it is written, so that whatever becomes of its writer, the purge knows of it. It is left
+ * Registers an object before it is written, so that the purge finds it even if its writer dies. The purge leaves it
  * alone for an hour from now.
  */
 export async function registerObject(db: Db, object: FeatureObjectId, sizeBytes: number): Promise<void> {
@@ -33,8 +33,8 @@ export async function registerObject(db: Db, object: FeatureObjectId, sizeBytes:
 }
 
 /**
- * A feature names it from now on, which is what keeps it; it is not looked at again before that feature expires. False:
- * it was not registered, or purged meanwhile.
+ * Marks the object as referenced by a feature, which keeps it. The purge does not examine it before that feature
+ * expires. Returns false if the object was not registered, or has been purged.
  */
 export async function nameObject(tx: Tx, key: FeatureKey, sha256: string): Promise<boolean> {
   const { customerId, videoSha256, name } = key;
@@ -45,7 +45,7 @@ export async function nameObject(tx: Tx, key: FeatureKey, sha256: string): Promi
   return named === 1;
 }
 
-/** It is not the feature's any more, but somebody may just have been told to fetch it. */
+/** Keeps an object that its feature no longer references, because a reader may just have been told to fetch it. */
 export async function keepForReaders(tx: Tx, key: FeatureKey, sha256: string): Promise<void> {
   await tx.$executeRaw`
     UPDATE feature_objects SET kept_until = clock_timestamp() + make_interval(secs => ${UNNAMED_SECONDS}::float8)
@@ -53,8 +53,9 @@ export async function keepForReaders(tx: Tx, key: FeatureKey, sha256: string): P
 }
 
 /**
- * Objects that no feature names and nobody waits for. What comes up here and is named (its feature was used again since)
- * is not looked at before that feature expires: each round would begin with all that are in use.
+ * Objects that no feature references and that are no longer kept for writers or readers. If an object is due but still
+ * referenced, because its feature was used again, its expiry moves to that of the feature. Otherwise each round would
+ * begin with all objects that are in use.
  */
 export function findUnnamedObjects(db: Db, limit: number): Promise<FeatureObjectId[]> {
   return db.prisma.$queryRaw<FeatureObjectId[]>`
@@ -77,9 +78,9 @@ export function findUnnamedObjects(db: Db, limit: number): Promise<FeatureObject
 }
 
 /**
- * Deletes an object by `remove` and then forgets it, under its lock: whoever registers the same bytes anew meanwhile
- * waits, and writes them after they were deleted. So `remove` must not go on once its signal is aborted. False: it is
- * named or waited for again.
+ * Deletes an object with `remove` and then its row, under a lock on the row. Whoever registers the same bytes meanwhile
+ * waits, and writes them after they were deleted; so `remove` must not go on once its signal is aborted. Returns false
+ * if the object is referenced or kept again.
  */
 export function deleteUnnamedObject(
   db: Db,
@@ -94,7 +95,7 @@ export function deleteUnnamedObject(
       WHERE customer_id = ${customerId} AND video_sha256 = ${videoSha256} AND sha256 = ${sha256}
         AND kept_until < clock_timestamp()
       FOR UPDATE`;
-    // A statement of its own, to see what was committed while this one waited for the lock.
+    // A separate statement, to see what was committed while the previous one waited for the lock.
     const names = await tx.feature.count({ where: { customerId, videoSha256, sha256 } });
     if (due.length === 0 || names > 0) return false;
     await remove(signal);
@@ -105,7 +106,7 @@ export function deleteUnnamedObject(
   });
 }
 
-/** Deletes features that no record may use any more; their objects are unnamed then. */
+/** Deletes features that no record may use any more. Their objects are unreferenced from then on. */
 export function deleteExpiredFeatures(db: Db, limit: number): Promise<number> {
   return db.prisma.$executeRaw`
     DELETE FROM features WHERE (customer_id, video_sha256, name) IN (

@@ -2,17 +2,19 @@ import { type Lease } from '../jobs/lease';
 import { type Tx } from '../postgres/db';
 
 /**
- * Names what is kept of one video of one customer. Other customers' features are never found, whatever their bytes:
- * nobody can tell by the time of a render that a stranger had the same video.
+ * Identifies a feature of one video of one customer. Features of other customers are never found, even for identical
+ * bytes, so that the duration of a render cannot reveal that another customer has the same video.
  */
 export interface FeatureKey {
   readonly customerId: string;
   readonly videoSha256: string;
-  /** What it is and what made it, e.g. `track:2:…`. */
+  /** What the feature is and what made it, e.g. `track:2:…`. */
   readonly name: string;
 }
 
-/** How many frames from the start of its video a feature is good for; `complete`: for all, however many there are. */
+/**
+ * How many frames from the start of the video a feature covers. `complete` means all of them, however many there are.
+ */
 export interface Coverage {
   readonly frames: number;
   readonly complete: boolean;
@@ -23,22 +25,22 @@ export interface FeatureContent extends Coverage {
   readonly sha256: string;
 }
 
-/** A locked feature. What had expired is not among it. */
+/** A locked feature, without content that has expired. */
 export interface FeatureRow extends Coverage {
   sha256: string | null;
   errorCode: string | null;
-  /** A job that still holds its claim makes it, and not the one that asks. */
+  /** Whether a job other than the asking one, with a valid claim, is making it. */
   madeByAnother: boolean;
 }
 
-/** Says whether `coverage` is good for the first `wantedFrames` frames; Infinity for all. */
+/** Says whether `coverage` includes the first `wantedFrames` frames; Infinity for all. */
 export function covers(coverage: Coverage, wantedFrames: number): boolean {
   return coverage.complete || coverage.frames >= wantedFrames;
 }
 
 /**
- * Locks the feature, creating it when there is none, and lets it live at least until `expiresAt`. A content that had
- * expired is forgotten here, for it must not be used any more.
+ * Locks the feature, creating it if necessary, and extends its life at least until `expiresAt`. Clears content that has
+ * expired, because it must not be used any more.
  */
 export async function lockFeature(
   tx: Tx,

@@ -21,7 +21,7 @@ describe('features of a video', () => {
   let expiresAt: Date;
   beforeAll(async () => {
     scenario = await openScenario();
-    // On the database's own clock, as the records' expiry is.
+    // By the database's clock, like the expiry of the records.
     const [{ now } = { now: new Date() }] = await scenario.make.query<{ now: Date }>('SELECT now()');
     expiresAt = new Date(now.getTime() + HOUR_MS);
   });
@@ -40,7 +40,7 @@ describe('features of a video', () => {
   }
   const begin = (key: FeatureKey, job: Claim, wantedFrames = Infinity): Promise<FeatureBegin> =>
     beginFeature(scenario.db, key, job, { wantedFrames, expiresAt });
-  /** What a worker does with what it made. */
+  /** Stores and publishes a feature, as a worker does. */
   async function store(
     key: FeatureKey,
     maker: Claim | null,
@@ -57,7 +57,7 @@ describe('features of a video', () => {
     );
     return only(rows).expires_at;
   }
-  /** Its time is over, and with it that for which its object was kept. */
+  /** Moves the expiry of the feature and of its object into the past. */
   async function forgetExpiry({ videoSha256 }: FeatureKey): Promise<void> {
     for (const change of ['features SET expires_at', 'feature_objects SET kept_until'])
       await scenario.make.query(`UPDATE ${change} = now() - interval '1 second' WHERE video_sha256 = $1`, [
@@ -65,8 +65,8 @@ describe('features of a video', () => {
       ]);
   }
 
-  describe('who makes one', () => {
-    it('of many jobs that ask at once exactly one makes it, and the others find what it made', async () => {
+  describe('making a feature', () => {
+    it('is given to exactly one of many concurrent jobs, and the others find the result', async () => {
       const key = newKey();
       const jobs = await Promise.all(Array.from({ length: 6 }, newJob));
       const begun = await Promise.all(jobs.map((job) => begin(key, job)));
@@ -87,13 +87,13 @@ describe('features of a video', () => {
       }
     });
 
-    it('a maker that asks again goes on making', async () => {
+    it('continues if its maker asks again', async () => {
       const [key, job] = [newKey(), await newJob()];
       expect(await begin(key, job)).toEqual({ state: 'make' });
       expect(await begin(key, job)).toEqual({ state: 'make' });
     });
 
-    it('a maker whose lease ran out is replaced, and cannot publish what it made', async () => {
+    it('is given to another job if the lease of its maker ran out, and the old maker cannot publish', async () => {
       const [key, dead, next] = [newKey(), await newJob(), await newJob()];
       await begin(key, dead);
       expect(await begin(key, next)).toEqual({ state: 'wait' });
@@ -114,14 +114,14 @@ describe('features of a video', () => {
           await scenario.claim(job.jobId);
         },
       ],
-    ])('a maker that %s is replaced at once', async (_, end) => {
+    ])('is given to another job at once if its maker %s', async (_, end) => {
       const [key, job, next] = [newKey(), await newJob(), await newJob()];
       await begin(key, job);
       await end(job);
       expect(await begin(key, next)).toEqual({ state: 'make' });
     });
 
-    it('a maker that gives up is replaced at once, and giving up what another one makes changes nothing', async () => {
+    it('is given to another job at once if its maker gives up, and giving up what another job makes changes nothing', async () => {
       const [key, job, next] = [newKey(), await newJob(), await newJob()];
       await begin(key, job);
       await giveUpFeature(scenario.db, key, next);
@@ -130,7 +130,7 @@ describe('features of a video', () => {
       expect(await begin(key, next)).toEqual({ state: 'make' });
     });
 
-    it("another customer's feature of the same bytes is neither found nor waited for", async () => {
+    it("neither finds nor waits for another customer's feature of the same bytes", async () => {
       const [key, job] = [newKey(), await newJob()];
       await begin(key, job);
       await store(key, job, content('a', 100, true));
@@ -140,8 +140,8 @@ describe('features of a video', () => {
     });
   });
 
-  describe('how far one reaches', () => {
-    it('a partial one serves those who need no more, while a longer one is made and replaces it', async () => {
+  describe('the coverage of a feature', () => {
+    it('serves requests within it, while a longer feature is made and replaces a partial one', async () => {
       const [key, first, longer, other] = [newKey(), await newJob(), await newJob(), await newJob()];
       await begin(key, first, 50);
       await store(key, first, content('a', 60));
@@ -160,20 +160,20 @@ describe('features of a video', () => {
     it.each([
       ['fewer frames', content('b', 59)],
       ['as many frames', content('b', 60)],
-    ])('one of %s never replaces what is there', async (_, made) => {
+    ])('does not let %s replace what is there', async (_, made) => {
       const [key, job] = [newKey(), await newJob()];
       await store(key, null, content('a', 60));
       expect(await store(key, null, made)).toBe(false);
       expect(await begin(key, job, 60)).toMatchObject({ content: content('a', 60) });
     });
 
-    it('a complete one is never replaced', async () => {
+    it('never lets a complete feature be replaced', async () => {
       const key = newKey();
       await store(key, null, content('a', 60, true));
       expect(await store(key, null, content('b', 600))).toBe(false);
     });
 
-    it('one that is only looked for is nobody’s to make', async () => {
+    it('is checked by a lookup, which asks nobody to make the feature', async () => {
       const [key, job] = [newKey(), await newJob()];
       const request = { wantedFrames: 60, expiresAt };
       expect(await findFeature(scenario.db, key, request)).toBeNull();
@@ -183,7 +183,7 @@ describe('features of a video', () => {
       expect(await begin(key, job)).toEqual({ state: 'make' });
     });
 
-    it('what the video itself makes impossible is found out once, for as far as it was looked at', async () => {
+    it('applies to what the video makes impossible, which is found out once for the frames examined', async () => {
       const [key, job, other] = [newKey(), await newJob(), await newJob()];
       await begin(key, job, 50);
       const fault = { errorCode: 'no_face_detected', frames: 50, complete: false } as const;
@@ -194,7 +194,7 @@ describe('features of a video', () => {
       expect(await begin(key, job, 50)).toMatchObject({ state: 'ready' });
     });
 
-    it('a damaged one is dropped and made anew, even with the same bytes', async () => {
+    it('is cleared when a feature is dropped as damaged, so that it is made anew, even with the same bytes', async () => {
       const [key, job] = [newKey(), await newJob()];
       await store(key, null, content('a', 60, true));
       await dropFeature(scenario.db, key, 'b'.repeat(64));
@@ -206,7 +206,7 @@ describe('features of a video', () => {
     });
   });
 
-  describe('how long one lives', () => {
+  describe('the lifetime of a feature', () => {
     let deleted: string[];
     beforeEach(async () => {
       await run();
@@ -240,7 +240,7 @@ describe('features of a video', () => {
         [videoSha256],
       );
 
-    it('as long as the longest-lived record that used it, however it was found', async () => {
+    it('is that of the longest-lived record that used it, however it was found', async () => {
       const [key, job] = [newKey(), await newJob()];
       const later = (hours: number): Date => new Date(expiresAt.getTime() + hours * HOUR_MS);
       await store(key, null, content('a', 60, true));
@@ -252,7 +252,7 @@ describe('features of a video', () => {
       expect(await expiryOf(key)).toEqual(later(3));
     });
 
-    it('once expired it is not used any more, even before it is purged', async () => {
+    it('an expired feature is not used any more, even before it is purged', async () => {
       const [key, job] = [newKey(), await newJob()];
       await store(key, null, content('a', 60, true));
       await forgetExpiry(key);
@@ -260,7 +260,7 @@ describe('features of a video', () => {
       expect(await begin(key, job)).toEqual({ state: 'make' });
     });
 
-    it('once expired its row and its object are purged in one round', async () => {
+    it('an expired feature is purged with its object in one round', async () => {
       const key = newKey();
       await store(key, null, content('a', 60, true));
       expect(await run()).toMatchObject({ purged: 0, deletedRows: 0 });
@@ -270,7 +270,7 @@ describe('features of a video', () => {
       expect(await run()).toMatchObject({ purged: 0, deletedRows: 0 });
     });
 
-    it('the object of one that was used again is kept on, and not looked at before that is over', async () => {
+    it('the object of a feature that was used again is kept, and not examined before the new expiry', async () => {
       const key = newKey();
       const days = (count: number): Date => new Date(expiresAt.getTime() + count * 24 * HOUR_MS);
       await store(key, null, content('a', 60, true), days(1));
@@ -285,7 +285,7 @@ describe('features of a video', () => {
       expect(await keptUntil(key)).toEqual(days(2));
     });
 
-    it('an object that an earlier release named is kept, and found among all of those when it is not named any more', async () => {
+    it('an object that an earlier release referenced is kept, and an unreferenced one is found among such objects', async () => {
       const named = newKey();
       const forgotten = newKey();
       await store(named, null, content('a', 60, true));
@@ -299,7 +299,7 @@ describe('features of a video', () => {
       expect(deleted).toEqual(['b']);
     });
 
-    it('a replaced object stays an hour for those who still read it, and is purged then', async () => {
+    it('a replaced object stays an hour for its readers, and is then purged', async () => {
       const key = newKey();
       await store(key, null, content('a', 60));
       await store(key, null, content('b', 70));
@@ -310,7 +310,7 @@ describe('features of a video', () => {
       expect(deleted).toEqual(['a']);
     });
 
-    it('so does a dropped one', async () => {
+    it('a dropped object stays an hour as well', async () => {
       const key = newKey();
       await store(key, null, content('a', 60, true));
       await dropFeature(scenario.db, key, 'a'.repeat(64));
@@ -321,7 +321,7 @@ describe('features of a video', () => {
       expect(deleted).toEqual(['a']);
     });
 
-    it('an object whose writer died before it was named is purged', async () => {
+    it('an object whose writer died before publishing it is purged', async () => {
       const key = newKey();
       await registerObject(scenario.db, { ...key, sha256: 'e'.repeat(64) }, 100);
       await run();
@@ -341,7 +341,7 @@ describe('features of a video', () => {
       expect(deleted).toEqual(['a']);
     });
 
-    it('a deletion that takes long is given up while the object is still locked', async () => {
+    it('a slow deletion is abandoned while the object is still locked', async () => {
       const key = newKey();
       await store(key, null, content('a', 60, true));
       await forgetExpiry(key);
@@ -359,7 +359,7 @@ describe('features of a video', () => {
       expect(deleted).toEqual(['a']);
     });
 
-    it('bytes that are written anew while their old object is deleted are written after that', async () => {
+    it('bytes that are registered anew during the deletion of their object are written after it', async () => {
       const key = newKey();
       const object = { ...key, sha256: 'a'.repeat(64) };
       const order: string[] = [];
@@ -378,7 +378,7 @@ describe('features of a video', () => {
       );
     });
 
-    it('an object that was purged before it was named is not named any more', async () => {
+    it('an object that was purged cannot be referenced any more', async () => {
       const key = newKey();
       await registerObject(scenario.db, { ...key, sha256: 'e'.repeat(64) }, 100);
       await waitedOut(key);

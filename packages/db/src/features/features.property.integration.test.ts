@@ -7,7 +7,7 @@ import { covers, type FeatureContent, type FeatureKey } from './feature-row';
 import { purge } from '../maintenance/purge';
 import { dropFeature, giveUpFeature, publishFeature } from './publish-feature';
 
-/** What a worker does with its job, by place among the jobs. */
+/** What a worker does with its job, by index of the job. */
 type Step =
   | { do: 'begin'; job: number; wanted: number }
   | { do: 'publish'; job: number; frames: number; complete: boolean }
@@ -15,7 +15,7 @@ type Step =
   | { do: 'add'; frames: number }
   | { do: 'drop' }
   | { do: 'purge' };
-/** What happens to everybody between two moments. */
+/** What happens between two observations. */
 type Turn = { at: 'once'; steps: Step[] } | { at: 'hour' } | { at: 'expiry' };
 
 const JOBS = 3;
@@ -47,7 +47,7 @@ const turnArbitrary: fc.Arbitrary<Turn> = fc.oneof(
 
 interface Worker {
   claim: Claim;
-  /** Whether it was told to make the feature and has not ended that. */
+  /** Whether it was told to make the feature and has not finished. */
   making: boolean;
 }
 
@@ -58,7 +58,7 @@ describe('feature cache under random interleavings', () => {
   });
   afterAll(() => scenario.close());
 
-  it('never has two live makers, never gives less than was asked for, names no object that is gone, and loses none', async () => {
+  it('never has two live makers, never returns less than was asked for, references no missing object, and loses none', async () => {
     const history = fc.array(turnArbitrary, { minLength: 4, maxLength: 12 });
     const property = fc.asyncProperty(history, checkHistory);
     await fc.assert(property, { seed: 20261121, numRuns: 30, interruptAfterTimeLimit: 45_000 });
@@ -80,7 +80,7 @@ describe('feature cache under random interleavings', () => {
       if (turn.at === 'hour') await anHourPasses(key);
       else if (turn.at === 'expiry') {
         await expire(key);
-        // The records have expired with it: what is still made for them is for nobody.
+        // The records have expired as well, so nothing that is still being made for them has a user.
         for (const worker of world.workers) worker.making = false;
       } else
         await Promise.all(Array.from({ length: JOBS + 1 }, (_, who) => performAll(turn.steps, who, world)));
@@ -98,7 +98,7 @@ describe('feature cache under random interleavings', () => {
 
   interface World {
     key: FeatureKey;
-    /** Contents whose objects are in the store. */
+    /** Contents whose objects are in storage. */
     stored: Set<string>;
     workers: Worker[];
   }
@@ -108,7 +108,7 @@ describe('feature cache under random interleavings', () => {
     return { claim: await scenario.claim(only(await scenario.jobs(render.id)).id), making: false };
   }
 
-  /** A job does one thing after the other; jobs, and what nobody's job does, run at the same time. */
+  /** Performs the steps of a job in sequence. Different jobs, and steps that belong to no job, run concurrently. */
   async function performAll(steps: readonly Step[], who: number, world: World): Promise<void> {
     for (const step of steps) if (('job' in step ? step.job : JOBS) === who) await perform(step, world);
   }

@@ -4,15 +4,16 @@ import { keepForReaders, nameObject } from './feature-objects';
 import { type Coverage, type FeatureContent, type FeatureKey, lockFeature } from './feature-row';
 import { type Lease } from '../jobs/lease';
 
-/** What the video itself makes impossible, as far as it was looked at. */
+/** What the video itself makes impossible, for the frames examined. */
 export interface FeatureFault extends Coverage {
   readonly errorCode: ErrorCode;
 }
 
 /**
- * Makes a stored content, or the finding that there is none, the feature's, if it covers more than what is there. The
- * object must have been registered by `registerObject`. `maker` is the claim that `beginFeature` told to make it; null
- * for what anybody may add to. False: another job makes it by now, or enough is there; the object is left to the purge.
+ * Publishes stored content, or the finding that there is none, if it covers more than the present feature. The object
+ * must have been registered with `registerObject`. `maker` is the claim that `beginFeature` told to make it; null if
+ * anybody may add it. Returns false if another job makes it by now, or if the present feature covers enough; the object
+ * is then left to the purge.
  */
 export function publishFeature(
   db: Db,
@@ -32,12 +33,12 @@ export function publishFeature(
   });
 }
 
-/** Lets others make a feature that this claim was told to make; nothing happens when it is not its to make any more. */
+/** Lets others make a feature that this claim was told to make. Does nothing if another claim is the maker by now. */
 export async function giveUpFeature(db: Db, key: FeatureKey, maker: Lease): Promise<void> {
   await giveUp(db.prisma, key, maker);
 }
 
-/** Forgets a content that turned out to be damaged or missing, so that the next one who asks makes it anew. */
+/** Clears content that turned out to be damaged or missing, so that the next job that asks makes it anew. */
 export function dropFeature(db: Db, key: FeatureKey, sha256: string): Promise<void> {
   return transaction(db, async (tx) => {
     const dropped = await tx.$executeRaw`

@@ -11,16 +11,16 @@ export interface NewUrlAsset {
   url: string;
   /** Lifetime, RECORD_TTL_SECONDS. */
   ttlSeconds: number;
-  /** W3C trace context of the request; its ingest joins the trace. */
+  /** W3C trace context of the request. The ingest joins this trace. */
   traceParent?: string | undefined;
 }
 
-/** Creates an asset that will be fetched from a URL, with its ingest job in the `media` queue. */
+/** Creates an asset to be fetched from a URL, with its ingest job in the `media` queue. */
 export function createAsset(db: Db, asset: NewUrlAsset): Promise<AssetRow> {
   return transaction(db, async (tx) => insertUrlAsset(db, tx, asset, await databaseNow(tx)));
 }
 
-/** The same within the transaction that needs the asset. */
+/** Like `createAsset`, within the transaction that needs the asset. */
 export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Date): Promise<AssetRow> {
   const { customerId, mediaType, url, ttlSeconds, traceParent } = asset;
   const row = await tx.asset.create({
@@ -46,7 +46,7 @@ export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Da
   return assetRow(row);
 }
 
-/** Throws asset_not_found (also for a foreign or malformed id) and asset_expired. */
+/** @throws ServiceError asset_not_found (also for a malformed id or another customer's) or asset_expired */
 export async function getAsset(db: Db, customerId: string, assetId: string): Promise<AssetRow> {
   if (!isId('ast', assetId)) throw new ServiceError('asset_not_found');
   const [row, now] = await Promise.all([
@@ -59,8 +59,9 @@ export async function getAsset(db: Db, customerId: string, assetId: string): Pro
 }
 
 /**
- * The asset that a request refers to, locked where it may change before the caller commits (see the function). Throws
- * asset_not_found, asset_expired, asset_type_mismatch, asset_not_ready, asset_failed, in this order.
+ * The asset that a request refers to, locked if it may change before the caller commits (see the SQL function).
+ * @throws ServiceError in this order: asset_not_found, asset_expired, asset_type_mismatch, asset_not_ready,
+ * asset_failed
  */
 export async function referAsset(
   tx: Tx,

@@ -92,7 +92,7 @@ describe('inputs', () => {
     expect((await getAsset(scenario.db, scenario.customerId, render.audioAssetId)).stage).toBe('probing');
   });
 
-  it('release the jobs of a render only when both are ready', async () => {
+  it('release the jobs of a render only when both inputs are ready', async () => {
     const { render } = await renderUrls();
     await completeIngest(scenario.db, await ingest(render.videoAssetId), MEDIA);
     expect((await scenario.jobs(render.id)).map(({ status }) => status)).toEqual(['blocked', 'blocked']);
@@ -108,7 +108,7 @@ describe('inputs', () => {
     });
   });
 
-  it('release the jobs whichever of two simultaneous ingests comes second', async () => {
+  it('release the jobs whichever of two simultaneous ingests finishes second', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { render } = await renderUrls();
       const claims = [await ingest(render.videoAssetId), await ingest(render.audioAssetId)];
@@ -131,10 +131,10 @@ describe('inputs', () => {
     }
   });
 
-  describe('that several renders share', () => {
+  describe('shared by several renders', () => {
     const url = 'https://media.example.com/shared.mp4';
 
-    /** One render has its other input, the other waits for that as well. */
+    /** The other input of one render is ready; the second render still waits for its own. */
     async function sharing(): Promise<{ asset: string; waits: string; waitsLonger: string }> {
       const { customerId, db } = scenario;
       const { id: asset } = await createAsset(db, { customerId, mediaType: 'audio', url, ttlSeconds });
@@ -144,7 +144,7 @@ describe('inputs', () => {
       return { asset, waits: render.id, waitsLonger: longer.render.id };
     }
 
-    it('move each of them as far as its own inputs allow', async () => {
+    it('advance each render as far as its own inputs allow', async () => {
       const { asset, waits, waitsLonger } = await sharing();
       const claim = await ingest(asset);
       await heartbeatJob(scenario.db, claim, { leaseSeconds: 30, stage: 'probing', progressPercent: 100 });
@@ -155,7 +155,7 @@ describe('inputs', () => {
       expect(only(await scenario.jobs(waitsLonger)).status).toBe('blocked');
     });
 
-    it('fail each of them with an event of its own', async () => {
+    it('fail each render with an event of its own', async () => {
       const { asset, waits, waitsLonger } = await sharing();
       await failJob(scenario.db, await ingest(asset), 'media_corrupt');
       for (const id of [waits, waitsLonger]) {
@@ -169,7 +169,7 @@ describe('inputs', () => {
     });
   });
 
-  it('fail the render and all its engines with their code when one fails, with one event', async () => {
+  it('fail the render and all its engines with their code if one fails, with one event', async () => {
     const { render } = await renderUrls();
     const [video, audio] = [await ingest(render.videoAssetId), await ingest(render.audioAssetId)];
     await Promise.all([
@@ -197,7 +197,7 @@ describe('inputs', () => {
     expect(only(await scenario.events(render.id)).type).toBe('render.failed');
   });
 
-  it('are named where a render fails for one of them, to who asks and to who is told', async () => {
+  it('are named in the error of a render that fails because of one, in the response and in the event', async () => {
     for (const input of ['video', 'audio'] as const) {
       const { render } = await renderUrls();
       const assets = { video: render.videoAssetId, audio: render.audioAssetId };
@@ -209,7 +209,7 @@ describe('inputs', () => {
     }
   });
 
-  it('fail every render that waits for them, and none that does not', async () => {
+  it('fail every render that waits for them, and no other', async () => {
     const { customerId, db } = scenario;
     const url = 'https://media.example.com/v.mp4';
     const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds });
@@ -277,7 +277,7 @@ describe('inputs', () => {
     expect(failed.webhookEventId).not.toBeNull();
   });
 
-  it('are accepted with a preparation of the same bytes and refused with one of others, once they are known', async () => {
+  it('are accepted with a preparation of the same bytes and refused with one of different bytes, once known', async () => {
     const preparationId = await completedPreparation('c'.repeat(64));
     for (const [sha256, expected] of [
       ['c'.repeat(64), null],
@@ -290,7 +290,7 @@ describe('inputs', () => {
     }
   });
 
-  it('fail a render whose preparation expired while they were fetched', async () => {
+  it('fail a render whose preparation expired while they were being fetched', async () => {
     const preparationId = await completedPreparation(MEDIA.sha256);
     const { render } = await renderUrls(preparationId);
     await scenario.make.query(`UPDATE preparations SET expires_at = now() - interval '1 ms' WHERE id = $1`, [

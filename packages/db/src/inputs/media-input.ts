@@ -3,7 +3,7 @@ import { type AssetRow } from '@lipsync/domain';
 import { insertUrlAsset, referAsset } from './assets';
 import { type Db, type Tx } from '../postgres/db';
 
-/** The asset that an input names; null when the input is a URL. Throws what referAsset throws. */
+/** The asset that an input refers to; null if the input is a URL. Throws what `referAsset` throws. */
 export async function referInput(
   tx: Tx,
   input: Input,
@@ -12,7 +12,7 @@ export async function referInput(
   return 'asset_id' in input ? referAsset(tx, { ...reference, assetId: input.asset_id }) : null;
 }
 
-/** The asset of an input: the one it referred to, else an implicit one that is fetched from its URL. */
+/** The asset of an input: the one it refers to, or an implicit one that is fetched from its URL. */
 export async function inputAsset(
   db: Db,
   tx: Tx,

@@ -2,10 +2,13 @@ import { type ErrorCode } from '@lipsync/contract';
 import { type PreparationRow } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
 
-/** The parts of a video asset that say whether a preparation analysed it. */
+/** The fields of a video asset that decide whether a preparation analysed the same video. */
 type Video = Pick<Asset, 'id' | 'sha256'>;
 
-/** Why a render cannot use the preparation it names (null: it is gone), once its video is ready; null when it can. */
+/**
+ * Why a render, whose video is ready, cannot use the preparation it refers to (null if that is gone). Returns null if
+ * it can.
+ */
 export function preparationFault(
   preparation: PreparationRow | null,
   video: Video,
@@ -16,8 +19,8 @@ export function preparationFault(
 }
 
 /**
- * The same asset is the same video; two assets are when their bytes are. `preparation_refusal` (migration `create_render`)
- * decides it in SQL when a render is created: a change here is one there.
+ * Equal assets are the same video; different assets are if their bytes are equal. `preparation_refusal` (migration
+ * `create_render`) applies the same rule in SQL when a render is created: change both together.
  */
 function isOfAnotherVideo(preparation: PreparationRow, video: Video): boolean {
   if (preparation.videoAssetId === video.id) return false;

@@ -9,7 +9,7 @@ import { inputAsset, referInput } from './media-input';
 import { insertJob } from '../dispatch/new-job';
 import { type QueueName } from '../dispatch/queue-names';
 
-/** All that a preparation's resource is made of. */
+/** All data that the resource of a preparation is made of. */
 export interface PreparationDetails {
   preparation: PreparationRow;
   webhookEventId: string | null;
@@ -17,24 +17,25 @@ export interface PreparationDetails {
 
 export interface NewPreparation {
   customerId: string;
-  /** Checked against the contract and the URL policies. */
+  /** Already checked against the contract and the URL policies. */
   request: PreparationRequest;
   idempotency: IdempotencyClaim | null;
   /** Lifetime of the record and its implicit asset, RECORD_TTL_SECONDS. */
   ttlSeconds: number;
-  /** W3C trace context of the request; its analysis and webhook join the trace. */
+  /** W3C trace context of the request. The analysis and the webhook join this trace. */
   traceParent?: string | undefined;
 }
 
 export interface CreatedPreparation extends PreparationDetails {
   replayed: boolean;
-  /** Queues that got jobs which can start: worth ringing. */
+  /** Queues with new jobs that can start, and whose workers should be notified. */
   queues: QueueName[];
 }
 
 /**
- * Creates a preparation with its implicit asset and job, all or nothing. Throws, in this order: idempotency_key_reused,
- * idempotency_in_progress; what referring to the video can throw; concurrency_limit_exceeded.
+ * Creates a preparation with its implicit asset and job, all or nothing.
+ * @throws ServiceError in this order: idempotency_key_reused, idempotency_in_progress; what referring to the video
+ * throws; concurrency_limit_exceeded
  */
 export function createPreparation(db: Db, input: NewPreparation): Promise<CreatedPreparation> {
   const { customerId, request, idempotency, ttlSeconds, traceParent } = input;
@@ -77,7 +78,7 @@ export function createPreparation(db: Db, input: NewPreparation): Promise<Create
   });
 }
 
-/** Throws preparation_not_found (also for a foreign or malformed id) and preparation_expired. */
+/** @throws ServiceError preparation_not_found (also for a malformed id or another customer's) or preparation_expired */
 export async function getPreparation(
   db: Db,
   customerId: string,

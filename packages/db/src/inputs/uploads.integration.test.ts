@@ -41,7 +41,7 @@ describe('uploads', () => {
     ]);
   }
 
-  it('begin with an asset that declares what is to come', async () => {
+  it('begin with an asset that declares its media', async () => {
     const { upload: row, asset } = await upload();
     expect(row).toMatchObject({
       status: 'awaiting_upload',
@@ -57,14 +57,14 @@ describe('uploads', () => {
     expect(row.expiresAt.getTime() - row.createdAt.getTime()).toBe(900_000);
   });
 
-  it('stay open until the bytes have arrived, in the declared size', async () => {
+  it('stay open until the bytes have arrived with the declared size', async () => {
     const { upload: row } = await upload();
     expect(await codeOf(complete(row.id, null))).toBe('upload_incomplete');
     expect(await codeOf(complete(row.id, { ...STAGED, sizeBytes: 1233 }))).toBe('upload_size_mismatch');
     expect((await complete(row.id)).status).toBe('pending');
   });
 
-  it('are completed once by many calls at once, with one ingest of the bytes that were there', async () => {
+  it('are completed once by many concurrent calls, with one ingest of the bytes that were there', async () => {
     const { upload: row, asset } = await upload();
     const assets = await Promise.all(Array.from({ length: 6 }, () => complete(row.id)));
     expect(new Set(assets.map(({ id, status }) => `${id} ${status}`))).toEqual(
@@ -89,7 +89,7 @@ describe('uploads', () => {
     expect(await codeOf(complete(tooLate.upload.id))).toBe('upload_expired');
   });
 
-  it('answer with expired once their asset has expired', async () => {
+  it('are answered as expired once their asset has expired', async () => {
     const { upload: row, asset } = await upload();
     await complete(row.id);
     await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
@@ -107,7 +107,7 @@ describe('uploads', () => {
     expect(await codeOf(getAsset(scenario.db, stranger, asset.id))).toBe('asset_not_found');
   });
 
-  it('never exceed the number of open ones, and completing or expiring one makes room', async () => {
+  it('never exceed the limit of open uploads, and completing or expiring one frees a place', async () => {
     const customerId = await scenario.make.customer({ openUploadsMax: 3 });
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => upload(customerId)));
     const open = outcomes.flatMap((outcome) =>

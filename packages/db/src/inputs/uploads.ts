@@ -18,20 +18,23 @@ export interface NewUpload {
   mediaType: MediaType;
   contentType: string;
   sizeBytes: number;
-  /** Lifetime of the signed address, UPLOAD_TTL_SECONDS. */
+  /** Lifetime of the signed URL, UPLOAD_TTL_SECONDS. */
   ttlSeconds: number;
   /** Lifetime of the asset, RECORD_TTL_SECONDS. */
   assetTtlSeconds: number;
   stagingKey: (uploadId: string) => string;
 }
 
-/** What storage holds under an upload's staging key. */
+/** The object that storage holds under an upload's staging key. */
 export interface StagedObject {
   sizeBytes: number;
   etag: string;
 }
 
-/** Creates the upload and the asset it will fill. Throws concurrency_limit_exceeded. */
+/**
+ * Creates an upload and the asset that it will fill.
+ * @throws ServiceError concurrency_limit_exceeded
+ */
 export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: UploadRow; asset: AssetRow }> {
   const { customerId, mediaType, contentType, sizeBytes } = upload;
   return customerTransaction(db, customerId, async (tx) => {
@@ -65,10 +68,10 @@ export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: Uploa
 }
 
 /**
- * Completes an upload whose bytes `inspect` finds in storage, and queues the ingest of its asset; a second call changes
- * nothing and returns the asset as it is now. Throws upload_not_found, upload_expired, upload_incomplete (no object
- * yet), upload_size_mismatch. A PUT that began before the expiry may land after it, so a found object is accepted for
- * a while longer. An asset without a trace of its own joins `traceParent`: its ingest begins here.
+ * Completes an upload if `inspect` finds its bytes in storage, and queues the ingest of its asset. A second call
+ * changes nothing and returns the current asset. A PUT that began before the expiry may land after it, so an object is
+ * accepted for a while longer. An asset without a trace of its own joins `traceParent`, because its ingest begins here.
+ * @throws ServiceError upload_not_found, upload_expired, upload_incomplete (no object yet) or upload_size_mismatch
  */
 export async function completeUpload(
   db: Db,
@@ -85,7 +88,7 @@ export async function completeUpload(
   }
   if (staged.sizeBytes !== upload.sizeBytes) throw new ServiceError('upload_size_mismatch');
   return customerTransaction(db, customerId, async (tx) => {
-    // Storage was asked outside the transaction: another call, or the expiry, may have come first.
+    // Storage was asked outside the transaction, so another call, or the expiry, may have come first.
     await tx.$queryRaw`SELECT id FROM uploads WHERE id = ${uploadId} FOR UPDATE`;
     const current = await findUpload(tx, customerId, uploadId);
     if (current.upload.status === 'completed') return current.asset;

@@ -9,18 +9,19 @@ import { advanceWaiting } from './waiting-records';
 
 /** A job that this worker now owns until its lease runs out. */
 export interface Claim extends JobIdentity {
-  /** For how long it could have been worked on and was not. */
+  /** How long the job was ready to run before this claim. */
   waitedSeconds: number;
-  /** W3C trace context of the request that it serves; null where nothing is traced. */
+  /** W3C trace context of the request that the job serves; null if that is not traced. */
   traceParent: string | null;
-  /** The attempt before this one, where its worker let the lease run out and nobody had queued the job anew. */
+  /** The previous attempt, if its worker let the lease run out and the job was not requeued before this claim. */
   takenFrom: RecoveredJob | null;
 }
 
 /**
- * Takes a job: one that is queued and due, or one whose worker let its lease run out. Exactly one of any number of
- * claimers gets it, with a fence greater than all before. The attempt counts from here, so that a job that kills its
- * worker cannot do so for ever. What it works on is processing from now on. Null: leave it, somebody else cares.
+ * Claims a job that is queued and due, or whose worker let its lease run out. Exactly one of any number of claimers
+ * gets it, with a greater fence than all earlier claims. The attempt counts from here, so that a job that kills its
+ * worker cannot do so for ever. The job's subject becomes `processing`. Returns null if the job cannot be claimed; the
+ * caller must leave it alone, because it is another worker's, not due yet or finished.
  */
 export function claimJob(
   db: Db,
@@ -70,7 +71,7 @@ function secondsBetween(earlier: Date, later: Date): number {
   return Math.max(0, (later.getTime() - earlier.getTime()) / 1000);
 }
 
-/** The first sign of work in what the customer sees. */
+/** Shows the customer that work has begun. */
 async function begin(tx: Tx, subject: JobSubject, now: Date): Promise<void> {
   switch (subject.kind) {
     case 'ingest': {

@@ -31,7 +31,9 @@ export interface Analysis {
   durationSeconds: number;
 }
 
-/** The asset is ready, and jobs whose inputs are thereby complete are queued. False: the claim was lost. */
+/**
+ * Marks the asset as ready, and queues the jobs whose inputs are thereby complete. Returns false if the claim was lost.
+ */
 export function completeIngest(db: Db, lease: Lease, media: IngestedMedia): Promise<boolean> {
   return whileHeld(db, lease, false, async (tx, subject, now) => {
     if (subject.kind !== 'ingest') throw new Error('not an ingest job');
@@ -47,7 +49,7 @@ export function completeIngest(db: Db, lease: Lease, media: IngestedMedia): Prom
   });
 }
 
-/** The preparation is completed, with its event. False: the claim was lost. */
+/** Completes the preparation and writes its event. Returns false if the claim was lost. */
 export function completeAnalyze(db: Db, lease: Lease, analysis: Analysis): Promise<boolean> {
   return whileHeld(db, lease, false, async (tx, subject, now) => {
     if (subject.kind !== 'analyze') throw new Error('not an analyze job');
@@ -60,8 +62,8 @@ export function completeAnalyze(db: Db, lease: Lease, analysis: Analysis): Promi
 }
 
 /**
- * The engine run is completed; when it was the last open one, so is the render, with its event. False: the claim was
- * lost, and the output under `outputKey` is nobody's.
+ * Completes the engine run. If it was the last open one, also completes the render and writes its event. Returns false
+ * if the claim was lost; then nothing refers to the output under `outputKey`.
  */
 export function completeRender(
   db: Db,
@@ -87,7 +89,7 @@ export function completeRender(
   });
 }
 
-/** Undefined fields are left out, as in JSON. */
+/** Omits undefined fields, as JSON does. */
 function usageColumn(usage: MeasuredUsage): Prisma.InputJsonObject {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== undefined));
 }

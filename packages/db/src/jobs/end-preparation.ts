@@ -4,7 +4,7 @@ import { type Db, type Tx } from '../postgres/db';
 import { finishJobs } from './lease';
 import { insertEvents } from '../webhooks/webhook-events';
 
-/** What an analysis found, as columns of the preparation. */
+/** The results of an analysis, as columns of the preparation. */
 export type AnalysisColumns = Pick<
   PreparationRow,
   'version' | 'analyzerVersion' | 'frames' | 'fps' | 'width' | 'height' | 'durationSeconds' | 'videoSha256'
@@ -12,7 +12,7 @@ export type AnalysisColumns = Pick<
 
 type End = { status: 'completed'; analysis: AnalysisColumns } | { status: 'failed'; errorCode: ErrorCode };
 
-/** The one place where a preparation becomes terminal; the caller holds its lock. Its job ends with it. */
+/** The only place where a preparation becomes terminal. The caller holds its lock. Its job ends with it. */
 export async function endPreparation(
   db: Db,
   tx: Tx,

@@ -15,18 +15,21 @@ import { insertEvents } from '../webhooks/webhook-events';
 /** How a render ends. Only a failed one has a code. */
 type End = { status: 'completed' | 'cancelled' } | { status: 'failed'; errorCode: ErrorCode };
 
-/** After a run of this locked render ended: ends the render when it was the last one, else moves it forward. */
+/**
+ * Called after a run of this locked render ended. Ends the render if that was the last open run, otherwise updates its
+ * progress.
+ */
 export function settleRender(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<void> {
   return settleRenders(db, tx, [render], now);
 }
 
-/** Why runs fail, and for which input of theirs if it was one. */
+/** Why runs fail, and because of which input, if it was one. */
 interface Failure {
   errorCode: ErrorCode;
   failedInput?: MediaType;
 }
 
-/** Fails every run of these locked renders that is still open, and thereby ends the renders. */
+/** Fails every open run of these locked renders, and thereby ends the renders. */
 export async function failOpenRuns(
   db: Db,
   tx: Tx,
@@ -38,7 +41,7 @@ export async function failOpenRuns(
   await settleRenders(db, tx, renders, now);
 }
 
-/** Cancels every run of a locked render that is still open, and the render. Returns the jobs that this stopped. */
+/** Cancels every open run of a locked render, and the render. Returns the ids of the jobs that this stopped. */
 export async function cancelOpenRuns(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<string[]> {
   const jobIds = await closeOpenRuns(tx, [render], { status: 'cancelled' }, now);
   await endRenders(db, tx, [render], { status: 'cancelled' }, now);
@@ -97,8 +100,8 @@ async function settleRenders(db: Db, tx: Tx, renders: readonly RenderRow[], now:
 }
 
 /**
- * The one place where renders become terminal: their state, their events and the events' deliveries in the transaction
- * that holds their locks.
+ * The only place where renders become terminal. Writes their state, their events and the events' deliveries in the
+ * transaction that holds their locks.
  */
 async function endRenders(db: Db, tx: Tx, renders: readonly RenderRow[], end: End, now: Date): Promise<void> {
   const ended = await tx.render.updateManyAndReturn({
@@ -138,7 +141,7 @@ async function endRenders(db: Db, tx: Tx, renders: readonly RenderRow[], end: En
   );
 }
 
-/** The runs of each of these renders, as they are ordered in it. */
+/** The runs of each of these renders, in the render's order. */
 async function readRuns(
   tx: Tx,
   renders: readonly RenderRow[],

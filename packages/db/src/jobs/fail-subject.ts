@@ -6,7 +6,7 @@ import { type JobSubject } from './job-subject';
 import { finishJobs } from './lease';
 import { failWaiting } from './waiting-records';
 
-/** Fails what a locked job works on. */
+/** Fails the subject of a locked job. */
 export async function failSubject(
   db: Db,
   tx: Tx,

@@ -7,8 +7,8 @@ import { type Lease, requeueJob } from './lease';
 import { whileHeld } from './while-held';
 
 /**
- * Hands a job back unfinished because its worker is shutting down: queued again at once, and the attempt is refunded,
- * for it was not the job's fault. False: it was not ours any more.
+ * Hands back an unfinished job because its worker is shutting down. The job is queued again at once and the attempt
+ * refunded, because the job was not at fault. Returns false if the claim was lost.
  */
 export function releaseJob(db: Db, lease: Lease): Promise<boolean> {
   return whileHeld(db, lease, false, async (tx, _subject, now) => {
@@ -18,8 +18,8 @@ export function releaseJob(db: Db, lease: Lease): Promise<boolean> {
 }
 
 /**
- * Lets a failed attempt be repeated after a delay. The last one that counts ends the job, and its subject fails with the
- * code; one that is refunded does not count.
+ * Ends a failed attempt and retries the job after a delay. If no attempt is left, the job ends and its subject fails
+ * with the code. A refunded attempt does not count.
  */
 export function retryJob(
   db: Db,
@@ -38,7 +38,7 @@ export function retryJob(
   });
 }
 
-/** Ends a job whose subject cannot succeed: asset, preparation or engine run fail, and with them what depends on it. */
+/** Ends a job whose subject cannot succeed: fails the asset, preparation or engine run, and whatever depends on it. */
 export function failJob(db: Db, lease: Lease, errorCode: ErrorCode): Promise<boolean> {
   return whileHeld(db, lease, false, async (tx, subject, now) => {
     await failSubject(db, tx, subject, errorCode, now);

@@ -8,25 +8,25 @@ import { advanceRenderByRuns } from './run-progress';
 import { advanceWaiting } from './waiting-records';
 import { whileHeld } from './while-held';
 
-/** What a job is at. `preparing` is a render job's own analysis of its video, before its engine does anything. */
+/** The stage of a job. `preparing` is a render job's own analysis of its video, before its engine starts. */
 export type JobStage = IngestStage | PreparationWorkStage | EngineWorkStage | 'preparing';
 
 export interface Heartbeat {
   leaseSeconds: number;
   stage?: JobStage | undefined;
   /**
-   * 0 to 100: of the fetch (ingest), of the present stage (analysis, and a render's `preparing`), of the whole engine
-   * run (a render's other stages).
+   * 0 to 100: of the fetch (ingest), of the present stage (analysis, and a render's `preparing`), or of the whole
+   * engine run (a render's other stages).
    */
   progressPercent?: number | undefined;
 }
 
-/** An engine is at 100 % when its result is stored, and not before. */
+/** An engine reaches 100 % only when its result is stored. */
 const UNFINISHED_PERCENT_MAX = 99;
 
 /**
- * Extends the lease and publishes progress, which only ever rises. False: the job was taken over, cancelled or finished
- * and whatever its worker still does is void.
+ * Extends the lease and publishes progress, which only ever rises. Returns false if the job was taken over, cancelled
+ * or finished; whatever its worker still writes is then void.
  */
 export async function heartbeatJob(db: Db, lease: Lease, beat: Heartbeat): Promise<boolean> {
   if (beat.stage === undefined && beat.progressPercent === undefined) {

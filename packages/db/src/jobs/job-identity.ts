@@ -2,7 +2,7 @@ import { type JobSubject } from './job-subject';
 import { type Lease } from './lease';
 import { type JobKind, jobKind, type QueueName, queueName } from '../dispatch/queue-names';
 
-/** Which attempt at which job, whose it is, and the resource that it serves. */
+/** Identifies one attempt at a job, its customer, and the resource that it serves. */
 export interface JobIdentity extends Lease {
   kind: JobKind;
   queue: QueueName;
@@ -12,15 +12,15 @@ export interface JobIdentity extends Lease {
   assetId: string | null;
   preparationId: string | null;
   engineRunId: string | null;
-  /** The render of the engine run: the one of its names that its customer knows. */
+  /** The render of the engine run, by the id that the customer knows. */
   renderId: string | null;
 }
 
-/** An attempt that its worker did not end: it was silent for longer than its lease. */
+/** An attempt that its worker abandoned: it was silent for longer than its lease. */
 export interface RecoveredJob extends JobIdentity {
-  /** Who had it then; the job's row forgets it. */
+  /** The worker that had claimed it; the job's row no longer says so. */
   workerId: string | null;
-  /** What became of the job. `claimed`: another worker took it before it was queued anew. */
+  /** What happened to the job. `claimed`: another worker claimed it before it was requeued. */
   outcome: 'requeued' | 'failed' | 'claimed';
 }
 
@@ -35,7 +35,7 @@ export function jobIdentity(subject: JobSubject): JobIdentity {
   };
 }
 
-/** Tells of an abandoned job as it was before anything became of it. */
+/** Describes an abandoned job as it was before the recovery. */
 export function recoveredJob(subject: JobSubject, outcome: RecoveredJob['outcome']): RecoveredJob {
   return { ...jobIdentity(subject), workerId: subject.job.workerId, outcome };
 }

@@ -57,7 +57,7 @@ describe('job protocol', () => {
     expect(only(runs)).toMatchObject({ status: 'processing', stage: 'loading_model' });
   });
 
-  it('tells who claims a job whose it is, and what it serves by the name that its customer knows', async () => {
+  it('tells the claimer whose job it is, and what it serves by the id that the customer knows', async () => {
     const { customerId, db } = scenario;
     const { renderId, jobId } = await queuedJob();
     const engineRunId = only(await runIds(renderId));
@@ -69,7 +69,7 @@ describe('job protocol', () => {
     expect(ingest).toMatchObject({ ...none, customerId, assetId: asset.id });
   });
 
-  it('tells who claims a job how long it waited, and the trace of the request that it serves', async () => {
+  it('tells the claimer how long the job waited, and the trace of the request that it serves', async () => {
     const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const { renderId, jobId } = await queuedJob();
     await scenario.make.query('UPDATE renders SET trace_parent = $2 WHERE id = $1', [renderId, traceParent]);
@@ -102,7 +102,7 @@ describe('job protocol', () => {
     expect([first.takenFrom, second.takenFrom]).toMatchObject([null, lost]);
   });
 
-  it('lets nothing be written under a fence that was overtaken', async () => {
+  it('allows no write under an outdated fence', async () => {
     const { renderId, jobId } = await queuedJob();
     const stale = await scenario.claim(jobId);
     await scenario.expireLease(jobId);
@@ -122,7 +122,7 @@ describe('job protocol', () => {
     expect(await snapshot(renderId)).toEqual(before);
   });
 
-  it('lets nothing be written after the reconciler has queued the job anew', async () => {
+  it('allows no write after the reconciler has requeued the job', async () => {
     const { renderId, jobId } = await queuedJob();
     const stale = await scenario.claim(jobId);
     await scenario.expireLease(jobId);
@@ -133,7 +133,7 @@ describe('job protocol', () => {
     expect(await snapshot(renderId)).toEqual(before);
   });
 
-  it('keeps a job with the worker that goes on with its heartbeats', async () => {
+  it('leaves a job with the worker that sends heartbeats', async () => {
     const { jobId } = await queuedJob();
     const lease = await scenario.claim(jobId, 1);
     expect(await heartbeatJob(scenario.db, lease, { leaseSeconds: 60 })).toBe(true);
@@ -152,7 +152,7 @@ describe('job protocol', () => {
     expect(job).toMatchObject({ status: 'queued', attempts: 0, dispatchedAt: null });
   });
 
-  it('delays what is postponed, as often as it takes, and counts none of its attempts', async () => {
+  it('delays a postponed job, any number of times, without counting its attempts', async () => {
     const { jobId } = await queuedJob();
     const away = { errorCode: 'storage_failed', delaySeconds: 60, refundAttempt: true } as const;
     for (let time = 0; time < 4; time++) {
@@ -184,7 +184,7 @@ describe('job protocol', () => {
     expect(only(await scenario.events(renderId))).toMatchObject({ type: 'render.failed', deliveries: 1 });
   });
 
-  it('fails a job with worker_lost when it has cost its third worker, with one event', async () => {
+  it('fails a job with worker_lost after its third worker is lost, with one event', async () => {
     const { renderId, jobId } = await queuedJob();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await scenario.claim(jobId);
@@ -197,7 +197,7 @@ describe('job protocol', () => {
     expect(only(await scenario.events(renderId)).type).toBe('render.failed');
   });
 
-  it('never lets a third lost worker be followed by a fourth claim', async () => {
+  it('never allows a fourth claim after a third lost worker', async () => {
     const { jobId } = await queuedJob();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await scenario.claim(jobId);
@@ -237,7 +237,7 @@ describe('job protocol', () => {
     expect(render.progressPercent).toBe(100);
   });
 
-  it('completes a render once, with its output, usage and one event of what the customer sees', async () => {
+  it('completes a render once, with its output, usage and one event that matches what the customer sees', async () => {
     const { renderId, jobId } = await queuedJob();
     const lease = await scenario.claim(jobId);
     const outcomes = await Promise.all(

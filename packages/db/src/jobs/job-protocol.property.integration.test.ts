@@ -11,7 +11,9 @@ import { type Lease } from './lease';
 import { reconcile } from '../maintenance/reconcile';
 import { type RenderDetails } from '../renders/renders';
 
-/** What can happen to the job at `job` (modulo their number); `held` picks one of all leases ever given for it. */
+/**
+ * What can happen to the job at index `job` (modulo their number). `held` picks one of all leases ever granted for it.
+ */
 type Step =
   | { do: 'claim' | 'expire' | 'release' | 'complete'; job: number; held: number }
   | { do: 'heartbeat'; job: number; held: number; percent: number }
@@ -40,7 +42,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constantFrom<Step>({ do: 'cancel' }, { do: 'reconcile' }) },
 );
-/** Steps of one batch run at the same time. */
+/** The steps of one batch run concurrently. */
 const historyArbitrary = fc.array(fc.array(stepArbitrary, { minLength: 1, maxLength: 4 }), {
   minLength: 4,
   maxLength: 14,
@@ -149,7 +151,7 @@ describe('job protocol under random interleavings', () => {
     }
   }
 
-  /** The system left to itself: workers claim what is there and complete it. */
+  /** Lets the system run undisturbed: workers claim what is available and complete it. */
   async function runToTheEnd(world: World): Promise<void> {
     await scenario.make.query(
       `UPDATE jobs SET lease_until = now() - interval '1 second' WHERE status = 'running' AND id = ANY($1)`,
@@ -168,7 +170,7 @@ describe('job protocol under random interleavings', () => {
     return getRender(scenario.db, scenario.customerId, renderId);
   }
 
-  /** What a caller would miss that polls for another `updated_at`. */
+  /** Runs newer than their render: changes that a caller which polls for a new `updated_at` would miss. */
   function newerThanTheirRender(renderId: string): Promise<object[]> {
     return scenario.make.query(
       `SELECT engine, engine_runs.stage FROM engine_runs JOIN renders ON renders.id = render_id
@@ -198,7 +200,7 @@ describe('job protocol under random interleavings', () => {
     for (const [index, run] of runs.entries()) {
       const finished = jobs[index];
       if (run.status !== 'completed' || !finished) continue;
-      // Finishing raises the fence once more: the output is that of the last claim.
+      // Finishing raises the fence once more. The output is that of the last claim.
       expect(run.outputKey).toBe(`outputs/${finished.id}/${finished.fence - 1}`);
     }
   }

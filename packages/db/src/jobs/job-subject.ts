@@ -2,17 +2,17 @@ import { type EngineRunRow, type JobRow } from '@lipsync/domain';
 import { type Asset, type Preparation, type Render } from '@lipsync/prisma';
 import { type Tx } from '../postgres/db';
 
-/** A job with the rows it works on, locked as far as the lock order below says. */
+/** A job with the rows it works on, locked in the order given below. */
 export type JobSubject =
   | { kind: 'ingest'; job: JobRow; asset: Asset }
   | { kind: 'analyze'; job: JobRow; preparation: Preparation }
   | { kind: 'render'; job: JobRow; run: EngineRunRow; render: Render };
 
 /**
- * Locks what a change of this job may touch. Everything in this package locks in one order (ARCHITECTURE.md, Locks), so
- * that no two transactions can wait for each other: ingest job → asset → renders by id → preparations by id → their jobs
- * → engine runs. Creates come before it, with an idempotency key, a share of an asset and the customer's count of records.
- * Null when there is no such job.
+ * Locks the rows that a change of this job may touch. Everything in this package takes locks in one order
+ * (ARCHITECTURE.md, Locks), so that transactions cannot deadlock: ingest job → asset → renders by id → preparations by
+ * id → their jobs → engine runs. Creates come first, with an idempotency key, a shared lock on an asset and the
+ * customer's count of records. Returns null if the job does not exist.
  */
 export async function lockSubject(tx: Tx, jobId: string): Promise<JobSubject | null> {
   const found = await tx.job.findUnique({ where: { id: jobId } });

@@ -1,18 +1,18 @@
 import { type JobRow } from '@lipsync/domain';
 import { type Tx } from '../postgres/db';
 
-/** Names one claim of one job. Writes that name an older fence than the job's change nothing. */
+/** Identifies one claim of one job. Writes with a fence older than the job's change nothing. */
 export interface Lease {
   jobId: string;
   fence: number;
 }
 
-/** Whether the locked job still runs under this very claim. */
+/** Says whether the locked job still runs under exactly this claim. */
 export function isHeld(job: JobRow, lease: Lease): boolean {
   return job.status === 'running' && job.fence === lease.fence;
 }
 
-/** Ends jobs for good; raising the fence makes whatever their workers still write void. */
+/** Finishes jobs for good. Raising the fence voids whatever their workers still write. */
 export async function finishJobs(tx: Tx, jobIds: readonly string[], errorCode: string | null): Promise<void> {
   await tx.$executeRaw`
     UPDATE jobs
@@ -21,7 +21,7 @@ export async function finishJobs(tx: Tx, jobIds: readonly string[], errorCode: s
     WHERE id = ANY(${[...jobIds]}) AND status <> 'finished'`;
 }
 
-/** Puts a running job back into the queue, to be dispatched anew at `availableAt`. */
+/** Requeues a running job, to be dispatched again at `availableAt`. */
 export async function requeueJob(
   tx: Tx,
   jobId: string,

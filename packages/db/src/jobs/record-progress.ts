@@ -10,7 +10,7 @@ import {
 } from '@lipsync/domain';
 import { type Tx } from '../postgres/db';
 
-/** Where a record is to be by now. */
+/** The stage and progress that a record should have reached. */
 export interface RenderStep {
   render: RenderRow;
   stage: RenderWorkStage;
@@ -21,13 +21,14 @@ export interface RenderStep {
 export interface PreparationStep {
   preparation: PreparationRow;
   stage: PreparationWorkStage;
-  /** Of its stage, how much is done. */
+  /** How much of the stage is done. */
   fraction: number;
 }
 
 /**
- * Moves open renders forward: they are processing from now on, their stages and progress only ever rise. The caller holds
- * the rows' locks. Writes nothing when nothing changes, engines included, so that `updated_at` tells the truth.
+ * Advances open renders: marks them as processing and raises their stage and progress, which never fall. The caller
+ * holds the rows' locks. Writes nothing if nothing changes, engines included, so that `updated_at` only changes with
+ * the render.
  */
 export async function advanceRenders(tx: Tx, steps: readonly RenderStep[], now: Date): Promise<void> {
   const moves = steps.map(({ render, enginesChanged, ...step }) =>
@@ -39,7 +40,7 @@ export async function advanceRenders(tx: Tx, steps: readonly RenderStep[], now: 
   }
 }
 
-/** The same for preparations. */
+/** Like `advanceRenders`, for preparations. */
 export async function advancePreparations(
   tx: Tx,
   steps: readonly PreparationStep[],
@@ -80,7 +81,10 @@ interface CommonMove {
   data: Move['data'];
 }
 
-/** Many renders may wait for one asset, and mostly move to the same place: one statement for all of those. */
+/**
+ * Groups moves to the same place into one statement, because many renders may wait for one asset and mostly move
+ * together.
+ */
 function together(moves: readonly (Move | null)[]): CommonMove[] {
   const common = new Map<string, CommonMove>();
   for (const move of moves) {

@@ -9,8 +9,8 @@ import { type Tx } from '../postgres/db';
 import { advanceRenders } from './record-progress';
 
 /**
- * Derives the stage and progress of a locked render from those of its engine runs. Runs that were changed `now` are shown
- * in the render, so it was changed then too.
+ * Derives the stage and progress of a locked render from its engine runs. A render shows its runs, so if a run was
+ * changed `now`, the render counts as changed as well.
  */
 export async function advanceRenderByRuns(
   tx: Tx,
@@ -33,6 +33,6 @@ function stageOf(render: RenderRow, runs: readonly EngineRunRow[]): RenderWorkSt
   const open = runs.filter((run) => !RECORD_STATES.isTerminal(RECORD_STATES.parse(run.status)));
   if (open.length > 0 && open.every((run) => run.stage === 'uploading')) return 'finalizing';
   const started = runs.some((run) => run.stage !== 'queued' && run.stage !== 'loading_model');
-  // Until the first engine has begun to render, what takes time is the analysis, unless a preparation brought it.
+  // Until the first engine has begun to render, the analysis takes the time, unless a preparation provided it.
   return started || render.preparationId !== null ? 'rendering' : 'preparing';
 }

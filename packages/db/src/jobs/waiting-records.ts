@@ -15,7 +15,7 @@ import { readNamedPreparations } from '../inputs/named-preparations';
 import { preparationFault } from '../inputs/preparation-match';
 import { advancePreparations, advanceRenders } from './record-progress';
 
-/** How far the ingest of one asset has come: 0 to 1 of its fetching. */
+/** How far the ingest of one asset has come. The fraction of the fetch is 0 to 1. */
 export interface IngestStep {
   fraction: number;
 }
@@ -42,10 +42,10 @@ export async function advanceWaiting(tx: Tx, asset: Asset, step: IngestStep, now
   );
 }
 
-/** After an asset became ready, in the same transaction: queues the jobs that now have all their inputs. */
+/** Queues the jobs that now have all their inputs, in the transaction in which an asset became ready. */
 export async function releaseWaiting(db: Db, tx: Tx, assetId: string, now: Date): Promise<void> {
   const renders = await lockWaitingRenders(tx, assetId);
-  // Read under the renders' locks: when both inputs become ready at once, the second to come sees the first.
+  // Read under the renders' locks: if both inputs become ready at once, the second transaction sees the first.
   const inputsOf = await readInputs(tx, renders);
   const preparationOf = await readNamedPreparations(tx, renders);
   const released: string[] = [];
@@ -66,7 +66,10 @@ export async function releaseWaiting(db: Db, tx: Tx, assetId: string, now: Date)
     WHERE status = 'blocked' AND preparation_id = ANY(${preparations.map(({ id }) => id)})`;
 }
 
-/** After an asset failed, in the same transaction: everything that waits for it fails with the same code, renders with the input that it was. */
+/**
+ * Fails everything that waits for an asset, with the asset's error code, in the transaction in which the asset failed.
+ * Renders also record which input failed.
+ */
 export async function failWaiting(
   db: Db,
   tx: Tx,
@@ -75,7 +78,7 @@ export async function failWaiting(
   now: Date,
 ): Promise<void> {
   const renders = await lockWaitingRenders(tx, assetId);
-  // An asset is a video or a sound, and so the same input of all of them.
+  // An asset is either video or audio, so it is the same input of all these renders.
   const failedInput = renders.some(({ videoAssetId }) => videoAssetId === assetId) ? 'video' : 'audio';
   await failOpenRuns(db, tx, renders, { errorCode, failedInput }, now);
   for (const preparation of await lockWaitingPreparations(tx, assetId)) {

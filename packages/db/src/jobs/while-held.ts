@@ -3,7 +3,7 @@ import { transaction, type Db, type Tx } from '../postgres/db';
 import { type JobSubject, lockSubject } from './job-subject';
 import { isHeld, type Lease } from './lease';
 
-/** Runs `change` under the locks of the job's subject if the claim still holds, else returns `otherwise`. */
+/** Runs `change` under the locks of the job's subject if the claim still holds, otherwise returns `otherwise`. */
 export function whileHeld<T>(
   db: Db,
   lease: Lease,

@@ -10,7 +10,7 @@ import { assetRow, uploadRow } from '../postgres/rows';
 
 export interface IngestWork {
   asset: AssetRow;
-  /** The upload that fills it; null when it is fetched from its URL. */
+  /** The upload that fills the asset; null if it is fetched from its URL. */
   upload: UploadRow | null;
 }
 
@@ -24,11 +24,11 @@ export interface RenderWork {
   render: RenderRow;
   video: AssetRow;
   audio: AssetRow;
-  /** The preparation whose face track is to be used; null: analyse the video. */
+  /** The preparation whose face track to use; null to analyse the video. */
   preparation: PreparationRow | null;
 }
 
-/** What the ingest job of this asset works on. The row exists: its job was claimed. */
+/** The data that the ingest job of this asset works on. The row exists, because its job was claimed. */
 export async function loadIngestWork(db: Db, assetId: string): Promise<IngestWork> {
   const [asset, upload] = await Promise.all([
     db.prisma.asset.findUniqueOrThrow({ where: { id: assetId } }),
@@ -37,14 +37,14 @@ export async function loadIngestWork(db: Db, assetId: string): Promise<IngestWor
   return { asset: assetRow(asset), upload: upload && uploadRow(upload) };
 }
 
-/** What the analyze job of this preparation works on. */
+/** The data that the analyze job of this preparation works on. */
 export async function loadAnalyzeWork(db: Db, preparationId: string): Promise<AnalyzeWork> {
   const preparation = await db.prisma.preparation.findUniqueOrThrow({ where: { id: preparationId } });
   const video = await db.prisma.asset.findUniqueOrThrow({ where: { id: preparation.videoAssetId } });
   return { preparation, video: assetRow(video) };
 }
 
-/** What the render job of this engine run works on. */
+/** The data that the render job of this engine run works on. */
 export async function loadRenderWork(db: Db, engineRunId: string): Promise<RenderWork> {
   const { prisma } = db;
   const run = await prisma.engineRun.findUniqueOrThrow({ where: { id: engineRunId } });

@@ -8,14 +8,14 @@ import { lockPreparation, lockRender, lockSubject } from '../jobs/job-subject';
 import { QUEUE_NAMES, type QueueName } from '../dispatch/queue-names';
 import { servedQueues } from '../dispatch/workers';
 
-/** Something that may not wait any longer. */
+/** A record or job that must not wait any longer. */
 export interface Overdue {
   kind: 'render' | 'preparation' | 'job';
   id: string;
   errorCode: ErrorCode;
 }
 
-/** Records that are still open after their deadline or their own expiry, and ingests that nothing else ends. */
+/** Records that are still open after their deadline or their own expiry, and ingests that nothing else would end. */
 export function findOverdueRecords(db: Db, deadlineSeconds: number, limit: number): Promise<Overdue[]> {
   return db.prisma.$queryRaw<Overdue[]>`
     WITH bound AS (SELECT clock_timestamp() - make_interval(secs => ${deadlineSeconds}::float8) AS earliest)
@@ -31,9 +31,9 @@ export function findOverdueRecords(db: Db, deadlineSeconds: number, limit: numbe
     ) AS overdue LIMIT ${limit}::int`;
 }
 
-/** Jobs that are due for longer than this while no worker served their queue in all that time. */
+/** Jobs that have been due for longer than this, while no worker served their queue in all that time. */
 export async function findUnserved(db: Db, deadlineSeconds: number, limit: number): Promise<Overdue[]> {
-  // A queue without a media-worker only waits: URLs and uploads do not depend on an engine being offered.
+  // Jobs of a queue without a media-worker just wait: accepting URLs and uploads does not depend on an offered engine.
   const served = new Set<QueueName>(['media', ...(await servedQueues(db.prisma, deadlineSeconds))]);
   const unserved = QUEUE_NAMES.filter((queue) => !served.has(queue));
   return db.prisma.$queryRaw<Overdue[]>`
@@ -43,7 +43,7 @@ export async function findUnserved(db: Db, deadlineSeconds: number, limit: numbe
     ORDER BY available_at LIMIT ${limit}::int`;
 }
 
-/** Fails it, unless it came to an end by itself in the meantime. */
+/** Fails it, unless it has ended in the meantime. */
 export function failOverdue(db: Db, { kind, id, errorCode }: Overdue): Promise<boolean> {
   return transaction(db, async (tx) => {
     switch (kind) {
@@ -62,7 +62,7 @@ export function failOverdue(db: Db, { kind, id, errorCode }: Overdue): Promise<b
       case 'job': {
         const subject = await lockSubject(tx, id);
         if (subject === null || subject.job.status === 'finished') return false;
-        // One that started to run after all is no longer unserved.
+        // A job that has started after all is no longer unserved.
         if (errorCode === 'engine_unavailable' && subject.job.status !== 'queued') return false;
         await failSubject(db, tx, subject, errorCode, await databaseNow(tx));
         return true;

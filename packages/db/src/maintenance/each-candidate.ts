@@ -1,8 +1,11 @@
-/** Once a candidate has failed, none is begun after this: a database that hangs would keep one after the other waiting. */
+/**
+ * Once a candidate has failed, none is begun after this. Otherwise a database that hangs would block one candidate
+ * after the other.
+ */
 const CANDIDATES_MS = 20_000;
 
 /**
- * Runs `change` for one candidate after the other. One that throws is reported and does not keep the others from their
+ * Runs `change` for one candidate after the other. If one throws, the error is reported and the others still get their
  * turn, as long as there is time. Returns how many changed something.
  */
 export async function eachCandidate<T>(

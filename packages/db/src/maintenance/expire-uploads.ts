@@ -2,7 +2,7 @@ import { UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
 import { databaseNow } from '../postgres/database-clock';
 import { transaction, type Db } from '../postgres/db';
 
-/** Uploads that nobody completed while that was possible; in the words of `uploads_waiting_idx`. */
+/** Uploads that were not completed while that was possible. The condition matches that of `uploads_waiting_idx`. */
 export async function findStaleUploads(db: Db, limit: number): Promise<string[]> {
   const rows = await db.prisma.$queryRaw<{ id: string }[]>`
     SELECT id FROM uploads
@@ -12,7 +12,10 @@ export async function findStaleUploads(db: Db, limit: number): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
-/** Ends such an upload; its asset fails with upload_expired. Nothing can wait for the asset: it was never pending. */
+/**
+ * Expires such an upload. Its asset fails with upload_expired. Nothing can wait for that asset, because it was never
+ * pending.
+ */
 export function expireUpload(db: Db, uploadId: string): Promise<boolean> {
   return transaction(db, async (tx) => {
     await tx.$queryRaw`SELECT id FROM uploads WHERE id = ${uploadId} FOR UPDATE`;

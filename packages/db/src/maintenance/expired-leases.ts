@@ -14,7 +14,10 @@ export async function findExpiredLeases(db: Db, limit: number): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-/** Queues an abandoned job anew; after the last attempt its subject fails with worker_lost. Null: not abandoned. */
+/**
+ * Requeues an abandoned job; after its last attempt its subject fails with worker_lost. Returns null if it is not
+ * abandoned.
+ */
 export function recoverJob(db: Db, jobId: string): Promise<RecoveredJob | null> {
   return transaction(db, async (tx) => {
     const subject = await lockSubject(tx, jobId);

@@ -31,20 +31,20 @@ describe('indexes', () => {
     return rows.map(({ indexdef }) => indexdef);
   };
 
-  it('know nothing of leases of jobs, so that renewing one writes to none of them', async () => {
+  it('exclude the leases of jobs, so that renewing a lease updates no index', async () => {
     const definitions = await indexesOf('jobs');
     expect(definitions.length).toBeGreaterThan(0);
     expect(definitions.filter((definition) => definition.includes('lease_until'))).toEqual([]);
   });
 
-  it('of records by state are those of a customer alone, so that no statement about one record can prefer them to its id', async () => {
+  it('of records by state begin with the customer, so that no statement about one record prefers them to its id', async () => {
     for (const table of ['renders', 'preparations']) {
       const byState = (await indexesOf(table)).filter((definition) => definition.includes('status'));
       expect(byState).toEqual([expect.stringMatching(/\(customer_id, status\)$/)]);
     }
   });
 
-  it('find what a customer has open, and what is overdue, though statistics know of nothing open', async () => {
+  it("are used to find a customer's open records and overdue ones, even if statistics show nothing open", async () => {
     await make.query(`
       INSERT INTO renders (id, customer_id, status, stage, progress_percent, video_asset_id, audio_asset_id, sync_mode,
         completed_at, expires_at)
@@ -73,7 +73,7 @@ describe('indexes', () => {
     ).toContain('renders_uncompleted_idx');
   });
 
-  it('allow one job for each engine run, preparation and asset, and any number about none of them', async () => {
+  it('allow one job for each engine run, preparation and asset, and any number without one', async () => {
     const insert = (kind: string, subject: string, id: string) =>
       make.query(`INSERT INTO jobs (id, kind, queue, customer_id, ${subject}, status)
         VALUES ('${id}', '${kind}', 'media', 'customer', 'subject', 'queued')`);
@@ -93,7 +93,7 @@ describe('indexes of what is due', () => {
   beforeAll(async () => {
     scenario = await openScenario();
     const { make } = scenario;
-    // What weeks have left behind, and features in use. Statistics know of nothing else, as after a quiet night.
+    // Leftovers of weeks, and features in use. The statistics know nothing else, as after a quiet night.
     const rows = `FROM generate_series(1, 20000) AS i`;
     const purged = `now() - i * interval '2 minutes', now()`;
     await make.query(`
@@ -159,22 +159,22 @@ describe('indexes of what is due', () => {
     ['bytes of renders', 'renders_unpurged_idx', ({ db }) => findPurgeableRenders(db, keys, 200)],
     ['preparations', 'preparations_unpurged_idx', ({ db }) => findPurgeablePreparations(db, 200)],
     ['features', 'features_expires_at_idx', ({ db }) => deleteExpiredFeatures(db, 200)],
-  ])('lead to %s that are over past what is purged or in use', async (_, index, find) => {
+  ])('find expired %s without reading those that are purged or in use', async (_, index, find) => {
     expect(await plansOf(() => find(scenario))).toEqual([startsBy(index, 'expires_at <')]);
   });
 
-  it('lead to objects that no feature names past those in use', async () => {
+  it('find unreferenced objects without reading those in use', async () => {
     const [plan] = await plansOf(() => findUnnamedObjects(scenario.db, 200));
     expect(plan).toEqual(startsBy('feature_objects_kept_until_idx', 'kept_until <'));
   });
 
-  it('lead to tombstones past what has its bytes yet', async () => {
+  it('find tombstones without reading rows that still have their bytes', async () => {
     const plans = await plansOf(() => deleteTombstones(scenario.db, 86_400 * 365, 200));
     for (const index of ['renders_purged_idx', 'preparations_purged_idx', 'assets_purged_idx'])
       expect(plans).toContainEqual(startsBy(index, 'expires_at <'));
   });
 
-  it('of uploads that wait are used by the look for stale ones alone, so that one upload is found by its id and those of a customer are counted without all others', async () => {
+  it('of waiting uploads serve only the search for stale ones, so that one upload is found by its id and those of a customer are counted without all others', async () => {
     const { db, customerId } = scenario;
     const stagingKey = (id: string): string => id;
     const request = { customerId, mediaType: 'video', contentType: 'video/mp4', sizeBytes: 1 } as const;

@@ -11,7 +11,7 @@ import { completeUpload, createUpload } from '../inputs/uploads';
 describe('purge', () => {
   let scenario: Scenario;
   let deleted: string[];
-  /** What storage holds besides the objects that the rows name. */
+  /** The keys of storage objects besides those that the rows refer to. */
   let stored: string[];
   beforeEach(async () => {
     scenario = await openScenario();
@@ -70,7 +70,7 @@ describe('purge', () => {
     return counts;
   }
 
-  /** Completed at its second attempt. */
+  /** A render completed at its second attempt. */
   async function completedRender(): Promise<{ runId: string; assetIds: string[] }> {
     const { render, runs } = await scenario.render();
     const jobId = only(await scenario.jobs(render.id)).id;
@@ -88,7 +88,7 @@ describe('purge', () => {
     expect(deleted).toEqual([]);
   });
 
-  it('deletes the objects of what expired, those of lost attempts too, and keeps the rows', async () => {
+  it('deletes the objects of what expired, including those of lost attempts, and keeps the rows', async () => {
     const { runId, assetIds } = await completedRender();
     await expireAll('16 minutes');
     expect(await run()).toMatchObject({ purged: 3, errors: [] });
@@ -102,7 +102,7 @@ describe('purge', () => {
     expect(deleted).toEqual([]);
   });
 
-  it('keeps an output for as long as an address is valid that was signed just before its record expired', async () => {
+  it('keeps an output while a URL signed just before its record expired is valid', async () => {
     const { runId, assetIds } = await completedRender();
     await expireAll('14 minutes');
     expect(await run()).toMatchObject({ purged: 2, errors: [] });
@@ -123,7 +123,7 @@ describe('purge', () => {
     expect((await run()).purged).toBe(3);
   });
 
-  it('marks nothing as purged whose objects could not be deleted, and goes on with the others', async () => {
+  it('marks nothing as purged if its objects could not be deleted, and goes on with the others', async () => {
     const { assetIds } = await completedRender();
     await expireAll('16 minutes');
     const failing = async (keys: readonly string[]): Promise<void> => {
@@ -153,7 +153,7 @@ describe('purge', () => {
     expect(deleted.toSorted()).toEqual([`assets/${ids[0]}/accepted`, ...stored].toSorted());
   });
 
-  it('keeps the bytes of an asset that a render came to use in the moment in which it expired', async () => {
+  it('keeps the bytes of an asset that a render began to use in the moment of its expiry', async () => {
     const { db, customerId, make } = scenario;
     const assetId = await make.readyAsset({ customerId, mediaType: 'video' });
     await make.query(`UPDATE assets SET expires_at = now() + interval '1 second' WHERE id = $1`, [assetId]);
@@ -175,7 +175,7 @@ describe('purge', () => {
     expect(deleted).toEqual([]);
   });
 
-  it('ends its turn in time when storage is slow, and goes on at the next one', async () => {
+  it('ends in time if storage is slow, and goes on in the next call', async () => {
     await completedRender();
     await expireAll('16 minutes');
     expect((await run({ budgetMs: 0 })).purged).toBe(1);
@@ -183,7 +183,7 @@ describe('purge', () => {
     expect((await run()).purged).toBe(1);
   });
 
-  it('begins nothing further once it is to stop, and goes on at the next one', async () => {
+  it('begins nothing further once it is told to stop, and goes on in the next call', async () => {
     await completedRender();
     await expireAll('16 minutes');
     const stop = new AbortController();
@@ -193,7 +193,7 @@ describe('purge', () => {
     expect((await run()).purged).toBe(2);
   });
 
-  it('says when there is more to delete at once, so that a flood is worked off without a pause', async () => {
+  it('reports when there is more to delete, so that a large backlog is worked off without a pause', async () => {
     for (let i = 0; i < 3; i += 1) await scenario.render({});
     await scenario.make.query(
       `UPDATE renders SET status = 'cancelled', stage = 'cancelled', completed_at = now()`,
@@ -253,7 +253,7 @@ describe('purge', () => {
   });
 
   it.each(['completed', 'abandoned'])(
-    'deletes what a PUT staged late for a %s upload when its asset goes',
+    'deletes what a PUT staged late for a %s upload together with its asset',
     async (end) => {
       const { db, customerId } = scenario;
       const { upload, asset } = await createUpload(db, {
@@ -278,11 +278,11 @@ describe('purge', () => {
     },
   );
 
-  describe('where a part of it fails', () => {
-    /** Neither features nor the objects that none of them names can be looked for then. */
+  describe('if a part of it fails', () => {
+    /** Makes the search for features and for unreferenced objects fail. */
     const breakFeatures = () => scenario.make.query('ALTER TABLE features RENAME TO features_away');
 
-    it('does everything else, and reports it', async () => {
+    it('does everything else, and reports the failure', async () => {
       await completedRender();
       await expireAll('31 days');
       await run();
@@ -296,7 +296,7 @@ describe('purge', () => {
       expect(await rows()).toMatchObject({ renders: 1, engine_runs: 1, assets: 2 });
     });
 
-    it('begins nothing more once that took long, so that a call to a database that hangs ends in time', async () => {
+    it('begins nothing more once that took long, so that a call ends in time if the database hangs', async () => {
       await completedRender();
       await expireAll('16 minutes');
       await breakFeatures();
@@ -305,7 +305,7 @@ describe('purge', () => {
     });
   });
 
-  it('forgets expired idempotency keys and workers that went silent', async () => {
+  it('forgets expired idempotency keys and silent workers', async () => {
     const url = 'https://media.example.com/v.mp4';
     await createAsset(scenario.db, {
       customerId: scenario.customerId,

@@ -23,31 +23,34 @@ export type PurgedKind = Purgeable['kind'] | 'feature';
 
 export interface PurgeOptions {
   storage: {
-    /** Deletes objects; keys that do not exist are no error. Begins no further try once the signal is aborted. */
+    /** Deletes objects; missing keys are not an error. Makes no further attempt once the signal is aborted. */
     delete(keys: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
     /** All keys with this prefix. */
     list(prefix: string): AsyncIterable<string>;
   };
   keys: ObjectKeys;
-  /** After this no further resource is begun: slow storage must not make a call endless. */
+  /** No further resource is begun after this, so that slow storage cannot make a call endless. */
   budgetMs?: number;
   /** Resources per kind and call. */
   limit?: number;
-  /** Once a part has failed, none is begun after this: a database that hangs would keep one after the other waiting. */
+  /**
+   * Once a part has failed, none is begun after this. Otherwise a database that hangs would block one part after the
+   * other.
+   */
   partsMs?: number;
   /** Once aborted, no further resource is begun. */
   stopping?: AbortSignal;
-  /** Told of each resource, and each object of a feature, whose bytes are gone. */
+  /** Called for each resource, and for each object of a feature, whose bytes are gone. */
   onPurged?: (kind: PurgedKind) => void;
 }
 
 export interface PurgeReport {
-  /** Expired resources and unused features whose bytes are gone now. */
+  /** Expired resources and unused features whose bytes are now gone. */
   purged: number;
   /** Rows deleted for good. */
   deletedRows: number;
   errors: unknown[];
-  /** The next call would find more at once, and this one got on. */
+  /** The next call would find more work at once, and this call made progress. */
   more: boolean;
 }
 
@@ -57,11 +60,11 @@ const BUDGET_MS = 20_000;
 const PARTS_MS = 60_000;
 
 /**
- * Deletes the rows of what has been expired for long enough, and features, idempotency keys and workers that are past;
- * then the bytes of what has expired. Objects go first: a row is marked only when its objects are gone, so a crash in
- * between repeats the deletion and never leaks an object. Assets that an open record uses are left until it ends. At
- * least one resource is handled per call unless it is to stop; what was not reached comes up again at the next one. A
- * part that fails is reported and does not keep the others from their turn.
+ * Deletes the rows of resources that expired long enough ago, and expired features, idempotency keys and workers; then
+ * deletes the bytes of expired resources. Objects go first: a row is marked only after its objects are gone, so a crash
+ * in between repeats the deletion and never leaks an object. Assets that an open record uses are kept until it ends.
+ * Each call handles at least one resource unless it is told to stop; the next call continues with the rest. If a part
+ * fails, the failure is reported and the other parts still run.
  */
 export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport> {
   const {

@@ -8,14 +8,17 @@ export interface Purgeable {
   kind: 'render' | 'preparation' | 'upload' | 'asset';
   id: string;
   objectKeys: string[];
-  /** Whatever else lies under this prefix is its too: attempts at an asset choose their keys at random. */
+  /**
+   * Everything else under this prefix belongs to the resource too, because attempts at an asset choose their keys at
+   * random.
+   */
   prefix?: string;
 }
 
-/** Where a claim of a job writes its result: attempts that were lost may have left objects there. */
+/** Where a claim of a job writes its result. Lost attempts may have left objects there. */
 export interface ObjectKeys {
   outputKey: (engineRunId: string, fence: number) => string;
-  /** Of every attempt at the asset. */
+  /** The prefix of all attempts at the asset. */
   assetPrefix: (assetId: string) => string;
   featureKey: (object: FeatureObjectId) => string;
 }
@@ -32,7 +35,7 @@ const UNUSED_ASSET = Prisma.sql`
     WHERE preparations.video_asset_id = asset.id AND preparations.status IN ('accepted', 'processing')
   )`;
 
-/** Once no download address is left that was signed while the record could still be read. */
+/** Expired renders, once no download URL is valid that was signed while the record could still be read. */
 export async function findPurgeableRenders(db: Db, keys: ObjectKeys, limit: number): Promise<Purgeable[]> {
   const traces = await db.prisma.$queryRaw<{ id: string; runId: string; fence: number }[]>`
     WITH expired AS (
@@ -54,7 +57,7 @@ export async function findPurgeableRenders(db: Db, keys: ObjectKeys, limit: numb
   return [...found.values()];
 }
 
-/** A preparation's own bytes are features, which expire by themselves: what ends here is its row's life. */
+/** The bytes of a preparation are features, which expire by themselves. Only its row is marked here. */
 export async function findPurgeablePreparations(db: Db, limit: number): Promise<Purgeable[]> {
   const rows = await db.prisma.$queryRaw<{ id: string }[]>`
     SELECT id FROM preparations
@@ -63,7 +66,7 @@ export async function findPurgeablePreparations(db: Db, limit: number): Promise<
   return rows.map(({ id }) => ({ kind: 'preparation', id, objectKeys: [] }));
 }
 
-/** Staging objects, once no signed address can write to them and no ingest reads them any more. */
+/** Staging objects, once no signed URL can write to them and no ingest reads them any more. */
 export async function findPurgeableUploads(db: Db, limit: number): Promise<Purgeable[]> {
   const rows = await db.prisma.$queryRaw<{ id: string; key: string }[]>`
     SELECT upload.id, upload.staging_key AS key
@@ -75,8 +78,8 @@ export async function findPurgeableUploads(db: Db, limit: number): Promise<Purge
 }
 
 /**
- * With the staging object of an upload once more: a PUT that began before the signed address ended may have written it
- * after it was deleted.
+ * Includes the staging object of an upload again, because a PUT that began before the signed URL expired may have
+ * written it after it was deleted.
  */
 export async function findPurgeableAssets(db: Db, keys: ObjectKeys, limit: number): Promise<Purgeable[]> {
   const rows = await db.prisma.$queryRaw<{ id: string; key: string | null; stagingKey: string | null }[]>`
@@ -94,8 +97,8 @@ export async function findPurgeableAssets(db: Db, keys: ObjectKeys, limit: numbe
 }
 
 /**
- * Whether nothing came to use it since it was found. A request may have referred to an asset just before it expired
- * and commit only now: the lock waits for that, and none can follow.
+ * Says whether the resource is still unused. A request may have referred to an asset just before it expired and commit
+ * only now. The lock waits for that request, and none can follow.
  */
 export async function confirmPurgeable(db: Db, { kind, id }: Purgeable): Promise<boolean> {
   if (kind !== 'asset') return true;
@@ -107,7 +110,7 @@ export async function confirmPurgeable(db: Db, { kind, id }: Purgeable): Promise
   });
 }
 
-/** Notes that the objects are gone. */
+/** Records that the objects are gone. */
 export async function markPurged(db: Db, { kind, id }: Purgeable): Promise<void> {
   await transaction(db, async (tx) => {
     switch (kind) {

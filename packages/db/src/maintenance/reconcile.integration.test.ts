@@ -22,14 +22,14 @@ describe('reconcile', () => {
   const state = async (renderId: string): Promise<Awaited<ReturnType<typeof getRender>>> =>
     getRender(scenario.db, scenario.customerId, renderId);
 
-  it('finds nothing to do where nothing was lost', async () => {
+  it('finds nothing to do if nothing was lost', async () => {
     const { render } = await scenario.render();
     await scenario.claim(only(await scenario.jobs(render.id)).id);
     const counts = { requeued: 0, workerLost: 0, forgotten: 0, unserved: 0, expiredUploads: 0, overdue: 0 };
     expect(await reconcile(scenario.db, options)).toEqual({ ...counts, errors: [] });
   });
 
-  it('recovers every abandoned job once, whoever reconciles at the same time', async () => {
+  it('recovers every abandoned job once under concurrent callers', async () => {
     for (let i = 0; i < 5; i += 1) {
       const { render } = await scenario.render();
       await scenario.claim(only(await scenario.jobs(render.id)).id);
@@ -40,7 +40,7 @@ describe('reconcile', () => {
     expect(reports.flatMap(({ errors }) => errors)).toEqual([]);
   });
 
-  it('tells of every job that it took back who had it, whose it is and what became of it, and once', async () => {
+  it('reports every recovered job once, with its worker, its customer and the outcome', async () => {
     const { db, customerId, make } = scenario;
     const other = await make.customer();
     const [first, last] = [await scenario.render(), await scenario.render({}, other)];
@@ -79,7 +79,7 @@ describe('reconcile', () => {
     expect((await db.prisma.job.findUniqueOrThrow({ where: { id: firstId } })).workerId).toBeNull();
   });
 
-  it('goes on with the rest where one look fails, and tells of it', async () => {
+  it('goes on if one query fails, and reports the failure', async () => {
     const abandoned = await scenario.render();
     await scenario.claim(only(await scenario.jobs(abandoned.render.id)).id);
     const stuck = await scenario.render();
@@ -130,7 +130,7 @@ describe('reconcile', () => {
     expect(codes).toEqual(['engine_unavailable', null, null]);
   });
 
-  it('holds nothing against what waited while the service was away, as after a restored backup', async () => {
+  it('ignores the time in which the service was down, for instance before a restore from a backup', async () => {
     const { make } = scenario;
     await reconcile(scenario.db, options);
     const [open, waiting] = [await scenario.render(), await scenario.render({ engines: ['highsync'] })];
@@ -141,7 +141,7 @@ describe('reconcile', () => {
     const reports = await Promise.all([reconcile(scenario.db, options), reconcile(scenario.db, options)]);
     expect(reports.map(({ overdue }) => overdue)).toEqual([0, 0]);
 
-    // From then on the same patience as for anybody: half an hour for a worker, two hours for all of it.
+    // From then on the usual deadlines apply: half an hour for a worker, two hours in total.
     const resumed = (ago: string) =>
       make.query(`UPDATE reconciliation SET resumed_at = now() - interval '${ago}'`);
     await make.worker({ highsync: 1 });
@@ -155,7 +155,7 @@ describe('reconcile', () => {
     expect((await state(waiting.render.id)).render.errorCode).toBe('deadline_exceeded');
   });
 
-  it('takes a short pause for no gap', async () => {
+  it('does not treat a short pause as an outage', async () => {
     const { make } = scenario;
     await reconcile(scenario.db, options);
     await scenario.render();
@@ -164,7 +164,7 @@ describe('reconcile', () => {
     expect((await reconcile(scenario.db, options)).overdue).toBe(1);
   });
 
-  it('leaves a long backlog alone when its only worker is replaced by another one', async () => {
+  it('leaves a long backlog alone when its only worker is replaced', async () => {
     const { db, make } = scenario;
     await make.query('DELETE FROM workers');
     await registerWorker(db, { id: 'old', service: 'gpu-worker', slots: { musetalk: 1 } });
@@ -175,7 +175,7 @@ describe('reconcile', () => {
     expect((await state(render.id)).render.status).toBe('accepted');
   });
 
-  it('takes announcements back from a queue whose workers are gone, so that they use up no share', async () => {
+  it('withdraws announcements from a queue whose workers are gone, so that they use up no share', async () => {
     const { db, make } = scenario;
     const customerId = await make.customer({ runningJobsMax: 1 });
     await make.query('DELETE FROM workers');
@@ -214,7 +214,7 @@ describe('reconcile', () => {
     expect((await db.prisma.upload.findUniqueOrThrow({ where: { id: upload.id } })).status).toBe('expired');
   });
 
-  it('ends an ingest that no worker ever finished', async () => {
+  it('ends an ingest that no worker finished', async () => {
     const { db, customerId } = scenario;
     const url = 'https://media.example.com/v.mp4';
     const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
@@ -226,7 +226,7 @@ describe('reconcile', () => {
     });
   });
 
-  it('ends things only with codes that the contract knows for them', async () => {
+  it('ends records and jobs only with codes that the contract allows for them', async () => {
     const { db, customerId, make } = scenario;
     const url = 'https://media.example.com/v.mp4';
     const input = { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS } as const;
@@ -263,7 +263,7 @@ describe('reconcile', () => {
     expect(await misplacedCodes(make)).toEqual([]);
   });
 
-  it('goes on with the others when one candidate cannot be handled', async () => {
+  it('goes on with the others if one candidate cannot be handled', async () => {
     const broken = await scenario.render();
     const good = await scenario.render();
     for (const { render } of [broken, good]) await scenario.claim(only(await scenario.jobs(render.id)).id);

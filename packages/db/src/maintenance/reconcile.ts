@@ -11,30 +11,30 @@ import { secondsSinceGap } from './reconciliation-gap';
 import { CAPACITY_SECONDS, servedQueues } from '../dispatch/workers';
 
 export interface ReconcileOptions {
-  /** Whether Redis still knows this announcement, waiting or being worked on. Rejects when Redis cannot be asked. */
+  /** Says whether Redis still knows this announcement, waiting or active. Rejects if Redis is unavailable. */
   isInQueue: (queue: QueueName, jobId: string, dispatchSeq: number) => Promise<boolean>;
   /** How long a job may wait while no worker serves its queue. */
   unservedSeconds: number;
   /**
-   * Told of each abandoned job that this call took back, at once: the call may yet reject. At most LIMIT times a call; of
-   * several processes one is told of a job.
+   * Called at once for each abandoned job that this call recovered, because the call may yet reject. At most LIMIT
+   * times per call. Of several concurrent processes only one reports a job.
    */
   onRecovered?: (job: RecoveredJob) => void;
 }
 
 export interface ReconcileReport {
-  /** Abandoned jobs queued anew. */
+  /** Abandoned jobs that were requeued. */
   requeued: number;
   /** Abandoned jobs that had no attempt left. */
   workerLost: number;
-  /** Announced jobs in line again that Redis had forgotten. */
+  /** Announced jobs that Redis had lost, and that wait for admission again. */
   forgotten: number;
-  /** Announced jobs in line again because no worker serves their queue any more. */
+  /** Announced jobs that wait for admission again because no worker serves their queue any more. */
   unserved: number;
   expiredUploads: number;
   /** Records and jobs failed by a deadline. */
   overdue: number;
-  /** What kept single candidates from being handled; they come up again at the next call. */
+  /** Errors of single candidates, which come up again in the next call. */
   errors: unknown[];
 }
 
@@ -42,13 +42,13 @@ export interface ReconcileReport {
 const LIMIT = 200;
 
 /**
- * Finds what was lost (workers, announcements) and what waited too long, and puts it right. Every change is a
- * compare-and-set under the same locks as all others, so any number of processes may do this at any time.
+ * Finds what was lost (workers, announcements) and what waited too long, and repairs it. Every change is a
+ * compare-and-set under the same locks as all others, so any number of processes may call this at any time.
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<ReconcileReport> {
   const errors: unknown[] = [];
   const recovered: RecoveredJob[] = [];
-  /** A look that fails (a statement that takes too long) keeps none of the others from its turn. */
+  /** A query that fails, for example because it takes too long, must not prevent the others. */
   const found = <T>(looking: Promise<T[]>): Promise<T[]> =>
     looking.catch((error: unknown) => {
       errors.push(error);
@@ -85,7 +85,7 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
   };
 }
 
-/** Time in which nobody could have been served is held against nothing: after a gap every deadline counts anew. */
+/** Time in which the service was down does not count against anything: after a gap every deadline starts anew. */
 async function findOverdue(db: Db, { unservedSeconds }: ReconcileOptions): Promise<Overdue[]> {
   const seconds = await secondsSinceGap(db);
   return [
@@ -111,7 +111,7 @@ async function withdrawLost(
       if (!(await isInQueue(dispatch.queue, dispatch.jobId, dispatch.dispatchSeq))) forgotten.push(dispatch);
     }
   } catch (error) {
-    // Redis is away: nothing can be said about the rest, and nobody could be told of it either.
+    // Redis is unavailable, so nothing is known about the rest, and nothing could be announced either.
     errors.push(error);
   }
   const withdraw = (dispatches: typeof open): Promise<number> =>

@@ -2,7 +2,7 @@ import { transaction, type Db } from '../postgres/db';
 
 const SILENT_WORKER_SECONDS = 86_400;
 
-/** Deletes resources that expired `afterSeconds` ago and left no bytes, with all that hangs on them. */
+/** Deletes resources that expired `afterSeconds` ago and have no bytes left, with all their dependent rows. */
 export function deleteTombstones(db: Db, afterSeconds: number, limit: number): Promise<number> {
   return transaction(db, async (tx) => {
     const [{ before } = { before: new Date(0) }] = await tx.$queryRaw<{ before: Date }[]>`
@@ -15,7 +15,7 @@ export function deleteTombstones(db: Db, afterSeconds: number, limit: number): P
     const engineRunId = idsOf(await tx.engineRun.findMany({ where: { renderId }, select: { id: true } }));
     const preparationId = idsOf(await tx.preparation.findMany(page));
     const assetId = idsOf(await tx.asset.findMany(page));
-    // An event was created when its record ended, so it expires later than the record.
+    // An event was created when its record ended, so it expires after the record.
     const late = { where: { expiresAt: { lt: before } }, select: { id: true }, take: limit };
     const eventId = idsOf(await tx.webhookEvent.findMany(late));
 
@@ -33,7 +33,7 @@ export function deleteTombstones(db: Db, afterSeconds: number, limit: number): P
   });
 }
 
-/** Deletes idempotency keys that have expired, the longest expired first. */
+/** Deletes expired idempotency keys, oldest expiry first. */
 export function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
   return db.prisma.$executeRaw`
     DELETE FROM idempotency_keys WHERE (customer_id, key) IN (
@@ -43,7 +43,7 @@ export function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
     )`;
 }
 
-/** Deletes workers that went without saying so. */
+/** Deletes workers that vanished without deregistering. */
 export function deleteSilentWorkers(db: Db): Promise<number> {
   return db.prisma.$executeRaw`
     DELETE FROM workers WHERE seen_at < now() - make_interval(secs => ${SILENT_WORKER_SECONDS}::float8)`;

@@ -1,15 +1,16 @@
 import { ServiceError } from '@lipsync/domain';
 
-/** Few of the connections of a process, as each may wait for a lock. */
+/** Only a few of a process's connections, because each of these may wait for a lock. */
 const AT_ONCE = 3;
 
-/** Runs work that may have to wait for a lock of this customer's. */
+/** Runs work that may have to wait for a lock on this customer's rows. */
 export type RunExclusive = <T>(customerId: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * A mutex for each customer and a semaphore over all, for work that may have to wait for a customer's lock: of each
- * customer one after the other, as they would wait for each other anyway, and few over all, so that whoever has to wait
- * leaves connections to everybody else. What waited here for `waitMs` throws service_unavailable: it was never begun.
+ * A mutex for each customer and a semaphore over all, for work that may have to wait for a customer's lock. The work of
+ * one customer runs in sequence, since it would wait for itself anyway. Few customers run at once, so that waiting for
+ * locks leaves connections to everybody else. Work that waits here for `waitMs` fails with service_unavailable and is
+ * never begun.
  */
 export function createCustomerMutex(waitMs: number): RunExclusive {
   const waiting: { customerId: string; begin: () => void }[] = [];
@@ -32,7 +33,7 @@ export function createCustomerMutex(waitMs: number): RunExclusive {
       beginNext();
     });
     try {
-      // Whoever is under way comes to an end, by the timeout of its lock or its statement: no timer is needed to see this.
+      // The running work ends by its lock or statement timeout at the latest, so no timer is needed to notice this.
       if (performance.now() - since >= waitMs) throw new ServiceError('service_unavailable');
       return await work();
     } finally {

@@ -12,7 +12,7 @@ describe('work that may have to wait for a customer’s lock', () => {
     jest.useRealTimers();
   });
 
-  it('is done three at once, and of a customer one', async () => {
+  it('runs three at once, and one per customer', async () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const create = (name: string): Promise<void> =>
@@ -31,7 +31,7 @@ describe('work that may have to wait for a customer’s lock', () => {
     await all;
   });
 
-  it('is refused as service_unavailable, and never begun, when it waited for too long', async () => {
+  it('is refused as service_unavailable, and never begun, if it waited too long', async () => {
     let fail: (error: Error) => void = () => undefined;
     const first = runExclusive('a', () => new Promise((_, reject) => (fail = reject)));
     const begun = jest.fn(() => Promise.resolve());

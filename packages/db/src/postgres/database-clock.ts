@@ -1,8 +1,8 @@
 import { type Tx } from './db';
 
 /**
- * The time on the database's clock, which alone decides about leases, availability and expiry. Read it after taking a
- * row lock, and times written under that lock never run backwards.
+ * The time on the database's clock, which alone decides about leases, availability and expiry. If it is read after
+ * taking a row lock, the times written under that lock never run backwards.
  */
 export async function databaseNow(tx: Tx): Promise<Date> {
   const [row] = await tx.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`;

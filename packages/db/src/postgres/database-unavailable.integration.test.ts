@@ -7,7 +7,7 @@ import { createDb, type Db } from './db';
 
 const publicBaseUrl = 'https://api.example.com';
 
-/** One message of the server: its type, its length and its content. */
+/** One protocol message from the server: its type, its length and its content. */
 function message(type: string, content: string | Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(content.length + 4);
@@ -54,7 +54,7 @@ describe('isDatabaseUnavailable', () => {
     await down.close();
   });
 
-  it('recognises a server that accepts a connection and says nothing', async () => {
+  it('recognises a server that accepts a connection and stays silent', async () => {
     const silent = createServer();
     const port = await listenOnLoopback(silent);
     const hanging = createDb({
@@ -67,7 +67,7 @@ describe('isDatabaseUnavailable', () => {
     silent.close();
   }, 15_000);
 
-  it('recognises a server that ends a connection in the moment it is made, and survives it', async () => {
+  it('recognises a server that closes a connection as soon as it is made, and survives it', async () => {
     const leaving = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end(Buffer.concat([AUTHENTICATED, READY, SHUTTING_DOWN])));
@@ -120,7 +120,7 @@ describe('isDatabaseUnavailable', () => {
     await proxy.close();
   });
 
-  it('recognises a server that only reads, as a former primary after a failover', async () => {
+  it('recognises a server that is read-only, such as a former primary after a failover', async () => {
     const failure = await failureOf(() =>
       db.prisma.$transaction(async (tx) => {
         await tx.$executeRaw`SET TRANSACTION READ ONLY`;
@@ -130,7 +130,7 @@ describe('isDatabaseUnavailable', () => {
     expect(isDatabaseUnavailable(failure)).toBe(true);
   });
 
-  it('recognises a lock that was not to be had in time', async () => {
+  it('recognises a lock timeout', async () => {
     const lock = `SELECT pg_advisory_xact_lock(7)::text`;
     const waiting = await db.prisma.$transaction(async (holder) => {
       await holder.$queryRawUnsafe(lock);
@@ -144,7 +144,7 @@ describe('isDatabaseUnavailable', () => {
     expect(isDatabaseUnavailable(waiting)).toBe(true);
   });
 
-  it('leaves mistakes in a statement, in data and in code what they are', async () => {
+  it('does not mistake errors in a statement, in data or in code for unavailability', async () => {
     const customer = { id: 'cus_1', name: 'one' };
     await db.prisma.customer.create({ data: customer });
     const failures = [
@@ -156,7 +156,7 @@ describe('isDatabaseUnavailable', () => {
     for (const failure of failures) expect(isDatabaseUnavailable(failure)).toBe(false);
   });
 
-  /** The statement may not have reached the server yet when the first cut comes. */
+  /** The statement may not have reached the server yet at the first cut. */
   async function cutUntilSettled(pending: Promise<unknown>): Promise<void> {
     let isSettled = false;
     void pending.then(() => (isSettled = true));

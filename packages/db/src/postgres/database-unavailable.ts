@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { Prisma } from '@lipsync/prisma';
 import { isDriverAdapterError, sqlState } from './sql-state';
 
-/** Not reachable, timed out, gone, closed; no connection or transaction to be had in time. */
+/** Not reachable, timed out, gone, closed; no connection or transaction available in time. */
 const PRISMA_CODES = new Set([
   'P1000',
   'P1001',
@@ -17,12 +17,12 @@ const PRISMA_CODES = new Set([
 ]);
 
 /**
- * Connection failures, shortage of resources, shutdown and start, a primary that has become a replica, statements,
- * transactions and waits for locks that took too long, deadlocks: states that pass without the request changing.
+ * Connection failures, lack of resources, shutdown and startup, a primary that has become a replica; timeouts of
+ * statements, transactions and locks; deadlocks. These conditions pass without a change to the request.
  */
 const SQL_STATES = /^(08...|53...|57P0[1-4]|57014|25006|25P0[34]|40001|40P01|55P03|3D000)$/;
 
-/** pg reports a lost connection by its message alone. */
+/** pg reports a lost connection only by its message. */
 const DRIVER_MESSAGES =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout)/;
 
@@ -36,7 +36,7 @@ const NETWORK_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 
-/** Says whether an operation failed because the database could not serve it now; the same may succeed later. */
+/** Says whether an operation failed because the database was unavailable. The same operation may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
   const state = sqlState(error);
@@ -45,12 +45,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientKnownRequestError) {
     return PRISMA_CODES.has(error.code) || isUnreachable(error.meta);
   }
-  // Not by its class: Node's own errors are of another one wherever code runs in a context of its own.
+  // Not instanceof: Node's own errors have another class wherever code runs in a separate context.
   if (!types.isNativeError(error)) return false;
   return DRIVER_MESSAGES.test(error.message) || ('code' in error && NETWORK_CODES.has(String(error.code)));
 }
 
-/** What the driver adapter names without a SQLSTATE: there was no server to send one. */
+/** Kinds of errors that the driver adapter reports without a SQLSTATE, because no server sent one. */
 const UNREACHABLE_KINDS = new Set([
   'DatabaseNotReachable',
   'ConnectionClosed',

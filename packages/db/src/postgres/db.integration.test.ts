@@ -23,7 +23,7 @@ describe('createDb', () => {
     await database.drop();
   });
 
-  it('reads and writes the same instant whatever time zone the database prefers', async () => {
+  it('reads and writes the same instant in any time zone of the database', async () => {
     const make = createFactories(database.url);
     const name = new URL(database.url).pathname.slice(1);
     await make.query(`ALTER DATABASE ${name} SET timezone = 'Asia/Kolkata'`);
@@ -46,14 +46,14 @@ describe('createDb', () => {
     await elsewhere.close();
   });
 
-  it('works on after all of its connections were cut', async () => {
+  it('recovers after all of its connections were cut', async () => {
     await db.ping();
     await cutConnections(database);
     await eventually(() => db.ping());
     expect(await db.prisma.customer.count()).toBe(0);
   });
 
-  it('rolls a transaction back that fails', async () => {
+  it('rolls back a transaction that fails', async () => {
     const failing = db.prisma.$transaction(async (tx) => {
       await tx.customer.create({ data: { id: 'cus_1', name: 'gone' } });
       throw new Error('no');

@@ -9,12 +9,12 @@ import { createPostgresSocket } from './postgres-socket';
 /** A transaction, or the connection pool where one statement is enough. */
 export type Tx = Prisma.TransactionClient;
 
-/** The database, handed as the first argument to every function of this package. */
+/** The database. Every function of this package takes it as its first argument. */
 export interface Db {
   readonly prisma: PrismaClient;
-  /** The connections below Prisma, for `run` alone. */
+  /** The connection pool below Prisma, only for `run`. */
   readonly pool: Pool;
-  /** Base of the addresses inside webhook bodies: they are written in the transaction that ends a record. */
+  /** Base of the URLs inside webhook bodies, which are written in the transaction that ends a record. */
   readonly publicBaseUrl: string;
   /** See `customerTransaction`. */
   readonly runExclusive: RunExclusive;
@@ -26,20 +26,20 @@ export interface Db {
 
 export interface DbOptions {
   url: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   poolMax: number;
-  /** PUBLIC_BASE_URL, without a slash at its end. */
+  /** PUBLIC_BASE_URL, without a trailing slash. */
   publicBaseUrl: string;
-  /** Silence on a connection after which it is given up; longer than any statement may take. */
+  /** How long a connection may be silent before it is given up, in milliseconds; longer than any statement may take. */
   silenceMs?: number;
-  /** A lost connection; the pool replaces it by itself. */
+  /** Called for a lost connection. The pool replaces it by itself. */
   onConnectionError?: (error: Error) => void;
 }
 
-/** How long anybody waits to get to the database: for a connection, for a transaction, for a turn. */
+/** How long to wait for access to the database: for a connection, for a transaction, for a turn. */
 export const DATABASE_WAIT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** The server ends every statement before this: a longer silence means that it cannot be heard. */
+/** The server ends every statement before this, so a longer silence means that the connection is dead. */
 const SILENCE_MS = 20_000;
 const TRANSACTION_TIMEOUT_MS = 30_000;
 const ID_RANDOM_BYTES = 10;
@@ -59,15 +59,15 @@ export function createDb(options: DbOptions): Db {
     // Prisma writes and reads timestamptz without an offset and means UTC.
     options: '-c timezone=UTC',
   });
-  // Listens for as long as a connection lives: neither the pool nor Prisma does in the moment in which one hands it to
-  // the other, and a connection that is lost just then would end the process.
+  // Listens for the lifetime of each connection. Neither the pool nor Prisma listens in the moment when one hands it to
+  // the other, and an unhandled error of a connection lost just then would end the process.
   pool.on('connect', (client) => client.on('error', report));
-  // Of a connection that is lost while it is idle the pool tells, too; unheard, that would end the process.
+  // The pool also emits the loss of an idle connection. Without a listener that would end the process.
   pool.on('error', () => undefined);
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const prisma = new PrismaClient({
     adapter,
-    // Other formats quote the arguments of the call, which are values of rows, and messages reach the log.
+    // Other formats quote the arguments of the call, which are values of rows, and messages are logged.
     errorFormat: 'minimal',
     transactionOptions: { maxWait: DATABASE_WAIT_MS, timeout: TRANSACTION_TIMEOUT_MS },
   });
@@ -85,7 +85,7 @@ export function createDb(options: DbOptions): Db {
   };
 }
 
-/** Random bytes for one id after the other: asking for many at once costs hardly more than asking for few. */
+/** Buffers random bytes for ids: requesting many at once costs hardly more than requesting few. */
 function createRandom(): () => Uint8Array {
   const pool = Buffer.alloc(ID_RANDOM_BYTES * IDS_PER_DRAW);
   let next = pool.length;
@@ -99,7 +99,7 @@ function createRandom(): () => Uint8Array {
   };
 }
 
-/** Runs `work` in one READ COMMITTED transaction; whatever it throws rolls back. */
+/** Runs `work` in one READ COMMITTED transaction, and rolls back if it throws. */
 export function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.prisma.$transaction(work, { isolationLevel: 'ReadCommitted' });
 }

@@ -32,7 +32,10 @@ describe('a migration that fails or takes long', () => {
   const deploy = (): Promise<string[]> =>
     migrate(database.url, { directory: folder.path }).then((report) => report.applied);
 
-  /** Somebody reads the table while `work` runs, so that no migration can change it; or writes, and none can index it. */
+  /**
+   * Keeps a table in use while `work` runs: reading prevents a migration from changing it, writing prevents one from
+   * indexing it.
+   */
   async function whileBusy(work: () => Promise<void>, use = 'SELECT FROM busy'): Promise<void> {
     const reader = new Client({ connectionString: database.url });
     reader.on('error', () => undefined);
@@ -49,7 +52,7 @@ describe('a migration that fails or takes long', () => {
     };
   }
 
-  it('leaves nothing behind, not even a record, and is applied by a repeat', async () => {
+  it('leaves nothing behind, not even a record, and is applied on the next run', async () => {
     await make.query('INSERT INTO busy VALUES (1), (1)');
     folder.write(NAME, 'CREATE TABLE half (id int); ALTER TABLE busy ADD UNIQUE (id);');
     await expect(deploy()).rejects.toThrow(`${NAME}: error: could not create unique index`);
@@ -58,7 +61,7 @@ describe('a migration that fails or takes long', () => {
     expect(await deploy()).toEqual([NAME]);
   });
 
-  it('waits for a table that somebody reads, and meanwhile keeps nobody else from it', async () => {
+  it('waits for a table that is being read, and meanwhile blocks nobody else from it', async () => {
     folder.write(NAME, 'CREATE TABLE half (id int); ALTER TABLE busy ADD COLUMN half int;');
     let deploying: Promise<{ applied: string[] }> | undefined;
     await whileBusy(async () => {
@@ -74,7 +77,7 @@ describe('a migration that fails or takes long', () => {
     expect(await deploying).toEqual({ applied: [NAME] });
   });
 
-  it('holds nothing any more soon after its process is gone', async () => {
+  it('releases its locks soon after its process is gone', async () => {
     folder.write(NAME, '-- without transaction\nCREATE INDEX CONCURRENTLY "late" ON "busy"("id");');
     const url = new URL(database.url);
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
@@ -93,7 +96,7 @@ describe('a migration that fails or takes long', () => {
     }, 'INSERT INTO busy VALUES (1)');
   });
 
-  it('may take longer than what the database allows to requests', async () => {
+  it('may take longer than the database allows for requests', async () => {
     await make.query(
       `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET statement_timeout = '20ms'`,
     );
@@ -101,7 +104,7 @@ describe('a migration that fails or takes long', () => {
     expect(await deploy()).toEqual([NAME]);
   });
 
-  it('leaves nothing behind when its connection is lost, and is applied by a repeat', async () => {
+  it('leaves nothing behind if its connection is lost, and is applied on the next run', async () => {
     folder.write(NAME, 'CREATE TABLE half (id int); ALTER TABLE busy ADD COLUMN half int;');
     await whileBusy(async () => {
       const failure = deploy().catch((error: unknown) => error);
@@ -118,7 +121,7 @@ describe('a migration that fails or takes long', () => {
     expect(await deploy()).toEqual([NAME]);
   });
 
-  it('is not taken for one when only the answer to its commit is lost', async () => {
+  it('is not treated as failed if only the response to its commit is lost', async () => {
     folder.write(NAME, 'CREATE TABLE half (id int);');
     const url = new URL(database.url);
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
@@ -138,7 +141,7 @@ describe('a migration that fails or takes long', () => {
       );
     });
 
-    it('is applied, and the old record closed as rolled back', async () => {
+    it('is applied, and the old record is closed as rolled back', async () => {
       folder.write(NAME, 'CREATE TABLE half (id int);');
       expect(await deploy()).toEqual([NAME]);
       const rows = await make.query(
@@ -152,7 +155,7 @@ describe('a migration that fails or takes long', () => {
       expect(await deploy()).toEqual([]);
     });
 
-    it('changes nothing where its SQL had been committed: an operator records it as applied', async () => {
+    it('changes nothing if its SQL had been committed: an operator records it as applied', async () => {
       folder.write(NAME, 'ALTER TABLE busy ADD COLUMN half int;');
       await make.query('ALTER TABLE busy ADD COLUMN half int');
       await expect(deploy()).rejects.toThrow('already exists');

@@ -6,7 +6,7 @@ import { createMigrationFolder } from '../../test/migration-folder';
 
 const PASSWORD = 'secret';
 
-/** As the runbook sets them up, so that a password is replaced by changing over to the other login. */
+/** Set up as in the runbook, where a password is changed by switching to the other login. */
 describe('two login roles that act as the owner', () => {
   const owner = `owner_${randomBytes(6).toString('hex')}`;
   const logins = [`${owner}_a`, `${owner}_b`] as const;
@@ -36,7 +36,7 @@ describe('two login roles that act as the owner', () => {
     return url.href;
   }
 
-  it('may each use what the other one has migrated', async () => {
+  it('may each use what the other has migrated', async () => {
     const [first, second] = logins;
     await migrate(urlOf(first));
     const folder = createMigrationFolder();

@@ -48,7 +48,7 @@ describe('a migration without transaction', () => {
     expect(await deploy()).toEqual([]);
   });
 
-  it('is not recorded when it fails, and mends by a repeat what it left', async () => {
+  it('is not recorded if it fails, and repairs on the next run what it left', async () => {
     await make.query('INSERT INTO large VALUES (1), (1)');
     await expect(deploy()).rejects.toThrow(`${INDEX}: error: could not create unique index`);
     expect(await isValid()).toEqual([{ valid: false }]);
@@ -59,7 +59,7 @@ describe('a migration without transaction', () => {
     expect(await isValid()).toEqual([{ valid: true }]);
   });
 
-  it('does not wait for a deployment that waits for it', async () => {
+  it('does not deadlock with a deployment that waits for it', async () => {
     const writer = new Client({ connectionString: database.url });
     await writer.connect();
     await writer.query('BEGIN; INSERT INTO large VALUES (1)');

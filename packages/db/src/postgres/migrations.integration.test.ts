@@ -34,7 +34,7 @@ describe('migrations', () => {
     folder.delete();
   });
 
-  it('are applied once, however many processes deploy at the same time', async () => {
+  it('are applied once by any number of concurrent deployments', async () => {
     const reports = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url)));
     const applied = reports.flatMap((report) => report.applied);
     expect(new Set(applied).size).toBe(applied.length);
@@ -59,13 +59,13 @@ describe('migrations', () => {
     );
   });
 
-  it('refuse to go on when an applied one was edited', async () => {
+  it('stop if an applied one was edited', async () => {
     const { applied } = await migrate(database.url, { directory: folder.path });
     folder.write(applied[0] ?? '', 'SELECT 1;');
     await expect(migrate(database.url, { directory: folder.path })).rejects.toThrow('was edited');
   });
 
-  it('make the tables, columns, types and indexes that the schema file describes', async () => {
+  it('create the tables, columns, types and indexes that the schema file describes', async () => {
     const migrated = await createTestDatabase();
     const live = createFactories(migrated.url);
     try {
@@ -78,7 +78,7 @@ describe('migrations', () => {
   });
 });
 
-/** Column types by what the schema file writes. */
+/** Column types by their name in the schema file. */
 const TYPES: Readonly<Record<string, string>> = {
   String: 'text',
   Int: 'integer',

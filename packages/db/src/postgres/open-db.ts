@@ -1,13 +1,13 @@
 import { createDb, type Db } from './db';
 
-/** The settings of a process that name its database. */
+/** The settings of a process that configure its database. */
 export interface DatabaseEnv {
   readonly DATABASE_URL: string;
   readonly DATABASE_POOL_MAX: number;
   readonly PUBLIC_BASE_URL: string;
 }
 
-/** The database that the environment names; lost connections are told to `logger`. */
+/** Opens the database that the environment configures. Lost connections are logged to `logger`. */
 export function openDb(
   env: DatabaseEnv,
   logger: { warn(message: string, fields: { error: Error }): void },

@@ -16,7 +16,7 @@ describe('a database that has gone silent on open connections', () => {
       url: url.href,
       poolMax: 2,
       publicBaseUrl: 'https://api.example.com',
-      // Counts on the new connections as well, which have to be heard in time on a busy machine.
+      // Also applies to the new connections, which must respond in time on a busy machine.
       silenceMs: 3_000,
     });
     // Two connections in the pool, both known to work.
@@ -35,7 +35,7 @@ describe('a database that has gone silent on open connections', () => {
     );
   }
 
-  it('lets nobody wait for ever, counts as unavailable, and is found again on new connections', async () => {
+  it('makes nobody wait for ever, counts as unavailable, and is reachable again on new connections', async () => {
     proxy.silence();
     const failures = await Promise.all([
       failureOf(db.prisma.$executeRaw`SELECT 1`),

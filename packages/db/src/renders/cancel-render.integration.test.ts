@@ -31,7 +31,7 @@ describe('cancelRender', () => {
     expect(JSON.parse(event.body)).toMatchObject({ data: { status: 'cancelled' } });
   });
 
-  it('stops a running job at its next heartbeat and names it, so that it can be told sooner', async () => {
+  it('stops a running job at its next heartbeat and returns its id, so that the worker can be notified sooner', async () => {
     const { render } = await scenario.render();
     const job = only(await scenario.jobs(render.id));
     const lease = await scenario.claim(job.id);
@@ -40,7 +40,7 @@ describe('cancelRender', () => {
     expect(await completeRender(scenario.db, lease, result)).toBe(false);
   });
 
-  it('leaves a finished engine its output and cancels the others', async () => {
+  it('keeps the output of a finished engine and cancels the others', async () => {
     const { render } = await scenario.render({ engines: ['musetalk', 'highsync'] });
     const [first] = await scenario.jobs(render.id);
     await completeRender(scenario.db, await scenario.claim(first?.id ?? ''), result);
@@ -51,7 +51,7 @@ describe('cancelRender', () => {
     ]);
   });
 
-  it('changes nothing when it is repeated', async () => {
+  it('changes nothing if repeated', async () => {
     const { render } = await scenario.render();
     const first = await cancel(render.id);
     const second = await cancel(render.id);
@@ -59,7 +59,7 @@ describe('cancelRender', () => {
     expect(await scenario.events(render.id)).toHaveLength(1);
   });
 
-  it('lets many cancels at once cancel once', async () => {
+  it('cancels once under many concurrent calls', async () => {
     const { render } = await scenario.render();
     await Promise.all(Array.from({ length: 6 }, () => cancel(render.id)));
     expect(await scenario.events(render.id)).toHaveLength(1);
@@ -83,7 +83,7 @@ describe('cancelRender', () => {
     expect((await getRender(scenario.db, scenario.customerId, completed.id)).render.status).toBe('completed');
   });
 
-  it('knows neither foreign nor unknown nor malformed ids, and says so of expired renders', async () => {
+  it('does not find unknown or malformed ids or those of other customers, and reports expired renders as such', async () => {
     const { render } = await scenario.render();
     expect(await codeOf(cancel(render.id, await scenario.make.customer()))).toBe('render_not_found');
     expect(await codeOf(cancel(render.id.replace(/.{6}$/, '000000')))).toBe('render_not_found');
@@ -95,7 +95,7 @@ describe('cancelRender', () => {
     expect(await codeOf(getRender(scenario.db, scenario.customerId, render.id))).toBe('render_expired');
   });
 
-  it('writes no event without a webhook address', async () => {
+  it('writes no event without a webhook URL', async () => {
     const { video, audio } = await inputs();
     const { render } = await scenario.render({ video, audio, webhook_url: undefined as never });
     expect((await cancel(render.id)).webhookEventId).toBeNull();

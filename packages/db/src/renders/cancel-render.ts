@@ -7,13 +7,14 @@ import { lockRender } from '../jobs/job-subject';
 import { renderDetails, type RenderDetails } from './renders';
 
 export interface Cancellation extends RenderDetails {
-  /** Jobs that a worker may be at: tell it, so that it stops at once. */
+  /** Jobs that a worker may be running. Notify it, so that it stops at once. */
   cancelledJobIds: string[];
 }
 
 /**
- * Cancels a render at once: when this returns, no engine of it can complete any more. Cancelling a cancelled render
- * changes nothing. Throws render_not_found, render_expired, render_not_cancellable.
+ * Cancels a render at once: after this returns, no engine of it can complete. Cancelling a cancelled render changes
+ * nothing.
+ * @throws ServiceError render_not_found, render_expired or render_not_cancellable
  */
 export function cancelRender(db: Db, customerId: string, renderId: string): Promise<Cancellation> {
   return customerTransaction(db, customerId, async (tx) => {

@@ -71,7 +71,7 @@ describe('createRender', () => {
     });
   });
 
-  it('lets jobs start at once whose inputs are ready', async () => {
+  it('starts jobs at once if their inputs are ready', async () => {
     const created = await scenario.render({ engines: ['latentsync', 'musetalk'] });
     expect(created.queues).toEqual(['latentsync', 'musetalk']);
     expect(await scenario.jobs(created.render.id)).toMatchObject([
@@ -80,7 +80,7 @@ describe('createRender', () => {
     ]);
   });
 
-  it('creates one resource for many identical requests at once, and answers all of them with it', async () => {
+  it('creates one resource for many identical concurrent requests, and returns it for all of them', async () => {
     const customerId = await scenario.make.customer();
     const created = await Promise.all(Array.from({ length: 20 }, () => create(customerId, URLS, KEY)));
     expect(new Set(created.map(({ render }) => render.id)).size).toBe(1);
@@ -94,7 +94,7 @@ describe('createRender', () => {
     });
   });
 
-  it('replays the record as it is now, and never starts it again', async () => {
+  it('replays the record in its current state, and never starts it again', async () => {
     const customerId = await scenario.make.customer();
     const { render } = await create(customerId, URLS, KEY);
     await cancelRender(scenario.db, customerId, render.id);
@@ -118,7 +118,7 @@ describe('createRender', () => {
     expect(await codeOf(createPreparation(scenario.db, preparation))).toBe('idempotency_key_reused');
   });
 
-  it('keeps the keys of customers apart', async () => {
+  it('keeps the keys of different customers separate', async () => {
     const [first, second] = [await scenario.make.customer(), await scenario.make.customer()];
     const one = await create(first, URLS, KEY);
     const two = await create(second, URLS, KEY);
@@ -126,7 +126,7 @@ describe('createRender', () => {
     expect(two.render.id).not.toBe(one.render.id);
   });
 
-  it('binds a key only when it succeeds, and leaves nothing behind otherwise', async () => {
+  it('binds a key only if it succeeds, and leaves nothing behind otherwise', async () => {
     const customerId = await scenario.make.customer();
     const request: RenderRequest = { ...URLS, audio: { asset_id: 'ast_unknown' } };
     expect(await codeOf(create(customerId, request, KEY))).toBe('asset_not_found');
@@ -152,14 +152,17 @@ describe('createRender', () => {
     expect(second.render.id).not.toBe(first.render.id);
   });
 
-  it.each(['\0', '\ud800', 'quote"\\', ' spaced ', '\u{1f600}'])('takes the key %j verbatim', async (key) => {
-    const customerId = await scenario.make.customer();
-    const { render } = await create(customerId, URLS, { ...KEY, key });
-    expect((await create(customerId, URLS, { ...KEY, key })).render.id).toBe(render.id);
-    expect((await create(customerId, URLS, { ...KEY, key: `${key}.` })).replayed).toBe(false);
-  });
+  it.each(['\0', '\ud800', 'quote"\\', ' spaced ', '\u{1f600}'])(
+    'accepts the key %j verbatim',
+    async (key) => {
+      const customerId = await scenario.make.customer();
+      const { render } = await create(customerId, URLS, { ...KEY, key });
+      expect((await create(customerId, URLS, { ...KEY, key })).render.id).toBe(render.id);
+      expect((await create(customerId, URLS, { ...KEY, key: `${key}.` })).replayed).toBe(false);
+    },
+  );
 
-  it('says that a key is in use when the first request does not come to an end', async () => {
+  it('reports that a key is in use if the first request does not end', async () => {
     const customerId = await scenario.make.customer();
     const { prisma } = scenario.db;
     const blocked = await prisma.$transaction(
@@ -202,7 +205,7 @@ describe('createRender', () => {
     expect(await codeOf(create(customerId, URLS))).toBeNull();
   });
 
-  it('replays a key although the limit is reached and its assets have expired since', async () => {
+  it('replays a key even if the limit is reached and its assets have expired since', async () => {
     const customerId = await scenario.make.customer({ activeRecordsMax: 1 });
     const video = { asset_id: await scenario.make.readyAsset({ customerId, mediaType: 'video' }) };
     await create(customerId, { ...URLS, video }, KEY);
@@ -223,7 +226,7 @@ describe('createRender', () => {
     const ends = (results: readonly unknown[]): unknown[] =>
       results.map((result) => (isServiceError(result) ? result.code : isCreated(result)));
 
-    it('comes to an end for each, in the order of the requests', async () => {
+    it('succeeds or fails for each render, in the order of the requests', async () => {
       const [first, second] = [await scenario.make.customer(), await scenario.make.customer()];
       const full = await scenario.make.customer({ activeRecordsMax: 0 });
       const unknown: RenderRequest = { ...URLS, audio: { asset_id: 'ast_unknown' } };
@@ -239,7 +242,7 @@ describe('createRender', () => {
       expect(await counts(first)).toMatchObject({ renders: 1, engine_runs: 2, assets: 2, jobs: 4 });
     });
 
-    it('counts those before it against the limit, and knows their keys', async () => {
+    it('counts earlier renders of the batch against the limit, and knows their keys', async () => {
       const customerId = await scenario.make.customer({ activeRecordsMax: 2 });
       const keyed = { customerId, idempotency: KEY };
       const results = await batch(keyed, { customerId }, keyed, { customerId });
@@ -248,10 +251,10 @@ describe('createRender', () => {
       expect(results[2]).toMatchObject({ replayed: true, render: { id } });
     });
 
-    it('costs nobody else anything that one of them cannot be stored, or waits for a key that is in use', async () => {
+    it('does not affect other renders if one of them cannot be stored, or waits for a key in use', async () => {
       const customerId = await scenario.make.customer();
       const held = await scenario.make.customer();
-      // No column takes this; whatever checks requests let it through.
+      // No column accepts this, although request validation let it through.
       const broken: RenderRequest = { ...URLS, video: { url: 'https://media.example.com/\0' } };
       const spoilt = await batch({ customerId }, { customerId, request: broken }, { customerId });
       expect(spoilt.map(isCreated)).toEqual([true, false, true]);
@@ -261,13 +264,13 @@ describe('createRender', () => {
         const key = { ...KEY, operation: 'create_render', resourceId: 'ren_1', customerId: held };
         await tx.idempotencyKey.create({ data: { ...key, expiresAt: new Date() } });
         waiting = batch({ customerId: held, idempotency: KEY }, { customerId }).then(ends);
-        // The other one does not wait for the end of this transaction.
+        // The other render does not wait for the end of this transaction.
         await eventually(async () => expect(await counts(customerId)).toMatchObject({ renders: 3 }));
       });
       expect(await waiting).toEqual([true, true]);
     });
 
-    it('leaves connections to everybody else while one customer has to wait for its lock', async () => {
+    it('leaves connections to other customers while one customer waits for its lock', async () => {
       const { db, customerId } = scenario;
       const held = await scenario.make.customer({ activeRecordsMax: 100 });
       const { render } = await create(customerId, URLS);
@@ -282,7 +285,7 @@ describe('createRender', () => {
           const creates = await createRenders(small, inputs);
           const all = Promise.allSettled(creates);
           expect(await getRender(small, customerId, render.id)).toMatchObject({ render: { id: render.id } });
-          // This one was in their batch, behind all of them.
+          // This one was in the same batch, after all of them.
           expect(isCreated(await creates.at(-1))).toBe(true);
           return { all };
         },
@@ -293,7 +296,7 @@ describe('createRender', () => {
       await small.close();
     });
 
-    it('takes one round trip, however many they are', async () => {
+    it('takes one round trip for any number of renders', async () => {
       const customerId = await scenario.make.customer();
       const sent = jest.spyOn(scenario.db.pool, 'query');
       await batch({ customerId }, { customerId, idempotency: KEY }, { customerId });
@@ -313,17 +316,17 @@ describe('createRender', () => {
     const using = (video: string): Promise<unknown> =>
       codeOf(create(customerId, { ...URLS, video: { asset_id: video } }));
 
-    it('are unknown when they are foreign', async () => {
+    it('are unknown if they belong to another customer', async () => {
       expect(await using(await asset(await scenario.make.customer(), 'video'))).toBe('asset_not_found');
     });
 
-    it('are refused when expired before anything else is looked at', async () => {
+    it('are refused if expired, before any other check', async () => {
       const id = await asset(customerId, 'audio');
       await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 ms' WHERE id = $1`, [id]);
       expect(await using(id)).toBe('asset_expired');
     });
 
-    it('are refused when of the other type, even when failed', async () => {
+    it('are refused if of the wrong type, even if failed', async () => {
       const id = await asset(customerId, 'audio');
       await scenario.make.query(
         `UPDATE assets SET status = 'failed', error_code = 'media_corrupt' WHERE id = $1`,
@@ -347,7 +350,7 @@ describe('createRender', () => {
       expect(await using(id)).toBe(expected);
     });
 
-    it('are judged before the engines, and the engines before the limit', async () => {
+    it('are checked before the engines, and the engines before the limit', async () => {
       const full = await scenario.make.customer({ activeRecordsMax: 0 });
       await scenario.make.query(`UPDATE workers SET seen_at = now() - interval '2 minutes'`);
       const unknown: RenderRequest = { ...URLS, video: { asset_id: 'ast_x' } };

@@ -12,13 +12,13 @@ import { run } from '../postgres/statement';
 import { OFFER_SECONDS } from '../dispatch/workers';
 
 export interface CreatedRender extends RenderDetails {
-  /** An earlier request with this key created it. */
+  /** Whether an earlier request with this key created it. */
   replayed: boolean;
-  /** Queues that got jobs which can start: worth ringing. */
+  /** Queues with new jobs that can start, and whose workers should be notified. */
   queues: QueueName[];
 }
 
-/** The function of the migration `create_render`; it answers in the order of what it is given. */
+/** The SQL function of the migration `create_render`. It returns its results in the order of its arguments. */
 const CREATE_RENDERS = {
   name: 'create_renders',
   text: `
@@ -29,19 +29,20 @@ interface Outcome {
   refusal: ErrorCode | null;
   boundTo: string | null;
   at: Date;
-  /** Its inputs are there: its jobs can start. */
+  /** Whether its inputs are ready, so that its jobs can start. */
   isReady: boolean;
 }
 
-/** In a batch nobody waits long for what one of it has to wait for. */
+/** Short, because a lock that one render needs delays the whole batch. */
 const BATCH_LOCK_TIMEOUT = '250ms';
 
 /**
- * Creates renders with their implicit assets, engine runs and jobs, in one round trip and one transaction. Each comes to
- * its own end, in the order of the requests. When one of them has to wait (for the first request with its key, say), each
- * goes on alone when this resolves, few at once; one whose turn does not come in time ends as service_unavailable. What a
- * render can be refused with, in this order: idempotency_key_reused, idempotency_in_progress; what referring to video,
- * audio and preparation can throw; engine_unavailable; concurrency_limit_exceeded. Only success binds the idempotency key.
+ * Creates renders with their implicit assets, engine runs and jobs, in one round trip and one transaction. Each render
+ * succeeds or fails by itself, in the order of the requests. If one of them has to wait (for instance for the first
+ * request with its key), the batch is abandoned and each is created separately after this resolves, few at once; if its
+ * turn does not come in time, it fails with service_unavailable. Only success binds the idempotency key.
+ * Each promise rejects with a ServiceError, checked in this order: idempotency_key_reused, idempotency_in_progress;
+ * what referring to video, audio and preparation throws; engine_unavailable; concurrency_limit_exceeded.
  */
 export async function createRenders(db: Db, inputs: readonly NewRender[]): Promise<Promise<CreatedRender>[]> {
   const drafts = inputs.map((input) => draftRender(db, input));
@@ -67,7 +68,10 @@ async function createAlone(db: Db, draft: RenderDraft): Promise<CreatedRender> {
   return createdFrom(db, draft, outcome);
 }
 
-/** The outcomes in the order of the drafts. Processes that lock the same customers lock them in the same order. */
+/**
+ * Returns the outcomes in the order of the drafts. Sorts by customer, so that processes lock customers in the same
+ * order.
+ */
 async function submit(db: Db, drafts: readonly RenderDraft[], lockTimeout: string): Promise<Outcome[]> {
   const sorted = drafts.map((draft, index) => ({ index, render: renderArgument(draft) }));
   sorted.sort((a, b) => compare(a.render.customer_id, b.render.customer_id));
@@ -85,7 +89,7 @@ async function submit(db: Db, drafts: readonly RenderDraft[], lockTimeout: strin
   return outcomes;
 }
 
-/** By code units; those of one customer stay in the order of the requests. */
+/** Compares by code units. The sort is stable, so the requests of one customer keep their order. */
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -113,14 +117,14 @@ async function stored(db: Db, customerId: string, renderId: string): Promise<Ren
 }
 
 /**
- * A value that Postgres refuses, a lock that was not to be had in time, a deadlock: nothing of the statement remains, and
- * it was about one of the batch. After any other failure nobody knows whether it was committed.
+ * A value that Postgres refuses, a lock timeout or a deadlock: the whole statement was rolled back because of one
+ * render of the batch. After any other failure it is unknown whether it was committed.
  */
 function wasRolledBack(error: unknown): boolean {
   return /^(2[23]...|55P03|40P01)$/.test(sqlState(error) ?? '');
 }
 
-/** The first request with the key has not come to an end. */
+/** Whether the wait for the first request with the key timed out. */
 function waitedForKey(error: unknown): boolean {
   const isTimeout = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
   return isTimeout && (error.where?.includes('reserve_idempotency_key') ?? false);

@@ -5,7 +5,7 @@ import { cancelRender } from './cancel-render';
 import { getDeliveryByEvent } from '../webhooks/deliveries';
 import { createPreparation, getPreparation } from '../inputs/preparations';
 
-/** Nothing but what the process takes for the time of day. */
+/** Timers stay real: only the process's time of day is faked. */
 const TIMERS = [
   ...([
     'setTimeout',
@@ -29,7 +29,7 @@ describe('expiry', () => {
   const setClock = (days: number) =>
     jest.useFakeTimers({ now: Date.now() + days * DAY_SECONDS * 1000, doNotFake: TIMERS });
 
-  /** What reading each kind of resource comes to: all of them live for a day. */
+  /** The result of reading each kind of resource. All of them live for a day. */
   async function readings() {
     const { db, customerId } = scenario;
     const ttlSeconds = DAY_SECONDS;
@@ -56,13 +56,13 @@ describe('expiry', () => {
     };
   }
 
-  it('does not come early where the clock of this process is ahead of the database', async () => {
+  it("does not come early if the clock of this process is ahead of the database's", async () => {
     const { read } = await readings();
     setClock(+30);
     expect(await read()).toEqual([null, null, null, null]);
   });
 
-  it('does not come late where the clock of this process is behind', async () => {
+  it('does not come late if the clock of this process is behind', async () => {
     const { ids, read } = await readings();
     for (const table of ['assets', 'preparations', 'renders', 'webhook_events'])
       await scenario.make.query(`UPDATE ${table} SET expires_at = clock_timestamp() WHERE id = ANY($1)`, [

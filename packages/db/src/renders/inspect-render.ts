@@ -2,15 +2,18 @@ import { type AssetRow, type EngineRunRow, isId, type JobRow, type RenderRow } f
 import { type Db } from '../postgres/db';
 import { assetRow } from '../postgres/rows';
 
-/** A render with all that it waits for, as an operator looks at it. */
+/** A render with everything that it waits for, for an operator. */
 export interface RenderInspection {
   render: RenderRow;
   customerName: string | null;
   /** In the order of the request. */
   runs: EngineRunRow[];
-  /** Its video, then its audio; without those that are purged for good. */
+  /** Its video, then its audio. Purged inputs are missing. */
   inputs: AssetRow[];
-  /** Of its runs, and of its inputs while they are not ready. (A preparation has ended before a render can name it.) */
+  /**
+   * The jobs of its runs, and of its inputs while they are not ready. (A preparation has ended before a render can
+   * refer to it.)
+   */
   jobs: JobRow[];
   webhookEventId: string | null;
 }
@@ -18,7 +21,7 @@ export interface RenderInspection {
 /** A render of any customer, expired or not. Null for an unknown or malformed id. */
 export function inspectRender(db: Db, renderId: string): Promise<RenderInspection | null> {
   if (!isId('ren', renderId)) return Promise.resolve(null);
-  // All as of one moment: a run that has ended is not shown beside its job as it was before.
+  // A snapshot of one moment, so that a run that has ended is not shown beside an older state of its job.
   return db.prisma.$transaction(
     async (tx) => {
       const render = await tx.render.findUnique({ where: { id: renderId } });

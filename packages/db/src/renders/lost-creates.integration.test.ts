@@ -67,7 +67,7 @@ describe('creates whose connection breaks', () => {
     const before = await rendersOf(scenario.make, customerId);
     expect(before).toHaveLength(isCommitted ? KEYS.length : 0);
 
-    // Through the same pool: it has replaced what it lost.
+    // Through the same pool, which has replaced the lost connections.
     const again = await create(db, customerId);
     expect(again.map(({ replayed }) => replayed)).toEqual(KEYS.map(() => isCommitted));
     const after = await rendersOf(scenario.make, customerId);
@@ -78,9 +78,9 @@ describe('creates whose connection breaks', () => {
 });
 
 describe('creates while Postgres crashes', () => {
-  it('are kept once they were answered, are one for each key in the end, and need no new pool', async () => {
+  it('are kept once acknowledged, exist once per key in the end, and need no new pool', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'lipsync-crash-'));
-    // The server runs under an account of its own where this is root.
+    // As root the server runs under an account of its own.
     chmodSync(directory, 0o755);
     const dataDir = join(directory, 'postgres');
     try {

@@ -11,8 +11,8 @@ const REFER_ASSET = {
 };
 
 /**
- * The refusal of a render, which says what it is about where the request names several of that. It is looked up
- * afterwards: who is not refused pays nothing for it.
+ * The error of a refused render, which says what it is about where the request refers to several things of that kind.
+ * This is looked up afterwards, so that accepted renders do not pay for it.
  */
 export async function refusedRender(db: Db, draft: RenderDraft, code: ErrorCode): Promise<ServiceError> {
   const about = await subjectOf(db, draft, code);
@@ -28,7 +28,7 @@ async function subjectOf(db: Db, { input, video }: RenderDraft, code: ErrorCode)
   if (!code.startsWith('asset_')) return '';
   if (!('asset_id' in request.video)) return '/audio/asset_id';
   if (!('asset_id' in request.audio)) return '/video/asset_id';
-  // The video is looked at first.
+  // The video is checked first.
   const [asset] = await run<{ refusal: ErrorCode | null }>(db, REFER_ASSET, [customerId, video.id, 'video']);
   return asset?.refusal === code ? '/video/asset_id' : '/audio/asset_id';
 }

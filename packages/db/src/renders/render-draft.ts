@@ -7,19 +7,19 @@ import { type RenderDetails } from './renders';
 
 export interface NewRender {
   customerId: string;
-  /** Checked against the contract and the URL policies. */
+  /** Already checked against the contract and the URL policies. */
   request: RenderRequest;
-  /** Null when the request carries no key. */
+  /** Null if the request has no key. */
   idempotency: IdempotencyClaim | null;
   /** Lifetime of the record and its implicit assets, RECORD_TTL_SECONDS. */
   ttlSeconds: number;
-  /** Engines that are accepted while no worker serves them: the work that waits starts one. */
+  /** Engines that are accepted without a worker, because waiting work starts one. */
   enginesOnDemand?: readonly Engine[];
-  /** W3C trace context of the request; jobs and webhooks of the render join its trace. */
+  /** W3C trace context of the request. The jobs and webhooks of the render join this trace. */
   traceParent?: string | undefined;
 }
 
-/** A render that is to be, with the ids of all its parts. */
+/** A render to be created, with the ids of all its parts. */
 export interface RenderDraft {
   input: NewRender;
   id: string;
@@ -29,7 +29,7 @@ export interface RenderDraft {
   runs: { engine: Engine; id: string; jobId: string }[];
 }
 
-/** Where an input comes from: an asset that exists, or one that is made now and fetched from a URL. */
+/** Where an input comes from: an existing asset, or a new one that is fetched from a URL. */
 interface Source {
   id: string;
   url?: string;
@@ -52,12 +52,12 @@ function sourceOf(db: Db, input: Input): Source {
   return { id: db.newId('ast'), url: input.url, jobId: db.newId('job') };
 }
 
-/** A malformed id may hold what Postgres does not take; it is unknown like any other that does not exist. */
+/** A malformed id may contain what Postgres does not accept. It is unknown like any other id that does not exist. */
 function idOrUnknown(prefix: 'ast' | 'prp', id: string): string {
   return isId(prefix, id) ? id : '';
 }
 
-/** The draft under the names of the SQL type `new_render`. */
+/** The draft with the field names of the SQL type `new_render`. */
 export function renderArgument({ input, id, video, audio, runs }: RenderDraft) {
   const { customerId, request, idempotency } = input;
   return {
@@ -83,7 +83,7 @@ export function renderArgument({ input, id, video, audio, runs }: RenderDraft) {
   };
 }
 
-/** The render as it was stored at that time; without the preparation, which nobody looked at. */
+/** The render as it was stored at that time; without the preparation, which was not read. */
 export function storedDraft({ input, id, video, audio, runs }: RenderDraft, at: Date): RenderDetails {
   const { customerId, request, ttlSeconds } = input;
   const begun = { status: 'accepted', stage: 'queued', progressPercent: 0, errorCode: null };

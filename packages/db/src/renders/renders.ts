@@ -8,23 +8,23 @@ import {
 import { type Db, type Tx } from '../postgres/db';
 import { run } from '../postgres/statement';
 
-/** All that a render's resource is made of. */
+/** All data that the resource of a render is made of. */
 export interface RenderDetails {
   render: RenderRow;
   /** In the order of the request. */
   runs: RunSummary[];
-  /** The preparation it names. */
+  /** The preparation it refers to. */
   preparation: PreparationSummary | null;
   webhookEventId: string | null;
 }
 
-/** A render, which may be past its expiry by the clock of the database. */
+/** A render, which may have expired by the database's clock. */
 interface FoundRender {
   details: RenderDetails;
   isExpired: boolean;
 }
 
-/** Renders with all that their resources are made of. What hangs on one comes as JSON, in the form of the rows. */
+/** Renders with all data of their resources. Dependent rows are returned as JSON, in the form of the rows. */
 const FIND_RENDERS = {
   name: 'find_renders',
   text: `
@@ -51,17 +51,20 @@ const FIND_RENDERS = {
     JOIN renders AS render ON render.id = wanted.id AND render.customer_id = wanted.customer_id`,
 };
 
-/** What names a render. */
+/** Identifies a render of a customer. */
 export interface RenderName {
   customerId: string;
   renderId: string;
 }
 
-/** The renders of these names, in their order; null for unknown, foreign and malformed ids. Expired ones are found, too. */
+/**
+ * The renders with these names, in the same order; null for unknown or malformed ids and those of other customers.
+ * Expired renders are included.
+ */
 export async function findRenders(db: Db, names: readonly RenderName[]): Promise<(FoundRender | null)[]> {
   type Row = RenderRow &
     Omit<RenderDetails, 'render' | 'runs'> & { place: number; isExpired: boolean; runs: RunSummary[] | null };
-  // A malformed id may hold what Postgres does not take.
+  // A malformed id may contain what Postgres does not accept.
   const ids = names.map(({ renderId }) => (isId('ren', renderId) ? renderId : ''));
   const found = names.map((): FoundRender | null => null);
   for (const row of await run<Row>(db, FIND_RENDERS, [ids, names.map(({ customerId }) => customerId)])) {
@@ -71,7 +74,7 @@ export async function findRenders(db: Db, names: readonly RenderName[]): Promise
   return found;
 }
 
-/** The renders of these names, in their order, or why they cannot be shown: render_not_found, render_expired. */
+/** The renders with these names, in the same order, or why they cannot be shown: render_not_found, render_expired. */
 export async function getRenders(
   db: Db,
   names: readonly RenderName[],
@@ -82,10 +85,10 @@ export async function getRenders(
   });
 }
 
-/** One of them, within a transaction that has the render. */
+/** The details of one render, within a transaction that has read it. */
 export async function renderDetails(tx: Tx, render: RenderRow): Promise<RenderDetails> {
   const { id, preparationId } = render;
-  // One after the other: a transaction has one connection.
+  // In sequence, because a transaction has one connection.
   const runs = await tx.engineRun.findMany({ where: { renderId: id }, orderBy: { position: 'asc' } });
   const preparation =
     preparationId === null ? null : await tx.preparation.findUnique({ where: { id: preparationId } });

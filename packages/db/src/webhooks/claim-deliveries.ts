@@ -1,14 +1,14 @@
 import { type Db } from '../postgres/db';
 import { run } from '../postgres/statement';
 
-/** A delivery that this dispatcher may attempt now, with all that the attempt needs. */
+/** A delivery that this dispatcher may attempt now, with everything that the attempt needs. */
 export interface ClaimedDelivery {
   id: string;
   claimToken: string;
   eventId: string;
   eventType: string;
   customerId: string;
-  /** The record whose end it tells of: the one or the other. */
+  /** The record whose end it reports: either a render or a preparation. */
   renderId: string | null;
   preparationId: string | null;
   url: string;
@@ -17,31 +17,31 @@ export interface ClaimedDelivery {
   attempt: number;
   /** The stored bytes to sign and send. */
   body: string;
-  /** Ciphertext of the customer's signing secret; null when the customer has none. */
+  /** Ciphertext of the customer's signing secret; null if the customer has none. */
   secret: Uint8Array<ArrayBuffer> | null;
-  /** For how long it was due. */
+  /** How long it was due before this claim. */
   waitedSeconds: number;
-  /** W3C trace context of the request whose record ended; null where nothing is traced. */
+  /** W3C trace context of the request whose record ended; null if that is not traced. */
   traceParent: string | null;
 }
 
-/** A delivery that a claim found to be over: nothing of it is under way, and nobody else is told. */
+/** A delivery that a claim ended: no attempt at it is under way, and no other claim reports it. */
 export interface EndedDelivery {
   id: string;
-  /** Null: it is not to be sent. */
+  /** Null, because it must not be sent. */
   claimToken: null;
   eventId: string;
   eventType: string;
   customerId: string;
-  /** The record whose end it tells of: the one or the other. */
+  /** The record whose end it reports: either a render or a preparation. */
   renderId: string | null;
   preparationId: string | null;
   origin: string;
-  /** Attempts that were made of it, the last one's number. */
+  /** The number of attempts made. */
   attempt: number;
-  /** What its last attempt failed with; null when it was never attempted. */
+  /** The error of its last attempt; null if it was never attempted. */
   lastError: string | null;
-  /** For how long it was due. */
+  /** How long it was due before this claim. */
   waitedSeconds: number;
 }
 
@@ -52,18 +52,18 @@ export interface DeliveryClaim {
 
 export interface DeliveryClaimOptions {
   limit: number;
-  /** Longer than an attempt can take, or two dispatchers would send the same delivery at once. */
+  /** Longer than an attempt can take; otherwise two dispatchers would send the same delivery at once. */
   leaseSeconds: number;
   /** Attempts under way at once, over all dispatchers. */
   perOrigin: number;
   perCustomer: number;
-  /** After the failures 1, 2, …: a delivery has one attempt more than there are delays. */
+  /** Delays after failures 1, 2, …: one fewer than there are attempts. */
   delaysSeconds: readonly number[];
 }
 
 /**
- * The function of the migration `claims_by_receiver`. It does not name the record of an event. Looked up and not joined:
- * a join may be planned to read all events for the few that were claimed.
+ * The SQL function of the migration `claims_by_receiver`. It does not return the record of an event. That is looked up
+ * and not joined, because a join may be planned to read all events for the few that were claimed.
  */
 const CLAIM_DELIVERIES = {
   name: 'claim_deliveries_in_turn',
@@ -77,11 +77,11 @@ const CLAIM_DELIVERIES = {
 };
 
 /**
- * Claims due deliveries within the caps per origin and per customer: a receiver that hangs cannot take all attempts, and
- * one with a backlog does not keep the others waiting. Whoever has the fewest attempts under way comes first, over all and
- * at each origin, which customers may share. The attempt counts from here, so that a delivery that kills its dispatcher
- * ends as well. What may have no further attempt, because it is too late or the last one was lost, fails here. What
- * somebody else has locked is left for a later claim.
+ * Claims due deliveries within the caps per origin and per customer, so that a receiver that hangs cannot take up all
+ * attempts and one with a backlog does not delay the others. Customers with the fewest attempts under way come first,
+ * overall and at each origin, which customers may share. The attempt counts from here, so that a delivery that kills
+ * its dispatcher ends as well. A delivery that may have no further attempt, because it is too late or the last one was
+ * lost, fails here. Rows that are locked elsewhere are left for a later claim.
  */
 export async function claimDeliveries(db: Db, options: DeliveryClaimOptions): Promise<DeliveryClaim> {
   const { limit, leaseSeconds, perOrigin, perCustomer, delaysSeconds } = options;

@@ -29,7 +29,9 @@ describe('claims of deliveries', () => {
   ): Promise<void> =>
     addDeliveries(scenario.make, { customerId: await scenario.make.customer(), origin, ...change });
 
-  /** A dispatcher whose attempts at the crowd are answered, one between each claim and the next. */
+  /**
+   * Claims repeatedly, as a dispatcher whose attempts at the crowd are answered, one between each claim and the next.
+   */
   async function turnsUntil(origin: string, turnsMax: number): Promise<number> {
     let underWay: ClaimedDelivery[] = [];
     for (let turn = 1; turn <= turnsMax; turn += 1) {
@@ -41,7 +43,7 @@ describe('claims of deliveries', () => {
     return Infinity;
   }
 
-  it('reach an origin behind the long backlog of one that answers between them', async () => {
+  it('reach an origin behind the long backlog of one that answers in between', async () => {
     await add(CROWD, { count: 3_000, dueSecondsAgo: 60 });
     await add('https://one.example.com');
     expect(await turnsUntil('https://one.example.com', 20)).toBe(1);
@@ -57,7 +59,7 @@ describe('claims of deliveries', () => {
     expect(await claim(1)).toMatchObject([{ origin: 'https://one.example.com' }]);
   });
 
-  it('reach every origin behind a crowd and many that wait for their next attempt, in some turns', async () => {
+  it('reach every origin behind a crowd and many that wait for their next attempt, within a few turns', async () => {
     await add(CROWD, { count: 200, dueSecondsAgo: 60 });
     await add('https://n-#.example.com', { count: 300, dueSecondsAgo: -3_600 });
     const hidden = ['https://a.example.com', 'https://n-000150x.example.com', 'https://z.example.com'];
@@ -80,7 +82,7 @@ describe('claims of deliveries', () => {
     expect(await claim(SLOTS)).toMatchObject([{ customerId }]);
   });
 
-  it('reach a customer behind the long backlog of another at the same origin, in some turns', async () => {
+  it('reach a customer behind the long backlog of another at the same origin, within a few turns', async () => {
     await add(CROWD, { count: 3_000, dueSecondsAgo: 60 });
     await add('https://n-#.example.com', { count: 300, dueSecondsAgo: -3_600 });
     const customerId = await scenario.make.customer();
@@ -94,7 +96,7 @@ describe('claims of deliveries', () => {
     expect(customers).toContain(customerId);
   });
 
-  it('leave the turns at an origin to others where a customer may have no more attempts', async () => {
+  it('leave the turns at an origin to others once a customer has reached its cap', async () => {
     const crowd = await scenario.make.customer();
     await addDeliveries(scenario.make, { customerId: crowd, origin: 'https://k-#.example.com', count: 16 });
     expect(await claim(SLOTS)).toHaveLength(CAPS.perCustomer);
@@ -104,7 +106,7 @@ describe('claims of deliveries', () => {
     expect(await claim(SLOTS)).toMatchObject([{ customerId }]);
   });
 
-  it('hold the cap of a customer over all of its origins, however long their backlogs', async () => {
+  it('enforce the cap of a customer over all of its origins, however long their backlogs', async () => {
     const customerId = await scenario.make.customer();
     await addDeliveries(scenario.make, {
       customerId,

@@ -30,7 +30,7 @@ describe('a claim that meets a locked delivery', () => {
       ),
     );
 
-  /** What `act` resolves to, done while a transaction that ran `sql` is open; it commits then. */
+  /** The result of `act`, which runs while a transaction that ran `sql` is open. The transaction commits afterwards. */
   async function during<T>(sql: string, act: () => Promise<T>): Promise<T> {
     const holder = await scenario.db.pool.connect();
     try {
@@ -44,7 +44,7 @@ describe('a claim that meets a locked delivery', () => {
     }
   }
 
-  /** Claims while somebody who claimed it as attempt `attempts` is about to commit that it was delivered. */
+  /** Claims while the holder of attempt `attempts` is about to commit that it was delivered. */
   async function claimDuringSettlement(attempts: number): Promise<DeliveryClaim> {
     only((await claim()).claimed);
     await scenario.make.query(
@@ -58,7 +58,7 @@ describe('a claim that meets a locked delivery', () => {
     );
   }
 
-  it('waits for nobody: it takes the next one, and a later claim takes this one', async () => {
+  it('does not wait: it takes the next one, and a later claim takes this one', async () => {
     await addDelivery(1);
     const held = only(
       await scenario.make.query<{ id: string }>(
@@ -71,13 +71,13 @@ describe('a claim that meets a locked delivery', () => {
     expect(only((await claim()).claimed).id).toBe(held.id);
   });
 
-  it.each([10, 11])('leaves attempt %i to who settles it, and is over with it then', async (attempts) => {
+  it.each([10, 11])('leaves attempt %i to its holder, which then settles it', async (attempts) => {
     expect(await claimDuringSettlement(attempts)).toEqual(NOTHING);
     expect(await claim()).toEqual(NOTHING);
     expect(await row()).toEqual({ status: 'delivered', attempts, lease: null, http: 200 });
   });
 
-  it('could not hold a lease of a settled one: the table refuses it', async () => {
+  it('cannot lease a settled one: the table refuses it', async () => {
     only((await claim()).claimed);
     await expect(
       scenario.make.query(`UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL`),

@@ -20,7 +20,7 @@ describe('deliveries', () => {
   });
   afterEach(() => scenario.close());
 
-  /** A cancelled render's event. Returns its id. */
+  /** Creates the event of a cancelled render. Returns its id. */
   async function event(url = WEBHOOK_URL, owner = scenario.customerId): Promise<string> {
     const { render } = await scenario.render({ webhook_url: url }, owner);
     const { webhookEventId } = await cancelRender(scenario.db, owner, render.id);
@@ -48,7 +48,7 @@ describe('deliveries', () => {
   ): Promise<Awaited<ReturnType<typeof getDeliveryByEvent>>['delivery']> =>
     (await getDeliveryByEvent(scenario.db, scenario.customerId, eventId)).delivery;
 
-  /** A little before now: times are kept in milliseconds, and rounding may put now() into the future. */
+  /** Slightly before now: times are kept in milliseconds, and rounding could put now() into the future. */
   async function makeDue(): Promise<void> {
     await scenario.make.query(
       `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 ms' WHERE status = 'pending'`,
@@ -71,7 +71,7 @@ describe('deliveries', () => {
     expect(await claim()).toEqual([]);
   });
 
-  it('carry the trace of the request that their record began with, and how long they were due', async () => {
+  it('carry the trace of the request that created their record, and how long they were due', async () => {
     const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const eventId = await event();
     await scenario.make.query(
@@ -88,7 +88,7 @@ describe('deliveries', () => {
     expect(delivery.waitedSeconds).toBeLessThan(150);
   });
 
-  it('name the record whose end they tell of, also when they are over', async () => {
+  it('identify the record whose end they report, even when they have ended', async () => {
     const { event: render } = await getDeliveryByEvent(scenario.db, scenario.customerId, await event());
     const { event: preparation } = await getDeliveryByEvent(scenario.db, scenario.customerId, await event());
     const preparationId = scenario.db.newId('prp');
@@ -128,7 +128,7 @@ describe('deliveries', () => {
     expect([...(only(await claim()).secret ?? [])]).toEqual([4, 5, 6]);
   });
 
-  it('are delivered for good', async () => {
+  it('are never attempted again once delivered', async () => {
     const eventId = await event();
     const delivery = only(await claim());
     expect(await succeed(delivery, 204)).toBe('delivered');
@@ -144,7 +144,7 @@ describe('deliveries', () => {
     expect(await claim()).toEqual([]);
   });
 
-  it('come up again after a failure when the schedule says so, at most eleven times', async () => {
+  it('are retried after a failure according to the schedule, at most eleven times', async () => {
     const eventId = await event();
     for (let attempt = 1; attempt <= 11; attempt += 1) {
       const delivery = only(await claim());
@@ -166,7 +166,7 @@ describe('deliveries', () => {
     });
   });
 
-  it('do not lose an attempt when it was not the receiver who failed', async () => {
+  it('do not lose an attempt if the receiver was not at fault', async () => {
     const eventId = await event();
     const deferred = await settle(only(await claim()), { kind: 'deferred', delaySeconds: 30 });
     expect(deferred).toBe('pending');
@@ -185,7 +185,7 @@ describe('deliveries', () => {
     expect((await stateOf(eventId)).attempts).toBe(2);
   });
 
-  it('fail when the last attempt took its dispatcher with it', async () => {
+  it('fail if the last attempt was lost with its dispatcher', async () => {
     const eventId = await event();
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       expect(only(await claim({ delaysSeconds: [0] })).attempt).toBe(attempt);
@@ -202,7 +202,7 @@ describe('deliveries', () => {
     });
   });
 
-  it('of one origin never take all attempts, nor those of one customer', async () => {
+  it('of one origin never take up all attempts, nor do those of one customer', async () => {
     const other = await scenario.make.customer();
     for (let i = 0; i < 4; i += 1) await event('https://slow.example.com/a');
     for (let i = 0; i < 2; i += 1) await event('https://fast.example.com/a');
@@ -218,10 +218,10 @@ describe('deliveries', () => {
     expect(await claim({ perOrigin: 2, perCustomer: 3 })).toHaveLength(3);
   });
 
-  it('of a long backlog do not keep others waiting once it has all attempts that it may have', async () => {
+  it('of a long backlog do not delay others once it has all attempts that it may have', async () => {
     for (let i = 0; i < 10; i += 1) await event('https://slow.example.com/a');
     await event('https://fast.example.com/a', await scenario.make.customer());
-    // One is asked for at a time: the backlog alone is more than such a claim looks at.
+    // One at a time: the backlog alone is more than such a claim examines.
     const origins = [];
     for (let i = 0; i < 2; i += 1) origins.push(only(await claim({ limit: 1, perOrigin: 1 })).origin);
     expect(origins).toEqual(['https://slow.example.com', 'https://fast.example.com']);
@@ -251,7 +251,7 @@ describe('deliveries', () => {
     expect(rows).toMatchObject([delivered, delivered, { status: 'pending' }]);
   });
 
-  it('are claimed oldest first, as many as asked for', async () => {
+  it('are claimed oldest first, as many as requested', async () => {
     const events = [await event(), await event(), await event()];
     expect((await claim({ limit: 2 })).map(({ eventId }) => eventId)).toEqual(events.slice(0, 2));
   });
@@ -286,7 +286,7 @@ describe('deliveries', () => {
     const first = only(await claim());
     const added = await redeliver(scenario.db, eventId);
     expect(added?.id).not.toBe(first.id);
-    // The attempt is still its dispatcher's to settle.
+    // The attempt still belongs to its dispatcher, which settles it.
     expect(await end(first)).not.toBeNull();
     expect(only(await claim())).toMatchObject({ id: added?.id, eventId, attempt: 1 });
   });
@@ -301,7 +301,7 @@ describe('deliveries', () => {
     expect(only(await claim()).id).toBe(first.id);
   });
 
-  it('are sent once more though their last attempt took its dispatcher with it', async () => {
+  it('are sent once more even if their last attempt was lost with its dispatcher', async () => {
     const eventId = await event();
     const lost = only(await claim({ delaysSeconds: [] }));
     await scenario.make.query(`UPDATE webhook_deliveries SET lease_until = now() - interval '1 second'`);
@@ -310,7 +310,7 @@ describe('deliveries', () => {
     expect(await succeed(lost)).toBeNull();
   });
 
-  it('are repeated as a new one when a claim would fail the pending one for its age', async () => {
+  it('are repeated as a new one if a claim would fail the pending one for its age', async () => {
     const eventId = await event();
     const first = only(await claim());
     await settle(first, { kind: 'failed', error: 'timeout' });
@@ -331,7 +331,7 @@ describe('deliveries', () => {
     });
   });
 
-  it('are repeated as they are, however old, when they were never attempted', async () => {
+  it('are repeated unchanged, however old, if they were never attempted', async () => {
     const eventId = await event();
     const { id } = await stateOf(eventId);
     await scenario.make.query(
@@ -343,7 +343,7 @@ describe('deliveries', () => {
     expect(only(await claim()).id).toBe(id);
   });
 
-  it('are shown to their customer alone and repeated by an operator until they expire', async () => {
+  it('are shown only to their customer, and can be repeated by an operator until they expire', async () => {
     const eventId = await event();
     const stranger = await scenario.make.customer();
     expect(await codeOf(getDeliveryByEvent(scenario.db, stranger, eventId))).toBe('webhook_event_not_found');

@@ -5,7 +5,7 @@ import { claimDeliveries, type ClaimedDelivery } from './claim-deliveries';
 import { redeliver } from './deliveries';
 import { type DeliveryState, settleDelivered, settleUndelivered } from './settle-deliveries';
 
-/** What can happen; `held` picks one of all claims ever given, `row` one of the deliveries. */
+/** What can happen. `held` picks one of all claims ever granted, `row` one of the deliveries. */
 type Step =
   | { do: 'claim'; limit: number }
   | { do: 'succeed' | 'fail' | 'defer'; held: number }
@@ -36,7 +36,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
-/** Steps of one batch run at the same time. */
+/** The steps of one batch run concurrently. */
 const historyArbitrary = fc.array(fc.array(stepArbitrary, { minLength: 1, maxLength: 5 }), {
   minLength: 4,
   maxLength: 16,
@@ -49,7 +49,7 @@ interface Row {
   leased: boolean;
 }
 
-/** What a history has seen: every claim, how those ended that counted, and what claims found to be over. */
+/** The observations of a history: every claim, the effective outcomes, and the deliveries that claims ended. */
 interface World {
   customerId: string;
   ids: string[];
@@ -102,10 +102,10 @@ describe('deliveries under random interleavings', () => {
       const outcomes = world.claims
         .filter((claim) => claim.id === id)
         .flatMap(({ claimToken }) => world.counted.get(claimToken) ?? []);
-      // Nothing that was told to have ended was attempted, or ended, again.
+      // Nothing that was reported as ended was attempted, or ended, again.
       expect(outcomes.filter((state) => state !== 'pending').length).toBeLessThanOrEqual(1);
       expect(outcomes.includes('delivered')).toBe(status === 'delivered');
-      // That it failed was told once: to who settled its last attempt, or to who found it over.
+      // Its failure was reported once: to the settler of its last attempt, or to the claim that ended it.
       const failures = outcomes.filter((state) => state === 'failed').length;
       const endings = world.ended.filter((ended) => ended === id).length;
       expect(failures + endings).toBe(status === 'failed' ? 1 : 0);
@@ -162,7 +162,7 @@ describe('deliveries under random interleavings', () => {
         ? (await settleDelivered(db, [{ id, claimToken, httpStatus: 200 }]))[0]
         : await settleUndelivered(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds });
     if (!state) return;
-    // A claim counts once.
+    // A claim counts only once.
     expect(counted.has(claimToken)).toBe(false);
     counted.set(claimToken, state);
   }

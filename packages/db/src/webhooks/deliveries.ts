@@ -11,11 +11,13 @@ import { newDelivery } from './webhook-events';
 
 export interface DeliveryDetails {
   event: WebhookEventRow;
-  /** The newest one of the event. */
+  /** The newest delivery of the event. */
   delivery: WebhookDeliveryRow;
 }
 
-/** Throws webhook_event_not_found (also for a foreign or malformed id) and webhook_event_expired. */
+/**
+ * @throws ServiceError webhook_event_not_found (also for a malformed id or another customer's) or webhook_event_expired
+ */
 export async function getDeliveryByEvent(
   db: Db,
   customerId: string,
@@ -32,9 +34,10 @@ export async function getDeliveryByEvent(
 }
 
 /**
- * Delivers an event once more, for an operator: a pending delivery becomes due at once; after one that is settled or
- * being attempted, or whose window is over, a new one is added with a window of its own. Null when there is no such
- * event; throws webhook_event_expired.
+ * Delivers an event once more, for an operator. A pending delivery becomes due at once. If it is settled or being
+ * attempted, or if its window is over, a new delivery is added with a window of its own. Returns null if the event does
+ * not exist.
+ * @throws ServiceError webhook_event_expired
  */
 export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow | null> {
   return transaction(db, async (tx) => {
@@ -46,18 +49,19 @@ export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow |
       ORDER BY created_at DESC, id DESC LIMIT 1 FOR UPDATE`;
     const newest = await newestDelivery(tx, eventId);
     const now = await databaseNow(tx);
-    // A claim would fail what was added.
+    // A claim would fail the new delivery.
     if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
     const { id, customerId, url, attempts, createdAt, leaseUntil } = newest;
-    // An attempt under way will say when its delivery is due next, and undo what is written here.
+    // An attempt under way will set when its delivery is due next, and overwrite what is written here.
     const isAttempted = leaseUntil !== null && leaseUntil > now;
     if (newest.status === 'pending' && !isAttempted) {
       const change = (data: Partial<WebhookDeliveryRow>): Promise<WebhookDeliveryRow> =>
         tx.webhookDelivery.update({ where: { id }, data: { ...data, updatedAt: now } });
       const isInWindow = attempts === 0 || createdAt > secondsAfter(now, -WEBHOOK_WINDOW_SECONDS);
-      // The lease of a dispatcher that vanished goes too: a claim would take its last attempt for the end.
+      // Clears the lease of a dispatcher that vanished too, because a claim would treat its last attempt as the final
+      // one.
       if (isInWindow) return change({ nextAttemptAt: now, leaseUntil: null, claimToken: null });
-      // A claim would fail it.
+      // A claim would fail the old delivery.
       await change({ status: 'failed', nextAttemptAt: null, leaseUntil: null, claimToken: null });
     }
     return tx.webhookDelivery.create({ data: newDelivery(db, { eventId, customerId, url, now }) });

@@ -1,7 +1,7 @@
 import { Prisma } from '@lipsync/prisma';
 import { type Db } from '../postgres/db';
 
-/** A delivery that was given up, and was not repeated since. */
+/** A delivery that was given up and has not been repeated since. */
 export interface FailedDelivery {
   id: string;
   eventId: string;
@@ -12,20 +12,20 @@ export interface FailedDelivery {
   lastError: string | null;
   lastHttpStatus: number | null;
   failedAt: Date;
-  /** Of the event: it cannot be delivered from then on. */
+  /** Expiry of the event, after which it cannot be delivered. */
   expiresAt: Date;
 }
 
 export interface FailureSearch {
-  /** How long ago a delivery was given up at most. */
+  /** Only deliveries that were given up at most this long ago. */
   sinceSeconds: number;
-  /** Of everybody when left out. */
+  /** All customers if omitted. */
   customerId?: string | undefined;
 }
 
 /**
- * Deliveries that failed and are the newest of their event. No index leads to what has failed: it would be written to by
- * every delivery, for a question that is asked by hand. So this reads the table from end to end.
+ * Deliveries that failed and are the newest of their event. This scans the whole table: an index of failures would add
+ * a write to every delivery, for a query that is run by hand.
  */
 const failedBy = ({ sinceSeconds, customerId }: FailureSearch): Prisma.Sql => Prisma.sql`
   webhook_deliveries AS delivery
@@ -38,7 +38,7 @@ const failedBy = ({ sinceSeconds, customerId }: FailureSearch): Prisma.Sql => Pr
         AND (later.created_at, later.id) > (delivery.created_at, delivery.id)
     )`;
 
-/** The latest `limit` of them, those that failed last first, and how many there are besides. */
+/** The latest `limit` of them, most recent failure first, and how many more there are. */
 export async function listFailedDeliveries(
   db: Db,
   { limit, ...search }: FailureSearch & { limit: number },
@@ -58,7 +58,7 @@ export async function listFailedDeliveries(
   return { deliveries: rows, leftOut: (rows[0]?.total ?? 0) - rows.length };
 }
 
-/** The events of all of them, those that failed first first. Expired ones are among them. */
+/** The events of all of them, earliest failure first, including expired events. */
 export async function findFailedEvents(db: Db, search: FailureSearch): Promise<string[]> {
   const rows = await db.prisma.$queryRaw<{ eventId: string }[]>`
     SELECT event_id AS "eventId" FROM ${failedBy(search)} ORDER BY updated_at, id`;

@@ -45,7 +45,7 @@ describe('a delivery that comes late', () => {
 
   const failed = { status: 'failed', next: null, lease: null };
 
-  it('is not attempted again after its window, and keeps what it failed with', async () => {
+  it('is not attempted again after its window, and keeps its last error', async () => {
     await make({ attempts: 3, ageSeconds: WEBHOOK_WINDOW_SECONDS + 120, lastError: 'http_error' });
     expect(await claim()).toMatchObject({ claimed: [], ended: [{ attempt: 3, lastError: 'http_error' }] });
     expect(await row()).toEqual({ ...failed, attempts: 3, error: 'http_error' });
@@ -56,24 +56,24 @@ describe('a delivery that comes late', () => {
     expect(only((await claim()).claimed).attempt).toBe(4);
   });
 
-  it('is attempted however old it is while it never was: it was us who did not come to it', async () => {
+  it("is attempted at any age if it never was, because the delay was the service's own", async () => {
     await make({ attempts: 0, ageSeconds: 3 * WEBHOOK_WINDOW_SECONDS });
     expect(only((await claim()).claimed).attempt).toBe(1);
   });
 
-  it('is not attempted when its event has expired', async () => {
+  it('is not attempted if its event has expired', async () => {
     await make({ attempts: 0, ageSeconds: 7 * WEBHOOK_WINDOW_SECONDS, isExpired: true });
     expect(await claim()).toMatchObject({ claimed: [], ended: [{ attempt: 0, lastError: null }] });
     expect(await row()).toEqual({ ...failed, attempts: 0, error: null });
   });
 
-  it('says that an attempt nobody heard of timed out', async () => {
+  it('counts an attempt without a reported outcome as timed out', async () => {
     await make({ attempts: 1, ageSeconds: WEBHOOK_WINDOW_SECONDS + 120 });
     expect(await claim()).toMatchObject({ claimed: [], ended: [{ attempt: 1, lastError: 'timeout' }] });
     expect(await row()).toMatchObject({ ...failed, error: 'timeout' });
   });
 
-  it('is not put off beyond its window for ever by faults of this side', async () => {
+  it('is not deferred beyond its window for ever by faults of the service', async () => {
     await make({ attempts: 2, ageSeconds: WEBHOOK_WINDOW_SECONDS - 60, lastError: 'http_error' });
     const { id, claimToken } = only((await claim()).claimed);
     const outcome = { kind: 'deferred', delaySeconds: 60 } as const;
@@ -84,13 +84,13 @@ describe('a delivery that comes late', () => {
     expect(await row()).toEqual({ ...failed, attempts: 2, error: 'http_error' });
   });
 
-  it('is told to one claim alone', async () => {
+  it('is reported by only one claim', async () => {
     await make({ attempts: 0, ageSeconds: 7 * WEBHOOK_WINDOW_SECONDS, isExpired: true });
     const claims = [await claim(), await claim()];
     expect(claims.map(({ ended }) => ended.length)).toEqual([1, 0]);
   });
 
-  it('ends, and is not sent, where a dispatcher of the release before finds it', async () => {
+  it('ends, and is not sent, if a dispatcher of the previous release finds it', async () => {
     await make({ attempts: 3, ageSeconds: WEBHOOK_WINDOW_SECONDS + 120 });
     expect(await scenario.make.query('SELECT id FROM claim_deliveries(10, 20, 10, 10, 11)')).toEqual([]);
     expect(await row()).toMatchObject(failed);

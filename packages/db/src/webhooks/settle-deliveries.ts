@@ -3,14 +3,14 @@ import { databaseNow, secondsAfter } from '../postgres/database-clock';
 import { transaction, type Db } from '../postgres/db';
 import { run } from '../postgres/statement';
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export type DeliveryOutcome = { kind: 'delivered'; httpStatus: number } | UndeliveredOutcome;
 
 export type UndeliveredOutcome =
   | { kind: 'failed'; error: string; httpStatus?: number | undefined; retryAfterSeconds?: number | undefined }
   /**
-   * Not the receiver's fault (our own network, say): tried again later, and the attempt does not count. A claim ends
-   * this, too: with the window if there were attempts that count, else with the event.
+   * Not the receiver's fault (for instance our own network): retried later, and the attempt does not count. A claim
+   * ends this too: after the window if there were attempts that count, otherwise with the event.
    */
   | { kind: 'deferred'; delaySeconds: number };
 
@@ -22,7 +22,7 @@ export interface UndeliveredSettlement {
   outcome: UndeliveredOutcome;
   /** Random, in [0, 1). */
   jitter: number;
-  /** The list that it was claimed by. */
+  /** The same list as in its claim. */
   delaysSeconds: readonly number[];
 }
 
@@ -39,9 +39,9 @@ const SETTLE_DELIVERED = {
 };
 
 /**
- * Writes that claimed attempts succeeded, and tells for each what the delivery is then. Null: the claim had run out and
- * somebody else's counts. Nobody waits for the disk: what a crash of the server forgets is sent once more under the same
- * ids, as when the dispatcher dies between the answer and this.
+ * Records that claimed attempts succeeded, and returns the state of each delivery; null if the claim had run out, so
+ * that another one's outcome counts. Does not wait for the disk: if the server crashes and loses the write, the
+ * delivery is sent again under the same ids, as if the dispatcher had died between the response and this call.
  */
 export async function settleDelivered(
   db: Db,
@@ -57,7 +57,8 @@ export async function settleDelivered(
 }
 
 /**
- * Writes that a claimed attempt did not succeed. Null: the claim had run out and somebody else's counts.
+ * Records that a claimed attempt did not succeed. Returns null if the claim had run out, so that another one's outcome
+ * counts.
  */
 export function settleUndelivered(db: Db, settlement: UndeliveredSettlement): Promise<DeliveryState | null> {
   const { id, claimToken, outcome } = settlement;

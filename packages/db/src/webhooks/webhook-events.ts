@@ -6,18 +6,18 @@ export interface NewEvent {
   /** The record that ended at `now`. */
   ended: Pick<RenderRow, 'customerId' | 'createdAt' | 'expiresAt'>;
   now: Date;
-  /** Exactly one of the two. */
+  /** Exactly one of renderId and preparationId is set. */
   renderId: string | null;
   preparationId: string | null;
   type: WebhookEventType;
   webhookUrl: string;
-  /** The record as it is fetched from now on; it names the event. */
+  /** The record as it can be fetched from now on; it refers to the event. */
   record: (webhookEventId: string) => RecordResource;
 }
 
 /**
  * Writes the events of terminal records and their deliveries, due at once. The table allows one event per record, so a
- * second end of the same record cannot commit. An event lives as long as its record does, counted from its own creation.
+ * second end of the same record cannot commit. An event lives as long as its record, counted from its own creation.
  */
 export async function insertEvents(db: Db, tx: Tx, events: readonly NewEvent[]): Promise<void> {
   const rows = events.map(({ ended, now: createdAt, renderId, preparationId, type, webhookUrl, record }) => {
