@@ -1,11 +1,11 @@
 import { type Consumer } from '@lipsync/queue';
 
-/** Far above the five seconds that a waiting fetch takes. */
+/** Far longer than the five seconds of a blocking fetch. */
 const SILENCE_MS = 60_000;
 
 /**
- * A liveness check: fails when Redis answers and yet the consumer has not got an answer for a minute, that is when its
- * connection is wedged. While Redis is away nothing is wrong with this process.
+ * A liveness check. Fails if Redis answers a ping but the consumer has had no answer for a minute, which means that its
+ * connection is wedged. While Redis is unavailable, nothing is wrong with this process.
  */
 export function consumerFetches(
   consumer: Pick<Consumer, 'silentMs'>,

@@ -14,7 +14,7 @@ describe('liveness of the consumer', () => {
     await expect(consumerFetches(silent, answers)()).rejects.toThrow('no answer');
   });
 
-  test('an outage of redis is no reason to restart and lose running jobs', async () => {
+  test('an outage of Redis is no reason to restart and lose running jobs', async () => {
     await expect(consumerFetches(silent, away)()).resolves.toBeUndefined();
   });
 });

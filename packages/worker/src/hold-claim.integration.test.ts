@@ -4,7 +4,7 @@ import { holdClaim } from './hold-claim';
 
 const HOUR_MS = 3_600_000;
 
-describe('a claim that is held', () => {
+describe('holding a claim', () => {
   let database: TestDatabase;
   let db: Db;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('a claim that is held', () => {
   test.each([
     ['forward', HOUR_MS],
     ['back', -HOUR_MS],
-  ])("stays ours, and is renewed, when the machine's date is set %s", async (_direction, step) => {
+  ])("keeps and renews it when the machine's date is set %s", async (_direction, step) => {
     const { id: customerId } = await createCustomer(db, { name: 'A', sealSecret: () => new Uint8Array(1) });
     const url = 'https://media.example.com/a.mp4';
     const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: 600 });

@@ -3,20 +3,20 @@ import { type Claim, type Db, heartbeatJob, type JobStage } from '@lipsync/db';
 import { JobTimeout, Preempted } from './job-stop';
 import { createLeaseKeeper } from './lease-keeper';
 
-/** How long a job may take, and the code it fails with when it takes longer. */
+/** How long a job may take, and the code it fails with if it takes longer. */
 export interface JobLimit {
   readonly ms: number;
   readonly code: ErrorCode;
 }
 
-/** A claimed job that is kept ours while it is worked on. */
+/** The claim of a job, held while the job is worked on. */
 export interface HeldClaim {
   /** Aborted when the work must stop, with LeaseLost, Preempted or JobTimeout. */
   readonly signal: AbortSignal;
   readonly report: (stage: JobStage, percent: number) => void;
-  /** Asks the database at once whether the job is still ours. */
+  /** Checks with the database at once whether the claim still holds. */
   checkNow(): void;
-  /** The signal keeps still, and no heartbeat is sent, or still under way, once this has resolved. */
+  /** Stops the heartbeats. Once this has resolved, none is under way and the signal does not change any more. */
   letGo(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { type JobIdentity } from '@lipsync/db';
 import { type LogFields } from '@lipsync/runtime';
 
-/** What every log line about an attempt at a job begins with, so that it is found by whatever its reader knows. */
+/** The fields that begin every log line about an attempt at a job, so that the line is found by any of its ids. */
 export function jobFields(job: JobIdentity): LogFields {
   const { jobId, kind, queue, attempt, fence } = job;
   return {

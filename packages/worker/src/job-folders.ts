@@ -1,16 +1,16 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Working folders of jobs under one root that belongs to this process alone. */
+/** Working folders of jobs, under a root that belongs to this process alone. */
 export interface JobFolders {
   /**
-   * Runs `work` with an empty folder of its own, which is removed afterwards whatever happens. A job that is claimed
-   * again while its lost attempt still winds up gets another folder.
+   * Runs `work` with an empty folder of its own, and always removes the folder afterwards. If a job is claimed again
+   * while its lost attempt is still winding down, the new attempt gets another folder.
    */
   using<T>(jobId: string, work: (folder: string) => Promise<T>): Promise<T>;
 }
 
-/** Removes what an earlier process left behind when it was killed. */
+/** Creates the root, and removes what a killed process left there. */
 export async function createJobFolders(root: string): Promise<JobFolders> {
   await rm(root, { recursive: true, force: true });
   await mkdir(root, { recursive: true });

@@ -11,7 +11,7 @@ describe('folders of jobs', () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  test('what a killed process left behind is gone before the first job begins', async () => {
+  test('leftovers of a killed process are removed before the first job begins', async () => {
     await writeFile(join(root, 'half-a-video'), 'x');
     await createJobFolders(root);
     expect(await readdir(root)).toEqual([]);
@@ -27,7 +27,7 @@ describe('folders of jobs', () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  test('a job that is claimed again while its lost attempt winds up works beside it, not in its folder', async () => {
+  test('a job that is claimed again while its lost attempt winds down gets a folder of its own', async () => {
     const folders = await createJobFolders(root);
     const files = await folders.using('job_1', async (lost) => {
       await folders.using('job_1', (again) => writeFile(join(again, 'new'), 'x'));

@@ -2,7 +2,7 @@ import { type Claim } from '@lipsync/db';
 import { type Metrics } from '@lipsync/telemetry';
 import { type JobOutcome } from './job-outcome';
 
-/** What the jobs of this process add up to. */
+/** Metrics of the jobs of this process. */
 export interface JobMetrics {
   began(claim: Claim): void;
   ended(claim: Claim, outcome: JobOutcome, seconds: number): void;

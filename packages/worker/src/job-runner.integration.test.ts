@@ -19,7 +19,7 @@ import { LeaseLost } from './lease-keeper';
 
 const NEVER = new AbortController().signal;
 const nothing = async (): Promise<JobResult> => ({ accepted: true, facts: {} });
-/** Work that goes on until it is stopped, and then fails as a killed process does. */
+/** Work that continues until it is stopped, and then fails like a killed process. */
 const untilStopped = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const fail = (): void => reject(new Error('killed'));
@@ -68,7 +68,7 @@ describe('the run of one job', () => {
     return (await db.prisma.job.findUniqueOrThrow({ where: { assetId: asset.id } })).id;
   }
 
-  /** A render whose inputs are not looked at. */
+  /** A render whose inputs are never read. */
   async function newRenderJob(): Promise<{ id: string; renderId: string; engineRunId: string }> {
     await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
     const url = 'https://media.example.com/a.mp4';
@@ -86,7 +86,7 @@ describe('the run of one job', () => {
   const told = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const rowOf = (id: string) => db.prisma.job.findUniqueOrThrow({ where: { id } });
 
-  test('a job that another worker has is not worked on', async () => {
+  test('a job that another worker holds is not worked on', async () => {
     const id = await newJob();
     await claimJob(db, id, { workerId: 'other', leaseSeconds: 60 });
     const work = jest.fn(nothing);
@@ -94,7 +94,7 @@ describe('the run of one job', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  test('a failed attempt is recorded, its folder is removed, and one log line says what became of it', async () => {
+  test('a failed attempt is recorded, its folder is removed, and one log line tells the outcome', async () => {
     const id = await newJob();
     const ended = await (await runner()).run(id, NEVER, () => Promise.reject(new Error('disk full')));
     expect(ended?.outcome).toBe('requeued');
@@ -111,7 +111,7 @@ describe('the run of one job', () => {
       expect(told()[0]).not.toHaveProperty(other);
   });
 
-  test('the line of an engine run names its render, by which its customer asks for it', async () => {
+  test('the log line of an engine run contains the render id that the customer knows', async () => {
     const { id, renderId, engineRunId } = await newRenderJob();
     await (await runner()).run(id, NEVER, nothing);
     expect(told()).toMatchObject([
@@ -122,7 +122,7 @@ describe('the run of one job', () => {
     ]);
   });
 
-  test('one that takes a job from a worker whose lease ran out tells which worker that was', async () => {
+  test('a claim of a job whose lease ran out reports which worker lost it', async () => {
     const { id, renderId, engineRunId } = await newRenderJob();
     await claimJob(db, id, { workerId: 'killed', leaseSeconds: 60 });
     await db.prisma.job.update({ where: { id }, data: { leaseUntil: new Date(0) } });
@@ -134,7 +134,7 @@ describe('the run of one job', () => {
     ]);
   });
 
-  test('every claim is counted by its queue and outcome, with its wait and its time, and takes one slot meanwhile', async () => {
+  test('every claim is counted by queue and outcome, with its wait and duration, and occupies one slot meanwhile', async () => {
     const telemetry = untraced();
     const jobs = await runner({ telemetry });
     const told = async () => parseExposition(await telemetry.metrics.text());
@@ -153,7 +153,7 @@ describe('the run of one job', () => {
     expect([...during, metrics.value('lipsync_slots_busy')]).toEqual([1, 0]);
   });
 
-  test('a job continues the trace of its request, with its stages below it and its trace in the log', async () => {
+  test('a job continues the trace of its request, with spans for its stages and the trace id in the log', async () => {
     const collector = await startOtlpCollector();
     const telemetry = await openTelemetry({
       service: 'media-worker',
@@ -188,13 +188,13 @@ describe('the run of one job', () => {
     await collector.close();
   });
 
-  test('what was finished after the job went to somebody else counts as lost, not as completed', async () => {
+  test('a job that finishes after it was claimed elsewhere counts as lost, not as completed', async () => {
     const id = await newJob();
     const ended = await (await runner()).run(id, NEVER, async () => ({ accepted: false, facts: {} }));
     expect(ended?.outcome).toBe('lost');
   });
 
-  test('a hint makes it ask at once; work on a job that went to somebody else is stopped and not told of', async () => {
+  test('a cancel hint makes it check at once; work on a job that was claimed elsewhere is stopped and not recorded', async () => {
     const id = await newJob();
     const jobs = await runner();
     const reasons: unknown[] = [];
@@ -207,12 +207,12 @@ describe('the run of one job', () => {
     });
     expect(reasons).toEqual([new LeaseLost('refused')]);
     expect(ended?.outcome).toBe('dropped');
-    // However the work itself puts it.
+    // Whatever error the work itself throws.
     expect(told()).toMatchObject([{ job_id: id, error: { name: 'LeaseLost' } }]);
     expect(await rowOf(id)).toMatchObject({ status: 'running', workerId: 'other', fence: 2 });
   });
 
-  test('a job claimed when the worker is already going away is handed back with its attempt', async () => {
+  test('a job claimed while the worker is shutting down is handed back, and its attempt refunded', async () => {
     const id = await newJob();
     const gone = AbortSignal.abort();
     const ended = await (await runner()).run(id, gone, ({ signal }) => untilStopped(signal));
@@ -220,7 +220,7 @@ describe('the run of one job', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'queued', attempts: 0 });
   });
 
-  test('a job past its limit fails with the code of the limit', async () => {
+  test('a job that exceeds its time limit fails with the code of the limit', async () => {
     const id = await newJob();
     const jobs = await runner({ limit: { ms: 10, code: 'engine_timeout' } });
     const ended = await jobs.run(id, NEVER, ({ signal }) => untilStopped(signal));

@@ -12,7 +12,7 @@ import { settle } from './settle';
 import { tellRecovered } from './tell-recovered';
 import { type Blame, type Verdict, verdictOf } from './verdict';
 
-/** One claimed job, as its work sees it. */
+/** A claimed job, as its work sees it. */
 export interface ClaimedJob {
   readonly claim: Claim;
   /** An empty folder that is removed when the job ends. */
@@ -20,15 +20,15 @@ export interface ClaimedJob {
   /** Aborted when the job must stop: lease lost, time limit, shutdown. */
   readonly signal: AbortSignal;
   readonly report: (stage: JobStage, percent: number) => void;
-  /** The job in its trace, to which its stages are added. */
+  /** The job's span, under which its stages are recorded. */
   readonly span: Span;
 }
 
-/** The end of work that completed its job in the database. */
+/** The result of work that completed its job in the database. */
 export interface JobResult {
-  /** False: the job was no longer ours, and what was made is void. */
+  /** False if the claim was lost, so that the result is void. */
   readonly accepted: boolean;
-  /** What the job's log line says about it. */
+  /** Fields for the job's log line. */
   readonly facts: LogFields;
 }
 
@@ -39,15 +39,15 @@ export interface EndedJob {
 
 export interface JobRunner {
   /**
-   * Claims the job, has `work` done and tells the database how it ended. Resolves to null when the job is not to be
-   * had, and never rejects for reasons of the job itself. `preempted` hands a running job back.
+   * Claims the job, runs `work` and records the outcome in the database. Resolves to null if the job cannot be claimed,
+   * and never rejects because the job failed. `preempted` hands a running job back.
    */
   run(
     jobId: string,
     preempted: AbortSignal,
     work: (job: ClaimedJob) => Promise<JobResult>,
   ): Promise<EndedJob | null>;
-  /** A hint that this job was cancelled; the database is asked at once. */
+  /** Called on a hint that this job was cancelled. Checks with the database at once. */
   checkCancelled(jobId: string): void;
 }
 
@@ -55,7 +55,7 @@ export interface JobRunnerOptions {
   readonly db: Db;
   readonly folders: JobFolders;
   readonly workerId: string;
-  /** Judges the errors of work that nobody stopped. */
+  /** Classifies the errors of work that was not stopped. */
   readonly blame: (error: unknown) => Blame;
   readonly limit?: JobLimit;
   readonly logger: Logger;
@@ -92,7 +92,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     } catch (error) {
       verdict = verdictOf(error, signal.reason, blame);
       outcome = 'unrecorded';
-      // Work that was stopped fails by its own words; why it was stopped is what the log has to tell.
+      // Work that was stopped fails with an arbitrary error. The log must say why it was stopped.
       facts = { error: signal.reason instanceof LeaseLost ? signal.reason : error };
     } finally {
       running.delete(claim);

@@ -1,7 +1,7 @@
 import { type Claim } from '@lipsync/db';
 import { type Span, type Tracing } from '@lipsync/telemetry';
 
-/** A claimed job in the trace of the request that it serves, however long ago that was answered. */
+/** Starts the span of a claimed job in the trace of the request that it serves, however long ago that was answered. */
 export function startJobSpan(tracing: Tracing, claim: Claim): Span {
   return tracing.startSpan(claim.kind, {
     kind: 'consumer',

@@ -1,6 +1,6 @@
 import { type ErrorCode } from '@lipsync/contract';
 
-/** This process is going away and the job did not end within the grace. */
+/** This process is shutting down and the job did not end within the grace period. */
 export class Preempted extends Error {
   override readonly name = 'Preempted';
 }

@@ -1,6 +1,6 @@
 import { type JobStage } from '@lipsync/db';
 
-/** Why a job must stop although it has not failed. */
+/** A job must stop because its claim was lost, although it has not failed. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor(
@@ -20,32 +20,32 @@ export interface Progress {
 }
 
 /**
- * Keeps one claimed job alive and carries its progress. It does nothing by itself: `tick` is called a few times a
- * second, `checkNow` when there is a hint that the job was cancelled.
+ * Keeps the lease of one claimed job alive and publishes its progress. It has no timer of its own: the caller calls
+ * `tick` a few times a second, and `checkNow` on a hint that the job was cancelled.
  */
 export interface LeaseKeeper {
-  /** Aborted with LeaseLost once the job is not ours any more. */
+  /** Aborted with LeaseLost once the claim is lost. */
   readonly signal: AbortSignal;
-  /** The newest state; it travels with the next heartbeat. Percent never falls within a stage. */
+  /** Sets the latest progress, which goes out with the next heartbeat. The percentage never falls within a stage. */
   report: (stage: JobStage, percent: number) => void;
   tick: () => void;
   checkNow: () => void;
-  /** No heartbeat is sent, or still under way, once this has resolved. */
+  /** Once this has resolved, no heartbeat is sent or under way. */
   stop: () => Promise<void>;
 }
 
 const HEARTBEAT_MS = 3_000;
-/** Progress is written, and a failed heartbeat repeated, at most this often; a new stage is written at once. */
+/** Minimum interval for writing progress and for repeating a failed heartbeat. A new stage is written at once. */
 const SHORTEST_GAP_MS = 1_000;
 
 /**
- * `heartbeat` extends the lease by `leaseMs` and returns false when the job is not ours any more. While it cannot be
- * asked (it rejects), the job goes on until the lease must have run out on the database's side.
+ * `heartbeat` extends the lease by `leaseMs` and returns false if the claim is lost. While it rejects, the job goes on
+ * until the lease must have run out on the database's side.
  */
 export function createLeaseKeeper(options: {
   heartbeat: (progress: Progress | undefined) => Promise<boolean>;
   leaseMs: number;
-  /** Never set, unlike the machine's date: a step of that neither ends a lease nor holds a heartbeat back. */
+  /** A monotonic clock, so that a step of the machine's date neither ends a lease nor delays a heartbeat. */
   clock: { now(): number };
 }): LeaseKeeper {
   const { heartbeat, leaseMs, clock } = options;
@@ -55,7 +55,7 @@ export function createLeaseKeeper(options: {
   let sentAt = clock.now();
   let renewedAt = sentAt;
   let sending: Promise<void> | undefined;
-  /** Why the last heartbeat got no answer. */
+  /** Why the last heartbeat failed. */
   let failure: { readonly cause: unknown } | undefined;
   let stopped = false;
 
@@ -66,7 +66,7 @@ export function createLeaseKeeper(options: {
   async function send(): Promise<void> {
     const carried = progress;
     sentAt = clock.now();
-    // The lease runs from when the database got the request; counting from before the call errs on the safe side.
+    // The lease runs from when the database received the request. Counting from before the call errs on the safe side.
     const asked = sentAt;
     try {
       const ours = await heartbeat(carried);
@@ -76,7 +76,7 @@ export function createLeaseKeeper(options: {
         written = carried;
       } else lose('refused');
     } catch (cause) {
-      // As a rule the database is away; the lease decides how long that may last.
+      // Usually the database is unavailable. The lease decides how long that may last.
       failure = { cause };
     }
   }

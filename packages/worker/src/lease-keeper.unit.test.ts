@@ -31,13 +31,13 @@ function setUp(): {
 }
 
 describe('lease keeper', () => {
-  test('without news the lease is renewed every three seconds', async () => {
+  test('without progress the lease is renewed every three seconds', async () => {
     const { sent, at } = setUp();
     for (let ms = 0; ms <= 9_000; ms += 500) await at(ms);
     expect(sent).toHaveLength(3);
   });
 
-  test('progress is written at most once a second, and only the newest', async () => {
+  test('progress is written at most once a second, and only the latest', async () => {
     const { keeper, sent, at } = setUp();
     keeper.report('inferencing', 1);
     await at(0);
@@ -61,7 +61,7 @@ describe('lease keeper', () => {
     expect(sent.map((progress) => progress?.stage)).toEqual(['inferencing', 'encoding']);
   });
 
-  test('percent never falls within a stage', async () => {
+  test('the percentage never falls within a stage', async () => {
     const { keeper, sent, at } = setUp();
     keeper.report('inferencing', 60);
     keeper.report('inferencing', 40);
@@ -78,7 +78,7 @@ describe('lease keeper', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('a hint of a cancel asks at once instead of at the next heartbeat', async () => {
+  test('a cancel hint triggers a check at once instead of at the next heartbeat', async () => {
     const { keeper, sent, answer } = setUp();
     answer(false);
     keeper.checkNow();
@@ -87,7 +87,7 @@ describe('lease keeper', () => {
     expect(keeper.signal.aborted).toBe(true);
   });
 
-  test('a database that is away for less than the lease does not stop the job', async () => {
+  test('a database outage shorter than the lease does not stop the job', async () => {
     const { keeper, at, answer } = setUp();
     answer(new Error('connection refused'));
     for (let ms = 500; ms < 14_000; ms += 500) await at(ms);
@@ -99,7 +99,7 @@ describe('lease keeper', () => {
     expect(keeper.signal.aborted).toBe(false);
   });
 
-  test('a database that is away for the whole lease stops the job: another worker may have it', async () => {
+  test('a database outage as long as the lease stops the job, because another worker may have it', async () => {
     const { keeper, at, answer } = setUp();
     const cause = new Error('connection refused');
     answer(cause);
@@ -108,7 +108,7 @@ describe('lease keeper', () => {
     expect(keeper.signal.reason).toHaveProperty('cause', cause);
   });
 
-  test('a database that hangs instead of answering does not keep the job alive past its lease', async () => {
+  test('a database that hangs does not keep the job alive past its lease', async () => {
     let now = 0;
     const keeper = createLeaseKeeper({
       heartbeat: () => new Promise(() => undefined),

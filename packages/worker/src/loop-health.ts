@@ -1,11 +1,11 @@
 import { type PeriodicLoop } from './periodic-loop';
 
-/** Far above what any turn takes, deadlines of the database and the store included. */
+/** Far longer than any turn takes, including the timeouts of the database and the store. */
 const HANGS_AFTER_MS = 120_000;
 
 /**
- * A liveness check: fails when a turn of a loop has been under way for two minutes. How long a loop rests between turns
- * does not matter.
+ * A liveness check. Fails if a turn of a loop has been under way for two minutes. The pause between turns does not
+ * matter.
  */
 export function noTurnHangs(loops: readonly Pick<PeriodicLoop, 'busyMs'>[]): () => Promise<void> {
   return async () => {

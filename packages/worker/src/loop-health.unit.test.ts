@@ -8,7 +8,7 @@ describe('the liveness of loops', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('lasts through any pause between turns', async () => {
+  it('holds during any pause between turns', async () => {
     const turn = async (): Promise<void> => undefined;
     const loop = createPeriodicLoop({
       ...{ name: 'purging', everyMs: 3_600_000, turn, logger },
@@ -20,7 +20,7 @@ describe('the liveness of loops', () => {
     await loop.stop();
   });
 
-  it('ends when a turn does not', async () => {
+  it('fails when a turn hangs', async () => {
     let end = (): void => undefined;
     const turn = (): Promise<void> => new Promise((resolve) => (end = resolve));
     const loop = createPeriodicLoop({

@@ -1,26 +1,29 @@
 import { createOutageNotice, type Logger } from '@lipsync/runtime';
 import { type TurnOutcome } from '@lipsync/telemetry';
 
-/** Work that is done again and again, one turn at a time. */
+/** Work that is repeated, one turn at a time. */
 export interface PeriodicLoop {
   start(): void;
-  /** Asks for a turn now; asked during a turn, another one follows it at once. */
+  /** Starts a turn now, or, during a turn, right after it. */
   wake(): void;
-  /** No turn is under way once this has resolved, and none begins any more. */
+  /** Stops the loop. Once this has resolved, no turn is under way and none begins any more. */
   stop(): Promise<void>;
-  /** For how long a turn has been under way, in milliseconds; 0 between turns, however long the pause is. For liveness. */
+  /**
+   * How long the current turn has been under way, in milliseconds; 0 between turns, however long the pause. For
+   * liveness.
+   */
   busyMs(): number;
 }
 
 /**
- * Takes a turn every `everyMs`. A turn that fails is logged once, and once more when turns succeed again: an outage of
- * the database is two lines and not thousands.
+ * Runs a turn every `everyMs`. A failing turn is logged once, and once more when turns succeed again, so that an outage
+ * of the database causes two lines and not thousands.
  */
 export function createPeriodicLoop(options: {
   name: string;
   everyMs: number;
   turn: () => Promise<void>;
-  /** Told after every turn. */
+  /** Called after every turn. */
   onTurn: (outcome: TurnOutcome) => void;
   logger: Logger;
 }): PeriodicLoop {

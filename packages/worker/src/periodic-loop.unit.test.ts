@@ -37,7 +37,7 @@ describe('a loop', () => {
     expect(turns).toBe(4);
   });
 
-  it('goes on after a failed turn, and says so once at the beginning and once at the end of the trouble', async () => {
+  it('goes on after a failed turn, and logs the beginning and the end of the trouble once each', async () => {
     fail = true;
     const loop = createPeriodicLoop({ name: 'x', everyMs: EVERY_MS, turn, onTurn, logger });
     loop.start();
@@ -50,7 +50,7 @@ describe('a loop', () => {
     expect(outcomes).toEqual([...Array<string>(6).fill('failed'), ...Array<string>(5).fill('completed')]);
   });
 
-  it('tells for how long a turn has been under way, and nothing of the pause behind it', async () => {
+  it('reports how long a turn has been under way, excluding the pause after it', async () => {
     let end = (): void => undefined;
     const hanging = (): Promise<void> => new Promise((resolve) => (end = resolve));
     const loop = createPeriodicLoop({ name: 'x', everyMs: 3_600_000, turn: hanging, onTurn, logger });
@@ -63,7 +63,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('does not wait out its period when woken, and never takes two turns at once', async () => {
+  it('starts at once when woken, and never runs two turns at once', async () => {
     let under = 0;
     let most = 0;
     let ended = 0;

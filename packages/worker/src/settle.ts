@@ -2,10 +2,10 @@ import { type Claim, type Db, failJob, releaseJob, retryJob } from '@lipsync/db'
 import { postponementSeconds, retryDelaySeconds } from '@lipsync/domain';
 import { type Verdict } from './verdict';
 
-/** What became of a job that did not complete; `lost`: it was not ours any more when the database was told. */
+/** The recorded end of a job that did not complete. `lost`: the claim was lost before the end could be recorded. */
 export type Settlement = 'dropped' | 'released' | 'requeued' | 'failed' | 'lost';
 
-/** Tells the database how a claimed job ended. Rejects when it cannot be told. */
+/** Records in the database how a claimed job ended. Rejects if it cannot be recorded. */
 export async function settle(db: Db, claim: Claim, verdict: Verdict): Promise<Settlement> {
   switch (verdict.kind) {
     case 'drop':

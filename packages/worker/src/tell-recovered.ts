@@ -3,8 +3,8 @@ import { type Logger } from '@lipsync/runtime';
 import { jobFields } from './job-fields';
 
 /**
- * The one line about an attempt that its worker, named here, did not live to tell of. A worker that is alive after all
- * writes its own `job` line later, as for a job that it lost.
+ * Writes the one log line about an attempt whose worker, named in it, died before it could report. If that worker is
+ * alive after all, it later writes its own `job` line, as for any job that it lost.
  */
 export function tellRecovered(logger: Logger, job: RecoveredJob): void {
   logger.wide('job_recovered', { ...jobFields(job), worker_id: job.workerId, outcome: job.outcome });

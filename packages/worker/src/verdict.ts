@@ -2,29 +2,29 @@ import { type ErrorCode } from '@lipsync/contract';
 import { JobTimeout, Preempted } from './job-stop';
 import { LeaseLost } from './lease-keeper';
 
-/** What to tell the database about a job that did not complete. */
+/** What to record in the database about a job that did not complete. */
 export type Verdict =
-  /** Nothing: the job was cancelled, has finished or belongs to another worker. */
+  /** Record nothing: the job was cancelled, has finished or belongs to another worker. */
   | { readonly kind: 'drop' }
-  /** Queued again at once; the attempt does not count. */
+  /** Requeue at once; the attempt does not count. */
   | { readonly kind: 'release' }
   | Blame;
 
-/** What an error says about the job itself. */
+/** What an error means for the job. */
 export type Blame =
-  /** Another attempt, unless they are used up: then the code is the result. */
+  /** Retry. If no attempt is left, the job fails with the code. */
   | { readonly kind: 'retry'; readonly code: ErrorCode }
   /**
-   * Another attempt later, and this one does not count: something is away that every job needs, so trying again soon would
-   * use up the attempts of all that wait. The record's deadline is the bound.
+   * Retry later without counting this attempt: something that every job needs is unavailable, so retrying soon would
+   * use up the attempts of all waiting jobs. The record's deadline is the bound.
    */
   | { readonly kind: 'postpone'; readonly code: ErrorCode }
-  /** The same input would fail the same way. */
+  /** Do not retry, because the same input would fail in the same way. */
   | { readonly kind: 'fail'; readonly code: ErrorCode };
 
 /**
- * Judges why a job ended. `stopped` is the reason that the job's own signal was aborted with, if it was: work that was
- * told to stop, or killed, reports an error that means nothing in itself. Any other error is for `blame` to judge.
+ * Decides what follows from the end of a job. `stopped` is the abort reason of the job's own signal, if it was aborted:
+ * work that was stopped or killed reports an error that means nothing in itself. `blame` classifies any other error.
  */
 export function verdictOf(error: unknown, stopped: unknown, blame: (error: unknown) => Blame): Verdict {
   if (stopped instanceof LeaseLost) return { kind: 'drop' };

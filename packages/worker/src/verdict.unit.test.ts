@@ -22,7 +22,7 @@ describe('verdict on a job that did not complete', () => {
     expect(verdictOf(new Error('killed'), stopped, blame)).toEqual(expected);
   });
 
-  test('a job that nobody stopped is judged by its error', () => {
+  test('a job that was not stopped is judged by its error', () => {
     expect(verdictOf(new Error('disk full'), undefined, blame)).toEqual(blame());
   });
 });

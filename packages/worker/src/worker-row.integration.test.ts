@@ -19,7 +19,7 @@ describe('the row of a worker', () => {
     await database.drop();
   });
 
-  /** Workers that count as there: the row of one that has left stays for a while, back-dated. */
+  /** The rows of live workers. The row of one that has left stays for a while, back-dated. */
   const rows = () =>
     db.prisma.worker.findMany({
       where: { seenAt: { gt: new Date(Date.now() - 30_000) } },
@@ -27,7 +27,7 @@ describe('the row of a worker', () => {
     });
   const expected = [{ id: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } }];
   const { metrics } = untraced();
-  /** Answers what a shutdown does with it. */
+  /** Returns a function that does what a shutdown would. */
   const keep = async (here: Pick<WorkerRowOptions, 'db'> = { db }): Promise<() => Promise<void>> => {
     const closing: (() => Promise<void> | void)[] = [];
     await keepWorkerRow({
@@ -40,14 +40,14 @@ describe('the row of a worker', () => {
     };
   };
 
-  test('it is there before the worker takes jobs, and gone once the worker has left', async () => {
+  test('exists before the worker takes jobs, and is removed once the worker has left', async () => {
     const remove = await keep();
     expect(await rows()).toEqual(expected);
     await remove();
     expect(await rows()).toEqual([]);
   });
 
-  test('tells what it announces, and that it goes on announcing it', async () => {
+  test('reports in metrics what it registers, and that it keeps doing so', async () => {
     const remove = await keep();
     await eventually(async () => {
       const told = parseExposition(await metrics.text());
@@ -59,7 +59,7 @@ describe('the row of a worker', () => {
     await remove();
   });
 
-  test('a database that is away when the worker starts does not end it: it is there once the database is back', async () => {
+  test('does not need the database when the worker starts: it appears once the database is back', async () => {
     const late = await createTestDatabase();
     const name = new URL(late.url).pathname.slice(1);
     const accept = (yes: boolean) =>
@@ -74,7 +74,7 @@ describe('the row of a worker', () => {
     await late.drop();
   });
 
-  test('given up during a long silence it comes back with all that the worker serves', async () => {
+  test('returns with all that the worker serves after it was purged during a long silence', async () => {
     const remove = await keep();
     await removeWorker(db, 'w1');
     await eventually(async () => expect(await rows()).toEqual(expected));

@@ -12,16 +12,17 @@ export interface WorkerRowOptions {
   readonly slots: Slots;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Takes the row out before it closes what was opened earlier. */
+  /** Removes the row before it closes what was opened earlier. */
   readonly lifecycle: Pick<Lifecycle, 'onShutdown'>;
-  /** Five seconds unless told. */
+  /** Five seconds by default. */
   readonly heartbeatMs?: number;
 }
 
 /**
- * Keeps this process in the table of workers, by which the API sees which engines there are and admission how many
- * jobs may be announced. Resolves once it is there; while the database is away, once that is known: the row is made as
- * soon as it is back, for a worker that ended over it would load its packs anew.
+ * Keeps this process registered in the table of workers, which tells the API which engines are live and admission how
+ * many jobs may be announced. Resolves once the row exists. If the database is unavailable, resolves as soon as that is
+ * known, and the row is created when the database is back, because a worker that exited instead would have to load its
+ * packs again.
  */
 export async function keepWorkerRow(options: WorkerRowOptions): Promise<void> {
   const { db, workerId, service, slots, logger, metrics, lifecycle, heartbeatMs = HEARTBEAT_MS } = options;
@@ -31,7 +32,7 @@ export async function keepWorkerRow(options: WorkerRowOptions): Promise<void> {
     if (here !== undefined) metrics.gauge('slots').set({ queue }, here);
   }
   const turn = async (): Promise<void> => {
-    // Not yet there; or purged after a long silence, and with it what this worker serves.
+    // Not registered yet, or purged after a long silence together with what this worker serves.
     if (!(await heartbeatWorker(db, workerId))) await registerWorker(db, worker);
   };
   const count = countTurns(metrics, 'worker_row', heartbeatMs);
@@ -43,7 +44,8 @@ export async function keepWorkerRow(options: WorkerRowOptions): Promise<void> {
     const made = createPeriodicLoop({ name: 'worker row', everyMs: heartbeatMs, turn, onTurn, logger });
     made.start();
   });
-  // Before the row is there: a shutdown that begins meanwhile waits for it, or it would stay behind.
+  // Registered before the row exists: a shutdown that begins meanwhile waits for it; otherwise the row would stay
+  // behind.
   lifecycle.onShutdown('worker row', async () => {
     await (await keeping).stop();
     await removeWorker(db, workerId);
