@@ -2,28 +2,28 @@ import { type Logger } from '@lipsync/runtime';
 import { connectRedis, workerOptions } from './redis-connection';
 import { withTimeout } from './with-timeout';
 
-/** Waits until something is announced in one of several queues. */
+/** Waits for an announcement in one of several queues. */
 export interface AnnouncementBell {
   /**
-   * Resolves to the marker key of a queue that has something new, or to undefined after some seconds: a mark may be
-   * gone that another worker took and could not act on. Rejects when Redis refuses, or when it is closed.
+   * Resolves to the marker key of a queue with a new announcement, or to undefined after some seconds, because another
+   * worker may have taken a marker and been unable to act on it. Rejects if Redis refuses, or when closed.
    */
   wait(markerKeys: readonly string[]): Promise<string | undefined>;
   close(): void;
 }
 
 const WAIT_SECONDS = 5;
-/** A wait that Redis did not end itself by then is lost with its connection. */
+/** If Redis has not ended a wait by then, the wait and its connection are lost. */
 const OVERDUE_MS = 7_000;
 
-/** A connection of its own: while it waits, Redis answers nothing else on it. */
+/** Uses a connection of its own, because Redis answers nothing else on it during a blocking wait. */
 export function createAnnouncementBell(options: { redisUrl: string; logger: Logger }): AnnouncementBell {
   const redis = connectRedis(options.redisUrl, workerOptions(), { logger: options.logger, name: 'bell' });
   let asked: Promise<[string, string, string] | null> | undefined;
 
   return {
     wait: async (markerKeys) => {
-      // An overdue question is not asked again on top: the client repeats it until Redis is back.
+      // An overdue wait is not sent again, because the client repeats it until Redis is back.
       asked ??= redis.bzpopmin(...markerKeys, WAIT_SECONDS).finally(() => (asked = undefined));
       const [key] = (await withTimeout('announcements', OVERDUE_MS, asked)) ?? [];
       return key;

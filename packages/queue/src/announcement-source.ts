@@ -4,23 +4,23 @@ import { createRedisBackend, type Job, Worker } from 'bullmq';
 import { type Redis } from 'ioredis';
 import { type JobData } from './job-data';
 
-/** One queue, as its consumer sees it: asked for announcements one at a time, and only when there is a hand free. */
+/** The announcements of one queue. Its consumer asks for them one at a time, and only with a free slot. */
 export interface AnnouncementSource {
-  /** The Redis key in which an announcement leaves a mark that it is there. */
+  /** The Redis key that marks that an announcement exists. */
   readonly markerKey: string;
-  /** Begins to renew locks, and to make available again what dead workers had taken. */
+  /** Begins to renew locks, and to release the announcements that dead workers had taken. */
   begin(): void;
-  /** Takes the oldest announcement, or undefined if there is none. While Redis is away, it waits for Redis. */
+  /** Takes the oldest announcement, or undefined if there is none. Waits while Redis is unavailable. */
   take(): Promise<TakenAnnouncement | undefined>;
   /** Stops without waiting for Redis. */
   close(): Promise<void>;
 }
 
-/** An announcement that no other worker can take while it is here. */
+/** An announcement that this worker has locked against all others. */
 export interface TakenAnnouncement {
-  /** Has it worked on, then removes it from Redis, whatever came of it. */
+  /** Processes it, then removes it from Redis, whatever the outcome. */
   work(): Promise<void>;
-  /** Leaves it to another worker. */
+  /** Returns it to the queue for another worker. */
   putBack(): Promise<void>;
 }
 
@@ -34,12 +34,12 @@ export interface AnnouncementSourceOptions {
 
 const LOCK_MS = 15_000;
 const STALLED_INTERVAL_MS = 7_500;
-/** The true bound is the attempts counted in Postgres; Redis shall only not be the one to give up first. */
+/** Attempts are limited in Postgres. Redis must just not give up earlier. */
 const STALLED_MAX = 10;
-/** How soon after a removal that failed it is tried again. */
+/** Delay before a failed removal is tried again. */
 const SETTLE_RETRY_MS = 1_000;
 
-/** BullMQ's worker without its own loop, which takes an announcement before it is known who could work on it. */
+/** BullMQ's worker without its own loop, which would take an announcement before a free slot for it is known. */
 class HandFedWorker extends Worker<JobData> {
   begin(): void {
     this.lockManager.start();
@@ -62,7 +62,7 @@ export function createAnnouncementSource(options: AnnouncementSourceOptions): An
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     },
-    // Without the connection for blocking fetches that a worker opens by default: nothing here blocks.
+    // Without the connection for blocking fetches that a worker opens by default, because nothing here blocks.
     (name, settings) => createRedisBackend(name, settings),
   );
   worker.on('error', (error) => logger.warn('consumer error', { queue, error }));
@@ -78,7 +78,7 @@ export function createAnnouncementSource(options: AnnouncementSourceOptions): An
     begin: () => worker.begin(),
     take: async () => {
       const token = randomUUID();
-      // BullMQ's own type leaves out that there may be none.
+      // BullMQ's own type omits that there may be no job.
       const job: Job<JobData> | undefined = await worker.getNextJob(token, { block: false });
       if (!job) return undefined;
       return {

@@ -6,7 +6,7 @@ import { createQueues } from './queues';
 const logger = createLogger({ service: 'test', level: 'silent' });
 
 describe('cancel signal', () => {
-  it('reaches every listener of its prefix and no other', async () => {
+  it('reaches every listener with its prefix and no other', async () => {
     const common = { redisUrl: testRedisUrl(), logger };
     const prefix = testPrefix();
     const heard: string[][] = [[], [], []];
@@ -14,7 +14,7 @@ describe('cancel signal', () => {
       onCancel({ ...common, prefix: of }, (jobId) => heard[index]?.push(jobId)),
     );
     const queues = createQueues({ ...common, prefix });
-    // A listener hears what is published after its subscription, which takes a moment.
+    // A listener only receives what is published after its subscription, which takes a moment.
     await eventually(async () => {
       await queues.signalCancel(['job_a', 'job_b']);
       expect(heard[0]).toEqual(expect.arrayContaining(['job_a', 'job_b']));

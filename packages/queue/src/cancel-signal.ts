@@ -5,14 +5,14 @@ export interface CancelListener {
   close(): void;
 }
 
-/** Where ids of cancelled jobs are published, as a JSON array. */
+/** The channel on which ids of cancelled jobs are published, as a JSON array. */
 export function cancelChannel(prefix: string): string {
   return `${prefix}:cancel`;
 }
 
 /**
- * Calls `handler` for every job that is cancelled while Redis is reachable; a signal that is missed is made up for by
- * the job's next heartbeat. Subscribes again by itself after an outage.
+ * Calls `handler` for every job that is cancelled while Redis is reachable. A missed signal does no harm, because the
+ * job's next heartbeat reports the cancellation. Subscribes again by itself after an outage.
  */
 export function onCancel(
   options: { redisUrl: string; logger: Logger; prefix?: string },
@@ -24,7 +24,7 @@ export function onCancel(
     for (const jobId of parseJobIds(message)) handler(jobId);
   });
   redis.subscribe(cancelChannel(prefix)).catch((error: unknown) => {
-    // Only when closed before the first connection: otherwise the client repeats it until it succeeds.
+    // Only happens when closed before the first connection; otherwise the client retries until it succeeds.
     logger.debug('cancel signals not subscribed', { error });
   });
   return { close: () => redis.disconnect() };

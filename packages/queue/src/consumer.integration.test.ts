@@ -56,7 +56,7 @@ describe('consumer and queues', () => {
     redis = await startRedis({ dataDir: directory, port: redis.port });
   }
 
-  it('is not called silent before it is started: a worker may wait for its store', async () => {
+  it('does not count as silent before it is started, since a worker may wait for its store', async () => {
     const process = () => Promise.reject(new Error('nothing was announced'));
     const consumer = createConsumer({
       redisUrl: redis.url,
@@ -78,7 +78,7 @@ describe('consumer and queues', () => {
     await eventually(() => expect(seen).toEqual(['job_a']));
   });
 
-  it('runs a job again that is announced again, and knows which announcements are open', async () => {
+  it('runs a job again if it is announced again, and knows which announcements are open', async () => {
     await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
     expect(await queues.isQueued('media', 'job_a', 1)).toBe(true);
     expect(await queues.isQueued('media', 'job_a', 2)).toBe(false);
@@ -89,7 +89,7 @@ describe('consumer and queues', () => {
     await eventually(() => expect(seen).toEqual(['job_a', 'job_a']));
   });
 
-  it('counts a job that is being worked on as queued', async () => {
+  it('counts an active job as queued', async () => {
     let finish: () => void = () => undefined;
     const started = new Promise<void>((resolve) => {
       consume(() => {
@@ -104,7 +104,7 @@ describe('consumer and queues', () => {
     await eventually(async () => expect(await queues.isQueued('media', 'job_a', 1)).toBe(false));
   });
 
-  it('goes on after Redis was killed and lost everything, without being restarted', async () => {
+  it('recovers without a restart after Redis was killed and lost everything', async () => {
     const seen: string[] = [];
     consume(async (jobId) => void seen.push(jobId));
     await queues.add('media', { jobId: 'job_before', dispatchSeq: 1 });
@@ -138,7 +138,7 @@ describe('consumer and queues', () => {
     await eventually(() => expect(seen).toEqual(['job_long', 'job_next']), { deadlineMs: 30_000 });
   }, 60_000);
 
-  it('works once Redis comes up when both sides were started without it', async () => {
+  it('starts working when Redis appears after both sides', async () => {
     const { port } = redis;
     await kill();
     const seen: string[] = [];
@@ -151,7 +151,7 @@ describe('consumer and queues', () => {
     await late.close();
   }, 60_000);
 
-  it('refuses to announce while Redis hangs instead of hanging with it', async () => {
+  it('rejects an announcement while Redis hangs, instead of hanging too', async () => {
     await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
     process.kill(redis.pid, 'SIGSTOP');
     try {
@@ -161,7 +161,7 @@ describe('consumer and queues', () => {
     }
   }, 20_000);
 
-  it('drops a failing announcement and takes the next', async () => {
+  it('drops a failing announcement and takes the next one', async () => {
     const seen: string[] = [];
     consume(async (jobId) => {
       seen.push(jobId);
@@ -173,7 +173,7 @@ describe('consumer and queues', () => {
     await eventually(async () => expect(await queues.isQueued('media', 'job_bad', 1)).toBe(false));
   });
 
-  it('waits for a running job when it closes, and aborts it when the grace is over', async () => {
+  it('waits for a running job when it closes, and aborts it after the grace period', async () => {
     const outcomes: string[] = [];
     const consumer = consume(async (_jobId, signal) => {
       outcomes.push('started');
@@ -186,7 +186,7 @@ describe('consumer and queues', () => {
     expect(outcomes).toEqual(['started', 'aborted']);
   });
 
-  it('closes while Redis is away, once the running job has returned', async () => {
+  it('closes while Redis is down, once the running job has returned', async () => {
     const outcomes: string[] = [];
     const consumer = consume(async (_jobId, signal) => {
       outcomes.push('started');
@@ -211,13 +211,13 @@ describe('consumer and queues', () => {
     }
   });
 
-  it('closes when Redis was never there', async () => {
+  it('closes if Redis was never reachable', async () => {
     await kill();
     const consumer = consume(async () => undefined);
     await expect(consumer.close({ graceMs: 0 })).resolves.toBeUndefined();
   });
 
-  it('leaves to others at once what reaches it while it closes', async () => {
+  it('leaves an announcement that arrives during closing to other consumers at once', async () => {
     await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
     const byClosing: string[] = [];
     process.kill(redis.pid, 'SIGSTOP');
@@ -230,7 +230,7 @@ describe('consumer and queues', () => {
     expect(byClosing).toEqual([]);
   });
 
-  it('leaves what it has no hand free for to another consumer, whichever queue it is in', async () => {
+  it('leaves announcements without a free slot to another consumer, whichever queue they are in', async () => {
     const both = { queues: ['media', 'other'] };
     let finish: () => void = () => undefined;
     const byBusy: string[] = [];
@@ -251,7 +251,7 @@ describe('consumer and queues', () => {
     finish();
   });
 
-  it('works on as many jobs at once as it has hands, over all its queues', async () => {
+  it('runs as many jobs at once as its concurrency allows, over all its queues', async () => {
     const finishers: (() => void)[] = [];
     consume(() => new Promise<void>((done) => void finishers.push(done)), {
       queues: ['media', 'other'],
@@ -268,7 +268,7 @@ describe('consumer and queues', () => {
     finishers.at(-1)?.();
   });
 
-  it('asks its queues in turn, so that a long one does not keep the others waiting', async () => {
+  it('takes from its queues in turn, so that a long one does not delay the others', async () => {
     for (const jobId of ['job_1', 'job_2', 'job_3']) await queues.add('media', { jobId, dispatchSeq: 1 });
     await queues.add('other', { jobId: 'job_4', dispatchSeq: 1 });
     const seen: string[] = [];
@@ -277,7 +277,7 @@ describe('consumer and queues', () => {
     expect(seen).toEqual(['media', 'other', 'media', 'media']);
   });
 
-  it('is alive while all hands are full, and so is one without queues', async () => {
+  it('counts as alive while all slots are in use, and without queues', async () => {
     let finish: (() => void) | undefined;
     const full = consume(() => new Promise<void>((done) => (finish = done)));
     const without = consume(async () => undefined, { queues: [] });
@@ -296,12 +296,12 @@ describe('consumer and queues', () => {
   it.each([
     ['is full', ['CONFIG', 'SET', 'maxmemory', '1']],
     ['became a replica', ['REPLICAOF', '127.0.0.1', '1']],
-  ])('is alive while a Redis that %s refuses every write', async (_, [command = '', ...args]) => {
+  ])('counts as alive while a Redis that %s refuses every write', async (_, [command = '', ...args]) => {
     const client = new Redis(redis.url);
     await client.call(command, ...args);
     client.disconnect();
     const consumer = consume(async () => undefined);
-    // The first sign may be that of the connection alone.
+    // The first sign may come from the connection alone.
     for (let sign = 0; sign < 3; sign += 1) await expectAnswer(consumer);
   });
 
@@ -311,7 +311,7 @@ describe('consumer and queues', () => {
     await expectAnswer(consumer);
   });
 
-  it('keeps queues of different prefixes apart', async () => {
+  it('keeps queues with different prefixes apart', async () => {
     const other = createQueues({ redisUrl: redis.url, logger, prefix: testPrefix() });
     await eventually(() => other.add('media', { jobId: 'job_a', dispatchSeq: 1 }));
     expect(await queues.isQueued('media', 'job_a', 1)).toBe(false);

@@ -7,38 +7,42 @@ import { withTimeout } from './with-timeout';
 
 export interface ConsumerOptions<Queue extends string = string> {
   redisUrl: string;
-  /** Asked in turn. */
+  /** Queues to serve, in turn. */
   queues: readonly Queue[];
-  /** Jobs at once, over all queues. What is announced beyond that stays in Redis for workers with a hand free. */
+  /**
+   * Maximum number of concurrent jobs over all queues. Further announcements stay in Redis for workers with a free
+   * slot.
+   */
   concurrency: number;
   logger: Logger;
   /**
-   * Works on an announced job. It must claim the job first: an announcement may be stale or made twice. What it throws
-   * is logged and the announcement dropped; the job's row says what happens next. The signal is aborted when the
-   * consumer closes and its grace is over. A lock lost in Redis does not abort it: the lease in Postgres decides.
+   * Works on an announced job. Must claim the job first, because an announcement may be stale or duplicate. An error is
+   * logged and the announcement dropped; the job's row decides what happens next. The signal is aborted when the
+   * consumer closes and its grace period is over. A lock lost in Redis does not abort it, because the lease in Postgres
+   * decides.
    */
   process: (jobId: string, signal: AbortSignal, queue: Queue) => Promise<void>;
   prefix?: string;
 }
 
-/** The consuming side of one or more queues. It outlives any outage of Redis. */
+/** The consuming side of one or more queues. It survives any outage of Redis. */
 export interface Consumer {
   start(): void;
   /**
-   * Takes no more jobs, waits for the running ones up to `graceMs`, then aborts them and waits for them to return.
-   * Does not wait for a Redis that is away.
+   * Takes no more jobs, waits up to `graceMs` for the running ones, then aborts them and waits for them to return. Does
+   * not wait for an unavailable Redis.
    */
   close(options: { graceMs: number }): Promise<void>;
   /**
-   * For how many milliseconds it has got no answer from Redis (a refusal is one) and not connected to it, though it was
-   * started, has a hand free and is not closing: for liveness.
+   * Milliseconds since Redis last answered (a refusal counts) or was connected to. 0 before the start, without a free
+   * slot and during closing. For liveness.
    */
   silentMs(): number;
 }
 
-/** How soon after a failed fetch the next one is tried. */
+/** Delay before a failed fetch is repeated. */
 const FETCH_RETRY_MS = 1_000;
-/** How long Redis may take to hear what became of the last announcements. It learns it otherwise from their locks. */
+/** How long to wait while the outcome of the last announcements is sent to Redis. Otherwise their locks expire. */
 const SETTLE_MS = 1_000;
 
 export function createConsumer<Queue extends string>(options: ConsumerOptions<Queue>): Consumer {
@@ -47,12 +51,12 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
   const graceOver = new AbortController();
   const redis = connectRedis(redisUrl, workerOptions(), { logger, name: 'consumer' });
   const bell = createAnnouncementBell({ redisUrl, logger });
-  /** What is being worked on or removed from Redis. */
+  /** Announcements being processed or being removed from Redis. */
   const hands = new Set<Promise<void>>();
-  /** What is being worked on. */
+  /** Announcements being processed. */
   const handlers = new Set<Promise<void>>();
   let answeredAtMs = performance.now();
-  // A connection that was just made is not wedged, even if everything is refused on it and it is soon made again.
+  // A new connection is not wedged, even if Redis refuses everything on it and it is soon replaced.
   redis.on('ready', answered);
   let loop: Promise<void> | undefined;
 
@@ -69,7 +73,7 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
     }
   }
 
-  /** The queue that is asked next stands first. */
+  /** The queue to ask next comes first. */
   const sources = queues.map((queue) =>
     createAnnouncementSource({
       ...{ queue, prefix, redis, logger },
@@ -77,7 +81,7 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
     }),
   );
 
-  /** True when there was something to take. */
+  /** Takes one announcement. Returns false if there was none. */
   async function takeOne(): Promise<boolean> {
     for (const source of sources) {
       const taken = await source.take();
@@ -97,7 +101,9 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
     void track(hands, work);
   }
 
-  /** Who took a mark must look there first: nobody else is told of what it stands for. */
+  /**
+   * The worker that took a marker must look in that queue first, because no other worker is told of the announcement.
+   */
   async function waitForOne(): Promise<void> {
     const key = await bell.wait(sources.map((source) => source.markerKey));
     sources.sort((a, b) => Number(b.markerKey === key) - Number(a.markerKey === key));
@@ -110,7 +116,7 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
         else if (!(await takeOne())) await waitForOne();
       } catch (error) {
         if (stop.signal.aborted) return;
-        // A Redis that is full or still loads refuses, and that is an answer.
+        // A refusal by a Redis that is full or still loading is an answer.
         if (error instanceof Error && error.name === 'ReplyError') answered();
         logger.warn('announcements not fetched', { error });
         await delay(FETCH_RETRY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
@@ -133,7 +139,7 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
       await withTimeout('settling', SETTLE_MS, Promise.allSettled([loop, ...hands])).catch((error: unknown) =>
         logger.debug('redis was not told of the last announcements', { error }),
       );
-      // One may have been about to begin.
+      // A handler may just have been about to begin.
       await Promise.allSettled(handlers);
       clearTimeout(timer);
       await Promise.all(sources.map((source) => source.close()));

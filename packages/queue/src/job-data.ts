@@ -1,4 +1,4 @@
-/** What Redis holds of a job: everything else about it is Postgres's to say. */
+/** The data of a job in Redis. Everything else about it is in Postgres. */
 export interface JobData {
   job_id: string;
 }

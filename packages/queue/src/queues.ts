@@ -5,20 +5,23 @@ import { type JobData } from './job-data';
 import { connectRedis, DEFAULT_PREFIX, producerOptions } from './redis-connection';
 import { withTimeout } from './with-timeout';
 
-/** One announcement of a job. A later one of the same job has a greater number and thereby another id in Redis. */
+/**
+ * One announcement of a job. A later announcement of the same job has a greater number and therefore another id in
+ * Redis.
+ */
 export interface Announcement {
   jobId: string;
   dispatchSeq: number;
 }
 
-/** The producing side. Every call is answered, or rejects within 3 s. */
+/** The producing side. Every call settles within 3 s. */
 export interface Queues {
   add(queue: string, announcement: Announcement): Promise<void>;
-  /** Whether the announcement is waiting or being worked on. */
+  /** Whether the announcement is waiting or active. */
   isQueued(queue: string, jobId: string, dispatchSeq: number): Promise<boolean>;
-  /** Tells the workers of these jobs to stop now. They learn it from their next heartbeat in any case. */
+  /** Tells the workers of these jobs to stop now. Without it they find out at their next heartbeat. */
   signalCancel(jobIds: readonly string[]): Promise<void>;
-  /** Resolves when Redis answers. */
+  /** Resolves if Redis answers. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +39,7 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
   const redis = connectRedis(redisUrl, producerOptions(), { logger, name: 'queues' });
   const queues = new Map<string, Promise<Queue<JobData>>>();
 
-  /** A queue that could not be set up (Redis went away meanwhile) is set up anew at the next call. */
+  /** If the setup of a queue fails (for instance because Redis went away), the next call repeats it. */
   function queueOf(name: string): Promise<Queue<JobData>> {
     const known = queues.get(name);
     if (known) return known;
@@ -47,7 +50,7 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
   }
 
   async function openQueue(name: string): Promise<Queue<JobData>> {
-    // BullMQ reads the server's version when a queue is made, and never again if that fails.
+    // BullMQ reads the server's version when a queue is created, and never again if that fails.
     if (redis.status !== 'ready') throw new Error('redis is away');
     const queue = new Queue<JobData>(name, { connection: redis, prefix });
     queue.on('error', (error) => logger.debug('queue error', { queue: name, error }));
@@ -76,7 +79,7 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
 
 async function addJob(queue: Promise<Queue<JobData>>, jobId: string, dispatchSeq: number): Promise<void> {
   const opened = await queue;
-  // Kept nowhere once done: an id that Redis still remembers would be ignored when it is added again.
+  // Not kept once done: Redis ignores the addition of a job whose id it still remembers.
   const options = { jobId: redisJobId(jobId, dispatchSeq), removeOnComplete: true, removeOnFail: true };
   await opened.add('job', { job_id: jobId }, options);
 }

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { createRateLimiter, type RateLimiter, type RateRequest } from './rate-limiter';
 
-/** An hour, so that nothing flows back while a test runs. */
+/** One hour, so that no token flows back during a test. */
 const request: RateRequest = { key: 'cus_a:post', points: 3, perSeconds: 3600 };
-/** A busy host may keep Redis waiting for longer than any request of a customer should. */
+/** A busy host may delay Redis for longer than a customer's request should wait. */
 const PATIENCE_MS = 10_000;
 
 describe('rate limiter', () => {
@@ -35,7 +35,7 @@ describe('rate limiter', () => {
 
   async function connected(timing: { answerMs: number; pauseMs?: number }): Promise<RateLimiter> {
     const opened = createRateLimiter({ redisUrl: redis.url, logger, ...timing });
-    // Until the connection is up everything is allowed; a probe of its own key tells when it is.
+    // Everything is allowed until the connection is up. A probe with a key of its own tells when it is.
     await eventually(async () => {
       const { counted } = await opened.take({ key: 'probe', points: 1000, perSeconds: 60 });
       if (!counted) throw new Error('not connected yet');
@@ -49,7 +49,7 @@ describe('rate limiter', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('allows as many requests as there are points and says how many are left', async () => {
+  it('allows as many requests as there are points and reports how many are left', async () => {
     const verdicts = [];
     for (let i = 0; i < 4; i += 1) verdicts.push(await limiter.take(request));
     expect(verdicts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
@@ -61,14 +61,14 @@ describe('rate limiter', () => {
     expect(verdicts.every(({ limit }) => limit === 3)).toBe(true);
     expect(verdicts.map(({ retrySeconds }) => retrySeconds > 0)).toEqual([false, false, false, true]);
     const { resetSeconds = 0, retrySeconds = 0 } = verdicts[3] ?? {};
-    // A third of the hour for one request, the whole of it for all three.
+    // A third of the hour for one request, all of it for three.
     expect(retrySeconds).toBeGreaterThan(600);
     expect(retrySeconds).toBeLessThanOrEqual(1200);
     expect(resetSeconds).toBeGreaterThan(3000);
     expect(resetSeconds).toBeLessThanOrEqual(3600);
   });
 
-  it('gives back what was taken, and no more than there was', async () => {
+  it('restores points over time, up to the limit', async () => {
     const quick: RateRequest = { key: 'cus_a:quick', points: 2, perSeconds: 1 };
     for (let i = 0; i < 2; i += 1) await limiter.take(quick);
     const { remaining } = await eventually(async () => {
@@ -79,13 +79,13 @@ describe('rate limiter', () => {
     expect(remaining).toBeLessThan(2);
   });
 
-  it('allows no more than the limit at once, however many ask together', async () => {
+  it('never allows more than the limit to concurrent requests', async () => {
     const many: RateRequest = { key: 'cus_a:many', points: 50, perSeconds: 3600 };
     const verdicts = await Promise.all(Array.from({ length: 120 }, () => limiter.take(many)));
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(50);
   });
 
-  it('counts each key by itself, over all processes', async () => {
+  it('counts each key separately, over all processes', async () => {
     const other = await connected({ answerMs: PATIENCE_MS });
     for (let i = 0; i < 3; i += 1) await limiter.take(request);
     expect((await other.take(request)).allowed).toBe(false);
@@ -93,7 +93,7 @@ describe('rate limiter', () => {
     other.close();
   });
 
-  it('allows everything while Redis is gone, says so once, and counts again when it is back', async () => {
+  it('allows everything while Redis is down, logs that once, and counts again when it is back', async () => {
     for (let i = 0; i < 3; i += 1) await limiter.take(request);
     await redis.stop();
     for (let i = 0; i < 10; i += 1) {
@@ -126,14 +126,14 @@ describe('rate limiter', () => {
       hasty.close();
     });
 
-    it('allows what waited for it, and asks it the next time: once is no outage', async () => {
+    it('allows the requests that waited for it, and asks it again: one timeout is not an outage', async () => {
       const verdicts = await Promise.all(Array.from({ length: 50 }, () => hasty.take(request)));
       expect(verdicts.every(({ allowed, counted }) => allowed && !counted)).toBe(true);
       process.kill(redis.pid, 'SIGCONT');
       expect((await hasty.take(request)).counted).toBe(true);
     }, 30_000);
 
-    it('leaves it alone for a while after the second time', async () => {
+    it('stops asking it for a while after the second timeout', async () => {
       for (let i = 0; i < 2; i += 1) expect((await hasty.take(request)).allowed).toBe(true);
       process.kill(redis.pid, 'SIGCONT');
       expect((await limiter.take({ ...request, key: 'cus_b:post' })).counted).toBe(true);

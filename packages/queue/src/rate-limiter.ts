@@ -4,27 +4,27 @@ import { type BucketState, tokenBuckets } from './token-bucket';
 import { withTimeout } from './with-timeout';
 
 export interface RateRequest {
-  /** Who is limited, and in what respect: each key has its own count. */
+  /** Whom to limit, and in what respect. Each key has a count of its own. */
   key: string;
-  /** Requests allowed at once, and, evenly, per `perSeconds`. */
+  /** Requests allowed at once, and, evenly spread, per `perSeconds`. */
   points: number;
   perSeconds: number;
 }
 
 export interface RateVerdict {
   allowed: boolean;
-  /** False: Redis did not answer, and everything is allowed. */
+  /** False if Redis did not answer, so that everything is allowed. */
   counted: boolean;
   limit: number;
   remaining: number;
-  /** Until the limit is whole again, rounded up. */
+  /** Seconds until the limit is fully restored, rounded up. */
   resetSeconds: number;
-  /** Until a request would be allowed, rounded up; 0 when this one was. */
+  /** Seconds until a request would be allowed, rounded up; 0 if this one was. */
   retrySeconds: number;
 }
 
 export interface RateLimiter {
-  /** Counts one request. Never rejects: while Redis does not answer, everything is allowed. */
+  /** Counts one request. Never rejects: if Redis does not answer, everything is allowed. */
   take(request: RateRequest): Promise<RateVerdict>;
   close(): void;
 }
@@ -33,27 +33,31 @@ const ANSWER_MS = 150;
 const PAUSE_MS = 1_000;
 const LOG_INTERVAL_MS = 10_000;
 
-/** Limits over Redis, so that they hold over all processes. Losing Redis must not turn customers away. */
+/**
+ * A rate limiter over Redis, so that limits hold over all processes. An outage of Redis must not turn customers away.
+ */
 export function createRateLimiter(options: {
   redisUrl: string;
   logger: Logger;
   prefix?: string;
-  /** How long a request waits for Redis. */
+  /** How long a request waits for Redis, in milliseconds. */
   answerMs?: number;
-  /** How long Redis is left alone after answers were missing twice in a row, or every request would wait for it. */
+  /**
+   * How long to avoid Redis after two timeouts in a row, in milliseconds; otherwise every request would wait for it.
+   */
   pauseMs?: number;
 }): RateLimiter {
   const { logger, prefix = DEFAULT_PREFIX, answerMs = ANSWER_MS, pauseMs = PAUSE_MS } = options;
   const redis = connectRedis(options.redisUrl, producerOptions(), { logger, name: 'rate-limiter' });
   const takeToken = tokenBuckets(redis);
-  /** When an answer was first missing, since the last one that came. */
+  /** When the first timeout since the last answer occurred. */
   let missingSince = Infinity;
   let pausedUntil = -Infinity;
   let loggedAt = -Infinity;
 
   function failOpen(request: RateRequest, askedAt: number, error: unknown): RateVerdict {
     const now = performance.now();
-    // Requests that waited together count as one: a single pause of Redis must not switch all limits off.
+    // Requests that waited at the same time count as one: a single stall of Redis must not switch all limits off.
     if (askedAt >= missingSince) pausedUntil = now + pauseMs;
     missingSince = Math.min(missingSince, now);
     if (now - loggedAt >= LOG_INTERVAL_MS) {

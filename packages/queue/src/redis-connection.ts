@@ -1,17 +1,19 @@
 import { type Logger } from '@lipsync/runtime';
 import { Redis, type RedisOptions } from 'ioredis';
 
-/** Namespace of everything that the service keeps in Redis. */
+/** Prefix of all keys of this service in Redis. */
 export const DEFAULT_PREFIX = 'lipsync';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * A connection that stays up while nothing answers (a partition) is only noticed by this; without it a worker never
- * fetches again. It must be longer than anybody waits for an answer on purpose (announcement-bell.ts).
+ * Detects a connection that stays open without answers (a network partition). Without it a worker would never fetch
+ * again. It must be longer than any intended wait for an answer (announcement-bell.ts).
  */
 const SOCKET_TIMEOUT_MS = 10_000;
 
-/** For commands that somebody waits for: they fail at once while Redis is away, and the caller does without. */
+/**
+ * For commands that a caller waits for: they fail at once while Redis is unavailable, and the caller goes on without.
+ */
 export function producerOptions() {
   return {
     maxRetriesPerRequest: 1,
@@ -20,12 +22,12 @@ export function producerOptions() {
     socketTimeout: SOCKET_TIMEOUT_MS,
     retryStrategy: reconnectDelay,
     reconnectOnError: onReadOnly,
-    // Commands of one turn of the event loop share a write and an answer.
+    // Commands of one turn of the event loop share one write and one response.
     enableAutoPipelining: true,
   } satisfies RedisOptions;
 }
 
-/** For loops that wait for Redis however long it is away. */
+/** For loops that wait for Redis, however long it is unavailable. */
 export function workerOptions() {
   return {
     ...producerOptions(),
@@ -34,7 +36,7 @@ export function workerOptions() {
   } satisfies RedisOptions;
 }
 
-/** A client that reconnects for ever and logs when it loses and regains Redis. */
+/** A client that reconnects for ever, and logs when it loses and regains Redis. */
 export function connectRedis(
   url: string,
   options: ReturnType<typeof producerOptions | typeof workerOptions>,
@@ -53,12 +55,12 @@ export function connectRedis(
   return client;
 }
 
-/** 100 ms to 2 s. */
+/** From 100 ms to 2 s. */
 function reconnectDelay(attempt: number): number {
   return Math.min(attempt * 100, 2_000);
 }
 
-/** After a failover the connection may lead to what is now a replica: reconnect and repeat the command. */
+/** After a failover the connection may lead to a replica: reconnect and repeat the command. */
 function onReadOnly(error: Error): 2 | false {
   return error.message.startsWith('READONLY') ? 2 : false;
 }

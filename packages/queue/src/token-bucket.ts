@@ -1,6 +1,9 @@
 import { type Redis, type Result } from 'ioredis';
 
-/** One bucket per key. It is full at first and holds `points`, at least one; as many flow back, evenly, in `perMs`. */
+/**
+ * One bucket per key. It starts full and holds `points`, at least one. The same number of tokens flows back, evenly, in
+ * `perMs`.
+ */
 export interface Bucket {
   key: string;
   points: number;
@@ -8,19 +11,19 @@ export interface Bucket {
 }
 
 export interface BucketState {
-  /** Whether there was a token to take. */
+  /** Whether a token was taken. */
   taken: boolean;
-  /** Whole tokens that are left. */
+  /** Whole tokens left. */
   remaining: number;
-  /** Until it is full again. */
+  /** Milliseconds until the bucket is full again. */
   fullInMs: number;
-  /** Until there is a token to take; 0 when there was. */
+  /** Milliseconds until a token is available; 0 if one was. */
   tokenInMs: number;
 }
 
 /**
- * Takes a token if there is one. By Redis' own clock, so that all processes count alike; a bucket that is full again is
- * forgotten. A refusal changes nothing: who asks again too early does not wait longer for it.
+ * Takes a token if there is one. Uses Redis' own clock, so that all processes count alike. A bucket that is full again
+ * is deleted. A refusal changes nothing, so that asking again too early does not prolong the wait.
  */
 const TAKE_TOKEN = `
   local points, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -43,7 +46,7 @@ declare module 'ioredis' {
   }
 }
 
-/** A function that takes tokens over this connection, one round trip each. Rejects when Redis does. */
+/** Returns a function that takes tokens over this connection, in one round trip each. It rejects if Redis does. */
 export function tokenBuckets(redis: Redis): (bucket: Bucket) => Promise<BucketState> {
   redis.defineCommand('takeToken', { numberOfKeys: 1, lua: TAKE_TOKEN });
   return async ({ key, points, perMs }) => {

@@ -1,17 +1,17 @@
-/** The promise was not settled in time. What it stands for may still happen. */
+/** The promise did not settle in time. Its work may still finish. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
 /**
- * A deadline is counted in so many parts, one after the other: when this process itself stood still for longer than the
- * deadline, only one of them has gone by, and the server still has the others for its answer.
+ * The deadline is counted in this many successive timers. If this process itself was suspended for longer than the
+ * deadline, only one of them has elapsed, and the server still has the others to answer.
  */
 const PARTS = 3;
 
 /**
- * `work`, or a DeadlineError after `deadlineMs`. Redis clients have no deadline that covers connecting, waiting and
- * answering together, and a server that hangs would otherwise hang its callers.
+ * Settles like `work`, or rejects with a DeadlineError after `deadlineMs`. Redis clients have no timeout that covers
+ * connecting, waiting and answering together, and a server that hangs would otherwise hang its callers.
  */
 export async function withTimeout<T>(what: string, deadlineMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -21,13 +21,13 @@ export async function withTimeout<T>(what: string, deadlineMs: number, work: Pro
     const count = (parts: number) => {
       timer = setTimeout(() => {
         if (parts > 1) count(parts - 1);
-        // Timers run before sockets are read: the answer may have been here for long.
+        // Timers run before sockets are read, so the answer may have been here for long.
         else turn = setImmediate(giveUp);
       }, deadlineMs / PARTS);
     };
     count(PARTS);
   });
-  // Nobody listens to the loser of the race any more.
+  // Nobody handles the loser of the race any more.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, deadline]);
