@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { mapErrors } from './storage-error';
 
-/** Makes the bucket; false when it is there already. Safe to run by several at once. */
+/** Creates the bucket. Returns false if it already exists. Safe under concurrent calls. */
 export async function createBucket({
   client,
   bucket,

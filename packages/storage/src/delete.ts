@@ -2,13 +2,16 @@ import { DeleteObjectsCommand, type S3Client } from '@aws-sdk/client-s3';
 import { sendOptions } from './send-options';
 import { mapErrors, StorageError } from './storage-error';
 
-/** Keys that S3 takes in one request. */
+/** Maximum number of keys that S3 accepts in one request. */
 const BATCH = 1000;
 
-/** Refusals of a single key that a later try may not meet; others (access, retention) are there to stay. */
+/** Refusals of a single key that a retry may not meet. Others (access, retention) are permanent. */
 const PASSING: ReadonlySet<string> = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable']);
 
-/** Deletes objects; absent ones are no error. Throws when any of them could not be deleted: why the first one was not is the cause. */
+/**
+ * Deletes objects; missing ones are not an error. Throws if any of them could not be deleted, with the first failure as
+ * the cause.
+ */
 export async function deleteObjects(
   { client, bucket }: { client: S3Client; bucket: string },
   keys: readonly string[],

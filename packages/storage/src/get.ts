@@ -14,11 +14,11 @@ interface Source {
 
 export interface GetOptions {
   readonly signal?: AbortSignal;
-  /** How many of its first bytes are wanted, at least one; all unless told, or where it has fewer. */
+  /** Number of leading bytes to read, at least one. By default, or if the object has fewer, all of it. */
   readonly firstBytes?: number;
 }
 
-/** Streams an object to `path`, which exists only when it is complete. Starts over after a failure. */
+/** Streams an object to `path`, which only exists once it is complete. Starts over after a failure. */
 export async function getToFile(
   source: Source,
   key: string,
@@ -33,7 +33,7 @@ export async function getToFile(
         const { body, length } = await open(source, { Key: key, ...range }, signal);
         const file = createWriteStream(partial);
         await pipeline(body, file);
-        // A connection that ends early may look like the end of the body.
+        // A connection that ends early can look like the end of the body.
         if (length !== undefined && file.bytesWritten !== length)
           throw new StorageError('unavailable', 'get');
       }),
@@ -44,7 +44,7 @@ export async function getToFile(
   }
 }
 
-/** A whole object in memory: for small ones. */
+/** Reads a whole object into memory. For small objects. */
 export async function getBuffer(source: Source, key: string): Promise<Buffer> {
   return tryAgain(undefined, () =>
     mapErrors('get', undefined, async () => {

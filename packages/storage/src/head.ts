@@ -4,12 +4,12 @@ import { mapErrors, StorageError } from './storage-error';
 
 export interface ObjectInfo {
   sizeBytes: number;
-  /** Entity tag as the store gives it, quotes included; names this version in `copy`. */
+  /** Entity tag as the store returns it, including quotes. Identifies this version in `copy`. */
   etag: string;
   contentType: string | null;
 }
 
-/** What the store says of an object, or null when there is none. */
+/** The store's metadata of an object, or null if there is none. */
 export async function head(
   { client, bucket }: { client: S3Client; bucket: string },
   key: string,

@@ -1,6 +1,6 @@
 import { createStorage, type Storage } from './storage';
 
-/** The settings of a process that name its object store. */
+/** The settings of a process that configure its object store. */
 export interface StorageEnv {
   readonly S3_ENDPOINT: string;
   readonly S3_PUBLIC_ENDPOINT?: string | undefined;
@@ -11,7 +11,7 @@ export interface StorageEnv {
   readonly S3_FORCE_PATH_STYLE: boolean;
 }
 
-/** The object store that the environment names. */
+/** Opens the object store that the environment configures. */
 export function openStorage(env: StorageEnv): Storage {
   return createStorage({
     endpoint: env.S3_ENDPOINT,

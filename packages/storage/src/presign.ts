@@ -10,7 +10,7 @@ interface Signer {
 
 export interface SignedPut {
   url: string;
-  /** Exactly the headers that the PUT must carry; another type or length is refused by the store. */
+  /** The exact headers that the PUT must carry. The store refuses another type or length. */
   headers: Record<string, string>;
   expiresAt: Date;
 }
@@ -27,13 +27,13 @@ export interface PresignPutOptions {
 }
 
 export interface PresignGetOptions {
-  /** Name under which a browser saves the download: letters, digits, `.`, `_`, `-`. */
+  /** File name of the download in a browser: letters, digits, `.`, `_`, `-`. */
   filename: string;
   contentType: string;
   expiresSeconds: number;
 }
 
-/** Signs an upload of exactly this many bytes of this type. Nothing is sent to the store. */
+/** Signs an upload of exactly this many bytes of this type. Sends nothing to the store. */
 export async function presignPut(
   signer: Signer,
   key: string,
@@ -50,14 +50,14 @@ export async function presignPut(
   const url = await getSignedUrl(signer.client, command, {
     expiresIn: options.expiresSeconds,
     signingDate: moment.signedAt,
-    // Without this set the SDK leaves the content type unsigned.
+    // Without this the SDK leaves the content type unsigned.
     signableHeaders: new Set(['host', 'content-type', 'content-length']),
   });
   const headers = { 'Content-Type': contentType, 'Content-Length': String(contentLength) };
   return { url, headers, expiresAt: moment.expiresAt };
 }
 
-/** Signs a download that is saved under a name and never shown as a page. Nothing is sent to the store. */
+/** Signs a download that browsers save under a name and never display. Sends nothing to the store. */
 export async function presignGet(
   signer: Signer,
   key: string,
@@ -77,7 +77,7 @@ export async function presignGet(
   return { url, expiresAt: moment.expiresAt };
 }
 
-/** Signatures count whole seconds: the expiry that is told must not be later than the one that is signed. */
+/** Signatures count whole seconds. The expiry that is reported must not be later than the one that is signed. */
 function signingMoment(clock: Clock, expiresSeconds: number): { signedAt: Date; expiresAt: Date } {
   const signedAtMs = Math.floor(clock.now() / 1000) * 1000;
   return { signedAt: new Date(signedAtMs), expiresAt: new Date(signedAtMs + expiresSeconds * 1000) };

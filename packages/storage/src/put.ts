@@ -4,7 +4,7 @@ import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { mapErrors } from './storage-error';
 import { tryAgain } from './try-again';
 
-/** Bytes in memory or a file that does not change meanwhile. */
+/** Bytes in memory, or a file that does not change meanwhile. */
 export type PutSource = Uint8Array | { file: string };
 
 export interface PutOptions {
@@ -12,7 +12,7 @@ export interface PutOptions {
   signal?: AbortSignal;
 }
 
-/** Writes an object; resolves when it is stored. A file is streamed and sent again from its start after a failure. */
+/** Writes an object. Resolves when it is stored. A file is streamed, and sent again from its start after a failure. */
 export async function put(
   { client, bucket }: { client: S3Client; bucket: string },
   key: string,
@@ -39,8 +39,8 @@ export async function put(
 }
 
 /**
- * Runs `send` with what is to be sent, and a signal that says that a file of it cannot be read: nobody below listens to
- * that, and unheard it would end the process. What was wrong with the file is what this throws then.
+ * Runs `send` with the body and a signal that is aborted if the file of the body cannot be read. The SDK does not
+ * listen for that error, and unhandled it would end the process. In that case this throws the error of the file.
  */
 async function withBody(
   source: PutSource,

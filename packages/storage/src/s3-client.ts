@@ -1,9 +1,9 @@
 import { S3Client } from '@aws-sdk/client-s3';
 
 export interface StorageOptions {
-  /** Where this process reaches the store. */
+  /** The endpoint at which this process reaches the store. */
   endpoint: string;
-  /** Where customers reach the same store; only signed URLs name it. Absent: `endpoint`. */
+  /** The endpoint at which customers reach the same store, used only in signed URLs. Defaults to `endpoint`. */
   publicEndpoint?: string;
   region: string;
   bucket: string;
@@ -13,15 +13,18 @@ export interface StorageOptions {
 }
 
 const CONNECTION_TIMEOUT_MS = 3_000;
-/** Silence on an open connection; the length of a transfer is not limited here. */
+/** Limits silence on an open connection, not the duration of a transfer. */
 const SOCKET_TIMEOUT_MS = 15_000;
-/** Tries of one request, the first included. */
+/** Attempts at one request, including the first. */
 export const ATTEMPTS_MAX = 4;
 
-/** The SDK would write its own warnings to the console; callers report what matters in their own log lines. */
+/** The SDK would write its own warnings to the console. Callers log what matters. */
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** A client for one of the two endpoints. Checksums stay off unless S3 demands them: a signed PUT must not fix one. */
+/**
+ * A client for one of the two endpoints. Checksums stay off unless S3 requires them, because a signed PUT must not fix
+ * one.
+ */
 export function createS3Client(options: StorageOptions, endpoint: string, maxAttempts: number): S3Client {
   return new S3Client({
     endpoint,

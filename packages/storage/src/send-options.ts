@@ -1,4 +1,4 @@
-/** Options of a call that ends when `signal` is aborted; without a signal it ends by itself alone. */
+/** Options of a call that is aborted with `signal`, if there is one. */
 export function sendOptions(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
   return signal === undefined ? {} : { abortSignal: signal };
 }

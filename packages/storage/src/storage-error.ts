@@ -1,9 +1,9 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 
 /**
- * `not_found`: no such object. `precondition_failed`: it is not the version that was asked for. `unavailable`: the
- * store did not answer properly although the request was tried again; a later try may succeed. `rejected`: the store
- * refused the request as such (credentials, bucket, malformed); trying again does not help.
+ * `not_found`: no such object. `precondition_failed`: the object is not the requested version. `unavailable`: the store
+ * did not answer properly despite retries; a later attempt may succeed. `rejected`: the store refused the request
+ * itself (credentials, bucket, malformed); retrying does not help.
  */
 export type StorageErrorKind = 'not_found' | 'precondition_failed' | 'unavailable' | 'rejected';
 
@@ -20,34 +20,34 @@ export class StorageError extends Error {
   }
 }
 
-/** Of an answer to HEAD the client knows nothing else: it has no body that would tell. */
+/** A response to HEAD has no body, so the status is all that the client knows. */
 function statusOf(cause: unknown): number | undefined {
   return cause instanceof S3ServiceException ? cause.$metadata.httpStatusCode : undefined;
 }
 
-/** Whether it was the store that failed, and not what was asked of it. */
+/** Says whether the store failed, rather than the request. */
 export function isStorageUnavailable(error: unknown): boolean {
   return error instanceof StorageError && error.kind === 'unavailable';
 }
 
 /**
- * Whether the store was not to be had before anything was made for it, so that waiting for it costs nothing. Of a failed
- * write what was written has to be made again. A store that refuses to be looked at refuses whoever asks, for another
- * key or bucket than it should have, and not the job: others may be let in.
+ * Says whether the store was unavailable before anything was produced for it, so that waiting costs nothing. After a
+ * failed write the data has to be produced again. A refused ping does not depend on the job, but on the key or the
+ * bucket that this process uses; other workers may have the right ones.
  */
 export function isStorageAwayAtFirst(error: unknown): boolean {
   if (!(error instanceof StorageError)) return false;
   return error.operation === 'ping' || (error.kind === 'unavailable' && error.operation !== 'put');
 }
 
-/** Faults of this machine's own files, on their way from or to the store. */
+/** Error codes of local files, read or written during a transfer. */
 const LOCAL_FAULTS: ReadonlySet<string> = new Set(
   'ENOSPC EDQUOT EROFS EIO EACCES EPERM ENOENT EMFILE ENFILE'.split(' '),
 );
 
 /**
- * Runs a call to the store; what it throws becomes a `StorageError`. An abort by the caller stays what it is, and so does
- * what this machine's own files did.
+ * Runs a call to the store and maps its errors to `StorageError`. Passes on an abort by the caller, and the errors of
+ * local files, unchanged.
  */
 export async function mapErrors<T>(
   operation: string,
@@ -70,17 +70,17 @@ function isLocalFault(error: unknown): boolean {
 }
 
 function kindOf(error: unknown): StorageErrorKind {
-  // Without an answer of the store it was a time-out or the network.
+  // Without a response from the store it was a timeout or the network.
   if (!(error instanceof S3ServiceException)) return 'unavailable';
   const status = error.$metadata.httpStatusCode ?? 0;
-  // 301: the bucket lies in another region than is configured.
+  // 301: the bucket is in another region than the configured one.
   if (error.name === 'NoSuchBucket' || status === 301) return 'rejected';
   if (status === 404) return 'not_found';
   if (status === 412) return 'precondition_failed';
   return status >= 500 || status < 400 || isPassing(error.name, status) ? 'unavailable' : 'rejected';
 }
 
-/** Refusals of the moment: a slow body (which S3 answers with 400), a conflict within the store, too many requests. */
+/** Temporary refusals: a slow body (which S3 answers with 400), a conflict within the store, too many requests. */
 function isPassing(name: string, status: number): boolean {
   return name.startsWith('RequestTimeout') || [408, 409, 429].includes(status);
 }

@@ -33,7 +33,7 @@ const upload = (url: string, body: Uint8Array<ArrayBuffer>, contentType: string)
 describe('signed uploads', () => {
   const body = new Uint8Array(1000).fill(7);
 
-  it('are bound to type and length, and say so in the required headers', async () => {
+  it('are bound to type and length, as the required headers show', async () => {
     const signed = await sign('uploads/a', body.length);
     expect(signed.headers).toEqual({ 'Content-Type': 'video/mp4', 'Content-Length': '1000' });
     expect(new URL(signed.url).searchParams.get('X-Amz-SignedHeaders')).toBe(
@@ -51,7 +51,7 @@ describe('signed uploads', () => {
     expect((await sign('uploads/crc', 10)).url).not.toMatch(/checksum/i);
   });
 
-  it('say an expiry that is never later than the signed one', async () => {
+  it('report an expiry that is never later than the signed one', async () => {
     const clock = { now: () => Date.parse('2026-03-01T10:00:00.999Z') };
     const signed = await connect({ clock }).presignPut('k', {
       contentType: 'a/b',
@@ -62,7 +62,7 @@ describe('signed uploads', () => {
     expect(new URL(signed.url).searchParams.get('X-Amz-Date')).toBe('20260301T100000Z');
   });
 
-  it('name the public endpoint while work goes to the internal one', async () => {
+  it('use the public endpoint while the service uses the internal one', async () => {
     const split = connect({ publicEndpoint: 'https://media.example.test' });
     const options = { filename: 'v.mp4', contentType: 'video/mp4', expiresSeconds: 60 };
     expect((await split.presignGet('k', options)).url).toMatch(/^https:\/\/media\.example\.test\/media\/k\?/);
@@ -70,7 +70,7 @@ describe('signed uploads', () => {
     split.close();
   });
 
-  it('cannot change what was copied: a swap before the copy is refused, one after it changes nothing', async () => {
+  it('cannot change what was copied: a swap before the copy is refused, a swap after it changes nothing', async () => {
     const signed = await sign('uploads/swap', body.length);
     await upload(signed.url, body, 'video/mp4');
     const seen = await storage.head('uploads/swap');
@@ -89,7 +89,7 @@ describe('signed uploads', () => {
 });
 
 describe('a bucket', () => {
-  it('is made once, and found by everybody who makes it again', async () => {
+  it('is created once, and found by every later attempt', async () => {
     const fresh = connect({ bucket: 'fresh' });
     await expect(fresh.ping()).rejects.toMatchObject({ name: 'StorageError' });
     expect(await fresh.createBucket()).toBe(true);
@@ -98,7 +98,7 @@ describe('a bucket', () => {
     fresh.close();
   });
 
-  it('is not taken for missing when the credentials are wrong', async () => {
+  it('is not reported as missing if the credentials are wrong', async () => {
     const stranger = connect({ bucket: 'fresh2', secretAccessKey: 'wrong' });
     await expect(stranger.createBucket()).rejects.toMatchObject({ kind: 'rejected' });
     stranger.close();
@@ -137,7 +137,7 @@ describe('objects', () => {
     expect((await readFile(target)).equals(bytes)).toBe(true);
   });
 
-  it('are fetched as far as they are wanted, or to their end', async () => {
+  it('are fetched up to the requested length, or to their end', async () => {
     const target = join(directory, 'part');
     await storage.put('long', Buffer.from('0123456789'), asText);
     await storage.getToFile('long', target, { firstBytes: 4 });
@@ -156,7 +156,7 @@ describe('objects', () => {
 });
 
 describe('failures', () => {
-  it('tell an absent object from a store that is away and from one that refuses', async () => {
+  it('distinguish a missing object, a store that is unavailable and a store that refuses', async () => {
     await expect(storage.getBuffer('absent')).rejects.toMatchObject({ kind: 'not_found' });
     await expect(storage.copy('absent', 'b', { ifMatch: '"x"' })).rejects.toMatchObject({
       kind: 'not_found',
@@ -172,7 +172,7 @@ describe('failures', () => {
     });
   });
 
-  it('of a busy store are tried again, a bounded number of times', async () => {
+  it('of a busy store are retried, a bounded number of times', async () => {
     let requests = 0;
     const count = ({ key }: { key: string }) => {
       if (key === 'busy') requests++;
@@ -207,16 +207,16 @@ describe('failures', () => {
     expect((await readdir(directory)).filter((name) => name.startsWith('never'))).toEqual([]);
   });
 
-  it('of this machine’s own files stay what they are: the store is not away', async () => {
+  it('of local files are passed on unchanged and do not mean that the store is unavailable', async () => {
     await storage.put('here', Buffer.from('x'), asText);
     const nowhere = join(directory, 'no-such-folder', 'file');
     await expect(storage.getToFile('here', nowhere)).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(storage.put('here', { file: nowhere }, asText)).rejects.toMatchObject({ code: 'ENOENT' });
-    // Opened, and not to be read: that is found out when the request is under way.
+    // A directory can be opened but not read, which only shows once the request is under way.
     await expect(storage.put('here', { file: directory }, asText)).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
-  it('by the caller’s own signal stay what they are', async () => {
+  it('through the caller’s own signal are passed on unchanged', async () => {
     const abort = new AbortController();
     server.faults.set({ latencyMs: 60_000 });
     const { signal } = abort;

@@ -5,8 +5,8 @@ import { isStorageUnavailable } from './storage-error';
 const FIRST_DELAY_MS = 200;
 
 /**
- * Repeats a transfer that the SDK cannot repeat by itself (a stream is used up by its first try). Only `unavailable`
- * is worth another try. Delays double from 200 ms.
+ * Repeats a transfer that the SDK cannot repeat by itself, because the first attempt uses up the stream. Retries only
+ * after `unavailable`. Delays double from 200 ms.
  */
 export async function tryAgain<T>(signal: AbortSignal | undefined, transfer: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

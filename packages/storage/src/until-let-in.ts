@@ -4,13 +4,13 @@ import { type Storage } from './storage';
 import { StorageError } from './storage-error';
 
 const AGAIN_AFTER_MS = 5_000;
-/** A store that says nothing for so long is away, not unwilling. */
+/** A store that stays silent for this long is unavailable, rather than refusing. */
 const SILENCE_MS = 5_000;
 
 /**
- * Waits while the store refuses this process: its key or its bucket is wrong. A worker that went to work would take job
- * after job from those that could do them. Resolves also when the store is away, which jobs wait for by themselves, and
- * when `signal` is aborted.
+ * Waits while the store refuses this process because its key or its bucket is wrong. Otherwise the worker would take
+ * job after job from workers that could do them. Also resolves if the store is unavailable, which jobs wait for by
+ * themselves, and when `signal` is aborted.
  */
 export async function untilLetIn(
   storage: Pick<Storage, 'ping'>,

@@ -4,7 +4,7 @@ import { untilLetIn } from './until-let-in';
 
 const ping = 'ping';
 
-/** A store that gives these answers, one after the other, and an operator's log. */
+/** A store that gives these answers in sequence, and an operator's log. */
 function answering(...answers: (Error | null)[]) {
   const told: string[] = [];
   const logger = { error: (message: string) => told.push(message) } as unknown as Logger;
@@ -21,7 +21,7 @@ function answering(...answers: (Error | null)[]) {
 describe('untilLetIn', () => {
   const { signal } = new AbortController();
 
-  it('waits while the store refuses, says so once, and goes on when it does not', async () => {
+  it('waits while the store refuses, logs that once, and continues when it accepts', async () => {
     const refused = new StorageError('rejected', ping);
     const store = answering(refused, new StorageError('not_found', ping), refused, null);
     await untilLetIn(store.storage, { logger: store.logger, signal, everyMs: 0 });
@@ -29,7 +29,7 @@ describe('untilLetIn', () => {
     expect(store.told).toEqual([expect.stringContaining('refuses this worker')]);
   });
 
-  it('does not wait for a store that is away: jobs are put off by themselves', async () => {
+  it('does not wait for an unavailable store, since jobs are postponed by themselves', async () => {
     const store = answering(new StorageError('unavailable', ping));
     await untilLetIn(store.storage, { logger: store.logger, signal });
     expect(store.told).toEqual([]);
