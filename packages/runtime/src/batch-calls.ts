@@ -1,6 +1,9 @@
 import { types } from 'node:util';
 
-/** How many items a batch holds, how many batches are under way, and how long a call waits to be in one; for ever without. */
+/**
+ * The size of a batch, how many batches run at once, and how long a call waits for its batch (without a limit: for
+ * ever).
+ */
 export interface Batches {
   readonly max: number;
   readonly inFlight: number;
@@ -8,11 +11,12 @@ export interface Batches {
 }
 
 /**
- * Puts calls into batches: under load many requests share what is costly about a round trip. A call waits for the end
- * of the event loop's turn, and while `inFlight` batches are under way for one of them to end; alone it waits for nobody.
- * Where there is a `limit`, a call that has waited for `limit.waitMs` is rejected with `limit.error()`: it was never begun.
- * @param runAll takes at most `max` items and resolves with a result for each in their order: the error that this one failed
- * with, or a promise where this one takes longer than the batch; when it rejects, all of them have failed
+ * Groups calls into batches, so that under load many requests share the cost of a round trip. A call waits for the end
+ * of the event loop's turn and, while `inFlight` batches are running, for one of them to end. A call on its own does
+ * not wait for others. With a `limit`, a call that has waited for `limit.waitMs` is rejected with `limit.error()` and
+ * never begun.
+ * @param runAll takes at most `max` items and resolves with a result for each, in the same order: an error if that item
+ * failed, or a promise if it takes longer than the batch. If `runAll` rejects, all items have failed.
  */
 export function batchCalls<Item, Result>(
   { max, inFlight, limit }: Batches,
@@ -43,7 +47,7 @@ export function batchCalls<Item, Result>(
       settle = () => calls.forEach(({ reject }) => reject(error));
     }
     running -= 1;
-    // The next batch is on its way before anybody goes on with the results of this one.
+    // Start the next batch before the callers continue with the results of this one.
     if (!isScheduled) start();
     settle();
   }
@@ -62,7 +66,7 @@ export function batchCalls<Item, Result>(
     setImmediate(start);
   }
 
-  /** One timer for all that wait: set for the oldest, and looked at again only when it has run out. */
+  /** One timer for all waiting calls: set for the oldest call, and set again only after it has fired. */
   function watch(): void {
     const [oldest] = waiting;
     if (limit === undefined || oldest === undefined || isWatched) return;

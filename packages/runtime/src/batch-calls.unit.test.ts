@@ -14,7 +14,7 @@ function held(options: Batches) {
 }
 
 describe('batchCalls', () => {
-  it('runs what is asked in one turn of the event loop as one batch, and answers each with its own result', async () => {
+  it('runs the calls of one turn of the event loop as one batch, and gives each its own result', async () => {
     const { batches, double, end } = held({ max: 8, inFlight: 1 });
     const results = Promise.all([double(1), double(2), double(3)]);
     await turn();
@@ -23,7 +23,7 @@ describe('batchCalls', () => {
     expect(batches).toEqual([[1, 2, 3]]);
   });
 
-  it('keeps to the size of a batch and to the batches under way', async () => {
+  it('respects the maximum size and number of batches', async () => {
     const { batches, double, end } = held({ max: 2, inFlight: 2 });
     const results = Promise.all([1, 2, 3, 4, 5].map(double));
     await turn();
@@ -40,7 +40,7 @@ describe('batchCalls', () => {
     expect(await results).toEqual([2, 4, 6, 8, 10]);
   });
 
-  it('sends the next batch off before anybody goes on with the results of the last', async () => {
+  it('starts the next batch before the callers continue with the results of the last', async () => {
     const { batches, double, end } = held({ max: 1, inFlight: 1 });
     let sentByThen = 0;
     const first = double(1).then(() => (sentByThen = batches.length));
@@ -51,7 +51,7 @@ describe('batchCalls', () => {
     expect(sentByThen).toBe(2);
   });
 
-  it('fails one for itself, and all of a batch when the batch fails', async () => {
+  it('fails one call alone, and all calls of a batch if the batch fails', async () => {
     const run = batchCalls<string, string>({ max: 8, inFlight: 1 }, async (items) => {
       if (items.includes('all')) throw new Error('everything');
       return items.map((item) => (item === 'one' ? new Error('this one') : item));
@@ -66,7 +66,7 @@ describe('batchCalls', () => {
     expect(await run('other')).toBe('other');
   });
 
-  describe('with a limit to the waiting', () => {
+  describe('with a waiting limit', () => {
     const limit = { waitMs: 5_000, error: () => new Error('too late') };
     const endOf = (call: Promise<number>): Promise<number | string> =>
       call.catch((error: unknown) => String(error));
@@ -77,7 +77,7 @@ describe('batchCalls', () => {
       jest.useRealTimers();
     });
 
-    it('refuses what was not sent off by then, and does not send it later', async () => {
+    it('rejects calls that were not started in time, and does not start them later', async () => {
       const { batches, double, end } = held({ max: 1, inFlight: 1, limit });
       const first = endOf(double(1));
       await turn();
@@ -94,7 +94,7 @@ describe('batchCalls', () => {
       expect(await third).toBe(6);
     });
 
-    it('holds for those that come later, too, each from when it came', async () => {
+    it('applies the limit to later calls too, each from its own beginning', async () => {
       const { double, end } = held({ max: 1, inFlight: 1, limit });
       const first = endOf(double(1));
       await turn();
@@ -110,7 +110,7 @@ describe('batchCalls', () => {
       expect(await first).toBe(2);
     });
 
-    it('takes one timer, however many calls there are', async () => {
+    it('uses one timer for any number of calls', async () => {
       const { double } = held({ max: 8, inFlight: 1, limit });
       for (let n = 0; n < 100; n += 1) void double(n).catch(() => undefined);
       await turn();
@@ -118,7 +118,7 @@ describe('batchCalls', () => {
     });
   });
 
-  it('goes on with the next batch while one of the last takes longer', async () => {
+  it('goes on with the next batch while a result of the last takes longer', async () => {
     let finish: (value: string) => void = () => undefined;
     const slow = new Promise<string>((resolve) => (finish = resolve));
     const run = batchCalls<string, string>({ max: 1, inFlight: 1 }, async ([item = '']) => [

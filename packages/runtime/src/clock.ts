@@ -1,11 +1,11 @@
-/** Wall time as an argument, so that what depends on it can be driven by a test. */
+/** Wall-clock time as a dependency, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
 /**
- * The machine's clock, which may be set at any moment. When a lease ends and what is due is for the database's clock; a
- * worker counts the time that its own lease has left by `performance`, which is never set.
+ * The machine's clock, which may be set at any moment. The database's clock decides when a lease ends and what is due.
+ * A worker measures the remaining time of its own lease with `performance`, which is never set.
  */
 export const systemClock: Clock = { now: () => Date.now() };

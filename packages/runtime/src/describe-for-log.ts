@@ -1,10 +1,10 @@
 import { types } from 'node:util';
 
-/** What a log line says about an error. */
+/** The fields of an error in a log line. */
 export interface DescribedError {
   readonly name: string;
   readonly message: string;
-  /** Of errors that have one, such as `ECONNREFUSED` or `P2002`. */
+  /** For errors that have one, such as `ECONNREFUSED` or `P2002`. */
   readonly code?: string;
   readonly reason?: string;
   /** The end of what a child process wrote before it died. */
@@ -17,8 +17,8 @@ const STDERR_MAX_CHARACTERS = 4_000;
 const CAUSES_MAX = 4;
 
 /**
- * An unexpected failure for the operator: without addresses, which may be signed, without long dumps, and without the
- * other properties that libraries attach, in which a database client repeats the values of a row.
+ * Describes an unexpected failure for the operator, without URLs, which may be signed, without long dumps, and without
+ * the extra properties that libraries attach, in which a database client repeats the values of a row.
  */
 export function describeForLog(thrown: unknown): DescribedError {
   if (!isError(thrown)) return { name: typeof thrown, message: clean(textOf(thrown)) };
@@ -35,30 +35,30 @@ export function describeForLog(thrown: unknown): DescribedError {
   };
 }
 
-/** From the nearest to the first of all: a client's own error may stand two or three wrappers down. */
+/** From the outermost to the root cause: a client's own error may be two or three wrappers down. */
 function causesOf(error: Error): Error[] {
   const causes: Error[] = [];
   for (let at = error.cause; isError(at) && causes.length < CAUSES_MAX; at = at.cause) causes.push(at);
   return causes;
 }
 
-/** The runtime's own are of another class where tests run; a DOMException is no native one. */
+/** The runtime's own errors have another class in tests, and a DOMException is not a native error. */
 function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value);
 }
 
-/** Some say what happened by their name or code alone. */
+/** Some errors say what happened only in their name or code. */
 function sentenceOf(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return [error.name === 'Error' ? '' : error.name, error.message || code].filter(Boolean).join(': ');
 }
 
-/** Objects that are no errors are not shown: nobody knows what is in them. */
+/** Objects that are not errors are not shown, because their content is unknown. */
 function textOf(thrown: unknown): string {
   return typeof thrown === 'object' && thrown !== null ? 'not an error' : String(thrown);
 }
 
-/** The stack without the message that it begins with, which is as long as it likes. */
+/** The stack without the message at its beginning, which may have any length. */
 function framesOf({ stack = '' }: Error): string {
   return stack
     .split('\n')

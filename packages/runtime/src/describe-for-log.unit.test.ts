@@ -1,7 +1,7 @@
 import { describeForLog } from './describe-for-log';
 
 describe('describeForLog', () => {
-  it('never repeats an address: it may be signed or hold a password', () => {
+  it('never repeats a URL, which may be signed or contain a password', () => {
     const error = new Error('PUT https://s3.example.com/x?X-Amz-Signature=abc failed', {
       cause: new Error('connect postgresql://user:password@db/app'),
     });
@@ -11,7 +11,7 @@ describe('describeForLog', () => {
     expect(described).toContain('PUT <address> failed');
   });
 
-  it('tells what every wrapper was thrown for, down to the error of the client, by name or code where it says no more', () => {
+  it("shows the reason of every wrapper down to the client's error, by name or code where there is no message", () => {
     const refused = Object.assign(new Error(''), { name: 'InvalidAccessKeyId' });
     const ping = new Error('ping: rejected', { cause: refused });
     expect(describeForLog(new Error('a transfer failed', { cause: ping })).message).toBe(
@@ -34,14 +34,14 @@ describe('describeForLog', () => {
     expect(describeForLog('boom')).toEqual({ name: 'string', message: 'boom' });
   });
 
-  it('keeps the short words that say what failed, and what a dead child wrote last', () => {
+  it('keeps the short words that say what failed, and the last output of a dead child', () => {
     const crash = Object.assign(new Error('ended'), { reason: 'stopped', stderr: 'x'.repeat(5_000) + 'oom' });
     const { reason, stderr } = describeForLog(crash);
     expect(reason).toBe('stopped');
     expect(stderr).toMatch(/^x{3997}oom$/);
   });
 
-  it('takes nothing of a message for a stack, and shows no object that is no error', () => {
+  it('does not take part of a message for a stack, and shows no object that is not an error', () => {
     const error = new Error('no');
     error.stack = 'Error: no\n  at row: Ann';
     expect(describeForLog(error)).toEqual({ name: 'Error', message: 'no' });

@@ -1,14 +1,17 @@
 import { type Logger } from './logger';
 
-/** Resolves when the dependency answers; throws or hangs when it does not. Aborted once nobody waits for it any more. */
+/**
+ * Resolves if the dependency answers; otherwise throws or hangs. The signal is aborted when the result is no longer
+ * needed.
+ */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
-/** What a start has not come to yet: expected, and no fault in the log. */
+/** A part that has not started yet. This is expected, so the log does not treat it as a fault. */
 export class NotReadyYet extends Error {
   override readonly name = 'NotReadyYet';
 }
 
-/** The name and state of every check: what may be shown; the reason of a failure is for the log. */
+/** The name and state of every check, which may be published. The reason for a failure is only logged. */
 export interface HealthReport {
   readonly ok: boolean;
   readonly checks: Readonly<Record<string, 'ok' | 'failed'>>;
@@ -17,15 +20,15 @@ export interface HealthReport {
 const DEADLINE_MS = 2_000;
 
 /**
- * Runs the checks side by side, each under its own deadline; never throws. Who asks while they run gets the same answer:
- * anybody may ask, as often as they like. A check that begins to fail is logged with its reason, and once more when it
- * passes again.
+ * Runs the checks in parallel, each under its own deadline. Never throws. Callers that ask while the checks run share
+ * their result, so anybody may ask at any rate. A check that begins to fail is logged with its reason, and once more
+ * when it passes again.
  */
 export function createHealthChecks(
   checks: Readonly<Record<string, HealthCheck>>,
   { logger, deadlineMs = DEADLINE_MS }: { logger: Pick<Logger, 'info' | 'warn'>; deadlineMs?: number },
 ): () => Promise<HealthReport> {
-  /** At which level a failure was told. */
+  /** The level at which each failure was logged. */
   const failing = new Map<string, 'info' | 'warn'>();
   let running: Promise<HealthReport> | undefined;
 

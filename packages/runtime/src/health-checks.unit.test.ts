@@ -8,7 +8,7 @@ function capture() {
 }
 
 describe('health checks', () => {
-  it('tells the log why one begins to fail and when it passes again, once each however often it is asked', async () => {
+  it('log once when a check begins to fail and once when it passes again, however often they run', async () => {
     const { lines, logger } = capture();
     let failure: Error | undefined;
     const database = () => (failure === undefined ? Promise.resolve() : Promise.reject(failure));
@@ -28,14 +28,14 @@ describe('health checks', () => {
     expect(lines).toHaveProperty('0.error.message', 'connect ECONNREFUSED 10.0.0.5');
   });
 
-  it('tells what a start has not come to yet as no fault', async () => {
+  it('do not report a part that has not started yet as a fault', async () => {
     const { lines, logger } = capture();
     const packs = () => Promise.reject(new NotReadyYet('packs are being loaded'));
     expect(await createHealthChecks({ packs }, { logger })()).toMatchObject({ ok: false });
     expect(lines).toMatchObject([{ level: 'info', message: 'health check fails', check: 'packs' }]);
   });
 
-  it('tells a fault also of a check that was not ready yet before', async () => {
+  it('report a fault of a check that was not ready before', async () => {
     const { lines, logger } = capture();
     let failure: Error = new NotReadyYet('packs are being loaded');
     const check = createHealthChecks({ engines: () => Promise.reject(failure) }, { logger });
@@ -47,7 +47,7 @@ describe('health checks', () => {
     expect(lines).toHaveProperty('1.error.message', 'no engine is available');
   });
 
-  it('asks once for all who ask at the same time, and again for those who come later', async () => {
+  it('run once for concurrent callers, and again for later ones', async () => {
     const database = jest.fn(() => Promise.resolve());
     const check = createHealthChecks({ database }, { logger: capture().logger });
     await Promise.all([check(), check(), check()]);
@@ -56,7 +56,7 @@ describe('health checks', () => {
     expect(database).toHaveBeenCalledTimes(2);
   });
 
-  it('counts a check that hangs or throws at once as failed, beside those that pass, and waits for none', async () => {
+  it('count a check that hangs or throws as failed, without waiting for it or affecting the others', async () => {
     const { lines, logger } = capture();
     let given: AbortSignal | undefined;
     const check = createHealthChecks(

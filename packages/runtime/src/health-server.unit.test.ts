@@ -31,7 +31,7 @@ describe('health server', () => {
     await server.close();
   });
 
-  it('is alive and not ready from the moment in which the process begins to stop', async () => {
+  it('is alive and not ready from the moment when the process begins to stop', async () => {
     const stop = new AbortController();
     const ready = { database: () => Promise.resolve() };
     const server = createHealthServer({ port: 0, host: '127.0.0.1', logger, ready, stopping: stop.signal });
@@ -44,7 +44,7 @@ describe('health server', () => {
     await server.close();
   });
 
-  it('tells the metrics it was given, and a failure to tell them as one', async () => {
+  it('serves the metrics it was given, and reports a failure to collect them', async () => {
     let text = () => Promise.resolve('# HELP a b\n');
     const metrics = { contentType: 'text/plain; version=0.0.4', text: () => text() };
     const server = createHealthServer({ port: 0, host: '127.0.0.1', logger, metrics });
@@ -61,7 +61,7 @@ describe('health server', () => {
   itWithIpv6('answers on IPv6 (skipped on a machine that has none)', () => expectAlive('[::1]'));
 });
 
-/** As a pod's kubelet asks, on the pod's address, of whichever family that is. */
+/** Asks like a kubelet, at the pod's address of either family. */
 async function expectAlive(host: string): Promise<void> {
   const server = createHealthServer({ port: 0, logger });
   const response = await fetch(`http://${host}:${await server.start()}/healthz`);

@@ -1,26 +1,26 @@
 import { type Logger } from './logger';
 
-/** What the lifecycle needs of the process it lives in; `process` itself satisfies it. */
+/** The parts of the process that the lifecycle needs; `process` itself satisfies it. */
 export interface ProcessHandle {
   on(event: string, listener: (argument: unknown) => void): unknown;
   exit(code: number): void;
 }
 
-/** Owns how a process ends. One per `main.ts`. */
+/** Controls how a process ends. One per `main.ts`. */
 export interface Lifecycle {
-  /** Aborted as soon as a shutdown begins: loops stop taking work. */
+  /** Aborted as soon as a shutdown begins, so that loops take no more work. */
   readonly stopping: AbortSignal;
   /**
-   * Aborted during a shutdown that takes long, a while before its deadline: whoever still waits for somebody else must
-   * wait no more, or the rest will not be closed.
+   * Aborted during a long shutdown, some time before its deadline. Parts that still wait for others must stop waiting
+   * then, so that the rest can be closed.
    */
   readonly lastCall: AbortSignal;
   /**
-   * Registers what must be closed. Handlers run one after another, last registered first; what is opened during a
-   * shutdown is thus closed next, before what it was made of.
+   * Registers a handler that closes something. Handlers run in sequence, last registered first, so that what is opened
+   * during a shutdown is closed next, before what it depends on.
    */
   onShutdown(name: string, handler: () => Promise<void> | void): void;
-  /** Runs the handlers once and exits: 0 after a clean stop, 1 when a handler failed or the deadline passed. */
+  /** Runs the handlers once and exits: 0 after a clean stop, 1 if a handler failed or the deadline passed. */
   shutdown(reason: string, exitCode?: number): Promise<void>;
 }
 
@@ -29,8 +29,8 @@ const DEFAULT_DEADLINE_MS = 25_000;
 export const LAST_CALL_MS = 7_000;
 
 /**
- * SIGTERM and SIGINT start an orderly shutdown, a second signal ends the process at once, and an error that
- * nobody handled ends it with code 1 after closing what can be closed. The whole takes at most `deadlineMs`.
+ * SIGTERM and SIGINT start an orderly shutdown. A second signal ends the process at once. An unhandled error ends it
+ * with code 1, after closing what can be closed. A shutdown takes at most `deadlineMs`.
  */
 export function createLifecycle(options: {
   logger: Logger;

@@ -4,7 +4,7 @@ import { createLogger } from './logger';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-/** A process that remembers its exit codes instead of ending. */
+/** A process that records its exit codes instead of ending. */
 class RecordedProcess extends EventEmitter {
   readonly codes: number[] = [];
 
@@ -33,7 +33,7 @@ describe('lifecycle', () => {
     expect(process.codes).toEqual([0]);
   });
 
-  it('closes what is opened while it closes, before what was opened earlier', async () => {
+  it('closes what is opened during the shutdown before what was opened earlier', async () => {
     const { process, lifecycle } = start();
     const closed: string[] = [];
     lifecycle.onShutdown('database', () => void closed.push('database'));
@@ -46,7 +46,7 @@ describe('lifecycle', () => {
     expect(process.codes).toEqual([0]);
   });
 
-  it('gives a last call before the deadline, so that what comes after a part that waits is closed', async () => {
+  it('gives a last call before the deadline, so that what follows a waiting part is closed', async () => {
     const { process, lifecycle } = start(LAST_CALL_MS + 1);
     let closed = false;
     lifecycle.onShutdown('database', () => void (closed = true));
@@ -57,7 +57,7 @@ describe('lifecycle', () => {
     expect(process.codes).toEqual([0]);
   });
 
-  it('closes the rest when one part fails, and exits with 1', async () => {
+  it('closes the rest if one part fails, and exits with 1', async () => {
     const { process, lifecycle } = start();
     let closed = false;
     lifecycle.onShutdown('first', () => void (closed = true));
@@ -67,7 +67,7 @@ describe('lifecycle', () => {
     expect(process.codes).toEqual([1]);
   });
 
-  it('exits with 1 after an error that nobody handled', async () => {
+  it('exits with 1 after an unhandled error', async () => {
     const { process, lifecycle } = start();
     process.emit('unhandledRejection', new Error('bug'));
     await lifecycle.shutdown('test');
@@ -85,7 +85,7 @@ describe('lifecycle', () => {
     await lifecycle.shutdown('test');
   });
 
-  it('ends at the deadline when a part does not close', async () => {
+  it('ends at the deadline if a part does not close', async () => {
     const { process, lifecycle } = start(1);
     const exited = new Promise((resolve) => process.once('exited', resolve));
     lifecycle.onShutdown('stuck', () => new Promise(() => undefined));

@@ -1,13 +1,14 @@
 import { type z } from 'zod';
 
-/** The environment does not describe a service that can run. The message names every offending variable. */
+/** The environment does not configure a service that can run. The message lists every invalid variable. */
 export class EnvError extends Error {
   override readonly name = 'EnvError';
 }
 
 /**
- * Reads and checks a process's settings once, at start. An empty variable counts as absent, as deployment tools
- * write it. Throws one `EnvError` that lists all problems, without repeating any value (it may be a secret).
+ * Reads and checks the settings of a process once, at start. An empty variable counts as absent, because deployment
+ * tools write it that way.
+ * @throws EnvError that lists all problems, without repeating any value (it may be a secret)
  */
 export function loadEnv<Schema extends z.ZodType>(
   schema: Schema,
@@ -20,7 +21,7 @@ export function loadEnv<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => {
     const name = issue.path.join('.');
-    // An item of a list fails under its own path; what is present or not is the variable.
+    // An invalid item of a list has its own path. The first element of the path is the variable.
     const [variable = ''] = issue.path;
     return `  ${name}: ${variable in present ? issue.message : 'is missing'}`;
   });

@@ -11,7 +11,7 @@ const picked = sharedSettings.pick({
 const good = { DATABASE_URL: 'postgres://localhost/x', MASTER_KEY: 'a'.repeat(64) };
 
 describe('loadEnv', () => {
-  it('converts and fills in defaults, taking an empty variable for an absent one', () => {
+  it('converts and applies defaults, treating an empty variable as absent', () => {
     const nodeEnv: NodeEnv = 'development';
     expect(loadEnv(picked, { ...good, DATABASE_POOL_MAX: '7', NODE_ENV: '' })).toEqual({
       ...good,
@@ -20,7 +20,7 @@ describe('loadEnv', () => {
     });
   });
 
-  it('names every bad variable in one message and repeats no value', () => {
+  it('lists every invalid variable in one message and repeats no value', () => {
     const load = () => loadEnv(picked, { MASTER_KEY: 'hunter2', DATABASE_POOL_MAX: '0x10' });
     expect(load).toThrow(EnvError);
     expect(load).toThrow(/DATABASE_URL: is missing/);
@@ -30,7 +30,7 @@ describe('loadEnv', () => {
   });
 
   it.each(['https://api.example.com', 'https://api.example.com/', 'https://api.example.com//'])(
-    'reads the base %s without a slash at its end',
+    'reads the base URL %s without a trailing slash',
     (PUBLIC_BASE_URL) => {
       expect(loadEnv(sharedSettings.pick({ PUBLIC_BASE_URL: true }), { PUBLIC_BASE_URL })).toEqual({
         PUBLIC_BASE_URL: 'https://api.example.com',

@@ -11,8 +11,8 @@ export interface Logger {
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
   /**
-   * The one line of a finished unit of work (a request, a job, an attempt) with all that is known about it: at level
-   * info, or at error where it holds the only word of a failure.
+   * Writes the one line of a finished unit of work (a request, a job, an attempt) with all that is known about it: at
+   * level info, or at error if it is the only report of a failure.
    */
   wide(event: string, fields: LogFields, level?: 'info' | 'error'): void;
   child(fields: LogFields): Logger;
@@ -21,18 +21,21 @@ export interface Logger {
 /** Fields that are dropped wherever a careless caller puts them, one level deep. */
 const FORBIDDEN = ['authorization', 'api_key', 'secret', 'password', 'signature', 'body'];
 
-/** Written at once when there is so much, else so often: a busy process makes one system call for many lines. */
+/**
+ * The buffer is written when it reaches this size or after the interval below, so that a busy process makes one system
+ * call for many lines.
+ */
 const BUFFER_BYTES = 4_096;
 const FLUSH_MS = 100;
 
-/** Standard output for the logger of a service. What it holds back is written before the process exits. */
+/** Buffered standard output for the logger of a service. The buffer is flushed before the process exits. */
 export function bufferedOutput(): DestinationStream {
   return pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
 }
 
 /**
- * Writes to standard output unless given another destination. What stands under `error` is described for the log:
- * name, message without addresses, code and stack, and nothing else that the error carries.
+ * Writes to standard output unless given another destination. The value of `error` is reduced for the log to name,
+ * message without URLs, code and stack; nothing else that the error carries is written.
  */
 export function createLogger(options: {
   service: string;

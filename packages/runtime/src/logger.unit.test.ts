@@ -21,14 +21,14 @@ describe('logger', () => {
     ]);
   });
 
-  it('writes the line of work that failed unexpectedly also where the others are not wanted', () => {
+  it('writes the line of work that failed unexpectedly even at a level that drops the others', () => {
     const { lines, logger } = capture('error');
     logger.wide('http_request', { status: 200 });
     logger.wide('http_request', { status: 503 }, 'error');
     expect(lines).toEqual([expect.objectContaining({ level: 'error', event: 'http_request', status: 503 })]);
   });
 
-  it('drops secrets that a caller hands over by mistake', () => {
+  it('drops secrets that a caller passes by mistake', () => {
     const { lines, logger } = capture();
     logger.info('request', {
       authorization: 'Bearer svc_1',
@@ -47,7 +47,7 @@ describe('logger', () => {
     });
   });
 
-  it('repeats no address and no row that an error carries, whichever part of the program logs it', () => {
+  it('repeats no URL and no row that an error carries, whichever part of the program logs it', () => {
     const { lines, logger } = capture();
     const error = Object.assign(new Error('PUT https://s3.example.com/x?X-Amz-Signature=abc failed'), {
       code: 'P2002',

@@ -1,4 +1,4 @@
-/** What is told of an outage: its first failure, and the first success after it. What repeats between them is not news. */
+/** Reports an outage at its first failure and at the first success after it, and nothing in between. */
 export function createOutageNotice(tell: { begins: (error: unknown) => void; ends: () => void }): {
   failed: (error: unknown) => void;
   worked: () => void;

@@ -1,6 +1,6 @@
 import { createOutageNotice } from './outage-notice';
 
-it('tells of each outage when it begins and when it is over, and of nothing else', () => {
+it('reports the beginning and the end of each outage, and nothing else', () => {
   const told: string[] = [];
   const notice = createOutageNotice({
     begins: (error) => void told.push(String(error)),

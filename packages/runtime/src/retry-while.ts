@@ -1,9 +1,9 @@
 const PAUSE_MS = 500;
 
 /**
- * Repeats a write while what takes it is away, by what `isAway` says of its error, until it succeeds or `signal` is
- * aborted: minutes of finished work are not thrown away because something was gone for a second. Rejects with the last
- * error, at once when it is of another kind, or with the signal's reason when it never got to try.
+ * Repeats a write while its target is unavailable, as `isAway` decides from the error, until it succeeds or `signal` is
+ * aborted, so that a short outage does not discard minutes of finished work. Rejects with the last error, at once for
+ * other errors, or with the signal's reason if no attempt was made.
  */
 export async function retryWhile<T>(
   isAway: (error: unknown) => boolean,

@@ -7,7 +7,7 @@ describe('a write that is repeated', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  test('finished work is not lost because the other side was away for a moment', async () => {
+  test('does not lose finished work because its target was unavailable for a moment', async () => {
     let calls = 0;
     const written = retryWhile(isAway, new AbortController().signal, async () => {
       if (++calls < 4) throw away;
@@ -18,7 +18,7 @@ describe('a write that is repeated', () => {
     expect(calls).toBe(4);
   });
 
-  test('a write that is refused is not repeated: it would be refused again', async () => {
+  test('is not repeated if it is refused, since it would be refused again', async () => {
     let calls = 0;
     const written = retryWhile(isAway, new AbortController().signal, async () => {
       calls++;
@@ -28,7 +28,7 @@ describe('a write that is repeated', () => {
     expect(calls).toBe(1);
   });
 
-  test('once there is no time left it gives up at once, with the reason why writing failed', async () => {
+  test('gives up at once when no time is left, with the reason why writing failed', async () => {
     const over = new AbortController();
     let calls = 0;
     const written = retryWhile(isAway, over.signal, async () => {
@@ -43,7 +43,7 @@ describe('a write that is repeated', () => {
     expect(calls).toBe(before);
   });
 
-  test('nothing is tried once there is no time left', async () => {
+  test('is not tried if no time is left', async () => {
     const written = retryWhile(isAway, AbortSignal.abort(new Error('lease lost')), async () => 'written');
     await expect(written).rejects.toThrow('lease lost');
   });

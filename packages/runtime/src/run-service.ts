@@ -3,7 +3,7 @@ import { loadEnv } from './load-env';
 import { createLifecycle, type Lifecycle, type ProcessHandle } from './lifecycle';
 import { bufferedOutput, createLogger, type Logger, type LogLevel } from './logger';
 
-/** What starts a service: opens what it needs, and registers with the lifecycle how that is closed. */
+/** Starts a service: opens what it needs, and registers with the lifecycle how to close it. */
 export type StartService<Env> = (env: Env, logger: Logger, lifecycle: Lifecycle) => Promise<unknown>;
 
 /** The process as a service's `main` sees it; `process` itself satisfies it. */
@@ -12,19 +12,19 @@ export interface ServiceProcess extends ProcessHandle {
   readonly stderr: { write(text: string): unknown };
 }
 
-/** Time to close connections after work under way had its grace. */
+/** Time to close connections after the grace period of the work under way. */
 const CLOSING_MS = 10_000;
 
 /**
- * All that a service's `main.ts` does: reads the settings, then starts the service under a lifecycle of its own. Settings
- * that are not usable are told on standard error; a start that fails is logged, and what it had opened is closed. The
- * process ends with 1 after either.
+ * The whole of a service's `main.ts`: reads the settings, then starts the service with a lifecycle of its own. Invalid
+ * settings are reported on standard error. A failed start is logged, and what it had opened is closed. In both cases
+ * the process ends with 1.
  */
 export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: LogLevel }>>(options: {
   service: string;
   environment: Schema;
   start: StartService<z.output<Schema>>;
-  /** How long work under way may go on after a signal; without it, a shutdown takes the lifecycle's own time. */
+  /** How long work under way may continue after a signal. By default a shutdown has the lifecycle's own deadline. */
   graceSeconds?: (env: z.output<Schema>) => number;
   process?: ServiceProcess;
 }): Promise<void> {

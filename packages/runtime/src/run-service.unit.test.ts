@@ -5,7 +5,7 @@ import { runService, type StartService } from './run-service';
 const picked = sharedSettings.pick({ LOG_LEVEL: true, DATABASE_URL: true });
 const good = { LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://localhost/x' };
 
-/** A process that remembers what it was told instead of ending. */
+/** A process that records its output and exit codes instead of ending. */
 class RecordedProcess extends EventEmitter {
   readonly codes: number[] = [];
   readonly said: string[] = [];
@@ -27,7 +27,7 @@ async function run(env: Record<string, string>, start: StartService<{ DATABASE_U
 }
 
 describe('runService', () => {
-  it('starts nothing on settings that are not usable, names them on standard error, and ends with 1', async () => {
+  it('starts nothing with invalid settings, names them on standard error, and ends with 1', async () => {
     let started = false;
     const process = await run({ LOG_LEVEL: 'silent' }, async () => void (started = true));
     expect(started).toBe(false);
@@ -35,7 +35,7 @@ describe('runService', () => {
     expect(process.codes).toEqual([1]);
   });
 
-  it('closes what a start that failed had opened, and ends with 1', async () => {
+  it('closes what a failed start had opened, and ends with 1', async () => {
     const closed: string[] = [];
     const process = await run(good, async (env, _logger, lifecycle) => {
       lifecycle.onShutdown('database', () => void closed.push(env.DATABASE_URL));
@@ -45,7 +45,7 @@ describe('runService', () => {
     expect(process.codes).toEqual([1]);
   });
 
-  it('leaves a service that started alone, until a signal ends it with 0', async () => {
+  it('leaves a started service alone, until a signal ends it with 0', async () => {
     const process = await run(good, async () => undefined);
     expect(process.codes).toEqual([]);
     process.emit('SIGTERM');

@@ -6,25 +6,25 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
-/** Encrypts small secrets at rest. A box opens only under the master key and context it was sealed with. */
+/** Encrypts small secrets at rest. A box can only be opened with the master key and context it was sealed with. */
 export interface SecretBox {
-  /** `context` names what the secret belongs to (a customer id), so that a row copied elsewhere does not open. */
+  /** `context` identifies the owner of the secret (a customer id), so that a row copied elsewhere cannot be opened. */
   seal(secret: string, context: string): Uint8Array<ArrayBuffer>;
-  /** Throws `SecretBoxError` when the key or context differs or the bytes were changed. */
+  /** @throws SecretBoxError if the key or context differs or the bytes were changed */
   open(box: Uint8Array, context: string): string;
-  /** The same secret under the present key; null when the box is sealed with that one already. Throws as `open` does. */
+  /** Seals the same secret with the present key; null if the box already uses that key. Throws like `open`. */
   reseal(box: Uint8Array, context: string): Uint8Array<ArrayBuffer> | null;
 }
 
-/** The box could not be opened. Says nothing about why: every cause means the same to the caller. */
+/** The box could not be opened. Does not say why, because every cause means the same to the caller. */
 export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError';
 }
 
 /**
  * AES-256-GCM with a random nonce per box. Layout: version (1), nonce (12), tag (16), ciphertext. Keys are 64 hex
- * digits: what is sealed is sealed with the first (MASTER_KEY), what was sealed with the other (MASTER_KEY_PREVIOUS)
- * opens too, so that the first can be replaced without a moment in which something does not open.
+ * digits. The first (MASTER_KEY) seals; the other (MASTER_KEY_PREVIOUS) can still open, so that the first can be
+ * replaced without an interruption.
  */
 export function createSecretBox(masterKeyHex: string, previousKeyHex?: string): SecretBox {
   const key = keyOf(masterKeyHex);
@@ -57,7 +57,7 @@ function seal(key: Buffer, secret: string, context: string): Uint8Array<ArrayBuf
   );
 }
 
-/** Null when the key or context is another, or the bytes were changed. */
+/** Returns null if the key or context differs, or if the bytes were changed. */
 function open(key: Buffer, box: Uint8Array, context: string): string | null {
   if (box.length < HEADER_BYTES || box[0] !== FORMAT_VERSION) throw new SecretBoxError('not a secret box');
   try {

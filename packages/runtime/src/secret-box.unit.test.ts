@@ -3,7 +3,7 @@ import { createSecretBox, SecretBoxError } from './secret-box';
 const box = createSecretBox('0f'.repeat(32));
 
 describe('secret box', () => {
-  it('gives back what was sealed, and seals the same secret differently every time', () => {
+  it('returns what was sealed, and seals the same secret differently every time', () => {
     const first = box.seal('secret ü', 'cus_a');
     expect(box.open(first, 'cus_a')).toBe('secret ü');
     expect(box.seal('secret ü', 'cus_a')).not.toEqual(first);
@@ -37,7 +37,7 @@ describe('secret box', () => {
       expect(() => old.open(sealed, 'cus_a')).toThrow(SecretBoxError);
     });
 
-    it('seals anew what the previous key sealed, and nothing else', () => {
+    it('reseals what the previous key sealed, and nothing else', () => {
       const resealed = both.reseal(old.seal('secret', 'cus_a'), 'cus_a');
       expect(resealed && createSecretBox(newKey).open(resealed, 'cus_a')).toBe('secret');
       expect(both.reseal(both.seal('secret', 'cus_a'), 'cus_a')).toBeNull();

@@ -5,11 +5,11 @@ import { parseEgressRoutes } from './egress/routes';
 const LARGEST_PORT = 65_535;
 
 export const url = z.url('must be a URL');
-/** Paths are appended to it, so a slash at its end would be told twice. */
+/** Paths are appended, so a trailing slash would appear twice. */
 export const baseUrl = url.transform((text) => text.replace(/\/+$/, ''));
 export const path = z.string().min(1);
 
-/** A setting that counts something. */
+/** A setting that is a count. */
 export const wholeNumber = (smallest: number, largest = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -17,10 +17,10 @@ export const wholeNumber = (smallest: number, largest = Number.MAX_SAFE_INTEGER)
     .transform(Number)
     .pipe(z.number().min(smallest).max(largest));
 
-/** Longer than anything is waited for. A timer of Node that is set for 25 days or more runs out at once. */
+/** Longer than any wait. A Node timer that is set for 25 days or more fires at once. */
 const TIMER_SECONDS_MAX = 86_400;
 
-/** For how long something may take, or is waited for. */
+/** A duration: how long something may take, or is waited for. */
 export const timerSeconds = (smallest: number) => wholeNumber(smallest, TIMER_SECONDS_MAX);
 
 export const port = wholeNumber(0, LARGEST_PORT);
@@ -35,7 +35,7 @@ export const boolean = z
 
 const commaList = z.string().transform((text) => text.split(',').map((item) => item.trim()));
 
-/** Some of these words, separated by commas. */
+/** A comma-separated subset of these words. */
 export const listOf = <Word extends string>(words: readonly Word[]) =>
   commaList.pipe(z.array(z.enum(words, `must be of ${words.join(', ')}`)));
 

@@ -12,7 +12,7 @@ import {
 } from './setting-kinds';
 
 /**
- * The settings that several processes read, described once: a service's `env.ts` picks what it needs,
+ * The settings that several processes read, described once. A service's `env.ts` picks what it needs,
  * `loadEnv(sharedSettings.pick({ DATABASE_URL: true }), process.env)`, and adds its own.
  */
 export const sharedSettings = z.object({
@@ -24,7 +24,7 @@ export const sharedSettings = z.object({
   REDIS_URL: url,
 
   S3_ENDPOINT: url,
-  /** Where customers reach the same store; signed URLs name this host. Absent: the same as S3_ENDPOINT. */
+  /** The endpoint at which customers reach the same store, used in signed URLs. Defaults to S3_ENDPOINT. */
   S3_PUBLIC_ENDPOINT: url.optional(),
   S3_REGION: z.string().default('us-east-1'),
   S3_BUCKET: z.string().min(3),
@@ -32,30 +32,30 @@ export const sharedSettings = z.object({
   S3_SECRET_ACCESS_KEY: z.string().min(1),
   S3_FORCE_PATH_STYLE: boolean.default(true),
 
-  /** 32 bytes in hex: encrypts webhook secrets at rest. */
+  /** 32 bytes in hex. Encrypts webhook secrets at rest. */
   MASTER_KEY: masterKey,
-  /** While MASTER_KEY is being replaced: what it was before. */
+  /** The former MASTER_KEY while it is being replaced. */
   MASTER_KEY_PREVIOUS: masterKey.optional(),
   PUBLIC_BASE_URL: baseUrl,
   HEALTH_PORT: port.default(8081),
   /** The address of this machine on which every port is opened. Absent: all of them, of both families. */
   LISTEN_ADDRESS: ipAddress.optional(),
 
-  /** Base address of an OpenTelemetry collector that takes OTLP over HTTP; absent: nothing is traced. */
+  /** Base URL of an OpenTelemetry collector that accepts OTLP over HTTP. Without it, nothing is traced. */
   OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
-  /** Share of the traces begun here that are sent. */
+  /** The ratio of traces begun here that are sent. */
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
     .transform(Number)
     .default(1),
 
-  /** Deliveries of one customer that all dispatchers together have in flight at most. */
+  /** Maximum number of deliveries of one customer in flight, over all dispatchers. */
   WEBHOOK_PER_CUSTOMER: wholeNumber(1, 65_536).default(64),
 
   /** Development only: `host:port=ip:port,…` destinations on loopback that the egress client may reach. */
   EGRESS_ROUTES: egressRoutes.default(() => new Map()),
-  /** Development only: PEM file of the authority that signed the routed destinations' certificates. */
+  /** Development only: PEM file of the CA that signed the routed destinations' certificates. */
   EGRESS_CA_FILE: path.optional(),
 
   WORK_DIR: path,
@@ -63,7 +63,7 @@ export const sharedSettings = z.object({
   FFPROBE_BIN: path.optional(),
 });
 
-/** What a process picks that opens the object store. */
+/** The settings for a process that opens the object store. */
 export const STORAGE_SETTINGS = {
   S3_ENDPOINT: true,
   S3_PUBLIC_ENDPOINT: true,
@@ -74,7 +74,7 @@ export const STORAGE_SETTINGS = {
   S3_FORCE_PATH_STYLE: true,
 } as const;
 
-/** What every service picks: how much it logs, where it listens and is asked for its health, where its traces go. */
+/** The settings for every service: log level, health server, destination of traces. */
 export const OPERATIONS_SETTINGS = {
   LOG_LEVEL: true,
   LISTEN_ADDRESS: true,
@@ -83,5 +83,5 @@ export const OPERATIONS_SETTINGS = {
   OTEL_TRACES_SAMPLER_ARG: true,
 } as const;
 
-/** The environment a service runs in; development-only features refuse to start in production. */
+/** The environment a service runs in. Development-only features refuse to start in production. */
 export type NodeEnv = z.output<typeof sharedSettings>['NODE_ENV'];

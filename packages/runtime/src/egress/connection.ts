@@ -5,17 +5,17 @@ import { type Destination } from './destination';
 import { dial, plainAddress } from './dial';
 import { EgressError } from './egress-error';
 
-/** Shorter than servers keep idle connections (five seconds at the least): ours is the side that closes them. */
+/** Shorter than servers keep idle connections (at least five seconds), so that our side closes them. */
 const IDLE_MS = 4_000;
 
-/** A connection to a vetted address, and the agent that sends requests over it and over no other. */
+/** A connection to a vetted address, and the agent that sends requests over this connection only. */
 export interface Connection {
   readonly agent: Agent;
   readonly socket: TLSSocket;
-  /** The address that it leads to. */
+  /** The remote address. */
   readonly address: string;
   readonly openedAtMs: number;
-  /** True when it has carried a request before. */
+  /** Whether it has carried a request before. */
   isReused: boolean;
 }
 
@@ -24,7 +24,7 @@ export async function openConnection(
   options: { ca: string | undefined; signal: AbortSignal; keepAlive: boolean },
 ): Promise<Connection> {
   const socket = await dial(destination, options);
-  // `dial` has made sure that the peer is one of the vetted addresses.
+  // `dial` has verified that the peer is one of the vetted addresses.
   const address = plainAddress(socket.remoteAddress) ?? '';
   const agent = new OneConnection(socket, options.keepAlive);
   return { agent, socket, address, openedAtMs: Date.now(), isReused: false };
@@ -35,7 +35,7 @@ export function discard({ agent, socket }: Connection): void {
   socket.destroy();
 }
 
-/** When its one connection is used up there is no second one. */
+/** An agent that never opens a second connection. */
 class OneConnection extends Agent {
   private isGiven = false;
 
@@ -43,7 +43,8 @@ class OneConnection extends Agent {
     private readonly socket: TLSSocket,
     keepAlive: boolean,
   ) {
-    // The time-out is for a connection that waits for its next request; of one under way the caller's deadline decides.
+    // The timeout applies to a connection that waits for its next request. During a request the caller's deadline
+    // decides.
     super({ keepAlive, maxSockets: 1, timeout: IDLE_MS });
   }
 

@@ -1,8 +1,8 @@
 import { EgressError } from './egress-error';
 
 /**
- * Runs `work` under a total deadline and the caller's own signal. The controller is handed over so that the work can
- * abort itself; whatever aborted it is what the promise rejects with (`timeout` for the deadline).
+ * Runs `work` under a total deadline and the caller's own signal. `work` gets the controller, so that it can abort
+ * itself. The promise rejects with whatever aborted it (`timeout` for the deadline).
  */
 export async function withDeadline<T>(
   deadlineMs: number,

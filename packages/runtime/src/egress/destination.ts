@@ -4,21 +4,22 @@ import { EgressError } from './egress-error';
 import { type EgressPolicy } from './policy';
 import { assertLoopback } from './routes';
 
-/** Where a request may connect: the name for SNI and the certificate, and the addresses that were vetted. */
+/** Where a request may connect: the name for SNI and the certificate, and the vetted addresses. */
 export interface Destination {
   hostname: string;
   addresses: readonly string[];
   port: number;
-  /** True for a development route: only there does the development authority count. */
+  /** True for a development route, the only case in which the development CA is trusted. */
   routed: boolean;
 }
 
 const HTTPS_PORT = 443;
 
 /**
- * Decides where a URL may lead. Throws `address_not_allowed` for anything but https without user-info on an allowed
- * port, for a name that means something only inside a host or a cluster (a redirect may name one), and when any of the
- * host's addresses is not public: a name that mixes public and private answers is an attack.
+ * Decides where a URL may lead.
+ * @throws EgressError address_not_allowed for anything but https without user information on an allowed port, for a
+ * name that only has a meaning inside a host or a cluster (a redirect may lead to one), and if any of the host's
+ * addresses is not public, because a name that mixes public and private addresses is an attack
  */
 export async function resolveDestination(
   url: URL,
@@ -35,7 +36,7 @@ export async function resolveDestination(
     const target = assertLoopback(route);
     return { hostname, addresses: [target.address], port: target.port, routed: true };
   }
-  // A literal never reaches a resolver, so it is vetted here; an internal name must not reach one either.
+  // A literal never reaches a resolver, so it is vetted here. An internal name must not reach one either.
   const isName = isIP(hostname) === 0;
   if (isName && !isPublicHost(hostname)) refuse();
   const addresses = isName ? await policy.resolve(hostname, signal) : [hostname];

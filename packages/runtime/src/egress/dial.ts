@@ -3,10 +3,10 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { type Destination } from './destination';
 import { EgressError } from './egress-error';
 
-/** How long one address gets before the next one is tried beside it. */
+/** How long to wait for one address before the next one is tried in parallel. */
 const ADDRESS_ATTEMPT_MS = 1_500;
 
-/** Socket errors that are about reaching the host; everything else that can happen here is about TLS. */
+/** Socket errors about reaching the host. All others that can occur here are about TLS. */
 const NETWORK_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -18,16 +18,16 @@ const NETWORK_ERRORS = new Set([
 ]);
 
 /**
- * Opens a verified TLS connection to one of the vetted addresses and to nothing else: the socket's lookup answers
- * from the vetted list, so a name that changes its mind after vetting (DNS rebinding) is never asked again.
+ * Opens a verified TLS connection to one of the vetted addresses and to nothing else. The socket's lookup answers from
+ * the vetted list, so that a name that changes after vetting (DNS rebinding) is never resolved again.
  */
 export async function dial(
   destination: Destination,
   options: { ca: string | undefined; signal: AbortSignal },
 ): Promise<TLSSocket> {
   const { hostname, addresses, port, routed } = destination;
-  // Who gave up while the name was resolved is told so now: an abort that has happened is not announced again, and a peer
-  // that accepts and says nothing would hold the socket for ever.
+  // Reject now if the caller gave up during name resolution: an earlier abort fires no event, and a peer that accepts
+  // and stays silent would hold the socket for ever.
   options.signal.throwIfAborted();
   const settings: ConnectionOptions & TcpNetConnectOpts = {
     host: hostname,
@@ -52,13 +52,13 @@ export async function dial(
   }
 }
 
-/** The last line: whatever the layers below did, the peer is one of the vetted addresses. */
+/** The last check: whatever the layers below did, the peer must be one of the vetted addresses. */
 export function assertVettedPeer(peer: string | undefined, vetted: readonly string[]): void {
   const plain = plainAddress(peer);
   if (plain === undefined || !vetted.includes(plain)) throw new EgressError('address_not_allowed');
 }
 
-/** An address as a resolver writes it: one that is mapped into IPv6 is the same. */
+/** Normalises an address to the form that a resolver returns: an IPv4 address mapped into IPv6 becomes plain. */
 export function plainAddress(peer: string | undefined): string | undefined {
   return peer?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -76,7 +76,7 @@ function untilSecure(socket: TLSSocket, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', abort);
       resolve();
     });
-    // Stays on the socket: an error after an abort must not become an uncaught one.
+    // Stays on the socket, so that an error after an abort does not become an uncaught exception.
     socket.on('error', (error: NodeJS.ErrnoException) => {
       signal.removeEventListener('abort', abort);
       const reason = NETWORK_ERRORS.has(error.code ?? '') ? 'connection_failed' : 'tls_error';

@@ -1,7 +1,7 @@
 import { assertVettedPeer, dial } from './dial';
 import { EgressError } from './egress-error';
 
-it('dials nobody for a caller who has given up meanwhile', async () => {
+it('does not connect if the caller has given up meanwhile', async () => {
   const destination = { hostname: '127.0.0.1', addresses: ['127.0.0.1'], port: 1, routed: false };
   const signal = AbortSignal.abort(new EgressError('timeout'));
   await expect(dial(destination, { ca: undefined, signal })).rejects.toMatchObject({ reason: 'timeout' });

@@ -10,22 +10,22 @@ import { type EgressPolicy } from './policy';
 import { DEFAULT_RATE_FLOOR, type RateFloor, type RateWatch, watchRate } from './rate-floor';
 
 export interface DownloadOptions {
-  /** Receives the bytes; ended on success, destroyed on failure. */
+  /** Receives the bytes. Ended on success, destroyed on failure. */
   to: Writable;
   maxBytes: number;
-  /** Total time over all redirects, from the first name look-up to the last byte. */
+  /** Total time over all redirects, from the first DNS lookup to the last byte. */
   deadlineMs: number;
   maxRedirects: number;
-  /** Called with the bytes so far and the announced total (null when the server does not say). */
+  /** Called with the bytes received so far and the announced total (null if the server does not announce one). */
   onProgress?: (received: number, total: number | null) => void;
-  /** Slowest acceptable transfer; 64 KiB/s over windows of 15 s unless told. */
+  /** Slowest acceptable transfer; by default 64 KiB/s over windows of 15 s. */
   rateFloor?: RateFloor;
   signal?: AbortSignal;
 }
 
 export interface Download {
   status: number;
-  /** Media type in lower case without parameters; null when the server names none. */
+  /** Media type in lower case without parameters; null if the server sends none. */
   contentType: string | null;
   bytes: number;
   /** Hex digest of the bytes as received. */
@@ -35,8 +35,9 @@ export interface Download {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Streams a customer's URL into `to`. Throws `EgressError`, the writable's own error when that is what failed, or the
- * reason of `options.signal`. Whether the content is what was expected (an HTML page, say) is the caller's question.
+ * Streams a customer's URL into `to`. Does not check whether the content is what the caller expects (it may be an HTML
+ * page).
+ * @throws EgressError, the writable's own error if that failed, or the reason of `options.signal`
  */
 export async function download(
   policy: EgressPolicy,
@@ -44,7 +45,7 @@ export async function download(
   options: DownloadOptions,
 ): Promise<Download> {
   return withDeadline(options.deadlineMs, options.signal, async (controller) => {
-    // A file may fail before its first byte (no space, no folder): unheard, its error would end the process.
+    // A file may fail before its first byte (no space, no folder). Unhandled, its error would end the process.
     options.to.on('error', (error) => controller.abort(error));
     let next = parseUrl(url);
     for (let redirects = 0; ; redirects++) {
@@ -59,7 +60,7 @@ export async function download(
   });
 }
 
-/** One hop: the download, or the URL that it was redirected to (vetted like any other when it is requested). */
+/** One hop: the download, or the URL of the redirect (which is vetted like any other when it is requested). */
 async function fetchOnce(
   policy: EgressPolicy,
   url: URL,
@@ -75,7 +76,7 @@ async function fetchOnce(
   }).catch((error: unknown) => {
     throw toEgressError(error);
   });
-  // An error of the sink (a full disk) is ours: it passes unchanged, not as a failure of the other side.
+  // An error of the sink (a full disk) is ours, so it is passed on unchanged and not as a failure of the other side.
   if ('sinkError' in outcome) throw outcome.sinkError;
   return outcome.value;
 }

@@ -1,6 +1,6 @@
 /**
- * Why a request to a customer's URL failed. Coarse on purpose: what a customer sees of it must not tell which
- * internal addresses or ports exist.
+ * Why a request to a customer's URL failed. Deliberately coarse: what a customer sees must not reveal which internal
+ * addresses or ports exist.
  */
 export type EgressErrorReason =
   | 'dns_error'
@@ -12,13 +12,13 @@ export type EgressErrorReason =
   | 'redirect'
   | 'http_status';
 
-/** Thrown for every failure that the other side, the network or the policy caused. */
+/** Thrown for every failure caused by the other side, the network or the policy. */
 export class EgressError extends Error {
   override readonly name = 'EgressError';
 
   constructor(
     readonly reason: EgressErrorReason,
-    /** The HTTP status, when there was one (`http_status`, `redirect`). */
+    /** The HTTP status, if there was one (`http_status`, `redirect`). */
     readonly status?: number,
     options?: ErrorOptions,
   ) {

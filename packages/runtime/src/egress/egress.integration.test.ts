@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A client for which `media.example.test:443` is the receiver and nothing else is reachable. */
+/** A client that reaches the receiver as `media.example.test:443`, and nothing else. */
 function routedEgress(changes: Partial<EgressPolicy> = {}) {
   return egressUnder({
     allowedPorts: 'https-443',
@@ -52,7 +52,7 @@ const get = (url: string, changes: Partial<EgressPolicy> = {}, options: Partial<
 const post = (changes: Partial<EgressPolicy> = {}, deadlineMs = 5_000) =>
   routedEgress(changes).post(`https://${HOST}/hook`, { headers: {}, body: '{}', deadlineMs });
 
-it('hands over the error of a file that cannot be written, also while nothing has arrived yet', async () => {
+it('passes on the error of a file that cannot be written, even before anything has arrived', async () => {
   const to = createWriteStream(join(directory, 'no-such-folder', 'file'));
   const untilAborted: EgressPolicy['resolve'] = async (_hostname, signal) => {
     await once(signal, 'abort');
@@ -65,7 +65,7 @@ it('hands over the error of a file that cannot be written, also while nothing ha
   await expect(download).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-describe('what it refuses to connect to', () => {
+describe('destinations', () => {
   const literal: EgressPolicy['isAllowedAddress'] = (address) => address === PUBLIC;
 
   it.each([
@@ -81,7 +81,7 @@ describe('what it refuses to connect to', () => {
     ['a name of the cluster', 'https://api.default.svc.cluster.local/'],
     ["the metadata service's name", 'https://metadata.google.internal/'],
     ['a single label', 'https://redis/'],
-  ])('refuses %s', async (_name, url) => {
+  ])('are refused: %s', async (_name, url) => {
     await expect(get(url, { isAllowedAddress: literal })).rejects.toMatchObject({
       reason: 'address_not_allowed',
     });
@@ -90,14 +90,14 @@ describe('what it refuses to connect to', () => {
     ).rejects.toMatchObject({ reason: 'address_not_allowed' });
   });
 
-  it('refuses a name that resolves to a private address', async () => {
+  it('are refused if the name resolves to a private address', async () => {
     const resolve = () => Promise.resolve([PRIVATE]);
     await expect(get('https://inside.example.test/', { resolve })).rejects.toMatchObject({
       reason: 'address_not_allowed',
     });
   });
 
-  it('refuses a name that mixes public and private answers, whatever their order', async () => {
+  it('are refused if the name resolves to public and private addresses, in any order', async () => {
     for (const answers of [
       [PUBLIC, PRIVATE],
       [PRIVATE, PUBLIC],
@@ -109,7 +109,7 @@ describe('what it refuses to connect to', () => {
     }
   });
 
-  it('reports a name without addresses as a DNS error', async () => {
+  it('without addresses are reported as a DNS error', async () => {
     const resolve = () => Promise.reject(new EgressError('dns_error'));
     await expect(get('https://nowhere.example.test/', { resolve })).rejects.toMatchObject({
       reason: 'dns_error',
@@ -130,7 +130,7 @@ describe('DNS rebinding', () => {
   });
   afterAll(() => new Promise((resolve) => canary.close(resolve)));
 
-  it('connects to the vetted answer only and refuses the name once it points inside', async () => {
+  it('connects only to the vetted address and refuses the name once it points inside', async () => {
     // The first answer is allowed (the receiver), every later one is not (the canary, on the same port).
     const answers = ['127.0.0.1'];
     const asked: string[] = [];
@@ -147,7 +147,7 @@ describe('DNS rebinding', () => {
     });
     const send = () => egress.post(receiver.url(), { headers: {}, body: '', deadlineMs: 5_000 });
 
-    // Reaches the receiver, whose authority counts for routed destinations alone.
+    // Reaches the receiver, whose CA is trusted only for routed destinations.
     await expect(send()).rejects.toMatchObject({ reason: 'tls_error' });
     await expect(send()).rejects.toMatchObject({ reason: 'address_not_allowed' });
     expect(asked).toEqual([HOST, HOST]);
@@ -160,7 +160,7 @@ describe('TLS', () => {
     await expect(get('https://wrong-name.example.test/')).rejects.toMatchObject({ reason: 'tls_error' });
   });
 
-  it('refuses an unknown authority', async () => {
+  it('refuses an unknown CA', async () => {
     await expect(get(`https://${HOST}/`, { ca: undefined })).rejects.toMatchObject({ reason: 'tls_error' });
   });
 
@@ -171,7 +171,7 @@ describe('TLS', () => {
     await expect(get(`https://${HOST}/`, { routes })).rejects.toMatchObject({ reason: 'connection_failed' });
   });
 
-  it('gives up on a peer that accepts and then says nothing', async () => {
+  it('gives up on a peer that accepts and then stays silent', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).resume());
     const port = await listenOnLoopback(silent);
     const routes = new Map([[`${HOST}:443`, `127.0.0.1:${port}`]]);
@@ -181,10 +181,10 @@ describe('TLS', () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  it('gives up at the deadline also when that passes while the name is resolved', async () => {
+  it('gives up at the deadline even during name resolution', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).resume());
     const port = await listenOnLoopback(silent);
-    // One family has answered, the other one has not when the query is cancelled.
+    // One address family has been answered, the other has not when the query is cancelled.
     const resolve: EgressPolicy['resolve'] = async (_hostname, signal) => {
       await once(signal, 'abort');
       return ['127.0.0.1'];
@@ -201,7 +201,7 @@ describe('TLS', () => {
 });
 
 describe('download', () => {
-  it('streams the bytes to the file with their digest, size and media type', async () => {
+  it('streams the bytes to the file and returns their digest, size and media type', async () => {
     const body = Buffer.alloc(50_000, 'lip');
     receiver.reply({ status: 200, headers: { 'content-type': 'Video/MP4; codecs=avc1' }, body });
     const file = join(directory, 'clip');
@@ -226,7 +226,7 @@ describe('download', () => {
   });
 
   it.each([10_000, 100_000, 1_000_000])(
-    'writes all of %d bytes that their sender has sent and ended long before the sink takes them',
+    'writes all of %d bytes even if their sender ended long before the sink accepts them',
     async (bytes) => {
       receiver.reply(({ method }) =>
         method === 'GET'
@@ -237,7 +237,7 @@ describe('download', () => {
       const to = new Writable({
         write: (chunk: Buffer, _encoding, done) => {
           written += chunk.length;
-          // Whatever the sender does at its end has arrived when another one has answered.
+          // Once another request has been answered, whatever this sender does at its end has arrived.
           void post().then(() => done(), done);
         },
       });
@@ -246,7 +246,7 @@ describe('download', () => {
     },
   );
 
-  it('hands compressed bytes over as they are, so that a small answer cannot become a large one', async () => {
+  it('passes on compressed bytes as they are, so that a small response cannot become a large one', async () => {
     const body = gzipSync(Buffer.alloc(1_000_000));
     receiver.reply({ status: 200, headers: { 'content-encoding': 'gzip' }, body });
     expect(await get(`https://${HOST}/`)).toMatchObject({ bytes: body.length });
@@ -268,7 +268,7 @@ describe('download', () => {
     expect(to.destroyed).toBe(true);
   });
 
-  it('cuts an endless body at the limit', async () => {
+  it('stops an endless body at the limit', async () => {
     receiver.reply('endless');
     await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'too_large' });
   });
@@ -280,7 +280,7 @@ describe('download', () => {
     });
   });
 
-  it('gives up on a transfer that stays below the slowest acceptable rate', async () => {
+  it('gives up on a transfer that stays below the minimum rate', async () => {
     receiver.reply('drip');
     const rateFloor = { bytesPerSecond: 1_000, windowMs: 200 };
     await expect(
@@ -308,7 +308,7 @@ describe('download', () => {
     await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'http_status', status: 404 });
   });
 
-  it('passes a failure of the sink on as it is: a full disk is not the sender’s fault', async () => {
+  it('passes on a failure of the sink unchanged, since a full disk is not the sender’s fault', async () => {
     receiver.reply({ status: 200, body: 'bytes' });
     const to = new Writable({ write: (_chunk, _encoding, done) => done(new Error('disk full')) });
     await expect(routedEgress().download(`https://${HOST}/`, { ...limits, to })).rejects.toThrow('disk full');
@@ -330,7 +330,7 @@ describe('download', () => {
 describe('redirects of a download', () => {
   const redirectTo = (location: string) => ({ status: 302, headers: { location } });
 
-  it('follows up to the allowed number and vets every one of them', async () => {
+  it('are followed up to the allowed number, each of them vetted', async () => {
     receiver.reply(({ path }) =>
       path === '/a' ? redirectTo('https://other.example.test/b') : { status: 200, body: 'b' },
     );
@@ -339,7 +339,7 @@ describe('redirects of a download', () => {
     expect(receiver.requests.slice(start).map(({ path }) => path)).toEqual(['/a', '/b']);
   });
 
-  it('stops after the allowed number', async () => {
+  it('are refused beyond the allowed number', async () => {
     receiver.reply(redirectTo('/again'));
     const start = receiver.requests.length;
     await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'redirect' });
@@ -355,7 +355,7 @@ describe('redirects of a download', () => {
     'file:///etc/passwd',
     'https://localhost/',
     'https://metadata.google.internal/',
-  ])('refuses to be led to %s', async (target) => {
+  ])('are refused if they lead to %s', async (target) => {
     receiver.reply(redirectTo(target));
     const resolve = (name: string) => Promise.resolve([name === 'inside.example.test' ? PRIVATE : PUBLIC]);
     await expect(get(`https://${HOST}/`, { resolve })).rejects.toMatchObject({
@@ -386,16 +386,16 @@ describe('post', () => {
   });
 
   it.each([
-    // Enough is read of it long before.
+    // Enough of it is read long before.
     ['endless', 5_000],
-    // The whole of it is waited for; connecting is within that time as well.
+    // Waits for the whole of it; connecting is within that time as well.
     ['drip', 3_000],
-  ] as const)('takes the status of an answer whose body is %s', async (reply, deadlineMs) => {
+  ] as const)('returns the status of a response whose body is %s', async (reply, deadlineMs) => {
     receiver.reply(reply);
     expect(await post({}, deadlineMs)).toEqual({ status: 200, retryAfter: null });
   });
 
-  it('times out when no answer comes', async () => {
+  it('times out if no response comes', async () => {
     receiver.reply('hang');
     await expect(post({}, 300)).rejects.toMatchObject({ reason: 'timeout' });
   });

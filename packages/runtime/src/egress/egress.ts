@@ -10,11 +10,11 @@ import { type EgressRoutes } from './routes';
 export { type Download, type DownloadOptions } from './download';
 export { type PostOptions, type PostResponse } from './post';
 
-/** The one client for URLs that customers name: https to vetted public addresses only. */
+/** The only client for URLs from customers: https to vetted public addresses. */
 export interface Egress {
   download(url: string, options: DownloadOptions): Promise<Download>;
   post(url: string, options: PostOptions): Promise<PostResponse>;
-  /** Closes the connections that are kept for a next request. */
+  /** Closes the connections that are kept for reuse. */
   close(): void;
 }
 
@@ -22,16 +22,16 @@ export interface EgressOptions {
   nodeEnv: NodeEnv;
   /** `https-443` for media; webhooks may use any port. */
   allowedPorts: 'https-443' | 'any';
-  /** Development only: destinations that are dialled on loopback instead. */
+  /** Development only: destinations that are connected to on loopback instead. */
   routes?: EgressRoutes;
-  /** Development only: PEM of the authority behind the routed destinations. */
+  /** Development only: PEM of the CA of the routed destinations. */
   ca?: string;
   connectTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Throws when development routes or an extra authority are configured in production. */
+/** @throws Error if development routes or an extra CA are configured in production */
 export function createEgress(options: EgressOptions): Egress {
   const routes: EgressRoutes = options.routes ?? new Map();
   if (options.nodeEnv === 'production' && (routes.size > 0 || options.ca !== undefined)) {
@@ -47,7 +47,7 @@ export function createEgress(options: EgressOptions): Egress {
   });
 }
 
-/** The client under a policy given in full. Production code uses `createEgress`. */
+/** The client under an explicit policy. Production code uses `createEgress`. */
 export function egressUnder(policy: EgressPolicy): Egress {
   const kept = createKeptConnections();
   return {

@@ -21,15 +21,17 @@ export interface Request {
 export interface ExchangeOptions {
   policy: EgressPolicy;
   signal: AbortSignal;
-  /** Connections that may be used again, and where this one may be left; without it, it is gone when this settles. */
+  /**
+   * Connections for reuse; this one may be added to them. Without this option it is closed when the exchange settles.
+   */
   kept?: KeptConnections;
 }
 
 /**
- * One HTTP/1.1 request on one vetted connection. Redirects are handed to `consume` like any response; bodies are never
- * decompressed. A kept connection may be closed by the other side in the moment in which it is used again: a request
- * that got no answer on one is sent once more on a new one, so what is sent over kept connections must bear being
- * received twice.
+ * One HTTP/1.1 request on one vetted connection. Redirects are passed to `consume` like any response, and bodies are
+ * never decompressed. The other side may close a kept connection in the moment when it is reused. A request that got no
+ * response on one is therefore sent once more on a new connection, so whatever is sent over kept connections must
+ * tolerate being received twice.
  */
 export async function exchange<T>(
   url: URL,
@@ -56,7 +58,7 @@ interface Route {
   connection: Connection;
 }
 
-/** The connection broke before an answer came. */
+/** The connection broke before a response came. */
 class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
@@ -64,8 +66,9 @@ class Unanswered extends Error {
 const BROKEN = new Set(['ECONNRESET', 'EPIPE']);
 
 /**
- * Says whether a request failed because its connection was gone, be it before the first byte was sent (then the client has
- * asked for another one and got the EgressError of `openConnection`). An answer that cannot be read is an answer.
+ * Says whether a request failed because its connection was gone. That may happen before the first byte was sent; the
+ * client has then asked for another connection and got the EgressError of `openConnection`. An unreadable response
+ * counts as a response.
  */
 function isBroken(error: unknown): boolean {
   if (error instanceof EgressError) return error.reason === 'connection_failed';
@@ -76,7 +79,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof Unanswered ? error.cause : error;
 }
 
-/** Vets the destination, and takes one of the kept connections to it or opens one. */
+/** Vets the destination, and reuses a kept connection to it or opens a new one. */
 function connect(
   url: URL,
   { policy, signal, kept }: ExchangeOptions,
@@ -102,7 +105,7 @@ async function converse<T>(
     const response = await send(url, request, connection, signal).catch((cause: unknown) => {
       throw isBroken(cause) ? new Unanswered('there was no answer', { cause }) : cause;
     });
-    // Leaving a body unread is normal here; its late errors concern nobody.
+    // Leaving a body unread is normal here, and its late errors do not matter.
     response.on('error', () => undefined);
     const result = await consume(response);
     isReadToTheEnd = response.readableEnded;
@@ -113,7 +116,7 @@ async function converse<T>(
   }
 }
 
-/** Resolves with the head of the answer. */
+/** Resolves with the head of the response. */
 function send(
   url: URL,
   { method, headers, body }: Request,
@@ -125,12 +128,12 @@ function send(
       ...{ method, agent, signal, maxHeaderSize: HEADER_BYTES_MAX },
       headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers },
     });
-    // Also after the answer: what breaks its body is told by both.
+    // Stays after the response, because both emit what breaks its body.
     sent.once('response', resolve).on('error', reject).end(body);
   });
 }
 
-/** Gives every failure of the other side one of the published reasons. */
+/** Maps every failure of the other side to one of the published reasons. */
 export function toEgressError(error: unknown): EgressError {
   return error instanceof EgressError
     ? error

@@ -38,18 +38,18 @@ const replies =
     script[index] ?? { status: 200 };
 
 describe('connections of posts', () => {
-  it('are used again for the same host, one after the other', async () => {
+  it('are reused for the same host by successive posts', async () => {
     for (let times = 0; times < 5; times += 1) expect(await post()).toBe(200);
     expect(receiver.connections()).toBe(1);
   });
 
-  it('are as many as there are posts at once, and are all kept', async () => {
+  it('are as many as there are concurrent posts, and are all kept', async () => {
     await Promise.all([post(), post(), post()]);
     await Promise.all([post(), post(), post()]);
     expect(receiver.connections()).toBe(3);
   });
 
-  it('belong to the host that they were verified for, also where another one has the same address', async () => {
+  it('belong to the host that they were verified for, even if another host has the same address', async () => {
     await post(HOST);
     await post(OTHER_HOST);
     expect(receiver.connections()).toBe(2);
@@ -59,14 +59,14 @@ describe('connections of posts', () => {
     ['the receiver ends them', { status: 200, headers: { connection: 'close' } }],
     ['the answer was not read to its end', 'endless'],
     ['the answer breaks off', { status: 200, headers: { 'content-length': '9' }, body: 'x' }],
-  ] as const)('are not used again when %s', async (_when, reply) => {
+  ] as const)('are not reused when %s', async (_when, reply) => {
     receiver.reply(replies(reply));
     expect(await post()).toBe(200);
     expect(await post()).toBe(200);
     expect(receiver.connections()).toBe(2);
   });
 
-  it('that break when they are used again are replaced by a new one, once', async () => {
+  it('that break on reuse are replaced by a new one, once', async () => {
     receiver.reply(replies({ status: 200 }, 'reset', { status: 202 }, 'reset', 'reset'));
     expect(await post()).toBe(200);
     expect(await post()).toBe(202);
@@ -75,14 +75,14 @@ describe('connections of posts', () => {
     expect(receiver.requests).toHaveLength(5);
   });
 
-  it('are not replaced when the answer cannot be read: the receiver has been asked', async () => {
+  it('are not replaced if the response cannot be read, because the receiver has got the request', async () => {
     receiver.reply(replies({ status: 200 }, { status: 200, headers: { 'x-large': 'a'.repeat(30_000) } }));
     expect(await post()).toBe(200);
     await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
     expect(receiver.requests).toHaveLength(2);
   });
 
-  it('that were never used are not replaced: the receiver is asked once', async () => {
+  it('are not replaced if they were new, so that the receiver gets the request once', async () => {
     receiver.reply('reset');
     await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
     expect(receiver.requests).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('createKeptConnections', () => {
     return { hostname: HOST, addresses, port: receiver.port, routed: true };
   };
 
-  it('gives a connection back only while the name leads to its address', async () => {
+  it('returns a connection only while the name resolves to its address', async () => {
     const kept = createKeptConnections();
     const here = destination('127.0.0.1');
     const dialling = { ca: receiver.ca, signal: new AbortController().signal, keepAlive: true };

@@ -2,20 +2,23 @@ import { type Connection, discard } from './connection';
 import { type Destination } from './destination';
 
 /**
- * Connections that a next request may use: for a few seconds, and only where its host's name leads to the address of the
- * connection by today's answers, vetted today. What is saved is the handshake, not the look.
+ * Connections for later requests. Each is kept for a few seconds, and reused only if its host's name still resolves to
+ * its address, freshly vetted. This saves the handshake, not the check.
  */
 export interface KeptConnections {
   take(destination: Destination): Connection | undefined;
-  /** Takes one back whose answer was read to its end. */
+  /** Takes back a connection whose response was read to its end. */
   keep(destination: Destination, connection: Connection): void;
   close(): void;
 }
 
-/** As many as are ever used at once for one place. */
+/** The maximum of connections that are used at once for one place. */
 const PER_PLACE = 8;
 const IN_ALL = 256;
-/** A name that leads elsewhere by now is followed within this time even where the old address goes on answering. */
+/**
+ * Maximum age of a connection. After it, a name that leads elsewhere by now is followed even if the old address still
+ * answers.
+ */
 const AGE_MS = 60_000;
 
 export function createKeptConnections(): KeptConnections {
@@ -53,7 +56,7 @@ export function createKeptConnections(): KeptConnections {
       connections.push(connection);
       places.set(place, connections);
       kept += 1;
-      // The other side closed it, or nobody needed it for a while.
+      // The other side closed it, or it was idle for a while.
       if (!connection.isReused) connection.socket.once('close', () => forget(place, connection));
     },
     close: () => {
@@ -62,7 +65,7 @@ export function createKeptConnections(): KeptConnections {
   };
 }
 
-/** The certificate was checked for this name, under the authority that counts there. */
+/** The certificate was verified for this name, under the CA for this kind of destination. */
 function placeOf({ hostname, port, routed }: Destination): string {
   return `${routed ? 'routed ' : ''}${hostname} ${port}`;
 }

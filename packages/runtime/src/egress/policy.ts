@@ -7,8 +7,8 @@ export interface EgressPolicy {
   resolve: ResolveAddresses;
   isAllowedAddress(address: string): boolean;
   routes: EgressRoutes;
-  /** PEM of the authority of routed destinations; trusted there in place of the public ones, and nowhere else. */
+  /** PEM of the CA of routed destinations. It is trusted there in place of the public ones, and nowhere else. */
   ca: string | undefined;
-  /** Name resolution, TCP and TLS together. */
+  /** Limit of name resolution, TCP and TLS together. */
   connectTimeoutMs: number;
 }

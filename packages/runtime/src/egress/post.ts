@@ -8,24 +8,25 @@ import { type EgressPolicy } from './policy';
 export interface PostOptions {
   headers: Readonly<Record<string, string>>;
   body: string | Uint8Array;
-  /** Total time, from the name look-up to the end of what is read of the answer. */
+  /** Total time, from the DNS lookup to the end of what is read of the response. */
   deadlineMs: number;
   signal?: AbortSignal;
 }
 
 export interface PostResponse {
   status: number;
-  /** The Retry-After header as sent. */
+  /** The Retry-After header as received. */
   retryAfter: string | null;
 }
 
-/** What is read of an answer's body, so that a well-behaved receiver can finish writing it. */
+/** How much of a response body is read, so that a well-behaved receiver can finish writing it. */
 const ANSWER_BYTES_MAX = 4_096;
 
 /**
- * Sends a body to a customer's URL. Any status is a result, redirects included: they are never followed. The status
- * line and headers decide; a body that is endless, slow or broken after them changes nothing. The body may arrive twice
- * where a kept connection breaks (see `exchange`). Throws `EgressError`.
+ * Sends a body to a customer's URL. Any status is a result; redirects are never followed. The status line and headers
+ * decide, so an endless, slow or broken body after them changes nothing. The receiver may get the body twice if a kept
+ * connection breaks (see `exchange`).
+ * @throws EgressError
  */
 export async function post(
   { policy, kept }: { policy: EgressPolicy; kept: KeptConnections },
@@ -52,6 +53,6 @@ async function readSome(response: IncomingMessage): Promise<void> {
       if (bytes >= ANSWER_BYTES_MAX) return;
     }
   } catch {
-    // The answer was decided by its headers.
+    // The headers have already decided the outcome.
   }
 }

@@ -8,13 +8,16 @@ export interface RateFloor {
 
 export const DEFAULT_RATE_FLOOR: RateFloor = { bytesPerSecond: 64 * 1024, windowMs: 15_000 };
 
-/** Watches one transfer: `received` counts, `stop` ends the watch. */
+/** Watches one transfer: `received` counts bytes, `stop` ends the watch. */
 export interface RateWatch {
   received(bytes: number): void;
   stop(): void;
 }
 
-/** Aborts with `timeout` when a whole window passes below the floor: a drip cannot hold a slot until the deadline. */
+/**
+ * Aborts with `timeout` if a whole window passes below the floor, so that a slow trickle cannot hold a slot until the
+ * deadline.
+ */
 export function watchRate(floor: RateFloor, controller: AbortController): RateWatch {
   let inWindow = 0;
   const needed = (floor.bytesPerSecond * floor.windowMs) / 1000;

@@ -5,7 +5,7 @@ import { createResolver } from './resolver';
 const A = 1;
 const NO_SUCH_NAME = 3;
 
-/** The header of an answer, with the question (which ends the query, but for what extends it) and the records. */
+/** A response with its header, the question (which ends the query, apart from extensions) and the records. */
 function answerTo(query: Buffer, records: readonly Buffer[], code = 0): Buffer {
   const endOfQuestion = query.indexOf(0, 12) + 5;
   const header = Buffer.from(query.subarray(0, 12));
@@ -15,7 +15,7 @@ function answerTo(query: Buffer, records: readonly Buffer[], code = 0): Buffer {
   return Buffer.concat([header, query.subarray(12, endOfQuestion), ...records]);
 }
 
-/** A record of the name that was asked for, valid for a minute. */
+/** A record for the queried name, valid for a minute. */
 function record(type: number, data: readonly number[]): Buffer {
   return Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length, ...data]);
 }
@@ -53,7 +53,7 @@ describe('createResolver', () => {
     return createResolver({ servers, totalMs })('hooks.example.test', signal);
   };
 
-  it('finds the addresses of both families, of the name as it is', async () => {
+  it('finds the addresses of both families, of exactly the given name', async () => {
     reply = (query) =>
       answerTo(query, [
         typeOf(query) === A
@@ -64,23 +64,23 @@ describe('createResolver', () => {
     expect(new Set(asked)).toEqual(new Set(['hooks.example.test']));
   });
 
-  it('finds the addresses of one family when the other has none', async () => {
+  it('finds the addresses of one family if the other has none', async () => {
     reply = (query) => answerTo(query, typeOf(query) === A ? [record(A, [93, 184, 215, 14])] : []);
     expect(await resolve()).toEqual(['93.184.215.14']);
   });
 
-  it('says that a name nobody knows is one', async () => {
+  it('reports an unknown name as such', async () => {
     reply = (query) => answerTo(query, [], NO_SUCH_NAME);
     await expect(resolve()).rejects.toMatchObject({ reason: 'dns_error', cause: { code: 'ENOTFOUND' } });
   });
 
-  it('says the same when no server answers in its time, and does not wait for all tries', async () => {
+  it('reports a DNS error if no server answers in time, without waiting for all retries', async () => {
     reply = () => null;
     await expect(resolve({ totalMs: 50 })).rejects.toMatchObject({ reason: 'dns_error' });
     expect(asked.length).toBeLessThanOrEqual(2);
   });
 
-  it('stops when nobody wants to know any more', async () => {
+  it('stops when the caller gives up', async () => {
     const abort = new AbortController();
     reply = () => {
       abort.abort();

@@ -1,26 +1,27 @@
 import { promises as dns } from 'node:dns';
 import { EgressError } from './egress-error';
 
-/** All addresses that a host name has now. Rejects with `dns_error` when there is none. */
+/** All current addresses of a host name. Rejects with `dns_error` if there is none. */
 export type ResolveAddresses = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERY_TRIES = 2;
 /**
- * Tries and name servers multiply, to nine seconds with two silent ones. This is within what connecting may take, so that
- * a name nobody answers for is told apart from a receiver that does not answer, and two servers are asked once each.
+ * Retries and name servers multiply, up to nine seconds with two silent servers. This limit is shorter than that of
+ * connecting, so that an unanswered name is distinguished from an unresponsive receiver, and long enough to ask two
+ * servers once each.
  */
 const TOTAL_MS = 3_500;
 
 export interface ResolverOptions {
-  /** `address` or `address:port`; those of the system when left out. */
+  /** `address` or `address:port`; by default the system's name servers. */
   servers?: readonly string[];
   totalMs?: number;
 }
 
 /**
- * Asks the name servers directly (c-ares). `dns.lookup` would run on the four threads that file access shares, so
- * slow names chosen by customers could stall the process; it would also consult /etc/hosts and search domains.
+ * Asks the name servers directly (c-ares). `dns.lookup` would use the four threads that file access shares, so slow
+ * names chosen by customers could stall the process; it would also consult /etc/hosts and search domains.
  */
 export function createResolver({ servers, totalMs = TOTAL_MS }: ResolverOptions = {}): ResolveAddresses {
   return async (hostname, signal) => {
@@ -30,7 +31,7 @@ export function createResolver({ servers, totalMs = TOTAL_MS }: ResolverOptions 
     const timer = setTimeout(cancel, totalMs);
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      // The trailing dot makes the name absolute: no search domain can turn it into an internal service.
+      // The trailing dot makes the name absolute, so that no search domain can turn it into an internal service.
       const absolute = hostname.endsWith('.') ? hostname : `${hostname}.`;
       const answers = await Promise.allSettled([resolver.resolve4(absolute), resolver.resolve6(absolute)]);
       const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

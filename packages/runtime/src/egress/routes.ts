@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
 
-/** Development only: `host:port` of a URL → `ip:port` on loopback that is dialled instead. */
+/** Development only: maps `host:port` of a URL to the `ip:port` on loopback to connect to instead. */
 export type EgressRoutes = ReadonlyMap<string, string>;
 
 /**
- * Parses `host:port=ip:port,…`. Throws on a malformed entry and on a target outside loopback: a route exists to
- * reach a local double of a public host, never to open the private network.
+ * Parses `host:port=ip:port,…`. A route exists to reach a local double of a public host, never to open up the private
+ * network.
+ * @throws Error on a malformed entry, or if a target is outside loopback
  */
 export function parseEgressRoutes(text: string): Map<string, string> {
   const routes = new Map<string, string>();
@@ -20,7 +21,10 @@ export function parseEgressRoutes(text: string): Map<string, string> {
   return routes;
 }
 
-/** The address and port of a route's target. Throws when it is not a loopback address with a port. */
+/**
+ * The address and port of a route's target.
+ * @throws Error if it is not a loopback address with a port
+ */
 export function assertLoopback(target: string): { address: string; port: number } {
   const match = /^(?:\[([0-9a-f:]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(target);
   const address = match?.[1] ?? match?.[2] ?? '';
