@@ -23,7 +23,7 @@ const LAG_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
 const SYNC_LAG_SECONDS = [-0.2, -0.12, -0.08, -0.04, 0, 0.04, 0.08, 0.12, 0.2];
 
 /**
- * Every metric of every service, by its name without the prefix `lipsync_`. docs/metrics.md is checked against this.
+ * Every metric of every service, by its name without the prefix `lipsync_`. A test checks docs/metrics.md against this.
  */
 export const METRICS = {
   build_info: {

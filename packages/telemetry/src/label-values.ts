@@ -1,20 +1,23 @@
 import { ENGINES, ERROR_CATALOGUE, type ErrorCode, OPERATIONS, type OperationId } from '@lipsync/contract';
 
-/** Where jobs wait; the words of packages/db, which lies beside this package. */
+/** The names of the queues, as in packages/db, which this package must not import. */
 export const QUEUES = ['media', 'preparation', ...ENGINES] as const;
 
-/** What a request was routed to; `other` is everything that is no operation, or was refused before it was routed. */
+/**
+ * The operation that a request was routed to. `other` is everything that is not an operation, or was refused before
+ * routing.
+ */
 export const OPERATION_LABELS: readonly (OperationId | 'other')[] = [
   ...OPERATIONS.map(({ operationId }) => operationId),
   'other',
 ];
 
-/** The operations that know idempotency keys. */
+/** The operations that support idempotency keys. */
 export const REPLAYABLE = ['create_render', 'create_preparation'] as const satisfies readonly OperationId[];
 
 export const ERROR_CODES = Object.keys(ERROR_CATALOGUE) as ErrorCode[];
 
-/** A label whose values are not listed: HTTP statuses that this service answers with, versions. Never a caller's text. */
+/** A label whose values are not listed: HTTP statuses of this service, versions. Never a caller's text. */
 export const ANY: readonly string[] = [];
 
 /** How a claimed job ended. */
@@ -31,7 +34,7 @@ export const JOB_OUTCOMES = [
 /** Loops of the media-worker, of every worker (its row), and of the dispatcher. */
 export const LOOPS = ['admission', 'reconciliation', 'purging', 'worker_row', 'dispatch'] as const;
 
-/** What an attempt came to: the receiver took it, our own fault put it off, or the class of failure. */
+/** The result of an attempt: accepted by the receiver, deferred through our own fault, or the class of the failure. */
 export const ATTEMPT_RESULTS = [
   'delivered',
   'deferred',
@@ -45,8 +48,8 @@ export const ATTEMPT_RESULTS = [
 ] as const;
 
 /**
- * Where a job's time goes: `fetch` and `upload` are the supervisor's, the others what the clock of the inference process
- * tells apart. The gpu-worker, which lies above this package, does not compile where they differ.
+ * The stages of a job. `fetch` and `upload` are measured by the supervisor, the others by the clock of the inference
+ * process. The gpu-worker, which lies above this package, does not compile if its stages differ.
  */
 export const STAGES = [
   'fetch',
@@ -63,5 +66,5 @@ export const STAGES = [
   'upload',
 ] as const;
 
-/** What a stage was passed for: the engine of a render, or a preparation, which belongs to no engine. */
+/** Who a stage is attributed to: the engine of a render, or a preparation, which belongs to no engine. */
 export const STAGE_OWNERS = [...ENGINES, 'preparation'] as const;

@@ -3,7 +3,7 @@ import { type Metrics } from './metrics';
 
 export type TurnOutcome = 'completed' | 'failed';
 
-/** Counts the turns of one loop, which rests `pauseMs` between them, and notes when the last one ended. */
+/** Counts the turns of one loop, which pauses for `pauseMs` between them, and records when the last one ended. */
 export function countTurns(
   metrics: Metrics,
   loop: (typeof LOOPS)[number],
@@ -15,7 +15,7 @@ export function countTurns(
     completed: turns.at({ loop, outcome: 'completed' }),
     failed: turns.at({ loop, outcome: 'failed' }),
   };
-  // `fromZero` of the catalogue would tell of loops that other services have.
+  // `fromZero` of the catalogue would report the loops of other services as well.
   for (const turn of Object.values(counted)) turn.inc(0);
   const lastTurn = metrics.gauge('loop_last_turn_timestamp_seconds');
   return (outcome) => {

@@ -4,10 +4,10 @@ import { METRICS } from './catalogue';
 import { type MetricDefinition, SERVICES } from './metric-definition';
 
 const DOCUMENT = join(__dirname, '../../../docs/metrics.md');
-/** More values than this are told by the label's own paragraph of the page. */
+/** Beyond this many values, the page lists them in the label's own paragraph. */
 const VALUES_MAX = 6;
 
-/** The row of a metric in docs/metrics.md: where a test fails, this is what to write there. */
+/** The row of a metric in docs/metrics.md. If the test fails, write this there. */
 function row(name: string, { type, labels, help }: MetricDefinition): string {
   const told = Object.entries(labels).map(([label, values]) => {
     const isShort = values.length > 0 && values.length <= VALUES_MAX;
@@ -16,7 +16,10 @@ function row(name: string, { type, labels, help }: MetricDefinition): string {
   return `| \`lipsync_${name}\` | ${type} | ${told.join('; ')} | ${help} |`;
 }
 
-/** Labels that scrapes give to targets (Prometheus itself, its operator): a metric's own would be renamed `exported_…`. */
+/**
+ * Labels that scrapes attach to targets (Prometheus itself, its operator). A metric's own would be renamed
+ * `exported_…`.
+ */
 const LABELS_OF_TARGETS = ['job', 'instance', 'namespace', 'service', 'pod', 'container', 'endpoint', 'node'];
 
 describe('the catalogue', () => {
@@ -33,7 +36,7 @@ describe('docs/metrics.md', () => {
   const rowsOf = (text: string): string[] =>
     text.split('\n').filter((line) => line.startsWith('| `lipsync_'));
 
-  it('says what every metric is, under the services that tell it, and of no other', () => {
+  it('describes every metric, under the services that report it, and no others', () => {
     const inSections = sections.map((section) => [section.split('\n')[0] ?? '', rowsOf(section)] as const);
     const documented = inSections.filter(([, rows]) => rows.length > 0);
     const expected = new Map<string, string[]>();

@@ -4,18 +4,24 @@ import { type LabelsOf, type MetricName, METRICS, type NameOf } from './catalogu
 import { type MetricDefinition } from './metric-definition';
 import { type Counter, type Gauge, type Histogram, type Labels } from './instruments';
 
-/** The metrics of one process, or of one test: what is asked for here is told by `text`, from its first value on. */
+/**
+ * The metrics of one process, or of one test. `text` reports every metric that was requested here, from its first value
+ * on.
+ */
 export interface Metrics extends MetricsSource {
   counter<Name extends NameOf<'counter'>>(name: Name): Counter<LabelsOf<Name>>;
   gauge<Name extends NameOf<'gauge'>>(name: Name): Gauge<LabelsOf<Name>>;
   histogram<Name extends NameOf<'histogram'>>(name: Name): Histogram<LabelsOf<Name>>;
-  /** Runs before every scrape, for what is not counted here but looked up. Whatever it rejects with costs the others nothing. */
+  /**
+   * Runs before every scrape, for values that are looked up rather than counted. If it rejects, the other metrics are
+   * still reported.
+   */
   onScrape(collect: () => Promise<void>): void;
-  /** Adds what the process itself tells: memory, processor time, garbage collection, lag of the event loop. */
+  /** Adds metrics of the process itself: memory, processor time, garbage collection, event loop lag. */
   addProcessMetrics(): void;
 }
 
-/** What the client library needs to know of any metric. */
+/** What the client library needs to know about any metric. */
 interface Settings {
   name: string;
   help: string;
@@ -26,13 +32,13 @@ interface Settings {
 
 const PREFIX = 'lipsync_';
 
-/** A registry of its own: nothing is shared between two of them, and nothing is registered by importing this. */
+/** Creates a separate registry: no two share anything, and importing this registers nothing. */
 export function createMetrics(): Metrics {
   const registry = new prometheus.Registry();
   const made = new Map<MetricName, object>();
   const collectors: (() => Promise<void>)[] = [];
 
-  /** A metric exists once in its registry, however often it is asked for. */
+  /** Returns the metric, created on the first request. It exists once in its registry. */
   function obtain<Made extends object>(
     name: MetricName,
     type: new (settings: Settings) => Made,
@@ -96,7 +102,7 @@ function gaugeOf<L extends Labels>(metric: prometheus.Gauge): Gauge<L> {
     add: (labels, change) => metric.inc(labels, change),
     reset: () => {
       metric.reset();
-      // One without labels would be told with 0, which is a value like any other.
+      // The client would report a metric without labels as 0, which looks like a measured value.
       metric.remove({});
     },
   };
@@ -118,12 +124,12 @@ function histogramOf<L extends Labels>(metric: prometheus.Histogram): Histogram<
   };
 }
 
-/** The client throws at anything else; a measure that failed must not fail what it measures. */
+/** The client throws on anything else. A failed measurement must not fail the work that it measures. */
 function isCountable(by: number): boolean {
   return Number.isFinite(by) && by >= 0;
 }
 
-/** Every choice of one value per label. */
+/** Every combination of one value per label. */
 function combinations(labels: MetricDefinition['labels']): Record<string, string>[] {
   return Object.entries(labels).reduce<Record<string, string>[]>(
     (chosen, [name, values]) =>

@@ -4,7 +4,7 @@ import { createMetrics, type Metrics } from './metrics';
 const scrape = async (metrics: Metrics) => parseExposition(await metrics.text());
 
 describe('createMetrics', () => {
-  it('tells counters, gauges and histograms in well-formed text', async () => {
+  it('reports counters, gauges and histograms in well-formed text', async () => {
     const metrics = createMetrics();
     metrics.counter('jobs_total').inc({ queue: 'media', outcome: 'completed' });
     metrics.counter('jobs_total').inc({ queue: 'media', outcome: 'completed' }, 2);
@@ -19,7 +19,7 @@ describe('createMetrics', () => {
     expect(told.families.get('lipsync_queue_wait_seconds')?.type).toBe('histogram');
   });
 
-  it('counts the same through labels that are bound once', async () => {
+  it('counts the same through labels bound in advance', async () => {
     const metrics = createMetrics();
     const bound = metrics
       .histogram('http_request_duration_seconds')
@@ -34,7 +34,7 @@ describe('createMetrics', () => {
     expect(told.value('lipsync_http_errors_total', { operation: 'other', code: 'not_found' })).toBe(1);
   });
 
-  it('begins at zero what is to be alerted on, for every combination of labels', async () => {
+  it('begins at zero for metrics to alert on, for every combination of labels', async () => {
     const metrics = createMetrics();
     metrics.counter('rate_limit_decisions_total');
     const told = await scrape(metrics);
@@ -43,7 +43,7 @@ describe('createMetrics', () => {
     expect(samples.every(({ value }) => value === 0)).toBe(true);
   });
 
-  it('leaves out what could not be measured instead of failing who measured it', async () => {
+  it('ignores what could not be measured instead of throwing', async () => {
     const metrics = createMetrics();
     metrics.histogram('render_realtime_factor').observe({ engine: 'musetalk' }, NaN);
     metrics.counter('gpu_seconds_total').inc({ engine: 'musetalk' }, Infinity);
@@ -60,7 +60,7 @@ describe('createMetrics', () => {
     expect((await scrape(one)).value('lipsync_slots_busy')).toBe(5);
   });
 
-  it('looks up at the scrape what is not counted, and tells the rest when that fails', async () => {
+  it('looks up values on a scrape, and reports the rest if that fails', async () => {
     const metrics = createMetrics();
     const backlog = metrics.gauge('webhook_backlog');
     metrics.onScrape(async () => backlog.set({ state: 'due' }, 4));
@@ -68,7 +68,7 @@ describe('createMetrics', () => {
     expect((await scrape(metrics)).value('lipsync_webhook_backlog', { state: 'due' })).toBe(4);
   });
 
-  it('tells nothing of a gauge that was reset', async () => {
+  it('reports nothing of a gauge that was reset', async () => {
     const metrics = createMetrics();
     const [labelled, plain] = [metrics.gauge('live_slots'), metrics.gauge('webhook_oldest_due_seconds')];
     labelled.set({ queue: 'media' }, 3);
@@ -80,7 +80,7 @@ describe('createMetrics', () => {
     expect(told.families.get('lipsync_webhook_oldest_due_seconds')?.samples).toEqual([]);
   });
 
-  it('tells of the process itself when asked to', async () => {
+  it('reports metrics of the process itself when asked to', async () => {
     const metrics = createMetrics();
     metrics.addProcessMetrics();
     const told = await scrape(metrics);

@@ -7,21 +7,21 @@ import { createMetrics, type Metrics } from './metrics';
 import { createOtlpTracing } from './otlp-tracing';
 import { NO_TRACING, type Tracing } from './tracing';
 
-/** What a service measures and traces with. */
+/** The metrics and traces of a service. */
 export interface Telemetry {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
 }
 
-/** The settings of a process that say where its traces go. */
+/** The settings of a process for its traces. */
 export interface TelemetryEnv {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   readonly OTEL_TRACES_SAMPLER_ARG: number;
 }
 
 /**
- * The metrics of this process and, where a collector is named, its traces; without one nothing of the tracing library
- * is even loaded. To be opened before everything else: what is closed last can still be traced.
+ * Opens the metrics of this process and, if a collector is configured, its traces; otherwise the tracing library is not
+ * even loaded. Open this before everything else, so that it is closed last and can trace until then.
  */
 export async function openTelemetry(options: {
   service: ServiceName;
@@ -55,7 +55,7 @@ export async function openTelemetry(options: {
   return { metrics, tracing };
 }
 
-/** All packages of the repository are released under one version: scripts/release-notes.mjs sees to that. */
+/** All packages of the repository are released under one version, which scripts/release-notes.mjs ensures. */
 function readVersion(): string {
   const text = readFileSync(join(__dirname, '..', 'package.json'), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;

@@ -3,22 +3,22 @@ import { reportFailures } from './report-failures';
 import { type Span, type SpanAttributes, type Tracing } from './tracing';
 
 export interface OtlpOptions {
-  /** Base of the collector's addresses: traces go to `v1/traces` below it. */
+  /** Base URL of the collector. Traces go to `v1/traces` below it. */
   endpoint: string;
-  /** Share of the traces that begin here and are sent; one that is continued is sent if its beginning was. */
+  /** The ratio of traces begun here that are sent. A continued trace is sent if its beginning was. */
   ratio: number;
-  /** About this process, by the names of OpenTelemetry's semantic conventions. */
+  /** Attributes of this process, named by OpenTelemetry's semantic conventions. */
   resource: Readonly<Record<string, string>>;
-  /** Told once when spans cannot be sent, and once when they can again. */
+  /** Called once when spans cannot be sent (with the error), and once when they can again (with null). */
   onOutage: (error: Error | null) => void;
 }
 
-/** Bounds what a collector that hangs can cost a shutdown. */
+/** Limits how long a collector that hangs can delay a shutdown. */
 const EXPORT_TIMEOUT_MS = 4_000;
 
 /**
- * Traces that are sent to an OpenTelemetry collector in batches, as JSON over HTTP. Nothing of it is global. The
- * libraries are loaded by the call: they take a tenth of a second and 17 MB that a process without traces keeps.
+ * Traces that are sent to an OpenTelemetry collector in batches, as JSON over HTTP. Nothing is global. This call loads
+ * the libraries: they take a tenth of a second and 17 MB, which a process without traces saves.
  */
 export async function createOtlpTracing(options: OtlpOptions): Promise<Tracing> {
   const { endpoint, ratio, resource, onOutage } = options;

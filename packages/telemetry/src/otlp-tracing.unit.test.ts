@@ -22,7 +22,7 @@ describe('createOtlpTracing', () => {
       onOutage: (error) => void outages.push(error),
     });
 
-  it('sends a span with its parts, its attributes and its place in a trace, before it is closed', async () => {
+  it('sends a span with its children, its attributes and its place in a trace, before it is closed', async () => {
     const tracing = await open();
     const span = tracing.startSpan('request', {
       kind: 'server',
@@ -51,7 +51,7 @@ describe('createOtlpTracing', () => {
     expect(outages).toEqual([]);
   });
 
-  it('continues the trace it is told of, and hands on its own place in it', async () => {
+  it('continues the given trace, and passes on its own place in it', async () => {
     const tracing = await open(0);
     const first = tracing.startSpan('first', { kind: 'server', parent: CALLER });
     const second = tracing.startSpan('second', { kind: 'consumer', parent: first.traceParent });
@@ -64,7 +64,7 @@ describe('createOtlpTracing', () => {
   });
 
   it.each([[undefined], [null], [''], ['nonsense'], [`${CALLER}, ${CALLER}`], [`00-${'0'.repeat(32)}-x-01`]])(
-    'begins a trace where there is none to continue: %s',
+    'begins a trace if there is none to continue: %s',
     async (parent) => {
       const tracing = await open();
       const span = tracing.startSpan('request', { kind: 'server', parent });
@@ -74,7 +74,7 @@ describe('createOtlpTracing', () => {
     },
   );
 
-  it('names its traces also where it does not send them, and lets nobody further on send them', async () => {
+  it('has a trace id even for traces that are not sampled, and tells later services not to sample them', async () => {
     const tracing = await open(0);
     const span = tracing.startSpan('request', { kind: 'server' });
     expect(span.traceParent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
@@ -86,7 +86,7 @@ describe('createOtlpTracing', () => {
     expect(collector.spans()).toEqual([]);
   });
 
-  it('marks failed work by the name of its error alone, and passes the error on', async () => {
+  it('marks failed work only by the name of its error, and passes the error on', async () => {
     const tracing = await open();
     const span = tracing.startSpan('job', { kind: 'consumer' });
     const error = new RangeError('GET https://s3.example.com/x?X-Amz-Signature=abc failed');
@@ -100,7 +100,7 @@ describe('createOtlpTracing', () => {
     expect(JSON.stringify(collector.spans())).not.toContain('Signature');
   });
 
-  it('tells of a collector that refuses spans, and closes all the same', async () => {
+  it('reports a collector that refuses spans, and closes all the same', async () => {
     collector.answerWith(400);
     const tracing = await open();
     tracing.startSpan('lost', { kind: 'server' }).end();
@@ -110,7 +110,7 @@ describe('createOtlpTracing', () => {
 });
 
 describe('NO_TRACING', () => {
-  it('does the work and names no trace', async () => {
+  it('runs the work without a trace id', async () => {
     const span = NO_TRACING.startSpan('job', { kind: 'consumer', parent: CALLER });
     expect([span.traceId, span.traceParent]).toEqual([undefined, undefined]);
     expect(await span.during('part', async (part) => part.traceId ?? 'untraced')).toBe('untraced');

@@ -1,12 +1,12 @@
 import { type ExportResult, type ExportResultCode } from '@opentelemetry/core';
 import { type SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** The library is loaded only by who traces: of it, nothing but types is named here. */
+/** Only types are imported here, because the library is loaded only if tracing is on. */
 const SUCCESS: ExportResultCode.SUCCESS = 0;
 
 /**
- * The same exporter; an outage of the collector is told once when it begins (with the error) and once when it is over
- * (null). The SDK itself would tell a global listener or nobody.
+ * Wraps an exporter to report an outage of the collector once when it begins (with the error) and once when it is over
+ * (null). The SDK itself would only report to a global listener, if at all.
  */
 export function reportFailures(
   exporter: SpanExporter,
@@ -24,7 +24,7 @@ export function reportFailures(
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         note(result);
-        // Told here, and nobody else needs to hear of it.
+        // Reported here, so the SDK need not know.
         done({ code: SUCCESS });
       }),
     forceFlush: async () => exporter.forceFlush?.(),

@@ -1,35 +1,35 @@
-/** What a span says about its work; what is undefined is left out. */
+/** Attributes of a span; undefined values are left out. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanStart {
-  /** Whose work it is: an answer to a request, work taken from a queue, a request to somebody else. */
+  /** The kind of work: serving a request, processing work from a queue, making a request. */
   readonly kind: 'server' | 'consumer' | 'client';
-  /** W3C trace context that it continues; without one, or with one that is malformed, a trace begins. */
+  /** W3C trace context to continue. If it is missing or malformed, a new trace begins. */
   readonly parent?: string | null | undefined;
   readonly attributes?: SpanAttributes;
 }
 
-/** A piece of work in a trace. Handed from caller to callee; there is no hidden current span. */
+/** A piece of work in a trace. Passed from caller to callee; there is no hidden current span. */
 export interface Span {
-  /** Undefined while there is no tracing. */
+  /** Undefined without tracing. */
   readonly traceId: string | undefined;
-  /** W3C trace context that continues here, for whoever works on. Undefined while there is no tracing. */
+  /** W3C trace context for downstream work. Undefined without tracing. */
   readonly traceParent: string | undefined;
   rename(name: string): void;
   set(attributes: SpanAttributes): void;
-  /** Does `work` as a part of this span that ends with it; a rejection is noted by the name of its error, and passed on. */
+  /** Runs `work` in a child span that ends with it. A rejection is recorded by the name of its error, and passed on. */
   during<T>(name: string, work: (span: Span) => Promise<T>): Promise<T>;
-  /** `failure` marks the work as failed, in a word or two. Never a message, which may quote addresses. */
+  /** `failure` marks the work as failed, in a word or two. Never a message, which may quote URLs. */
   end(failure?: string): void;
 }
 
 export interface Tracing {
   startSpan(name: string, start: SpanStart): Span;
-  /** Sends what has not been sent, and nothing any more afterwards. */
+  /** Sends the remaining spans, and nothing afterwards. */
   close(): Promise<void>;
 }
 
-/** The span of work that nobody traces. */
+/** The span of untraced work. */
 export const NO_SPAN: Span = {
   traceId: undefined,
   traceParent: undefined,
