@@ -2,40 +2,45 @@ import { z } from 'zod';
 
 const inputSide = z.int().positive();
 
-/** Numbers of the face detector and the landmark network that the analyser's code needs. */
+/** Parameters of the face detector and the landmark network that the analyser's code needs. */
 export const analyzerParamsSchema = z.strictObject({
   detector: z.strictObject({
     /**
-     * Longer side of the network input for a whole frame, in the order of trying: larger finds smaller faces. Those
-     * behind the first are tried less often.
+     * Longer side of the network input for a whole frame, in the order in which the sizes are tried. Larger inputs find
+     * smaller faces. All but the first are tried less often.
      */
     inputSizes: z.array(inputSide).min(1),
     /** Both sides of the input are multiples of this. */
     stride: z.int().positive(),
-    /** Detections below this confidence are not looked at. */
+    /** Detections below this confidence are ignored. */
     scoreThreshold: z.number().min(0).max(1),
-    /** Two detections that overlap more than this (intersection over union) are one face. */
+    /** Two detections with more overlap than this (intersection over union) are one face. */
     overlapThreshold: z.number().min(0).max(1),
     /**
-     * Close look at one face, turned upright: side of the square input, how many times larger than the landmarks'
-     * extent the patch is, and the confidence below which it shows no face.
+     * Close-up of one face, turned upright: side of the square input, size of the patch relative to the extent of the
+     * landmarks, and the confidence below which the patch shows no face.
      */
     closeUp: z.strictObject({
       inputSize: inputSide,
       scale: z.number().positive(),
       scoreThreshold: z.number().min(0).max(1),
-      /** A small face, which a closer look would only blur, is believed from this confidence of the first look on. */
+      /**
+       * The first detection of a face at or above this confidence is accepted if the face is small, because a close-up
+       * would only blur it.
+       */
       sureScore: z.number().min(0).max(1),
     }),
   }),
   landmarks: z.strictObject({
     /** Side of the square network input. */
     inputSize: inputSide,
-    /** How many times larger than the landmarks' extent the patch is. */
+    /** Size of the patch relative to the extent of the landmarks. */
     scale: z.number().positive(),
-    /** Two looks at a face that differ by more than this part of the patch did not see a face. */
+    /** If two landmark passes over a face differ by more than this fraction of the patch, there is no face. */
     maxDisagreement: z.number().positive(),
-    /** The same at a patch of hardly any pixels; in between for patches smaller than the network's input. */
+    /**
+     * The same limit for a patch of hardly any pixels. Patches smaller than the network's input get a limit in between.
+     */
     maxDisagreementBlurred: z.number().positive(),
   }),
 });

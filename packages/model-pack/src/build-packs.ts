@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { packVersion } from './open-pack';
 import { buildBuiltinPacks } from './builtin/build-builtin-packs';
 
-/** Where the repository keeps what it builds for itself; the compiled file lies in packages/model-pack/dist. */
+/** Where the repository keeps its own build outputs, relative to the compiled file in packages/model-pack/dist. */
 const DEFAULT_DIR = resolve(__dirname, '../../../.local/packs');
 
-/** `node dist/build-packs.js [outDir]`: part of the build. */
+/** Called as `node dist/build-packs.js [outDir]`, as part of the build. */
 async function main(outDir = DEFAULT_DIR): Promise<void> {
   for (const pack of await buildBuiltinPacks(outDir)) {
     process.stdout.write(`${packVersion(pack)} in ${pack.dir}\n`);

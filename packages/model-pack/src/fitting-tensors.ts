@@ -1,15 +1,15 @@
 import { type TensorSpec } from './tensor-spec';
 
-/** A size that the code of an engine feeds or reads; 'any' where it feeds different ones, so that it must be free. */
+/** A size that the code of an engine feeds or reads; 'any' if it varies, so that the dimension must be free. */
 export type Size = number | 'any' | { readonly atLeast: number };
 
-/** What the code of an engine makes of a tensor, as its parameters have it. */
+/** What the code of an engine requires of a tensor, given its parameters. */
 export interface ExpectedTensor {
   readonly dtype: 'float32' | 'int64';
   readonly dims: readonly Size[];
 }
 
-/** By roles and keys of a manifest. */
+/** The expected roles, by role and tensor key of a manifest. */
 export type ExpectedRoles = Readonly<Record<string, ExpectedRole>>;
 
 export interface ExpectedRole {
@@ -19,10 +19,10 @@ export interface ExpectedRole {
 
 export const floats = (...dims: Size[]): ExpectedTensor => ({ dtype: 'float32', dims });
 
-/** A diffusion time. */
+/** A diffusion timestep. */
 export const TIMESTEP: ExpectedTensor = { dtype: 'int64', dims: [1] };
 
-/** A tensor of a manifest that the parameters beside it do not fit. */
+/** A tensor of a manifest that contradicts the parameters beside it. */
 export interface Misfit {
   readonly path: readonly string[];
   readonly message: string;
@@ -33,7 +33,7 @@ interface DeclaredRole {
   readonly outputs: Readonly<Record<string, TensorSpec | undefined>>;
 }
 
-/** Compares tensors that the roles declare with what is expected of them; optional ones may be left out. */
+/** Compares the tensors that the roles declare with the expected ones. Optional tensors may be left out. */
 export function misfits(
   roles: Readonly<Record<string, DeclaredRole | undefined>>,
   expected: ExpectedRoles,

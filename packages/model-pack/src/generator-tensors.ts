@@ -6,7 +6,7 @@ import { type LatentParams } from './latent-params';
 /** The audio encoder's two mel frames per step. */
 const STEPS = SEGMENT_FRAMES / 2;
 
-/** Roles that every engine's pack has, at `pictures` per call of the autoencoder. */
+/** Roles that every engine's pack has, with `pictures` per call of the autoencoder. */
 export function generatorTensors(
   { resolution, latent, audio }: GeneratorParams,
   pictures: number,
@@ -20,7 +20,7 @@ export function generatorTensors(
     },
     vae_encoder: {
       inputs: { image },
-      // The log-variance may lie behind the mean.
+      // The log-variance may follow the mean.
       outputs: { latent: floats(pictures, { atLeast: channels }, height, width) },
     },
     vae_decoder: { inputs: { latent: floats(pictures, channels, height, width) }, outputs: { image } },
@@ -33,7 +33,7 @@ interface GeneratorParams {
   readonly audio: Pick<AudioParams, 'states' | 'width'>;
 }
 
-/** What generators hear, a window per frame. */
+/** The audio input of the generators, one window per frame. */
 export function heard({ states, width }: GeneratorParams['audio'], ...frames: Size[]): ExpectedTensor {
   return floats(...frames, WINDOW_STEPS * states, width);
 }

@@ -26,7 +26,7 @@ describe('a highsync manifest', () => {
     expect(problems((manifest) => manifest)).toEqual([]);
   });
 
-  test('whose windows would not move on is refused', () => {
+  test('is refused if its windows would not advance', () => {
     expect(params({ window: 12, overlap: 12 })).toEqual(['windows overlap by less than a window']);
   });
 
@@ -35,11 +35,11 @@ describe('a highsync manifest', () => {
     { top: 0, bottom: 31, left: 0, right: 32 },
     { top: 9, bottom: 8, left: 0, right: 31 },
     { top: 0, bottom: 31, left: 5, right: 4 },
-  ])('whose rectangle %j is none of its latent is refused', (mask) => {
+  ])('is refused if its rectangle %j is not within its latent', (mask) => {
     expect(params({ mask })).toEqual(['the rectangle lies inside the latent']);
   });
 
-  test('whose networks do not share their banks is refused', () => {
+  test('is refused if its networks do not share their banks', () => {
     const unshared = problems(({ roles, ...manifest }) => {
       const { bank_0, ...inputs } = roles.denoising_unet.inputs;
       return {
@@ -53,7 +53,7 @@ describe('a highsync manifest', () => {
     expect(unshared).toEqual(['the denoising network takes the banks that the reference network gives']);
   });
 
-  test('whose denoising network takes what nobody gives is refused', () => {
+  test('is refused if its denoising network has an input that nothing provides', () => {
     const unknown = problems(({ roles, ...manifest }) => {
       const { denoising_unet: role } = roles;
       const inputs = { ...role.inputs, class_label: { name: 'class_label', dtype: 'int64', dims: [1] } };
@@ -62,7 +62,7 @@ describe('a highsync manifest', () => {
     expect(unknown).toEqual(['the denoising network takes the banks that the reference network gives']);
   });
 
-  test('with guidance and nothing to be led away from is refused', () => {
+  test('is refused with guidance but without an unconditional network', () => {
     const unguided = (guidance: number): string[] =>
       problems(({ roles, ...manifest }) => ({
         ...manifest,

@@ -12,8 +12,8 @@ import { type HighsyncParams } from './highsync-params';
 import { type TensorSpec } from './tensor-spec';
 
 /**
- * The tensors that the highsync engine feeds and reads with these parameters; `banks` are those that the reference
- * network of the pack gives.
+ * The tensors that the highsync engine feeds and reads with these parameters. `banks` are the outputs of the pack's
+ * reference network.
  */
 export function highsyncTensors(
   params: HighsyncParams,
@@ -33,7 +33,7 @@ export function highsyncTensors(
   } satisfies ExpectedRole;
   return {
     ...generatorTensors(params, 1),
-    // It is asked for one frame at a time: for those whose banks are not known, and always in the same shape.
+    // Called for one frame at a time, for frames whose banks are not cached, and so always with the same shape.
     reference_unet: {
       inputs: { latent: floats(1, channels, height, width) },
       outputs: banksFor(1, banks),
@@ -43,7 +43,7 @@ export function highsyncTensors(
   };
 }
 
-/** The banks of some frames: what lies behind the first axis is the networks' own affair, if they agree. */
+/** The banks of some frames. The networks may use any dimensions after the first, as long as they agree. */
 function banksFor(
   frames: number,
   banks: Readonly<Record<string, TensorSpec>>,

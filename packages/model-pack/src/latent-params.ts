@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * One frame's latent. `scale` multiplies the encoder's output and divides the decoder's input; 1 where the graphs do
- * it themselves. An encoder with more channels than these puts the latent first (mean, then log-variance).
+ * The latent of one frame. `scale` multiplies the encoder's output and divides the decoder's input; 1 if the graphs do
+ * that themselves. An encoder with more output channels than these puts the latent first (mean, then log-variance).
  */
 export const latentSchema = z.strictObject({
   channels: z.int().positive(),

@@ -3,22 +3,22 @@ import { audioSchema } from './audio-params';
 import { latentSchema } from './latent-params';
 import { scheduleSchema } from './schedule-params';
 
-/** What differs between latentsync packs (1.5 at 256 px, 1.6 at 512 px, distilled). */
+/** Parameters that differ between latentsync packs (1.5 at 256 px, 1.6 at 512 px, distilled). */
 export const latentsyncParamsSchema = z.strictObject({
   /** Side of the square face crop, pixels. */
   resolution: z.int().positive(),
   latent: latentSchema,
   audio: audioSchema,
-  /** Frames that the network sees at once; the last window of a stretch may be shorter. */
+  /** Frames that the network sees at once. The last window of a stretch may be shorter. */
   window: z.int().positive(),
   schedule: scheduleSchema,
-  /** Classifier-free guidance; 1 asks the network only once per step. */
+  /** Classifier-free guidance. With 1 the network runs only once per step. */
   guidance: z.number().min(1),
-  /** Of the one noise image that all frames of a video share. */
+  /** Seed of the one noise image that all frames of a video share. */
   seed: z.int().nonnegative(),
   /**
-   * The part of the aligned face that is generated: rows of a square of `size` pixels as [row, first column, last
-   * column], both included; a row may occur more than once.
+   * The generated part of the aligned face: rows of a square of `size` pixels as [row, first column, last column],
+   * inclusive. A row may occur more than once.
    */
   mask: z
     .strictObject({

@@ -7,7 +7,7 @@ import { type LatentsyncParams } from './latentsync-params';
 export function latentsyncTensors(params: LatentsyncParams): ExpectedRoles {
   const { latent, audio, window } = params;
   const { channels, height, width } = latent;
-  // The last window of a stretch is as short as it happens to be.
+  // The last window of a stretch may be of any shorter length.
   const frames: Size = window === 1 ? 1 : 'any';
   return {
     ...generatorTensors(params, 1),

@@ -31,13 +31,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What is wrong with a manifest, as `path: message`. */
+/** The problems of a manifest, as `path: message`. */
 const problems = (manifest: Manifest): string[] =>
   manifestSchema
     .safeParse(manifest)
     .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 
-describe('parameters that do not fit the tensors beside them are refused, naming the tensor', () => {
+describe('parameters that contradict the tensors beside them are refused, naming the tensor', () => {
   const ofMusetalk = (changes: Partial<MusetalkManifest['params']>) =>
     problems({ ...musetalk, params: { ...musetalk.params, ...changes } });
   const ofLatentsync = (changes: Partial<LatentsyncManifest['params']>) =>
@@ -45,7 +45,7 @@ describe('parameters that do not fit the tensors beside them are refused, naming
   const ofHighsync = (changes: Partial<HighsyncManifest['params']>) =>
     problems({ ...highsync, params: { ...highsync.params, ...changes } });
 
-  test('those of whole packs fit', () => {
+  test('the parameters of whole packs are accepted', () => {
     expect([musetalk, latentsync, highsync].map(problems)).toEqual([[], [], []]);
   });
 
@@ -60,7 +60,7 @@ describe('parameters that do not fit the tensors beside them are refused, naming
     expect(ofHighsync({ resolution: 128 })).toContain(`${image('vae_encoder', 'inputs')}, ${wanted(1)}`);
   });
 
-  test('a crop that cannot be cut: its side is no multiple of eight', () => {
+  test('a crop that cannot be cut: its side is not a multiple of eight', () => {
     const refusal = expect.stringMatching(/^params\.resolution: .*multiple of 8/) as string;
     expect(ofMusetalk({ resolution: 252 })).toContainEqual(refusal);
     expect(ofHighsync({ resolution: 252 })).toContainEqual(refusal);
@@ -87,7 +87,7 @@ describe('parameters that do not fit the tensors beside them are refused, naming
   });
   const CELL = { top: 0, bottom: 0, left: 0, right: 0 };
 
-  test('the window of a network that sees as many frames each time', () => {
+  test('the window of a network that sees a fixed number of frames', () => {
     expect(ofHighsync({ window: 8 })).toEqual([
       expect.stringContaining('roles.denoising_unet.inputs.latent: ') as string,
       expect.stringContaining('roles.denoising_unet.inputs.audio: ') as string,
@@ -100,13 +100,13 @@ describe('parameters that do not fit the tensors beside them are refused, naming
     ]);
   });
 
-  test('a stretch that holds no window', () => {
+  test('a stretch that is shorter than a window', () => {
     expect(ofHighsync({ stretch: highsync.params.window - 1 })).toEqual([
       'params: a stretch holds at least a window',
     ]);
   });
 
-  test('banks of other shapes on the two sides', () => {
+  test('banks of different shapes in the two networks', () => {
     const roles = structuredClone(highsync.roles);
     const [bank] = Object.values(roles.reference_unet.outputs);
     bank?.dims.splice(1, 1, 7);
@@ -115,7 +115,7 @@ describe('parameters that do not fit the tensors beside them are refused, naming
     ]);
   });
 
-  test('a batch that the graphs do not take', () => {
+  test('a batch size that the graphs do not accept', () => {
     const roles = structuredClone(musetalk.roles);
     roles.unet.inputs.audio.dims[0] = 4;
     expect(problems({ ...musetalk, roles })).toEqual([
@@ -123,7 +123,7 @@ describe('parameters that do not fit the tensors beside them are refused, naming
     ]);
   });
 
-  test('a number of frames that is fixed where the last window is shorter', () => {
+  test('a fixed number of frames where the last window is shorter', () => {
     const roles = structuredClone(latentsync.roles);
     roles.unet3d.inputs.latent.dims[2] = latentsync.params.window;
     expect(problems({ ...latentsync, roles })).toEqual([
@@ -152,7 +152,7 @@ describe('a schedule', () => {
   };
   const OUTSIDE = 'params.schedule.steps: no step lies beyond those that the network was trained with';
 
-  test('of distinct falling steps within the training is good', () => {
+  test('of distinct, decreasing steps within the training is accepted', () => {
     expect(of({ steps: [999, 500, 0] })).toEqual([]);
     expect(of({ steps: 1000, stepsOffset: 0 })).toEqual([]);
     expect(of({ steps: 1000, spacing: 'trailing' })).toEqual([]);
@@ -164,12 +164,12 @@ describe('a schedule', () => {
     ]);
   });
 
-  test('that begins beyond the training is refused', () => {
+  test('that begins after the last training step is refused', () => {
     expect(of({ steps: [1000, 1] })).toEqual([OUTSIDE]);
     expect(of({ steps: 1000, stepsOffset: 1 })).toEqual([OUTSIDE]);
   });
 
-  test.each([[[100, 900]], [[500, 500]]])('that does not fall, %j, is refused', (steps) => {
+  test.each([[[100, 900]], [[500, 500]]])('that does not decrease, %j, is refused', (steps) => {
     expect(of({ steps })).toEqual(['params.schedule.steps: timesteps fall']);
   });
 });

@@ -10,18 +10,20 @@ import { musetalkTensors } from './musetalk-tensors';
 import { roleSchema } from './role';
 import { tensorSpecSchema } from './tensor-spec';
 
-/** Execution providers of ONNX Runtime that packs may be made for. */
+/** Execution providers of ONNX Runtime that packs can be made for. */
 export const PROVIDERS = ['cuda', 'webgpu', 'cpu'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
 const commonFields = {
-  /** Version of this file's own format. */
+  /** Version of the format of this file. */
   format: z.literal(1),
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
   version: z.string().regex(/^[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.-]+)?$/),
-  /** SPDX expression, and where the weights come from. */
+  /** SPDX expression, and the origin of the weights. */
   licence: z.strictObject({ spdx: z.string().min(1), source: z.string().min(1) }),
-  /** Execution providers the files are made for, preferred first: graphs optimised for one may not load in another. */
+  /**
+   * Execution providers that the files are made for, preferred first. Graphs optimised for one may not load in another.
+   */
   providers: z.array(z.enum(PROVIDERS)).min(1),
 };
 
@@ -46,7 +48,7 @@ const musetalkManifestSchema = z
     roles: z.strictObject({
       whisper_encoder: roleSchema(['mel'], ['states']),
       vae_encoder: roleSchema(['image'], ['latent']),
-      // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that are told where the face is.
+      // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that need to know where the face is.
       unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks']),
       vae_decoder: roleSchema(['latent'], ['image']),
       // BiSeNet: [1, 3, 512, 512] in ImageNet's normalisation → scores of its 19 classes.
@@ -71,7 +73,7 @@ const latentsyncManifestSchema = z
   })
   .superRefine(({ roles, params }, context) => addAll(context, misfits(roles, latentsyncTensors(params))));
 
-/** What the reference network remembers of a frame, one tensor per transformer block, in the order of the blocks. */
+/** What the reference network remembers of a frame: one tensor per transformer block, in the order of the blocks. */
 const BANK = /^bank_\d+$/;
 const banksSchema = z.record(z.string().regex(BANK), tensorSpecSchema);
 const denoisingRole = roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']);
@@ -87,7 +89,7 @@ const highsyncManifestSchema = z
       reference_unet: roleSchema(['latent'], []).extend({ outputs: banksSchema }),
       // latent [1, C, window, h, w], audio [1, window, 10·states, width], banks as the reference network's outputs.
       denoising_unet: denoisingRole.extend({ inputs: denoisingRole.shape.inputs.catchall(tensorSpecSchema) }),
-      // The same network without banks: what guidance leads away from. May be left out when guidance is 1.
+      // The same network without banks, which guidance leads away from. Optional if guidance is 1.
       denoising_unet_unconditional: roleSchema(
         ['latent', 'timestep', 'audio'],
         ['prediction'],
@@ -111,7 +113,7 @@ const highsyncManifestSchema = z
     addAll(context, misfits(roles, highsyncTensors(params, roles.reference_unet.outputs))),
   );
 
-/** pack.json: what a pack is for, its files by role, and the numbers that the engine's code must know about them. */
+/** pack.json: what a pack is for, its files by role, and the parameters that the engine's code needs. */
 export const manifestSchema = z.discriminatedUnion('engine', [
   analyzerManifestSchema,
   musetalkManifestSchema,
@@ -120,7 +122,7 @@ export const manifestSchema = z.discriminatedUnion('engine', [
 ]);
 
 export type Manifest = z.infer<typeof manifestSchema>;
-/** What packs are made for: the engines, and the analyser that looks for faces for all of them. */
+/** What packs are made for: the engines, and the analyser that finds faces for all of them. */
 export const PACK_ENGINES = [
   'analyzer',
   'musetalk',

@@ -2,32 +2,35 @@ import { z } from 'zod';
 import { audioSchema } from './audio-params';
 import { latentSchema } from './latent-params';
 
-/** What differs between musetalk packs (1.0, 1.5, distilled); everything else about the algorithm is code. */
+/** Parameters that differ between musetalk packs (1.0, 1.5, distilled). The rest of the algorithm is code. */
 export const musetalkParamsSchema = z.strictObject({
-  /** Side of the square face crop, pixels: the kernel that cuts it works on eight at a time. */
+  /**
+   * Side of the square face crop, pixels. A multiple of eight, because the kernel that cuts it processes eight at a
+   * time.
+   */
   resolution: z.int().positive().multipleOf(8),
   latent: latentSchema,
   audio: audioSchema.extend({
-    /** Whether the sinusoidal position code is added by the caller. */
+    /** Whether the caller adds the sinusoidal position code. */
     positionalEncoding: z.enum(['outside', 'inside']),
   }),
-  /** The diffusion time that the network is asked for. */
+  /** The diffusion timestep that is passed to the network. */
   timestep: z.int().nonnegative(),
-  /** Frames per call of the graphs; an incomplete batch is padded, so that they always see one shape. */
+  /** Frames per call of the graphs. An incomplete batch is padded, so that the graphs always see one shape. */
   batch: z.int().positive(),
   crop: z.strictObject({
-    /** Pixels that the generated half begins lower than the nose bridge's low point (`bbox_shift`); 0 in 1.5. */
+    /** How many pixels below the nose bridge's low point the generated half begins (`bbox_shift`); 0 in 1.5. */
     shift: z.int(),
-    /** Room below the chin, pixels (`extra_margin`): 10 in 1.5, 0 in 1.0. */
+    /** Room below the chin in pixels (`extra_margin`): 10 in 1.5, 0 in 1.0. */
     margin: z.int().nonnegative(),
   }),
-  /** How the mask of the pasted face is made from the parsed one; without a parser a polygon of landmarks stands in. */
+  /** How the mask of the pasted face is derived from face parsing. Without a parser a polygon of landmarks is used. */
   mask: z.strictObject({
     mode: z.enum(['jaw', 'raw', 'neck']),
-    /** Half-widths of the part around the middle that is not taken in again, at 512 pixels ('jaw' only). */
+    /** Half-widths, at 512 pixels, of the central part that is not eroded after growing ('jaw' only). */
     leftCheek: z.int().min(0).max(256),
     rightCheek: z.int().min(0).max(256),
-    /** Width of the blur as a part of the parsed square. */
+    /** Width of the blur as a fraction of the parsed square. */
     blur: z.number().positive().lt(1),
   }),
 });

@@ -3,7 +3,7 @@ import { generatorTensors, heard } from './generator-tensors';
 import { type ExpectedRoles, floats, TIMESTEP } from './fitting-tensors';
 import { type MusetalkParams } from './musetalk-params';
 
-/** Classes of BiSeNet. */
+/** The number of classes of BiSeNet. */
 const CLASSES = 19;
 
 /** The tensors that the musetalk engine feeds and reads with these parameters. */

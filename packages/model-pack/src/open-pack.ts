@@ -6,15 +6,15 @@ import { claimIn } from './pack-claim';
 import { PackError } from './pack-error';
 import { verifyPackFiles } from './verify-pack-files';
 
-/** A pack whose manifest is well-formed. What `openPack` answers also has the files that the manifest names. */
+/** A pack with a valid manifest. For packs from `openPack`, the files that the manifest names are verified too. */
 export interface Pack<M extends Manifest = Manifest> {
   readonly dir: string;
   readonly manifest: M;
-  /** SHA-256 of pack.json, which names every file's digest: equal digests mean equal packs. */
+  /** SHA-256 of pack.json, which contains every file's digest, so equal digests mean equal packs. */
   readonly digest: string;
 }
 
-/** A pack as those name it who have looked at it before. */
+/** Identifies a pack that was opened before. */
 export interface PackRef {
   readonly dir: string;
   readonly digest: string;
@@ -23,8 +23,8 @@ export interface PackRef {
 export const MANIFEST_FILE = 'pack.json';
 
 /**
- * Reads and verifies a pack directory: schema of pack.json, presence and SHA-256 of every file.
- * Whether the graphs compute the right thing is checked where they run. Rejects with PackError.
+ * Reads and verifies a pack directory: schema of pack.json, presence and SHA-256 of every file. Whether the graphs
+ * compute the right thing is checked where they run. Rejects with PackError.
  */
 export async function openPack(dir: string): Promise<Pack> {
   const pack = await readPack(dir);
@@ -32,7 +32,7 @@ export async function openPack(dir: string): Promise<Pack> {
   return pack;
 }
 
-/** As openPack, for one engine: a pack made for another is PackError manifest_invalid. */
+/** Like openPack, for one engine. A pack made for another engine is PackError manifest_invalid. */
 export async function openPackFor<E extends PackEngine>(
   engine: E,
   dir: string,
@@ -42,15 +42,15 @@ export async function openPackFor<E extends PackEngine>(
   return pack;
 }
 
-/** Reads pack.json alone: the files that it names were not looked at. Rejects with PackError. */
+/** Reads pack.json only, without checking the files that it names. Rejects with PackError. */
 export async function readPack(dir: string): Promise<Pack> {
   const bytes = await readManifestBytes(dir);
   return { dir, manifest: parseManifest(dir, bytes), digest: sha256(bytes) };
 }
 
 /**
- * As readPack, for one engine and for the very pack that was looked at before: another one in its place is PackError
- * pack_replaced.
+ * Like readPack, for one engine and for exactly the pack that was opened before. If another pack is in its place,
+ * rejects with PackError pack_replaced.
  */
 export async function readPackAgain<E extends PackEngine>(
   engine: E,
@@ -66,12 +66,12 @@ export async function readPackAgain<E extends PackEngine>(
   return narrowed(pack, engine);
 }
 
-/** Where a role's model file lies. */
+/** The path of a role's model file. */
 export function modelPath(pack: Pack, role: { readonly file: string }): string {
   return join(pack.dir, role.file);
 }
 
-/** Name, version and content of a pack in one word, for logs and for telling apart what it produced. */
+/** Name, version and content of a pack in one word, for logs and to distinguish its results. */
 export function packVersion(pack: Pack): string {
   return `${pack.manifest.name}@${pack.manifest.version}+${pack.digest.slice(0, 12)}`;
 }
@@ -102,7 +102,10 @@ function isAbsent(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** What the bytes of a pack.json say; PackError manifest_invalid, beginning with `dir`, when they are none. */
+/**
+ * The manifest in the bytes of a pack.json.
+ * @throws PackError manifest_invalid, beginning with `dir`, if they contain none
+ */
 export function parseManifest(dir: string, bytes: Buffer): Manifest {
   let json: unknown;
   try {
@@ -113,7 +116,10 @@ export function parseManifest(dir: string, bytes: Buffer): Manifest {
   return checkManifest(dir, json);
 }
 
-/** The manifest in `json`; PackError manifest_invalid, naming the first offending field, when there is none. */
+/**
+ * The manifest in `json`.
+ * @throws PackError manifest_invalid, naming the first offending field, if it is not valid
+ */
 export function checkManifest(dir: string, json: unknown): Manifest {
   const parsed = manifestSchema.safeParse(json);
   if (parsed.success) return parsed.data;

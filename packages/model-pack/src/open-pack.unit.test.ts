@@ -58,7 +58,7 @@ describe('openPack', () => {
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  test('a written pack opens, and its version names its content', async () => {
+  test('opens a pack that was written, and its version identifies its content', async () => {
     const written = await writePack(dir, manifest(), MODELS);
     const opened = await openPackFor('analyzer', dir);
 
@@ -67,7 +67,7 @@ describe('openPack', () => {
     expect(packVersion(opened)).toMatch(/^test-analyzer@1\.2\.3\+[0-9a-f]{12}$/);
   });
 
-  test('writing the same pack again touches nothing and leaves no staging directory behind', async () => {
+  test('leaves everything untouched, and no staging directory behind, if the same pack is written again', async () => {
     await writePack(dir, manifest(), MODELS);
     const before = await stat(dir);
     await writePack(dir, manifest(), MODELS);
@@ -76,14 +76,14 @@ describe('openPack', () => {
     expect(await readdir(root)).toEqual(['analyzer']);
   });
 
-  test('several builders at once all end with the complete pack', async () => {
+  test('gives several concurrent builders the complete pack', async () => {
     const packs = await Promise.all([1, 2, 3, 4].map(() => writePack(dir, manifest(), MODELS)));
 
     expect(new Set(packs.map((pack) => pack.digest)).size).toBe(1);
     expect((await readdir(dir)).sort()).toEqual(['detector.onnx', 'landmarks.onnx', 'pack.json']);
   });
 
-  test('a damaged pack is written anew', async () => {
+  test('opens a damaged pack after it was written again', async () => {
     await writePack(dir, manifest(), MODELS);
     await writeFile(join(dir, 'detector.onnx'), 'damaged');
     await writePack(dir, manifest(), MODELS);
@@ -91,7 +91,7 @@ describe('openPack', () => {
     expect(await readFile(join(dir, 'detector.onnx'), 'utf8')).toBe('detector');
   });
 
-  test('a changed model file is refused, naming the file', async () => {
+  test('refuses a changed model file, naming the file', async () => {
     await writePack(dir, manifest(), MODELS);
     await writeFile(join(dir, 'detector.onnx'), 'tampered');
 
@@ -102,7 +102,7 @@ describe('openPack', () => {
     });
   });
 
-  test('a missing model file is refused, naming the file', async () => {
+  test('refuses a missing model file, naming the file', async () => {
     await writePack(dir, manifest(), MODELS);
     await rm(join(dir, 'landmarks.onnx'));
 
@@ -112,7 +112,7 @@ describe('openPack', () => {
     });
   });
 
-  test('external weight files are verified like the model', async () => {
+  test('verifies external weight files like the model', async () => {
     const value = manifest();
     if (value.engine !== 'analyzer') throw new Error('the fixture is an analyzer pack');
     value.roles.face_detector.externalData = [modelFile('weights.data', Buffer.from('weights'))];
@@ -122,7 +122,7 @@ describe('openPack', () => {
     await expect(openPack(dir)).rejects.toMatchObject({ reason: 'digest_mismatch' });
   });
 
-  test('an absent directory and a broken manifest have their own reasons', async () => {
+  test('distinguishes a missing directory from a broken manifest', async () => {
     await expect(openPack(join(root, 'nowhere'))).rejects.toMatchObject({ reason: 'pack_missing' });
 
     await writePack(dir, manifest(), MODELS);
@@ -130,7 +130,7 @@ describe('openPack', () => {
     await expect(openPack(dir)).rejects.toMatchObject({ reason: 'manifest_invalid' });
   });
 
-  test('an invalid manifest is refused with the path of the offending field', async () => {
+  test('refuses an invalid manifest with the path of the offending field', async () => {
     await writePack(dir, manifest(), MODELS);
     const text = await readFile(join(dir, 'pack.json'), 'utf8');
     await writeFile(join(dir, 'pack.json'), text.replace('"detector.onnx"', '"../detector.onnx"'));
@@ -141,12 +141,12 @@ describe('openPack', () => {
     });
   });
 
-  test('a pack for another engine is refused', async () => {
+  test('refuses a pack for another engine', async () => {
     await writePack(dir, manifest(), MODELS);
     await expect(openPackFor('musetalk', dir)).rejects.toMatchObject({ reason: 'manifest_invalid' });
   });
 
-  test('a pack that is looked at again is refused when another one lies in its place', async () => {
+  test('refuses a pack that is opened again if another one is in its place', async () => {
     const { digest } = await writePack(dir, manifest(), MODELS);
     await expect(readPackAgain('analyzer', { dir, digest })).resolves.toMatchObject({ digest });
 
@@ -156,7 +156,7 @@ describe('openPack', () => {
     });
   });
 
-  test('files are verified for the roles that are asked for, those that roles share once', async () => {
+  test('verifies the files of the requested roles, and shared files once', async () => {
     const shared = Buffer.from('weights');
     const value = manifest();
     if (value.engine !== 'analyzer') throw new Error('the fixture is an analyzer pack');
@@ -183,7 +183,7 @@ describe('openPack', () => {
     expect(read).toEqual(['detector.onnx', 'weights.data', 'landmarks.onnx'].map((file) => join(dir, file)));
   });
 
-  test('a pack is not published when a named file is missing from what was given', async () => {
+  test('does not publish a pack if a named file is missing from what was given', async () => {
     await expect(
       writePack(dir, manifest(), { 'detector.onnx': MODELS['detector.onnx'] }),
     ).rejects.toMatchObject({
@@ -198,7 +198,7 @@ describe('openPack', () => {
       copy = join(root, 'elsewhere', 'copy');
     });
 
-    test('is the same pack, without what else lay in its directory', async () => {
+    test('is the same pack, without other files of its directory', async () => {
       const pack = await writePack(dir, manifest(), MODELS);
       await writeFile(join(dir, 'notes.txt'), 'not part of it');
       await copyPack(pack, copy);
@@ -208,7 +208,7 @@ describe('openPack', () => {
       expect(await packSize(await openPack(copy))).toBe(await packSize(pack));
     });
 
-    test('replaces another pack, and nothing is left of that one', async () => {
+    test('replaces another pack, and leaves nothing of it', async () => {
       const value = manifest();
       await writePack(copy, { ...value, version: '1.0.0' }, { ...MODELS, 'old.onnx': Buffer.from('old') });
       await copyPack(await writePack(dir, value, MODELS), copy);
@@ -218,7 +218,7 @@ describe('openPack', () => {
       expect(await readdir(join(root, 'elsewhere'))).toEqual(['copy']);
     });
 
-    test('of a pack that was changed after it was opened is refused, and what was there stays', async () => {
+    test('is refused if the pack was changed after it was opened, and what was there stays', async () => {
       const pack = await writePack(dir, manifest(), MODELS);
       await copyPack(pack, copy);
       await writePack(dir, { ...manifest(), version: '2.0.0' }, MODELS);

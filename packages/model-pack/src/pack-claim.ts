@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type PackEngine, PACK_ENGINES } from './manifest';
 
-/** What a folder says it holds, also where the rest of its pack.json is of no use. */
+/** What a folder claims to contain, even if the rest of its pack.json is unusable. */
 export interface PackClaim {
   readonly engine?: PackEngine | undefined;
   readonly name?: string | undefined;
@@ -12,7 +12,7 @@ const claimSchema = z.object({
   name: z.string().optional().catch(undefined),
 });
 
-/** What the content of a pack.json claims; nothing when it is no object. */
+/** What the content of a pack.json claims; nothing if it is not an object. */
 export function claimIn(json: unknown): PackClaim {
   const claim = claimSchema.safeParse(json);
   return claim.success ? claim.data : {};

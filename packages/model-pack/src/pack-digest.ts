@@ -7,7 +7,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** SHA-256 of a file, streamed: official weights are gigabytes. Rejects with the file system's error. */
+/** SHA-256 of a file, streamed because official weights are gigabytes. Rejects with the file system's error. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);

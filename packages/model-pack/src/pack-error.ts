@@ -8,7 +8,7 @@ export class PackError extends Error {
       'pack_missing' | 'pack_replaced' | 'manifest_invalid' | 'file_missing' | 'digest_mismatch',
     message: string,
     options?: ErrorOptions,
-    /** Of a manifest that is there and of no use: what it says all the same. */
+    /** For a manifest that exists but is unusable: what it claims nevertheless. */
     readonly claim: PackClaim = {},
   ) {
     super(message, options);

@@ -5,13 +5,13 @@ import { MANIFEST_FILE, type Pack } from './open-pack';
 import { PackError } from './pack-error';
 import { packRoles } from './pack-roles';
 
-/** The files that a manifest names, each once: roles may share weights. */
+/** The files that a manifest names, each once, because roles may share weights. */
 export function packFiles(manifest: Manifest): string[] {
   const roles = [...packRoles(manifest).values()];
   return [...new Set(roles.flatMap((role) => [role, ...(role.externalData ?? [])].map(({ file }) => file)))];
 }
 
-/** Bytes of a pack's files, its manifest included. Rejects with PackError when one of them is not there. */
+/** Total bytes of a pack's files, including its manifest. Rejects with PackError if one is missing. */
 export async function packSize(pack: Pack): Promise<number> {
   const files = [MANIFEST_FILE, ...packFiles(pack.manifest)];
   const sizeOf = async (file: string): Promise<number> => {

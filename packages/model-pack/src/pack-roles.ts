@@ -2,7 +2,7 @@ import { type Manifest } from './manifest';
 import { type Probe } from './role';
 import { type TensorSpec } from './tensor-spec';
 
-/** A role as every engine's manifest has it, whatever its tensors are called. */
+/** A role as in every engine's manifest, whatever its tensors are called. */
 export interface PackRole {
   readonly file: string;
   readonly sha256: string;
@@ -12,7 +12,7 @@ export interface PackRole {
   readonly probe?: Probe | undefined;
 }
 
-/** The roles that a pack fills, by name; optional ones that it leaves out are not among them. */
+/** The roles that a pack provides, by name, without the optional ones that it omits. */
 export function packRoles(manifest: Manifest): ReadonlyMap<string, PackRole> {
   const roles: Readonly<Record<string, PackRole | undefined>> = manifest.roles;
   return new Map(

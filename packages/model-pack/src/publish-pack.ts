@@ -4,10 +4,10 @@ import { openPack, type Pack } from './open-pack';
 import { PackError } from './pack-error';
 
 /**
- * Puts a pack in place at `dir`, replacing what was there: `fill` writes it to another directory beside it, which is
- * verified and then renamed. The pack appears complete or not at all, and one that is there already with this digest is
- * left untouched, so several processes may publish the same one at once. Rejects with PackError when what `fill` wrote
- * is no pack, or not the one with this digest.
+ * Publishes a pack at `dir`, replacing what was there. `fill` writes it to another directory beside it, which is
+ * verified and then renamed, so the pack appears complete or not at all. If a pack with this digest is already there,
+ * it is left untouched, so several processes may publish the same one at once. Rejects with PackError if `fill` wrote
+ * no valid pack, or not the one with this digest.
  */
 export async function publishPack(
   dir: string,
@@ -42,12 +42,12 @@ async function readExisting(dir: string): Promise<Pack | null> {
   try {
     return await openPack(dir);
   } catch (error) {
-    if (error instanceof PackError) return null; // absent, damaged or another version: write it anew
+    if (error instanceof PackError) return null; // missing, damaged or another version: write it again
     throw error;
   }
 }
 
-/** Renames a directory; false when another builder's is already there, or the source was already moved by one. */
+/** Renames a directory. Returns false if another builder's is already there, or has already moved the source. */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { sha256OfFile } from './pack-digest';
 
 /**
- * SHA-256 of files, for somebody who asks again and again: weights are gigabytes. A file is read anew only when it is
- * another one than it was, or was written to since, as its inode, size and times tell.
+ * Caches SHA-256 digests of files for repeated checks, because weights are gigabytes. A file is read again only if its
+ * inode, size or times show that it was replaced or written to.
  */
 export function rememberDigests(
   digestOf: (path: string) => Promise<string> = sha256OfFile,
@@ -14,7 +14,7 @@ export function rememberDigests(
     const identity = [dev, ino, size, mtimeNs, ctimeNs].join();
     const found = known.get(path);
     if (found?.identity === identity) return found.digest;
-    // What the file was before it was read: one that is written to meanwhile will not be that any more.
+    // The state of the file before it was read. A file that is written to meanwhile will have another one.
     const digest = await digestOf(path);
     known.set(path, { identity, digest });
     return digest;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sha256, sha256OfFile } from './pack-digest';
 import { rememberDigests } from './remember-digests';
 
-describe('digests that are asked for again', () => {
+describe('cached digests', () => {
   let folder: string;
   let file: string;
   let reads: number;
@@ -22,13 +22,13 @@ describe('digests that are asked for again', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test('are read once from a file that stays what it is', async () => {
+  test('are computed once for a file that does not change', async () => {
     expect(await digestOf(file)).toBe(sha256(Buffer.from('one')));
     expect(await digestOf(file)).toBe(sha256(Buffer.from('one')));
     expect(reads).toBe(1);
   });
 
-  test('are read anew from a file that was written to, and from another one in its place', async () => {
+  test('are computed again for a file that was written to or replaced', async () => {
     await digestOf(file);
     await appendFile(file, '!');
     expect(await digestOf(file)).toBe(sha256(Buffer.from('one!')));
@@ -37,7 +37,7 @@ describe('digests that are asked for again', () => {
     expect(await digestOf(file)).toBe(sha256(Buffer.from('two!')));
   });
 
-  test('of a file that is gone are not answered from memory', async () => {
+  test('are not returned for a file that is gone', async () => {
     await digestOf(file);
     await rm(file);
     await expect(digestOf(file)).rejects.toThrow('ENOENT');

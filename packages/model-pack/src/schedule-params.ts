@@ -17,7 +17,7 @@ export const scheduleSchema = z
     finalAlpha: z.enum(['one', 'first']),
     /** Betas rescaled so that the last training step is pure noise (https://arxiv.org/abs/2305.08891). */
     zeroTerminalSnr: z.boolean(),
-    /** How many steps to take, or, for distilled networks, the very timesteps, falling. */
+    /** The number of steps or, for distilled networks, the exact timesteps in decreasing order. */
     steps: z.union([z.int().positive(), z.array(z.int().nonnegative()).min(1)]),
   })
   .refine(({ steps, trainSteps }) => typeof steps !== 'number' || steps <= trainSteps, {
@@ -35,11 +35,11 @@ export const scheduleSchema = z
 
 export type ScheduleParams = z.infer<typeof scheduleSchema>;
 
-/** The largest diffusion time that is asked for. */
+/** The largest timestep that is requested. */
 function firstTime(schedule: NoiseSchedule): number {
   const { steps, trainSteps, spacing, stepsOffset } = schedule;
   if (typeof steps !== 'number') return Math.max(...steps);
-  // Trailing spacing begins with the last step of the training, whatever the number of steps.
+  // Trailing spacing begins with the last training step, whatever the number of steps.
   if (spacing === 'trailing') return trainSteps - 1;
   return (steps - 1) * Math.floor(trainSteps / steps) + stepsOffset;
 }

@@ -5,9 +5,9 @@ import { PackError } from './pack-error';
 import { packRoles } from './pack-roles';
 
 export interface VerifyFilesOptions {
-  /** Whose files to look at; those of all roles when absent. */
+  /** Roles whose files to verify; all by default. */
   readonly roles?: readonly string[];
-  /** SHA-256 of a file; reads the whole of it unless told. */
+  /** Computes the SHA-256 of a file; by default reads the whole file. */
   readonly digestOf?: (path: string) => Promise<string>;
 }
 

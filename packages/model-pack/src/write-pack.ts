@@ -5,14 +5,14 @@ import { checkManifest, MANIFEST_FILE, type Pack } from './open-pack';
 import { sha256 } from './pack-digest';
 import { publishPack } from './publish-pack';
 
-/** The `file` and `sha256` of a role, for the manifest that goes with these bytes. */
+/** The `file` and `sha256` of a role, for the manifest that belongs to these bytes. */
 export function modelFile(file: string, model: Uint8Array): { file: string; sha256: string } {
   return { file, sha256: sha256(model) };
 }
 
 /**
- * Writes a pack directory, replacing what was there, as publishPack does. Rejects with PackError when the manifest is
- * invalid or `models` lacks a file it names.
+ * Writes a pack directory, replacing what was there, like publishPack. Rejects with PackError if the manifest is
+ * invalid or `models` lacks a file that it names.
  */
 export async function writePack(
   dir: string,

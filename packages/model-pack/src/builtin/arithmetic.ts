@@ -1,6 +1,6 @@
 import { float, type GraphBuilder, type Operand, type Value } from '../onnx';
 
-/** Element-wise arithmetic on graph values, so that formulas in the graphs read as formulas. */
+/** Element-wise arithmetic on graph values, so that formulas in the graphs read like formulas. */
 export interface Arithmetic {
   add(a: Operand, b: Operand, ...more: Operand[]): Value;
   sub(a: Operand, b: Operand): Value;
@@ -13,9 +13,9 @@ export interface Arithmetic {
   clamp(a: Value, low: number, high: number): Value;
   /** 0 below `from`, 1 above `to`, linear between. */
   ramp(a: Value, from: Operand, to: Operand): Value;
-  /** s²(3 − 2s): an S-curve through (0, 0) and (1, 1) without kinks. */
+  /** s²(3 − 2s): a smooth S-curve through (0, 0) and (1, 1). */
   smooth(s: Value): Value;
-  /** a where `weight` is 0, b where it is 1. */
+  /** Returns a where `weight` is 0, b where it is 1. */
   mix(a: Value, b: Operand, weight: Value): Value;
   /** max(0, 1 − (a/width)²). */
   dome(a: Value, width: Operand): Value;
@@ -33,7 +33,7 @@ export function arithmetic(g: GraphBuilder): Arithmetic {
   const clamp = (a: Value, low: number, high: number): Value => g.op('Clip', [a, low, high]);
   const div = binary('Div');
   const add = chain('Add');
-  /** max(0, min(1, scale·a + offset)) in one operator. */
+  /** Computes max(0, min(1, scale·a + offset)) in one operator. */
   const limited = (a: Value, scale: number, offset: number): Value =>
     g.op('HardSigmoid', [a], { alpha: float(scale), beta: float(offset) });
   const ramp = (a: Value, from: Operand, to: Operand): Value =>

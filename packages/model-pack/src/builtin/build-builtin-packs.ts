@@ -7,7 +7,7 @@ import { writeMusetalkPack } from './musetalk/musetalk-pack';
 
 /**
  * Writes the packs that come with the service below `outDir`, one directory each: the face analyser, and the reference
- * pack of each engine. Packs that are there already and unchanged are left untouched.
+ * pack of each engine. Leaves packs untouched that already exist unchanged.
  */
 export async function buildBuiltinPacks(outDir: string): Promise<Pack[]> {
   return [

@@ -22,7 +22,7 @@ describe('buildBuiltinPacks', () => {
     ]);
   });
 
-  test('building again leaves good packs untouched and repairs a damaged one', async () => {
+  test('leaves good packs untouched when it builds again, and repairs a damaged one', async () => {
     const first = await buildBuiltinPacks(folder);
     const written = await Promise.all(first.map(({ dir }) => stat(join(dir, 'pack.json'))));
     const musetalk = first.find(({ manifest }) => manifest.engine === 'musetalk');

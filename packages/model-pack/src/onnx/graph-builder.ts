@@ -2,7 +2,7 @@ import { type DataType } from './data-type';
 import { type Attribute, type Graph, graphAttribute, type Node, type ValueInfo } from './graph';
 import { type ExternalData, type Tensor } from './tensor';
 
-/** Something computed inside a graph; an object rather than a string so that it cannot be misspelled. */
+/** A value computed inside a graph. An object rather than a string, so that it cannot be misspelled. */
 export interface Value {
   readonly name: string;
 }
@@ -33,13 +33,13 @@ export class GraphBuilder {
     return { name };
   }
 
-  /** Publishes a value under a chosen name. */
+  /** Declares a value as a graph output with this name. */
   output(name: string, value: Value, dtype: DataType, dims: readonly (number | string)[]): void {
     this.nodes.push({ op: 'Identity', inputs: [value.name], outputs: [name], attributes: {} });
     this.outputs.push({ name, dtype, dims });
   }
 
-  /** A constant tensor. Throws at encoding when data does not fill dims. */
+  /** A constant tensor. Encoding throws if the data does not fill the dimensions. */
   constant(dtype: DataType, dims: readonly number[], data: ArrayLike<number> | ExternalData): Value {
     const value = this.fresh('c');
     this.initializers.push({ name: value.name, dtype, dims, data });
@@ -63,7 +63,7 @@ export class GraphBuilder {
     );
   }
 
-  /** An operator with one output; `domain::name` where it is not one of ONNX. */
+  /** An operator with one output. Written as `domain::name` if it is not an ONNX operator. */
   op(op: string, operands: readonly Operand[], attributes: Readonly<Record<string, Attribute>> = {}): Value {
     const output = this.fresh('v');
     this.push(op, operands, [output], attributes);
@@ -83,8 +83,8 @@ export class GraphBuilder {
   }
 
   /**
-   * One of two computations, of which only the chosen one runs: `then` where `condition` (a bool of one element) is true.
-   * Both may use what this graph computed before, and both results have the type and the dimensions given.
+   * Computes one of two branches: `then` if `condition` (a bool of one element) is true. Only that branch runs. Both
+   * may use values computed earlier in this graph, and both results must have the given type and dimensions.
    */
   choose(
     condition: Value,
@@ -108,12 +108,15 @@ export class GraphBuilder {
     };
   }
 
-  /** Collects what `compute` adds into a graph of its own. Constants stay in the outer graph, which a branch can see. */
+  /**
+   * Collects the nodes that `compute` adds into a separate graph. Constants stay in the outer graph, which a branch can
+   * see.
+   */
   private branch(compute: () => Value, result: Omit<ValueInfo, 'name'>): Graph {
     const outer = this.nodes;
     this.nodes = [];
     try {
-      // A branch must compute its result itself, also when that is a value from outside.
+      // A branch must compute its own result, even if that is a value from outside.
       const { name } = this.op('Identity', [compute()]);
       const outputs = [{ name, ...result }];
       return { name: `branch_${name}`, nodes: this.nodes, inputs: [], outputs, initializers: [] };

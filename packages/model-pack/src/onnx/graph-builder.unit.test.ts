@@ -10,7 +10,7 @@ interface Result {
 }
 
 async function run(graph: GraphBuilder, feeds: Record<string, Tensor>): Promise<Record<string, Result>> {
-  // Level 4: what fails comes back as an exception and need not be printed as well.
+  // Level 4: errors are thrown and need not be printed as well.
   const session = await InferenceSession.create(encodeModel(graph.build()), { logSeverityLevel: 4 });
   try {
     const results: Record<string, Result> = {};
@@ -73,7 +73,7 @@ describe('GraphBuilder', () => {
     expect(rest?.values).toEqual([6, 7, 8]);
   });
 
-  test('every element type is written in its own width', async () => {
+  test('every element type is written with its own width', async () => {
     const g = new GraphBuilder('types');
     g.output('f16', g.op('Cast', [g.constant('float16', [2], [0x3c00, 0xc000])], { to: 1 }), 'float32', [2]);
     g.output('i8', g.op('Cast', [g.constant('int8', [1], [-7])], { to: 1 }), 'float32', [1]);
@@ -108,7 +108,7 @@ describe('GraphBuilder', () => {
     expect(y?.values).toEqual([2]);
   });
 
-  test('of two computations only the chosen one runs, on what the graph computed before', async () => {
+  test('only the chosen one of two branches runs, on values computed earlier', async () => {
     const g = new GraphBuilder('choice');
     const x = g.input('x', 'float32', ['n']);
     const doubled = g.op('Mul', [x, 2]);
@@ -116,7 +116,7 @@ describe('GraphBuilder', () => {
       g.input('plain', 'bool', []),
       { dtype: 'float32', dims: ['n'] },
       () => doubled,
-      // Reading beyond the end fails, so a result shows that this way was not taken.
+      // Reading beyond the end fails, so a result shows that this branch was not taken.
       () => g.op('Add', [g.op('Gather', [doubled, g.ints([9])]), 3]),
     );
     g.output('y', g.op('Add', [chosen, 3]), 'float32', ['n']);

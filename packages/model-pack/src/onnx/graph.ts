@@ -9,8 +9,8 @@ export interface ValueInfo {
 }
 
 /**
- * A node attribute. Plain numbers are integers: ONNX tells `alpha = 1` (int) from `alpha = 1.0` (float) and rejects
- * the wrong one, so floats are always spelled with `float(…)` or `floats(…)`.
+ * A node attribute. Plain numbers are integers: ONNX distinguishes `alpha = 1` (int) from `alpha = 1.0` (float) and
+ * rejects the wrong one, so floats are always written as `float(…)` or `floats(…)`.
  */
 export type Attribute = number | string | readonly number[] | TaggedAttribute;
 
@@ -20,17 +20,17 @@ export type TaggedAttribute =
   | { readonly kind: 'tensor'; readonly tensor: Tensor }
   | { readonly kind: 'graph'; readonly graph: Graph };
 
-/** One operator call. An empty input name stands for an optional input that is left out. */
+/** One operator call. An empty input name stands for an omitted optional input. */
 export interface Node {
   readonly op: string;
-  /** Whose operator it is, when it is not one of ONNX. */
+  /** The domain of an operator that is not part of ONNX. */
   readonly domain?: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes: Readonly<Record<string, Attribute>>;
 }
 
-/** Nodes in execution order, with the graph's boundary and constants. */
+/** Nodes in execution order, with the graph's inputs, outputs and constants. */
 export interface Graph {
   readonly name: string;
   readonly nodes: readonly Node[];

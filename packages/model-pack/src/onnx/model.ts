@@ -2,14 +2,14 @@ import { encodeGraph } from './encode-graph';
 import { type Graph } from './graph';
 import { WireWriter } from './wire-writer';
 
-/** What ONNX Runtime 1.17 and later accept, on CPU and CUDA alike. */
+/** Accepted by ONNX Runtime 1.17 and later, on CPU and CUDA alike. */
 export const OPSET_VERSION = 21;
 export const IR_VERSION = 10;
 
-/** Of operators that are not ONNX's own: those of ONNX Runtime never had another. */
+/** Version of operator sets outside ONNX. Those of ONNX Runtime never had another. */
 const FOREIGN_VERSION = 1;
 
-/** A complete .onnx file: ModelProto with the standard operator set, and those that the graph's own nodes name. */
+/** A complete .onnx file: ModelProto with the standard operator set and the domains that the graph's nodes use. */
 export function encodeModel(graph: Graph): Uint8Array {
   const model = new WireWriter()
     .varintField(1, IR_VERSION)

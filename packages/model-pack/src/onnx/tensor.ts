@@ -6,15 +6,15 @@ export interface Tensor {
   readonly name: string;
   readonly dtype: DataType;
   readonly dims: readonly number[];
-  /** Row-major elements; their number is the product of dims. Float16 elements are given as their 16-bit patterns. */
+  /** Row-major elements, as many as the product of dims. Float16 elements are given as their 16-bit patterns. */
   readonly data: ArrayLike<number> | ExternalData;
 }
 
-/** Elements that lie in another file, as they must where a model would have more than 2 GiB. */
+/** Elements in a separate file, which is required if a model would exceed 2 GiB. */
 export interface ExternalData {
-  /** Relative to the model's folder. */
+  /** Path relative to the model's folder. */
   readonly file: string;
-  /** Of the first element, in bytes. */
+  /** Offset of the first element, in bytes. */
   readonly offset: number;
 }
 
@@ -58,7 +58,7 @@ function entry(key: string, value: string): WireWriter {
   return new WireWriter().stringField(1, key).stringField(2, value);
 }
 
-/** TensorProto.raw_data is little-endian whatever the host is, hence the explicit writes. */
+/** TensorProto.raw_data is little-endian on every host, hence the explicit writes. */
 function rawData(dtype: DataType, data: ArrayLike<number>): Uint8Array {
   const size = BYTES_PER_ELEMENT[dtype];
   const view = new DataView(new ArrayBuffer(data.length * size));

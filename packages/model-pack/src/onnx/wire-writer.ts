@@ -1,12 +1,12 @@
 /**
- * Protocol-buffer wire format, as much of it as ONNX needs: varints, fixed 32-bit floats and length-delimited
- * fields. Chunks are collected and joined once, so a large weight tensor is copied a single time.
+ * Protocol-buffer wire format, as far as ONNX needs it: varints, fixed 32-bit floats and length-delimited fields.
+ * Chunks are collected and joined once, so that a large weight tensor is copied only once.
  */
 export class WireWriter {
   private readonly chunks: Uint8Array[] = [];
   private length = 0;
 
-  /** int32, int64, enum and bool fields. Negative values take ten bytes, as the format prescribes. */
+  /** For int32, int64, enum and bool fields. Negative values take ten bytes, as the format requires. */
   varintField(field: number, value: number | bigint): this {
     return this.tag(field, 0).varint(BigInt.asUintN(64, BigInt(value)));
   }

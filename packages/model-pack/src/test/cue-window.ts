@@ -1,10 +1,10 @@
 import { positionalEncoding, WINDOW_STEPS } from '@lipsync/lipsync';
 import { CUE_STATE, CUES, STATES, WIDTH } from '../builtin/speech/speech-cues';
 
-/** What the built-in audio encoder says of the mouth. */
+/** The cues about the mouth that the built-in audio encoder outputs. */
 export type Cues = Partial<Record<(typeof CUES)[number], number>>;
 
-/** A window of hidden states in which every step carries the same cues, with the sinusoidal position code or without. */
+/** A window of hidden states with the same cues in every step, with or without the sinusoidal position code. */
 export function cueWindow(cues: Cues, positionCode: 'added' | 'none'): Float32Array<ArrayBuffer> {
   const tokens = WINDOW_STEPS * STATES;
   const window = new Float32Array(tokens * WIDTH);

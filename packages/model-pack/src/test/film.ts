@@ -1,14 +1,14 @@
 import { type FaceShape, paintedFace, paintedLandmarks } from './painted-face';
 import { cueWindow, type Cues } from './cue-window';
 
-/** What one frame of a diffusion engine's output is made from. */
+/** The inputs for one frame of a diffusion engine's output. */
 export interface Frame {
   readonly picture: Float32Array;
   readonly landmarks: Float32Array;
   readonly audio: Float32Array;
 }
 
-/** A painted face whose lips are `gap` pixels apart, and what it is to say. */
+/** A painted face whose lips are `gap` pixels apart, and what it shall say. */
 export function paintedFrame(shape: FaceShape, gap: number, cues: Cues): Frame {
   return {
     picture: paintedFace(shape, gap),
@@ -17,7 +17,7 @@ export function paintedFrame(shape: FaceShape, gap: number, cues: Cues): Frame {
   };
 }
 
-/** One property of all frames, one after the other. */
+/** One property of all frames, concatenated. */
 export function allOf(frames: readonly Frame[], part: keyof Frame): Float32Array {
   const parts = frames.map((frame) => frame[part]);
   const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
@@ -28,7 +28,7 @@ export function allOf(frames: readonly Frame[], part: keyof Frame): Float32Array
   return all;
 }
 
-/** [first, second, area] → [second, first, area], of both of which `first` is given. */
+/** Converts [first, second, area] to [second, first, area]. */
 export function swapped(values: Float32Array, first: number, area: number): Float32Array {
   const second = values.length / area / first;
   const result = new Float32Array(values.length);

@@ -1,6 +1,6 @@
 /**
- * Largest difference of two arrays at the places that count; NaN when they differ in length or hold what is not a
- * number. Globals such as Math are slow to reach in a test, so the loop keeps away from them.
+ * Largest difference of two arrays at the places that count; NaN if they differ in length or contain NaN. Avoids
+ * globals such as Math in the loop, because access to them is slow in a test.
  */
 export function furthest(
   a: Float32Array,

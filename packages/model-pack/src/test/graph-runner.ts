@@ -4,20 +4,20 @@ type Floats = Float32Array<ArrayBuffer>;
 
 /** A graph under test. */
 export interface TestGraph {
-  /** Runs the graph and answers its only output. */
+  /** Runs the graph and returns its only output. */
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Floats>;
   release(): Promise<void>;
 }
 
 /** Loads the bytes of a model. */
 export async function loadTestGraph(model: Uint8Array): Promise<TestGraph> {
-  // One thread: tests run beside each other, and a spinning pool would take the cores from all of them.
+  // One thread, because tests run in parallel, and a spinning pool would take the cores from all of them.
   const session = await InferenceSession.create(model, { intraOpNumThreads: 1 });
   return {
     run: async (feeds) => {
       const [output] = Object.values(await session.run(feeds));
       if (!(output?.data instanceof Float32Array)) throw new TypeError('one float32 output expected');
-      // A copy: the runtime may use its memory again.
+      // A copy, because the runtime may reuse its memory.
       return Float32Array.from(output.data);
     },
     release: () => session.release(),

@@ -1,13 +1,13 @@
 import { createDdim, fillNoise, guide } from '@lipsync/lipsync';
 import { type ScheduleParams } from '../schedule-params';
 
-/** What a network says of a noisy latent at a diffusion time, without and with its condition. */
+/** The prediction of a network for a noisy latent at a timestep, without and with its condition. */
 export type Predict = (
   time: number,
   latent: Float32Array,
 ) => Promise<readonly [unconditional: Float32Array, conditional: Float32Array]>;
 
-/** The latents of a denoising loop: the noise, one after each step, the last one clean. */
+/** The latents of a denoising loop: the noise, then one after each step. The last one is clean. */
 export async function guidedLoop(
   schedule: ScheduleParams,
   guidance: number,
@@ -28,8 +28,8 @@ export async function guidedLoop(
 }
 
 /**
- * Where the same loop must be if the network knows the clean latent: at every step its mixture with the noise that the
- * first latent contains, at the end the clean latent.
+ * The latents that the same loop must pass if the network knows the clean latent: at every step the mixture of the
+ * clean latent with the noise in the first latent, and at the end the clean latent.
  */
 export function expectedLoop(
   schedule: ScheduleParams,

@@ -1,20 +1,20 @@
 import { furthest } from './furthest';
 
-/** Where the painted face has its mouth, and how large it is; pixels of a square crop. */
+/** The place and the size of the mouth in the painted face, in pixels of a square crop. */
 export interface FaceShape {
   readonly side: number;
   readonly x: number;
   readonly y: number;
-  /** Half the mouth's width. */
+  /** Half the width of the mouth. */
   readonly half: number;
 }
 
-/** A musetalk crop of 256 pixels: the mouth lies in the middle of the lower half. */
+/** A musetalk crop of 256 pixels, with the mouth in the middle of the lower half. */
 export const LARGE_FACE: FaceShape = { side: 256, x: 128, y: 185, half: 40 };
 
 type Point = readonly [number, number];
 
-/** A frontal face, turned by `angle` about its mouth; `gap` parts the lips (pixels). Offsets are in half mouths. */
+/** A frontal face, rotated by `angle` about its mouth, with lips `gap` pixels apart. Offsets are in half mouths. */
 export function paintedLandmarks({ x: cx, y: cy, half }: FaceShape, gap: number, angle = 0): Float32Array {
   const unit = half / 40;
   const points: Point[] = [];
@@ -50,8 +50,8 @@ export function paintedLandmarks({ x: cx, y: cy, half }: FaceShape, gap: number,
 }
 
 /**
- * [3, side, side] in [-1, 1]: light skin, redder lips, black between parted lips, so that brightness tells where things
- * went. No colour changes within 2×2 pixels, so that the built-in latent loses nothing of it.
+ * [3, side, side] in [-1, 1]: light skin, redder lips, black between parted lips, so that brightness shows where things
+ * moved. No colour changes within 2×2 pixels, so that the built-in latent loses nothing.
  */
 export function paintedFace(shape: FaceShape, gap: number, angle = 0): Float32Array {
   const { side, x: cx, y: cy, half } = shape;
@@ -72,7 +72,7 @@ export function paintedFace(shape: FaceShape, gap: number, angle = 0): Float32Ar
   return image;
 }
 
-/** Length of the dark stretch through the mouth's centre, along the face's own vertical; pixels. */
+/** Length of the dark stretch through the mouth's centre, along the face's own vertical, in pixels. */
 export function darkness(image: Float32Array, { side, x, y, half }: FaceShape, angle = 0): number {
   let dark = 0;
   for (let d = -1.1 * half; d <= 1.1 * half; d += 0.5) {
@@ -82,13 +82,13 @@ export function darkness(image: Float32Array, { side, x, y, half }: FaceShape, a
   return dark;
 }
 
-/** How many pixels along the mouth's line are lips. */
+/** How many pixels along the line of the mouth are lips. */
 export function lipWidth(image: Float32Array, { side, y }: FaceShape): number {
   const green = image.subarray((side + y + 3) * side, (side + y + 4) * side);
   return green.filter((value) => value < 0).length;
 }
 
-/** Largest difference of two images of `side` pixels where `where` says so. */
+/** Largest difference of two images of `side` pixels where `where` is true. */
 export function difference(
   a: Float32Array,
   b: Float32Array,

@@ -12,8 +12,8 @@ const faceApiModels = (): string =>
   join(dirname(require.resolve('@vladmandic/face-api/package.json')), 'model');
 
 /**
- * Writes the face analyser pack: the detector and landmark networks of face-api, lowered from its weight files to ONNX.
- * Needs nothing but the installed npm package. Rejects with PackError when its weights are not as expected.
+ * Writes the face analyser pack: the detector and landmark networks of face-api, converted from its weight files to
+ * ONNX. Needs only the installed npm package. Rejects with PackError if the weights are not as expected.
  */
 export async function buildAnalyzerPack(outDir: string, weightsDir = faceApiModels()): Promise<Pack> {
   const detector = encodeModel(tinyFaceDetector(await readWeights(weightsDir, DETECTOR_MODEL)));
@@ -22,7 +22,7 @@ export async function buildAnalyzerPack(outDir: string, weightsDir = faceApiMode
   return writePack(outDir, analyzerManifest(detector, landmarks), models);
 }
 
-/** The probes' means are those of the original implementation for uniform grey. */
+/** The expected means are those of the original implementation for uniform grey. */
 function analyzerManifest(detector: Uint8Array, landmarks: Uint8Array): AnalyzerManifest {
   return {
     format: 1,
@@ -63,9 +63,9 @@ function analyzerManifest(detector: Uint8Array, landmarks: Uint8Array): Analyzer
       },
     },
     params: {
-      // A detector input of 416 finds faces from a sixteenth to half of the frame in about 3 ms; 224 and 320 are for
-      // close-ups and for faces that a border cuts off, 832 is for smaller ones.
-      // The other numbers separate all tracked faces of six test clips from random places of the same frames.
+      // A detector input of 416 finds faces from a sixteenth to half of the frame in about 3 ms. 224 and 320 are for
+      // close-ups and for faces cut off by a border, 832 is for smaller faces. The other numbers separate all tracked
+      // faces of six test clips from random places of the same frames.
       detector: {
         inputSizes: [416, 224, 320, 832],
         stride: DETECTOR_STRIDE,

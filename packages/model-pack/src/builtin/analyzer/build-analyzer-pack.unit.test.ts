@@ -9,7 +9,7 @@ import { readWeights } from './weight-file';
 
 const WEIGHTS = join(dirname(require.resolve('@vladmandic/face-api/package.json')), 'model');
 
-// Computed by @vladmandic/face-api 1.7.15 itself, on TensorFlow.js' own CPU kernels, for the picture below.
+// Computed by @vladmandic/face-api 1.7.15 itself, with TensorFlow.js' own CPU kernels, for the picture below.
 const POINTS_REFERENCE = [
   [0, 0.4165044, 0.6140741],
   [8, 0.761127, 0.5072291],
@@ -18,7 +18,7 @@ const POINTS_REFERENCE = [
   [51, 0.6431412, 0.4789434],
   [66, 0.658236, 0.4752788],
 ] as const;
-/** Index in the order [row][column][anchor], score, box. */
+/** Indices are [row][column][anchor]; then score and box. */
 const BOXES_REFERENCE = [
   [0, 0.00007301, [-10.6819, -12.5528, 41.1838, 38.9773]],
   [7, 0.00001871, [-3.7339, -36.4793, 90.7238, 66.4496]],
@@ -57,7 +57,7 @@ describe('the analyser pack', () => {
   }
   const numbers = (tensor: Tensor | undefined): number[] => Array.from(tensor?.data ?? [], Number);
 
-  test('the landmark network computes what the original implementation computes', async () => {
+  test('the landmark network matches the original implementation', async () => {
     const { points } = await run('landmarks68', new Tensor('uint8', pattern(112, 112), [1, 112, 112, 3]));
 
     expect(points?.dims).toEqual([1, 68, 2]);
@@ -67,7 +67,7 @@ describe('the analyser pack', () => {
     }
   });
 
-  test('the detector computes the boxes and scores of the original implementation, on oblong frames too', async () => {
+  test('the detector matches the boxes and scores of the original implementation, on oblong frames too', async () => {
     const square = await run('face_detector', new Tensor('uint8', pattern(160, 160), [1, 160, 160, 3]));
     expect(square.boxes?.dims).toEqual([125, 4]);
     for (const [index, score, box] of BOXES_REFERENCE) {
@@ -79,7 +79,7 @@ describe('the analyser pack', () => {
     expect(oblong.scores?.dims).toEqual([5 * 10 * 6]);
   });
 
-  test('landmarks of a batch are those of its faces one by one', async () => {
+  test('landmarks of a batch equal those of its faces one by one', async () => {
     const one = pattern(112, 112);
     const two = one.slice().reverse();
     const both = new Uint8Array([...one, ...two]);
@@ -91,7 +91,7 @@ describe('the analyser pack', () => {
     numbers(batch.points).forEach((value, i) => expect(value).toBeCloseTo(expected[i] ?? NaN, 5));
   });
 
-  test('weight files that end early or have another shape are refused by name', async () => {
+  test('weight files that are truncated or have another shape are refused by name', async () => {
     const model = 'face_landmark_68_model';
     const manifest = await readFile(join(WEIGHTS, `${model}-weights_manifest.json`));
     const weights = await readFile(join(WEIGHTS, `${model}.bin`));

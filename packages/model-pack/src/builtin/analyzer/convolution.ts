@@ -1,7 +1,7 @@
 import { type Attribute, type GraphBuilder, type Value } from '../../onnx';
 import { type Weights } from './weight-file';
 
-/** Rows and columns of zeros around the input: top, left, bottom, right. */
+/** Rows and columns of zero padding: top, left, bottom, right. */
 export type Padding = readonly [number, number, number, number];
 
 interface ConvolutionShape {
@@ -53,7 +53,7 @@ function geometry(size: number, stride: number, padding: Padding): Record<string
   return { kernel_shape: [size, size], strides: [stride, stride], pads: padding };
 }
 
-/** TensorFlow's [row][column][in][out] order to ONNX's [out][in][row][column]. */
+/** Converts TensorFlow's [row][column][in][out] order to ONNX's [out][in][row][column]. */
 function toOihw(hwio: Float32Array, size: number, inputs: number, outputs: number): Float32Array {
   const area = size * size;
   return Float32Array.from({ length: hwio.length }, (_, i) => {

@@ -5,14 +5,14 @@ import { type Weights } from './weight-file';
 
 export const LANDMARK_MODEL = 'face_landmark_68_model';
 
-/** Side of the square face crop that the network looks at. */
+/** Side of the square face crop that is the network's input. */
 export const LANDMARK_INPUT_SIZE = 112;
 
 const MEAN_RGB = [122.782, 117.001, 104.298] as const;
 
 /**
  * The 68-point landmark network of face-api: four dense blocks of separable convolutions, average pooling, and one
- * fully connected layer. image [n, 112, 112, 3] (8-bit RGB) → points [n, 68, 2], x and y as parts of the crop.
+ * fully connected layer. image [n, 112, 112, 3] (8-bit RGB) → points [n, 68, 2], x and y as fractions of the crop.
  */
 export function landmarkNet(weights: Weights): Graph {
   const g = new GraphBuilder('face_landmark_68');
@@ -31,11 +31,11 @@ export function landmarkNet(weights: Weights): Graph {
   return g.build();
 }
 
-/** TensorFlow's SAME padding for kernel 3: at stride 2 on an even side the odd row and column lie at the end. */
+/** TensorFlow's SAME padding for kernel 3: at stride 2 and an even side, the extra row and column are at the end. */
 const HALVING: Padding = [0, 0, 1, 1];
 const KEEPING: Padding = [1, 1, 1, 1];
 
-/** Four convolutions, each fed with the sum of all before it; the first halves the side. */
+/** Four convolutions, each fed with the sum of all previous outputs. The first halves the side. */
 function denseBlock(
   g: GraphBuilder,
   weights: Weights,

@@ -1,6 +1,8 @@
 import { type GraphBuilder, type Value } from '../../onnx';
 
-/** Interleaved 8-bit RGB [n, h, w, 3] to planar floats: (value − mean) / 255, as both networks were trained. */
+/**
+ * Converts interleaved 8-bit RGB [n, h, w, 3] to planar floats: (value − mean) / 255, as both networks were trained.
+ */
 export function normalisedPixels(
   g: GraphBuilder,
   rgb: Value,

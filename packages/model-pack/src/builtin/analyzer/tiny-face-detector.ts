@@ -22,9 +22,9 @@ const ANCHORS = [
 const VALUES_PER_ANCHOR = 5;
 
 /**
- * The tiny face detector of face-api: a Tiny-YOLOv2-like grid detector made of separable convolutions.
- * image [1, h, w, 3] (8-bit RGB) → boxes [k, 4] (x1, y1, x2, y2 in input pixels) and scores [k] (0..1),
- * k = 5 · (h/32) · (w/32); overlapping boxes are left to the caller.
+ * The tiny face detector of face-api: a grid detector like Tiny-YOLOv2, made of separable convolutions. image [1, h, w,
+ * 3] (8-bit RGB) → boxes [k, 4] (x1, y1, x2, y2 in input pixels) and scores [k] (0..1), k = 5 · (h/32) · (w/32). The
+ * caller removes overlapping boxes.
  */
 export function tinyFaceDetector(weights: Weights): Graph {
   const g = new GraphBuilder('tiny_face_detector');
@@ -56,10 +56,10 @@ export function tinyFaceDetector(weights: Weights): Graph {
   return g.build();
 }
 
-/** Six convolutions with pooling between them, and one to the box encoding: [1, 3, h, w] → [1, 25, h/32, w/32]. */
+/** Six convolutions with pooling in between, and one for the box encoding: [1, 3, h, w] → [1, 25, h/32, w/32]. */
 function backbone(g: GraphBuilder, weights: Weights, pixels: Value): Value {
   const widths = [16, 32, 64, 128, 256, 512];
-  // The first convolution has no padding; the grid comes out right because pooling rounds up.
+  // The first convolution has no padding. The grid still has the right size, because pooling rounds up.
   const first = { inChannels: 3, outChannels: 16, stride: 1, padding: [0, 0, 0, 0] } as const;
   let x = pool(g, leaky(g, convolution(g, weights, 'conv0', 3, pixels, first)), 2);
   for (let layer = 1; layer < widths.length; layer++) {
@@ -84,7 +84,7 @@ const pool = (g: GraphBuilder, x: Value, stride: number): Value =>
 
 const asList = (g: GraphBuilder, scalar: Value): Value => g.op('Unsqueeze', [scalar, g.ints([0])]);
 
-/** Each grid cell's column (x) or row (y), as [rows, columns, anchors, 1]. */
+/** The column (x) or row (y) of each grid cell, as [rows, columns, anchors, 1]. */
 function ramp(g: GraphBuilder, columns: Value, rows: Value, axis: 'x' | 'y'): Value {
   const zero = g.constant('int64', [], [0]);
   const one = g.constant('int64', [], [1]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { PackError } from '../../pack-error';
 
-/** One weight in float32, whatever it was stored as. */
+/** One weight in float32, however it was stored. */
 export interface Weight {
   readonly dims: readonly number[];
   readonly data: Float32Array;
@@ -11,11 +11,14 @@ export interface Weight {
 
 /** The weights of one network by name. */
 export interface Weights {
-  /** The weight of that name; PackError when the file has none or its shape differs from `dims`. */
+  /**
+   * Returns the weight with that name.
+   * @throws PackError if the file has none or its shape differs from `dims`
+   */
   get(name: string, dims: readonly number[]): Float32Array;
 }
 
-/** TensorFlow.js weights manifest; only 8-bit affine quantisation occurs in the files read here. */
+/** TensorFlow.js weights manifest. The files read here only use 8-bit affine quantisation. */
 const weightsManifestSchema = z.array(
   z.object({
     paths: z.array(z.string()).length(1),
@@ -30,8 +33,8 @@ const weightsManifestSchema = z.array(
 );
 
 /**
- * Reads `<model>-weights_manifest.json` and the binary file it names from a directory, and dequantises:
- * value = byte · scale + min. Rejects with PackError when a file is absent, malformed or too short.
+ * Reads `<model>-weights_manifest.json` and the binary file that it names from a directory, and dequantises: value =
+ * byte · scale + min. Rejects with PackError if a file is missing, malformed or too short.
  */
 export async function readWeights(dir: string, model: string): Promise<Weights> {
   const groups = weightsManifestSchema.safeParse(

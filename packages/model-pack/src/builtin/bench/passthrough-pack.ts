@@ -21,8 +21,9 @@ const STATES_DIMS = [1, STEPS, STATES, WIDTH];
 const MEL = [1, MEL_BANDS, SEGMENT_FRAMES];
 
 /**
- * Writes a musetalk pack for benches: tensors of the official shapes, graphs that cost next to nothing, so that what a
- * render takes is the pipeline's. It repeats a pixel of every 8×8 of the face and hears nothing; not for serving.
+ * Writes a musetalk pack for benchmarks: tensors with the official shapes, but graphs that cost almost nothing, so that
+ * the duration of a render is that of the pipeline. It repeats one pixel of every 8×8 block of the face and ignores the
+ * audio. Not for serving.
  */
 export async function writePassthroughPack(dir: string): Promise<Pack> {
   const models = {
@@ -88,7 +89,7 @@ function deafModel(): Uint8Array {
   return encodeModel(g.build());
 }
 
-/** A pixel of every block in three channels, nothing in the fourth. */
+/** One pixel of every block in three channels, nothing in the fourth. */
 function encoderModel(): Uint8Array {
   const g = new GraphBuilder('every_eighth_pixel');
   const image = g.input('image', 'float32', IMAGE);
@@ -105,7 +106,7 @@ function encoderModel(): Uint8Array {
   return encodeModel(g.build());
 }
 
-/** Of the two latents side by side, that of the whole face. */
+/** Of the two latents side by side, takes that of the whole face. */
 function referenceModel(): Uint8Array {
   const g = new GraphBuilder('reference');
   const latent = g.input('latent', 'float32', BOTH_LATENTS);
@@ -116,7 +117,7 @@ function referenceModel(): Uint8Array {
   return encodeModel(g.build());
 }
 
-/** Blocks of one colour: columns are repeated while there are few rows, then whole rows are copied. */
+/** Makes blocks of one colour: repeats columns while there are few rows, then copies whole rows. */
 function decoderModel(): Uint8Array {
   const g = new GraphBuilder('blocks');
   const latent = g.input('latent', 'float32', LATENT);

@@ -31,7 +31,7 @@ async function run(
   }
 }
 
-test('a face passes through all of it, in blocks, every frame of the batch for itself', async () => {
+test('passes a face through unchanged but for the blocks, each frame of the batch separately', async () => {
   const image = Float32Array.from({ length: 2 * 3 * 256 * 256 }, (_, i) => (i % 1999) / 1000 - 1);
   const latent = await run('vae_encoder', { image: floats(image, [2, 3, 256, 256]) });
   expect(latent).toHaveLength(2 * 4 * 1024);
@@ -61,7 +61,7 @@ test('a face passes through all of it, in blocks, every frame of the batch for i
   }
 });
 
-test('it is not among the packs that are served', async () => {
+test('is not among the packs that are served', async () => {
   const served = await buildBuiltinPacks(join(folder, 'served'));
   expect(served.map(({ manifest }) => manifest.name)).not.toContain('bench-passthrough');
 });

@@ -1,17 +1,18 @@
 import { type GraphBuilder, type Value } from '../../onnx';
 import { type PredictionFactors } from './prediction-factors';
 
-/** What the sampler is told about a noisy latent at `timestep` (int64 [1]), in two summands. */
+/** What a network predicts for a noisy latent at `timestep` (int64 [1]), as two summands. */
 export interface Prediction {
-  /** The part that the noisy latent has in it, which is all of it when the clean one is 0. */
+  /** The summand of the noisy latent. It is the whole prediction if the clean latent is 0. */
   ofNoisy(latent: Value): Value;
-  /** The part of the clean latent. */
+  /** The summand of the clean latent. */
   ofClean(latent: Value): Value;
 }
 
 /**
- * A prediction under classifier-free guidance, where the sampler follows u + guidance·(c − u): u is taken for a clean
- * latent of 0, and c for one that much too weak, so that the sampler follows the prediction for the clean latent itself.
+ * A prediction under classifier-free guidance, in which the sampler follows u + guidance·(c − u). Here u is the
+ * prediction for a clean latent of 0, and c that for a clean latent divided by `guidance`, so that the sampler follows
+ * the prediction for the clean latent itself.
  */
 export function predict(
   g: GraphBuilder,

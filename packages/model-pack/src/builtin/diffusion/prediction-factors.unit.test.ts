@@ -8,7 +8,7 @@ import { predictionFactors } from './prediction-factors';
 const CLEAN = Float32Array.from({ length: 64 }, (_, i) => 0.2 * Math.sin(i));
 const GUIDANCE = 2.5;
 
-/** The loop of a sampler whose network knows the clean latent, and takes it for 0 when it is not told anything. */
+/** Runs a sampler whose network knows the clean latent, and treats it as 0 without its condition. */
 async function loop(schedule: ScheduleParams): Promise<Float32Array[]> {
   const { noisy, clean } = predictionFactors(schedule);
   return guidedLoop(schedule, GUIDANCE, CLEAN.length, (time, latent) => {
@@ -23,23 +23,23 @@ describe.each([
   ['highsync', HIGHSYNC],
 ])('the predictions of %s', (_, schedule) => {
   test.each([4, 10, 20])(
-    'lead a guided sampler of %i steps to the clean latent, and nowhere else on the way',
+    'lead a guided sampler of %i steps to the clean latent, along the expected mixtures',
     async (steps) => {
       const passed = await loop({ ...schedule, steps });
       const expected = expectedLoop({ ...schedule, steps }, passed[0] ?? CLEAN, CLEAN);
       expect(passed).toHaveLength(steps + 1);
-      // The first expected mixture is the noise itself; the result of each step is the mixture of the next.
+      // The first expected mixture is the noise itself. The result of each step is the mixture of the next.
       passed.forEach((latent, i) => expect(furthest(latent, expected[i] ?? CLEAN)).toBeLessThan(2e-6));
     },
   );
 
-  test('say the same of a timestep whatever the number of steps', () => {
+  test('are the same at a timestep for any number of steps', () => {
     expect(predictionFactors({ ...schedule, steps: 20 })).toEqual(
       predictionFactors({ ...schedule, steps: 4 }),
     );
   });
 });
 
-test('a schedule whose end is not known is refused', () => {
+test('are refused for a schedule whose end is unknown', () => {
   expect(() => predictionFactors({ ...LATENTSYNC, spacing: 'trailing' })).toThrow(RangeError);
 });

@@ -10,10 +10,10 @@ import { STATES, WIDTH } from '../speech/speech-cues';
 import { MASK, WINDOW } from './highsync-params';
 import { LATENT_SIDE, TOKENS } from './reference-unet';
 
-/** Only what the mask generates can change. */
+/** Only the masked region can change. */
 const GENERATED = { top: MASK.top, bottom: MASK.bottom + 1, left: MASK.left, right: MASK.right + 1 };
 
-/** Noisy latent, timestep and audio, as both networks take them. */
+/** Noisy latent, timestep and audio, as inputs of both networks. */
 function inputs(g: GraphBuilder): { latent: Value; timestep: Value; audio: Value } {
   return {
     latent: g.input('latent', 'float32', [1, LATENT_CHANNELS, WINDOW, LATENT_SIDE, LATENT_SIDE]),
@@ -27,8 +27,8 @@ function output(g: GraphBuilder, prediction: Value): void {
 }
 
 /**
- * Noisy latents of a window, timestep, audio windows, bank and landmarks → v, if the clean latents are those of the bank
- * with the mouth that the audio asks for.
+ * Noisy latents of a window, timestep, audio windows, bank and landmarks → v, where the clean latents are those of the
+ * bank with the mouth that the audio calls for.
  */
 export function denoisingUnetModel(schedule: ScheduleParams, guidance: number): Uint8Array {
   const g = new GraphBuilder('velocity_of_audio_driven_lips');
@@ -49,7 +49,7 @@ export function denoisingUnetModel(schedule: ScheduleParams, guidance: number): 
   return encodeModel(g.build());
 }
 
-/** Noisy latents of a window and timestep → v, if the clean latents are 0: what guidance leads away from. */
+/** Noisy latents of a window and timestep → v, where the clean latents are 0. Guidance leads away from this. */
 export function unconditionalUnetModel(schedule: ScheduleParams): Uint8Array {
   const g = new GraphBuilder('velocity_of_nothing');
   const { latent, timestep } = inputs(g);

@@ -32,14 +32,14 @@ const run = (name: keyof typeof graphs, feeds: Parameters<TestGraph['run']>[0]):
 };
 beforeAll(async () => {
   for (const name of Object.keys(graphs) as (keyof typeof graphs)[])
-    // what a record is made with are its keys
+    // The keys are those that the record was made with.
     loaded.set(name, await loadTestGraph(graphs[name]));
 });
 afterAll(() => Promise.all([...loaded.values()].map((graph) => graph.release())));
 
 const frame = (gap: number, cues: Cues): Frame => paintedFrame(FACE, gap, cues);
 
-/** A window as the engine prepares it; the last frame stands for those that are missing. */
+/** A window as the engine prepares it. The last frame is repeated for missing ones. */
 async function windowOf(some: readonly Frame[]) {
   const frames = Array.from({ length: WINDOW }, (_, i) => some[Math.min(i, some.length - 1)] ?? frame(0, {}));
   const encoded = await run('encoder', {
@@ -71,7 +71,7 @@ async function windowOf(some: readonly Frame[]) {
   };
 }
 
-/** The loop over one window: every latent that it passes, and the pictures of the frames at its end. */
+/** Runs the loop over one window: returns every latent on the way, and the final pictures of the frames. */
 async function render(frames: readonly Frame[], steps: number) {
   const { reference, without, given } = await windowOf(frames);
   const passed = await guidedLoop({ ...SCHEDULE, steps }, GUIDANCE, reference.length, async (at, latent) => [
@@ -88,7 +88,7 @@ async function render(frames: readonly Frame[], steps: number) {
   return { passed, pictures: frames.map((_, i) => images.slice(i * PICTURE, (i + 1) * PICTURE)) };
 }
 
-/** What the network takes for clean: at the first timestep, where no signal is left, v is its negative. */
+/** What the network treats as clean: at the first timestep, where no signal is left, it is the negative of v. */
 async function target(frames: readonly Frame[]): Promise<Float32Array> {
   const { reference, given } = await windowOf(frames);
   const told = await given(999, reference);
@@ -98,7 +98,7 @@ async function target(frames: readonly Frame[]): Promise<Float32Array> {
 const SPEECH = [frame(0, {}), frame(0, { opening: 0.5 }), frame(14, { opening: 1 })];
 
 test.each([4, 10, 20])(
-  'after %i guided steps the window is the analytic target, and never off the way',
+  'after %i guided steps the window is the analytic target, and each step is on the expected way',
   async (steps) => {
     const clean = await target(SPEECH);
     const { passed } = await render(SPEECH, steps);
@@ -107,7 +107,7 @@ test.each([4, 10, 20])(
   },
 );
 
-test('silence keeps closed lips exactly, and closes an open mouth', async () => {
+test('silence keeps closed lips exactly as they are, and closes an open mouth', async () => {
   const { pictures } = await render([frame(0, {}), frame(14, {})], 4);
   const [still, closed] = pictures;
   expect(difference(still ?? NONE, paintedFace(FACE, 0), RESOLUTION)).toBeLessThan(1e-4);
@@ -115,7 +115,7 @@ test('silence keeps closed lips exactly, and closes an open mouth', async () => 
   expect(darkness(closed ?? NONE, FACE)).toBe(0);
 });
 
-test('each frame opens its mouth as far as its own audio asks', async () => {
+test('each frame opens its mouth as its own audio calls for', async () => {
   const { pictures } = await render(
     [1, 0, 0.5].map((opening) => frame(0, { opening })),
     4,
@@ -126,7 +126,7 @@ test('each frame opens its mouth as far as its own audio asks', async () => {
   expect(wide).toBeGreaterThan(half + 2);
 });
 
-test('cells outside the mask are predicted to be those of the reference', async () => {
+test('cells outside the mask are predicted as those of the reference', async () => {
   const { reference } = await windowOf(SPEECH);
   const inside = (i: number): boolean => {
     const [row, column] = [Math.floor(i / LATENT_SIDE) % LATENT_SIDE, i % LATENT_SIDE];
@@ -137,7 +137,7 @@ test('cells outside the mask are predicted to be those of the reference', async 
   expect(furthest(clean, reference, inside)).toBeGreaterThan(0.01);
 });
 
-test('a bank keeps the frames of a batch apart, and every cell in its place', async () => {
+test('a bank keeps the frames of a batch separate, and every cell in its place', async () => {
   const latents = Float32Array.from({ length: 2 * LATENT_CHANNELS * AREA }, (_, i) => i);
   const bank = await run('reference', {
     latent: floats(latents, [2, LATENT_CHANNELS, LATENT_SIDE, LATENT_SIDE]),

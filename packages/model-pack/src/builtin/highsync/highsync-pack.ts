@@ -17,8 +17,8 @@ const CONDITIONAL = 'denoising-unet.onnx';
 const UNCONDITIONAL = 'denoising-unet-unconditional.onnx';
 
 /**
- * Writes the built-in reference pack for the highsync engine: graphs made of formulas instead of learned weights, with the
- * roles, the dataflow and the schedule of the official ones.
+ * Writes the built-in reference pack for the highsync engine: graphs made of formulas instead of learned weights, with
+ * the roles, the dataflow and the schedule of the official ones.
  */
 export async function writeHighsyncPack(dir: string): Promise<Pack> {
   const { models: codecModels, roles: codecRoles, latent } = autoencoder(RESOLUTION);
@@ -90,7 +90,7 @@ export async function writeHighsyncPack(dir: string): Promise<Pack> {
 
 const BANK = -0.2;
 
-/** Landmarks in one point are no face: the clean latent must be the bank's as it is. */
+/** Landmarks that all lie in one point mean no face: the clean latent must be that of the bank unchanged. */
 function probe(fill: Readonly<Record<string, number>>, clean: number) {
   const [latent, timestep] = [0.1, 499];
   const factors = predictionFactors(SCHEDULE);

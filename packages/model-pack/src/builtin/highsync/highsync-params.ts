@@ -1,7 +1,7 @@
 import { type HighsyncParams } from '../../highsync-params';
 import { type ScheduleParams } from '../../schedule-params';
 
-/** Side of the face crop, pixels: half of the official 512, because every cell is computed on a CPU at every step. */
+/** Side of the face crop, pixels: half of the official 512, because a CPU computes every cell at every step. */
 export const RESOLUTION = 256;
 export const WINDOW = 12;
 export const OVERLAP = 3;
@@ -10,7 +10,7 @@ export const SEED = 42;
 /** Frames that are denoised together: about 200 MiB of latents. */
 export const STRETCH = 96;
 
-/** That of the official weights (saeed5959/high_sync, configs/inference), but for the number of steps. */
+/** The schedule of the official weights (saeed5959/high_sync, configs/inference), except for the number of steps. */
 export const SCHEDULE: ScheduleParams = {
   trainSteps: 1000,
   betaStart: 0.00085,
@@ -24,5 +24,5 @@ export const SCHEDULE: ScheduleParams = {
   steps: 4,
 };
 
-/** The generated rectangle of a latent of 32×32 cells (saeed5959/high_sync, masks/mask_32). */
+/** The generated rectangle in a latent of 32×32 cells (saeed5959/high_sync, masks/mask_32). */
 export const MASK: HighsyncParams['mask'] = { top: 14, bottom: 29, left: 3, right: 28 };

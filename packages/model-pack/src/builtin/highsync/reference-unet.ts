@@ -6,7 +6,9 @@ export const LATENT_SIDE = RESOLUTION / BLOCK;
 /** One bank token per cell of the latent. */
 export const TOKENS = LATENT_SIDE * LATENT_SIDE;
 
-/** Latents of frames → one bank: every cell of a frame as a token. A formula needs to remember no more than the picture. */
+/**
+ * Latents of frames → one bank, with every cell of a frame as a token. The formulas need to remember only the picture.
+ */
 export function referenceUnetModel(): Uint8Array {
   const g = new GraphBuilder('cells_as_tokens');
   const latent = g.input('latent', 'float32', ['frames', LATENT_CHANNELS, LATENT_SIDE, LATENT_SIDE]);

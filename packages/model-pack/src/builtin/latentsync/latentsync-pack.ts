@@ -12,9 +12,9 @@ import { faceMask, GUIDANCE, RESOLUTION, SCHEDULE, SEED, WINDOW } from './latent
 import { INPUT_CHANNELS, unet3dModel } from './unet3d';
 
 /**
- * Writes the built-in reference pack for the latentsync engine: graphs made of formulas instead of learned weights, with
- * the roles, the dataflow and the schedule of the official ones. `resolution` is the side of the aligned faces, pixels:
- * the official weights come for 256 and for 512.
+ * Writes the built-in reference pack for the latentsync engine: graphs made of formulas instead of learned weights,
+ * with the roles, the dataflow and the schedule of the official ones. `resolution` is the side of the aligned faces in
+ * pixels; the official weights exist for 256 and for 512.
  */
 export async function writeLatentsyncPack(dir: string, resolution: number = RESOLUTION): Promise<Pack> {
   const { models: codecModels, roles: codecRoles, latent } = autoencoder(resolution);
@@ -65,7 +65,7 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
   );
 }
 
-/** Landmarks in one point are no face: the clean latent must be the reference as it is. */
+/** Landmarks that all lie in one point mean no face: the clean latent must be the reference unchanged. */
 function probe(resolution: number) {
   const [value, step] = [0.1, 501];
   const { noisy, clean } = predictionFactors(SCHEDULE);

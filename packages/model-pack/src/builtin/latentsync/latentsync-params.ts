@@ -7,7 +7,10 @@ export const WINDOW = 16;
 export const GUIDANCE = 1.5;
 export const SEED = 1247;
 
-/** That of the official weights (bytedance/LatentSync, configs/scheduler_config.json), but for the number of steps. */
+/**
+ * The schedule of the official weights (bytedance/LatentSync, configs/scheduler_config.json), except for the number of
+ * steps.
+ */
 export const SCHEDULE: ScheduleParams = {
   trainSteps: 1000,
   betaStart: 0.00085,
@@ -21,7 +24,7 @@ export const SCHEDULE: ScheduleParams = {
   steps: 4,
 };
 
-/** Lower edges of the face as [row, first column, last column], between which the outline runs straight. */
+/** Lower edges of the face as [row, first column, last column]. The outline runs straight between them. */
 const OUTLINE = [
   [128, 9, 247],
   [134, 9, 247],
@@ -39,10 +42,10 @@ const OUTLINE = [
   [242, 131, 152],
 ] as const;
 
-/** Beside the nose, which stays, both cheeks are generated. */
+/** Both cheeks are generated. The nose between them stays. */
 const CHEEKS = { top: 95, bottom: 127, left: [9, 77], right: [178, 246] } as const;
 
-/** The generated part of an aligned face of 256 pixels, after bytedance/LatentSync's mask. */
+/** The generated part of an aligned face of 256 pixels, like bytedance/LatentSync's mask. */
 export function faceMask(): LatentsyncParams['mask'] {
   const spans: [number, number, number][] = [];
   for (let row = CHEEKS.top; row <= CHEEKS.bottom; row++) {

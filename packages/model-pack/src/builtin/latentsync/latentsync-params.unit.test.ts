@@ -9,7 +9,7 @@ test('the mask covers as much of the face as the published one', () => {
   expect(Math.abs(area / size ** 2 - 0.407)).toBeLessThan(0.002);
 });
 
-test('at every eighth pixel, where the latent mask is read, it is the published one', () => {
+test('the mask equals the published one at every eighth pixel, where the latent mask is sampled', () => {
   const cells = (row: number): number[] =>
     Array.from({ length: 32 }, (_, i) => i).filter((column) => generated(row * 8, column * 8));
   const range = (first: number, last: number): number[] =>
@@ -33,7 +33,7 @@ test('at every eighth pixel, where the latent mask is read, it is the published 
   for (const [row, columns] of published) expect([row, cells(row)]).toEqual([row, columns]);
 });
 
-test('every row from the cheeks to the chin is covered, and no row twice at one place', () => {
+test('the mask covers every row from the cheeks to the chin, without overlaps', () => {
   const rows = new Set(spans.map(([row]) => row));
   expect([...rows].sort((a, b) => a - b)).toEqual(Array.from({ length: 242 - 95 + 1 }, (_, i) => 95 + i));
   expect(spans).toHaveLength(rows.size + (127 - 95 + 1));

@@ -12,13 +12,13 @@ import { RESOLUTION } from './latentsync-params';
 
 /** Noisy, mask, masked and reference. */
 export const INPUT_CHANNELS = 3 * LATENT_CHANNELS + 1;
-/** Where an aligned face may have its mouth, in parts of its side. */
+/** Where the mouth can be in an aligned face, as fractions of its side. */
 const MOUTH = { top: 14 / 32, bottom: 30 / 32, left: 4 / 32, right: 28 / 32 };
 
 /**
- * Noisy latents with mask, masked and reference latents beside them, timestep, audio windows and landmarks → the noise in
- * them, if the clean latents are the reference with the mouth that the audio asks for; without any audio, if they are 0.
- * `resolution` is the side of the aligned faces, pixels.
+ * Noisy latents with mask, masked and reference latents beside them, timestep, audio windows and landmarks → the noise.
+ * The clean latents are the reference with the mouth that the audio calls for or, without any audio, 0. `resolution` is
+ * the side of the aligned faces, pixels.
  */
 export function unet3dModel(
   schedule: ScheduleParams,

@@ -55,7 +55,7 @@ async function windowOf(frames: readonly Frame[]) {
   return { reference, audio, predict };
 }
 
-/** The loop over a window: every latent that it passes, and the pictures at its end. */
+/** Runs the loop over a window: returns every latent on the way, and the final pictures. */
 async function render(frames: readonly Frame[], steps: number) {
   const { reference, audio, predict } = await windowOf(frames);
   const silence = new Float32Array(audio.length);
@@ -72,7 +72,7 @@ async function render(frames: readonly Frame[], steps: number) {
   return { passed, pictures: frames.map((_, i) => images.slice(i * PICTURE, (i + 1) * PICTURE)) };
 }
 
-/** What the network takes for clean: at pure noise, where the sampler has a last step of its own, it follows from ε. */
+/** What the network treats as clean: for a latent of zeros at step 501 it is −guidance · ε · √(1−α) / √α. */
 async function target(frames: readonly Frame[]): Promise<Float32Array> {
   const { reference, audio, predict } = await windowOf(frames);
   const told = await predict(501, new Float32Array(reference.length), audio);
@@ -83,7 +83,7 @@ async function target(frames: readonly Frame[]): Promise<Float32Array> {
 const SPEECH = [frame(0, {}), frame(0, { opening: 0.5 }), frame(12, { opening: 1 })];
 
 test.each([4, 10, 20])(
-  'after %i guided steps the window is the analytic target, and never off the way',
+  'after %i guided steps the window is the analytic target, and each step is on the expected way',
   async (steps) => {
     const clean = await target(SPEECH);
     const { passed } = await render(SPEECH, steps);
@@ -92,7 +92,7 @@ test.each([4, 10, 20])(
   },
 );
 
-test('silence keeps closed lips exactly, and closes an open mouth', async () => {
+test('silence keeps closed lips exactly as they are, and closes an open mouth', async () => {
   const { pictures } = await render([frame(0, {}), frame(12, {})], 4);
   const [still, closed] = pictures;
   expect(difference(still ?? PIXEL, paintedFace(FACE, 0), RESOLUTION)).toBeLessThan(1e-4);
@@ -100,7 +100,7 @@ test('silence keeps closed lips exactly, and closes an open mouth', async () => 
   expect(darkness(closed ?? PIXEL, FACE)).toBe(0);
 });
 
-test('each frame opens its mouth as far as its own audio asks', async () => {
+test('each frame opens its mouth as its own audio calls for', async () => {
   const { pictures } = await render(
     [1, 0, 0.5].map((opening) => frame(0, { opening })),
     4,
@@ -111,13 +111,13 @@ test('each frame opens its mouth as far as its own audio asks', async () => {
   expect(wide).toBeGreaterThan(half + 2);
 });
 
-test('the face around the mouth stays as it was', async () => {
+test('the face around the mouth stays unchanged', async () => {
   const { pictures } = await render([frame(0, { opening: 1 })], 4);
   const outside = (x: number, y: number) => y < 124 || y >= 200 || x < 64 || x >= 192;
   expect(difference(pictures[0] ?? PIXEL, paintedFace(FACE, 0), RESOLUTION, outside)).toBeLessThan(1e-4);
 });
 
-test('without audio the network predicts that there is nothing but noise', async () => {
+test('without audio the network predicts nothing but noise', async () => {
   const { reference, predict, audio } = await windowOf([frame(0, { opening: 1 })]);
   const noise = reference.map((_, i) => Math.sin(i));
   const alpha = 0.27499884;

@@ -9,7 +9,7 @@ import { type MouthPalette, mouthInterior, mouthPalette } from './mouth-interior
 import { type MouthPose } from './mouth-pose';
 import { rasterOf, type Region } from './region';
 
-/** Places on the skin beside and below the mouth, as (u, v). */
+/** Sample points on the skin beside and below the mouth, as (u, v). */
 const SKIN_SPOTS = [
   [-1.5, 0.1],
   [-1.4, -0.5],
@@ -20,9 +20,9 @@ const SKIN_SPOTS = [
 ] as const;
 
 /**
- * Redraws a region of a face with the mouth in `pose`: lips and chin are moved, what shows between parted lips is
- * painted. `cells` [batch, 96, rows, columns] are the region's part of the picture's scaled latent, `landmarks`
- * [batch, 68, 2] the face's in pixels of the whole crop. Answers the cells of the new picture.
+ * Redraws a region of a face with the mouth in `pose`: moves lips and chin, and paints what shows between parted lips.
+ * `cells` [batch, 96, rows, columns] are the region's part of the picture's scaled latent; `landmarks` [batch, 68, 2]
+ * are those of the face in pixels of the whole crop. Returns the cells of the new picture.
  */
 export function drawMouth(
   g: GraphBuilder,
@@ -37,7 +37,10 @@ export function drawMouth(
   const lines = lipLines(g, axes, pose);
   const palette = mouthPalette(g, skinColour(g, picture, axes, region));
 
-  /** One plane at one point per `pitch`² pixels; `terms` are its rows in the colours' matrix, `black` its value there. */
+  /**
+   * Draws one plane, with one point per `pitch`² pixels. `terms` are its rows in the colour matrix, `black` its value
+   * for black.
+   */
   const drawn = (plane: Value, pitch: 1 | 2, terms: readonly number[], black: number): Value => {
     const raster = rasterOf(region, pitch);
     const shape = (channels: number): Value => g.ints([-1, channels, raster.rows, raster.columns]);
@@ -59,7 +62,7 @@ export function drawMouth(
   });
 }
 
-/** Reads a plane of a region at `points` [batch, 2, rows·columns], in units in which the region is [-1, 1]². */
+/** Samples a plane of a region at `points` [batch, 2, rows·columns], in units in which the region is [-1, 1]². */
 function sample(g: GraphBuilder, plane: Value, points: Value, rows: number, columns: number): Value {
   const pairs = g.op('Transpose', [points], { perm: [0, 2, 1] });
   const grid = g.op('Reshape', [pairs, g.ints([-1, rows, columns, 2])]);
@@ -86,7 +89,7 @@ function skinColour(g: GraphBuilder, picture: Planes, axes: FaceAxes, region: Re
   return m.clamp(m.mul(m.add(rgb, 1), 0.5), 0.05, 1);
 }
 
-/** The palette in the plane that these rows of the colours' matrix make; colours from [0, 1] to the latent's range. */
+/** Converts the palette to the plane of these rows of the colour matrix, and from [0, 1] to the range of the latent. */
 function inPlane(g: GraphBuilder, palette: MouthPalette, terms: readonly number[]): MouthPalette {
   const rows = terms.flatMap((term) => (FROM_RGB[term] ?? []).map((weight) => weight * 2 * LATENT_SCALE));
   const weights = g.weights([terms.length, 3], rows);
@@ -98,7 +101,7 @@ function inPlane(g: GraphBuilder, palette: MouthPalette, terms: readonly number[
   };
 }
 
-/** Lengths in pixels, [batch, 2, n] → in units in which the region is 2 wide and 2 high. */
+/** Converts lengths in pixels, [batch, 2, n], to units in which the region is 2 wide and 2 high. */
 function toUnits(g: GraphBuilder, pixels: Value, region: Region): Value {
   const { width, height } = sizeOf(region);
   return arithmetic(g).mul(pixels, g.weights([1, 2, 1], [2 / width, 2 / height]));

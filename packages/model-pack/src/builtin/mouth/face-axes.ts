@@ -2,13 +2,13 @@ import { type GraphBuilder, type Value } from '../../onnx';
 import { arithmetic } from '../arithmetic';
 import { type Raster } from './region';
 
-/** Mouth centre to eye line is about 70 mm in adults, half a mouth 25 mm. */
+/** The mouth centre is about 70 mm from the eye line in adults; half a mouth is 25 mm. */
 const HALF_MOUTH_PER_EYE_DISTANCE = 0.36;
 
 /**
- * Coordinates that belong to the face instead of the crop: origin between the mouth corners, u = ±1 at the corners,
- * v towards the chin in units of about half a mouth. They follow a tilted head, and they do not care that the crop was
- * stretched to a square; v comes from eyes and mouth corners because those stay in place when the jaw moves.
+ * Coordinates relative to the face instead of the crop: origin between the mouth corners, u = ±1 at the corners, v
+ * towards the chin in units of about half a mouth. They follow a tilted head and are independent of how the crop was
+ * stretched to a square. v is derived from eyes and mouth corners, because those stay in place when the jaw moves.
  */
 export interface FaceAxes {
   /** Crop pixels per unit of u and v, as vectors [batch, 2, 1]. */
@@ -20,17 +20,17 @@ export interface FaceAxes {
   readonly centre: Value;
   /** All 68 landmarks as (u, v), [batch, 68, 2]. */
   readonly landmarks: Value;
-  /** From crop pixels about the mouth centre to u and v, [batch, 2, 2]. */
+  /** Maps crop pixels relative to the mouth centre to u and v, [batch, 2, 2]. */
   readonly toFace: Value;
 }
 
-/** Where points of the crop are in the face, [batch, 1, points] each. */
+/** Points of the crop in face coordinates, [batch, 1, points] each. */
 export interface FaceCoordinates {
   readonly u: Value;
   readonly v: Value;
 }
 
-/** `landmarks` [batch, 68, 2] in crop pixels. */
+/** The face's axes from `landmarks` [batch, 68, 2] in crop pixels. */
 export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
   const m = arithmetic(g);
   const anchors = g.op('Transpose', [g.op('MatMul', [anchorWeights(g), landmarks])], { perm: [0, 2, 1] });
@@ -38,7 +38,7 @@ export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
   const down = m.mul(m.sub(centre, eyes), HALF_MOUTH_PER_EYE_DISTANCE);
   const [ax, ay] = split(g, along, 1);
   const [dx, dy] = split(g, down, 1);
-  // Negative in a mirrored face; near 0 only where there is none, and then any finite number will do.
+  // Negative in a mirrored face. Near 0 only without a face, where any finite number will do.
   const area = m.sub(m.mul(ax, dy), m.mul(ay, dx));
   const determinant = g.op('Where', [g.op('Less', [g.op('Abs', [area]), 1]), g.scalar(1), area]);
   const rows = [
@@ -57,7 +57,7 @@ export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
   };
 }
 
-/** The points of a raster in the axes of the face. */
+/** The points of a raster in face coordinates. */
 export function faceCoordinates(g: GraphBuilder, axes: FaceAxes, raster: Raster): FaceCoordinates {
   const { toFace, centre } = axes;
   const points = g.weights([2, raster.rows * raster.columns], raster.points);
@@ -66,7 +66,7 @@ export function faceCoordinates(g: GraphBuilder, axes: FaceAxes, raster: Raster)
   return { u, v };
 }
 
-/** Rows that pick from the landmarks: eye line, mouth centre, half the way from corner to corner. */
+/** Rows that select from the landmarks: eye line, mouth centre, half the vector from corner to corner. */
 function anchorWeights(g: GraphBuilder): Value {
   const weights = new Float32Array(3 * 68);
   for (let eye = 36; eye < 48; eye++) weights[eye] = 1 / 12;
@@ -76,7 +76,7 @@ function anchorWeights(g: GraphBuilder): Value {
   return g.weights([3, 68], weights);
 }
 
-/** The parts along an axis, all of size 1: three for axis 2 of the anchors, two for the coordinates. */
+/** Splits an axis into parts of size 1: three for axis 2 of the anchors, two for the coordinates. */
 function split(g: GraphBuilder, value: Value, axis: 1 | 2): [Value, Value, Value] {
   const count = axis === 2 ? 3 : 2;
   const parts = g.multi('Split', [value, g.ints(Array.from({ length: count }, () => 1))], count, { axis });

@@ -6,34 +6,34 @@ import { type MouthPose } from './mouth-pose';
 /** A line from one mouth corner to the other: v(u) = (height + slant·u)·(1 − u²) + margin·(1 − u⁴), [batch, 1, 1] each. */
 export interface LipLine {
   readonly height: Value;
-  /** Makes one side hang lower, as in a turned head or a crooked smile. */
+  /** Lowers one side, as in a turned head or a crooked smile. */
   readonly slant: Value;
-  /** Fuller towards the corners than the rest. */
+  /** Adds fullness towards the corners. */
   readonly margin?: Value;
 }
 
 /** The inner edges of the lips, in units of v. */
 export interface LipLines {
-  /** Where the edges are in the source. */
+  /** The edges in the source. */
   readonly upper: Required<LipLine>;
   readonly lower: Required<LipLine>;
   /** Where the lips meet when they are closed. */
   readonly seam: LipLine;
-  /** What the target opens at the centre, [batch, 1, 1], and how far above the seam its upper edge lies. */
+  /** The opening of the target at the centre, [batch, 1, 1], and how far its upper edge is above the seam. */
   readonly gap: Value;
   readonly rise: Value;
   /** 1 where the source mouth was open, 0 where it was closed, [batch, 1, 1]. */
   readonly wasOpen: Value;
 }
 
-/** Widest gap of speech, in half mouths: 16 mm of 25. */
+/** Widest gap in speech, in half mouths: 16 mm of 25. */
 const WIDEST = 0.64;
-/** The upper lip gives a fifth of the gap, jaw and lower lip the rest. */
+/** The upper lip contributes a fifth of the gap, jaw and lower lip the rest. */
 const UPPER_SHARE = 0.2;
-/** Landmarks of closed lips lie up to so far apart, and those of open lips at least so far. */
+/** Landmarks of closed lips are at most CLOSED apart, those of open lips at least OPEN. */
 const CLOSED = 0.06;
 const OPEN = 0.15;
-/** An open mouth is taken to be wider than measured: a sliver of old teeth looks worse than a thinner lip. */
+/** An open mouth is assumed to be wider than measured, because a sliver of old teeth looks worse than a thinner lip. */
 const WIDENING = 1.15;
 const MARGIN = 0.06;
 
@@ -64,7 +64,7 @@ export function lipLines(g: GraphBuilder, axes: FaceAxes, pose: MouthPose): LipL
   return { upper, lower, seam, gap, rise: m.mul(gap, UPPER_SHARE), wasOpen: isOpen };
 }
 
-/** v of a line at every u; `profile` is 1 − u² there. */
+/** v of a line at each u; `profile` is 1 − u² there. */
 export function lineAt(g: GraphBuilder, line: LipLine, u: Value, profile: Value): Value {
   const m = arithmetic(g);
   const straight = m.add(line.height, m.mul(line.slant, u));
@@ -72,7 +72,9 @@ export function lineAt(g: GraphBuilder, line: LipLine, u: Value, profile: Value)
   return m.mul(full, profile);
 }
 
-/** Least-squares fit through some landmarks; height and slant are nearly independent, so one follows the other. */
+/**
+ * Least-squares fit through some landmarks. Height and slant are nearly independent, so they are fitted in sequence.
+ */
 function lineThrough(g: GraphBuilder, landmarks: Value, indices: readonly number[]): LipLine {
   const m = arithmetic(g);
   const points = g.op('Gather', [landmarks, g.ints(indices)], { axis: 1 });

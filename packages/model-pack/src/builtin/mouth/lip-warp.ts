@@ -4,7 +4,10 @@ import { type FaceAxes, type FaceCoordinates } from './face-axes';
 import { lineAt, type LipLines } from './lip-lines';
 import { type MouthPose } from './mouth-pose';
 
-/** How far in the face the source of each point lies from it, and how the target's lips run: all [batch, 1, points]. */
+/**
+ * The distance from each point to its source, in face coordinates, and the lip edges of the target: all [batch, 1,
+ * points].
+ */
 export interface LipWarp {
   readonly shiftU: Value;
   readonly shiftV: Value;
@@ -17,7 +20,7 @@ export interface LipWarp {
 
 /** Thickness of the lower lip, which moves as one piece. */
 const LIP = 0.35;
-/** The lips part over this much of the mouth's width; towards the corners they stay together. */
+/** The part of the mouth's width over which the lips part. Towards the corners they stay together. */
 const PARTING = 0.93;
 const NOSE_BASE = 33;
 const CHIN = 8;

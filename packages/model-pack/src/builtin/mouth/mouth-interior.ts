@@ -12,17 +12,17 @@ export interface MouthInterior {
   readonly cover: Value;
 }
 
-/** Colours of one face as [batch, channels, 1], so that black is 0. */
+/** Colours of one face as [batch, channels, 1], relative to black. */
 export interface MouthPalette {
   readonly cavity: Value;
   readonly tongue: Value;
   readonly teeth: Value;
 }
 
-/** Colours relative to the skin, so that dark and light faces, warm and cold light all get their own. */
+/** Colours relative to the skin, so that dark and light faces, in warm and cold light, get their own. */
 const CAVITY = [0.3, 0.17, 0.16];
 const TONGUE = [0.62, 0.36, 0.36];
-/** Teeth are paler than skin but share its light. */
+/** Teeth are paler than skin but in the same light. */
 const TEETH = { ofGrey: 0.62, ofSkin: 0.55, tint: [1.1, 1.03, 0.92] };
 
 /** How dark the line between closed lips is. */
@@ -53,7 +53,7 @@ export function mouthInterior(
   const { downLength } = axes;
   const { upperEdge, lowerEdge, mouthU, seam } = warp;
 
-  // Upper teeth belong to the skull: their edge stays just below where the lips meet.
+  // Upper teeth belong to the skull, so their edge stays just below where the lips meet.
   const teethEdge = m.add(seam, m.mul(m.dome(mouthU, 0.95), 0.09));
   const teeth = m.mul(
     m.ramp(m.mul(m.sub(teethEdge, v), downLength), -0.5 / 0.6, 0.5 / 0.6),
@@ -63,7 +63,7 @@ export function mouthInterior(
   const tongueTop = m.sub(lowerEdge, m.mul(m.dome(mouthU, 0.75), m.mul(lines.gap, 0.4)));
   const tongue = m.smooth(m.ramp(m.mul(m.sub(v, tongueTop), downLength), -0.5 / 0.3, 0.5 / 0.3));
 
-  // The upper lip throws a shadow on the teeth.
+  // The upper lip casts a shadow on the teeth.
   const lit = m.clamp(m.add(m.mul(m.sub(v, upperEdge), 4), 0.55), 0.55, 0.95);
   const throat = m.add(palette.cavity, m.mul(m.mul(m.sub(palette.tongue, palette.cavity), 0.8), tongue));
   const visible = m.mul(teeth, m.mul(m.ramp(lines.gap, 0.02, 0.32), 0.9));

@@ -5,18 +5,21 @@ import { CUE_STATE, CUES, STATES, WIDTH } from '../speech/speech-cues';
 
 /** What the mouth should look like in one frame, [batch, 1, 1] each. */
 export interface MouthPose {
-  /** 0 closed … 1 as wide open as speech gets. */
+  /** 0 is closed, 1 as wide open as speech gets. */
   readonly opening: Value;
   /** Relative narrowing of the mouth; negative is wider. */
   readonly narrowing: Value;
 }
 
-/** The frame lasts from step 4 to step 6 of its window. Lips lead the sound by a moment. */
+/** The frame lasts from step 4 to step 6 of its window. Lips move slightly ahead of the sound. */
 const NOW = { centre: 4.7, spread: 1.3 };
-/** The jaw closes more slowly than it opens: a weaker echo of what was just said. */
+/** The jaw closes more slowly than it opens, hence a weaker echo of what was just said. */
 const ECHO = { centre: 2.6, spread: 1.2, strength: 0.7 };
 
-/** `audio` [batch, 50, 384]: windows of hidden states, to which the caller may have added the sinusoidal position code. */
+/**
+ * The pose from `audio` [batch, 50, 384]: windows of hidden states, to which the caller may have added the sinusoidal
+ * position code.
+ */
 export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' | 'none'): MouthPose {
   const m = arithmetic(g);
   const states = g.op('Reshape', [audio, g.ints([-1, WINDOW_STEPS, STATES, WIDTH])]);
@@ -38,7 +41,7 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
   return { opening, narrowing: m.sub(m.mul(rounding, 0.14), m.mul(spreading, 0.05)) };
 }
 
-/** The caller adds the position code to every channel; without it these channels are the cues again. */
+/** The caller adds the position code to every channel. Subtracting this from the channels gives the cues again. */
 function positionCodeOfCues(g: GraphBuilder): Value {
   const code = positionalEncoding(WINDOW_STEPS * STATES, WIDTH);
   const values = new Float32Array(WINDOW_STEPS * CUES.length);
@@ -49,7 +52,7 @@ function positionCodeOfCues(g: GraphBuilder): Value {
   return g.weights([1, WINDOW_STEPS, CUES.length], values);
 }
 
-/** [1, 10], a Gaussian over the steps of the window that sums to `total`. */
+/** [1, 10]: a Gaussian over the steps of the window, with the sum `total`. */
 function stepWeights(g: GraphBuilder, centre: number, spread: number, total: number): Value {
   const bell = Array.from({ length: WINDOW_STEPS }, (_, step) =>
     Math.exp(-((step + 0.5 - centre) ** 2) / (2 * spread ** 2)),

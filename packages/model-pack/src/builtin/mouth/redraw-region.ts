@@ -4,15 +4,15 @@ import { drawMouth } from './draw-mouth';
 import { type MouthPose } from './mouth-pose';
 import { type Region } from './region';
 
-/** A film of latents, [96, frames, side, side], `side` cells wide. */
+/** A sequence of latents, [96, frames, side, side], `side` cells wide. */
 export interface Film {
   readonly latents: Value;
   readonly side: number;
 }
 
 /**
- * The same film with the mouth redrawn in a region of every frame; every cell outside keeps its value. `landmarks`
- * [frames, 68, 2] in pixels of the crop, `pose` one per frame.
+ * Returns the sequence with the mouth redrawn in a region of every frame. Every cell outside keeps its value.
+ * `landmarks` [frames, 68, 2] are in pixels of the crop, `pose` has one per frame.
  */
 export function redrawRegion(
   g: GraphBuilder,

@@ -1,6 +1,6 @@
 import { BLOCK } from '../picture/latent-planes';
 
-/** The part of a square crop that is drawn anew, in cells of the latent: `bottom` and `right` are the first outside. */
+/** The part of a square crop that is redrawn, in cells of the latent. `bottom` and `right` are exclusive. */
 export interface Region {
   readonly top: number;
   readonly bottom: number;
@@ -8,11 +8,11 @@ export interface Region {
   readonly right: number;
 }
 
-/** Points at which a region is computed: the centres of squares of `pitch` pixels, row by row. */
+/** The points at which a region is computed: the centres of squares of `pitch` pixels, row by row. */
 export interface Raster {
   readonly rows: number;
   readonly columns: number;
-  /** x of every point, then y of every point, in pixels of the crop. */
+  /** The x of every point, then the y of every point, in pixels of the crop. */
   readonly points: Float32Array;
 }
 

@@ -13,8 +13,8 @@ const HALF = LATENT_SIDE / 2;
 const LOWER_HALF = { top: HALF, bottom: LATENT_SIDE, left: 0, right: LATENT_SIDE };
 
 /**
- * Latents of the masked and of the whole crop, timestep, audio window and landmarks → clean latent: the upper half as it
- * came in, the lower half redrawn with the mouth that the audio asks for.
+ * Latents of the masked and of the whole crop, timestep, audio window and landmarks → clean latent: the upper half
+ * unchanged, the lower half redrawn with the mouth that the audio calls for.
  */
 export function generatorModel(): Uint8Array {
   const g = new GraphBuilder('audio_driven_lips');

@@ -35,7 +35,7 @@ afterAll(() => Promise.all([encoder, generator, decoder].map((graph) => graph.re
 
 const scaled = (latent: Float32Array, factor: number) => latent.map((value) => value * factor);
 
-/** Scaled latents of the crop without and with its lower half, as the engine makes them. */
+/** Scaled latents of the crop without and with its lower half, as the engine computes them. */
 async function latents(image: Float32Array): Promise<Float32Array> {
   const masked = image.map((value, i) => (i % AREA < AREA / 2 ? value : -1));
   const both = new Float32Array(2 * LATENT);
@@ -49,7 +49,7 @@ async function latents(image: Float32Array): Promise<Float32Array> {
 const decode = (clean: Float32Array) =>
   decoder.run({ latent: floats(scaled(clean, 1 / LATENT_SCALE), [1, LATENT_CHANNELS, 32, 32]) });
 
-/** What the engine does with one face: both latents, one step of the generator, decoded. */
+/** What the engine does with one face: both latents, one step of the generator, decoding. */
 async function generate(
   image: Float32Array,
   points: Float32Array,
@@ -64,12 +64,12 @@ async function generate(
   return decode(clean);
 }
 
-test('in silence closed lips stay exactly where they are', async () => {
+test('closed lips stay exactly where they are in silence', async () => {
   const image = picture(0);
   expect(difference(await generate(image, landmarks(0), audio({})), image, SIDE)).toBeLessThan(1e-5);
 });
 
-test('speech opens the lips at the mouth; the louder, the wider', async () => {
+test('speech opens the lips, wider if louder', async () => {
   const image = picture(0);
   const openings = [];
   for (const opening of [0, 0.3, 0.6, 1])
@@ -80,7 +80,7 @@ test('speech opens the lips at the mouth; the louder, the wider', async () => {
   expect(openings[3]).toBeLessThan(35);
 });
 
-test('an open mouth harms neither the upper half nor nose, cheeks and the rim of the crop', async () => {
+test('an open mouth changes neither the upper half nor nose, cheeks and the rim of the crop', async () => {
   const image = picture(0);
   const wide = await generate(image, landmarks(0), audio({ opening: 1 }));
   expect(difference(wide, image, SIDE, (_, y) => y < 148)).toBeLessThan(1e-5);
@@ -88,13 +88,13 @@ test('an open mouth harms neither the upper half nor nose, cheeks and the rim of
   expect(difference(wide, image, SIDE, (_, y) => y >= 247)).toBeLessThan(2e-3);
 });
 
-test('old speech is undone: an open source mouth is closed in silence', async () => {
+test('an open mouth in the source is closed in silence', async () => {
   const image = picture(18);
   expect(open(image)).toBeGreaterThan(15);
   expect(open(await generate(image, landmarks(18), audio({})))).toBe(0);
 });
 
-test('the opening follows the new speech whether the source mouth was open or closed', async () => {
+test('the opening follows the new speech, whether the mouth in the source was open or closed', async () => {
   const loud = audio({ opening: 0.8 });
   const fromClosed = open(await generate(picture(0), landmarks(0), loud));
   const fromOpen = open(await generate(picture(18), landmarks(18), loud));

@@ -43,7 +43,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
           outputs: {
             latent: floatTensor('clean', ['batch', LATENT_CHANNELS, LATENT_SIDE, LATENT_SIDE]),
           },
-          // Landmarks in one point are no face: the picture must pass as it is.
+          // Landmarks that all lie in one point mean no face: the picture must pass unchanged.
           probe: {
             dims: { batch: 1 },
             fill: { latent: 0.1, audio: 0.5, landmarks: 128 },

@@ -6,14 +6,14 @@ import { BLOCK, LATENT_CHANNELS, LATENT_SCALE } from './latent-planes';
 
 const ENCODER = 'vae-encoder.onnx';
 const DECODER = 'vae-decoder.onnx';
-/** Of a grey picture only the brightness is not 0. */
+/** A grey picture, in whose latent only the brightness is not 0. */
 const GREY = 0.5;
 const MEAN_OF_GREY = (GREY * BLOCK * BLOCK) / LATENT_CHANNELS;
-/** Of a latent of one value, which is a colour, the mean over red, green and blue. */
+/** A latent of one value, which decodes to a uniform colour. Its mean is that over red, green and blue. */
 const LEVEL = 0.2;
 const MEAN_OF_LEVEL = (LEVEL * TO_RGB.flat().reduce((sum, weight) => sum + weight, 0)) / TO_RGB.length;
 
-/** Both halves of the built-in autoencoder for crops of `side` pixels: files, roles of a manifest, and its parameters. */
+/** Both halves of the built-in autoencoder for crops of `side` pixels: files, roles of a manifest, and parameters. */
 export function autoencoder(side: number) {
   const [encoder, decoder] = [encoderModel(side), decoderModel(side)];
   const cells = side / BLOCK;

@@ -7,10 +7,10 @@ const latent = (side: number) => ['batch', LATENT_CHANNELS, side / BLOCK, side /
 const BLOCKWISE = { kernel_shape: [BLOCK, BLOCK], strides: [BLOCK, BLOCK] };
 const WEIGHTS = [LATENT_CHANNELS, 3, BLOCK, BLOCK];
 
-/** RGB image of `side` pixels → latent: brightness of every pixel, mean colour of every 2×2. */
+/** RGB image of `side` pixels → latent: the brightness of every pixel, and the mean colour of every 2×2 pixels. */
 export function encoderModel(side: number): Uint8Array {
   const g = new GraphBuilder('blocks_to_cells');
-  // A term of the colours' matrix is 0 for brightness, 1 and 2 for the differences, which four pixels share.
+  // Term 0 of the colour matrix is the brightness; 1 and 2 are the differences, which four pixels share.
   const kernel = blockWeights((term, colour) => (FROM_RGB[term]?.[colour] ?? 0) / (term === 0 ? 1 : 4));
   const encoded = g.op(
     'Conv',
@@ -21,7 +21,9 @@ export function encoderModel(side: number): Uint8Array {
   return encodeModel(g.build());
 }
 
-/** latent → RGB image, limited to the range of images as a learned decoder's users do. Inverts what the encoder keeps. */
+/**
+ * latent → RGB image, clamped to the range of images, as users of a learned decoder do. Inverts what the encoder keeps.
+ */
 export function decoderModel(side: number): Uint8Array {
   const g = new GraphBuilder('cells_to_blocks');
   const { luma, chroma } = planesOf(g, g.input('latent', 'float32', latent(side)));

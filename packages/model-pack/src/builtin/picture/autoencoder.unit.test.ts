@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([encoder, decoder].map((graph) => graph.release())));
 
-/** [2, 3, 64, 64]: every value another one, as far as `value` tells them apart. */
+/** [2, 3, 64, 64]: all values different, as far as `value` distinguishes them. */
 const images = (value: (channel: number, x: number, y: number) => number) =>
   Float32Array.from({ length: 2 * 3 * SIDE * SIDE }, (_, i) =>
     value(Math.floor(i / (SIDE * SIDE)), i % SIDE, Math.floor(i / SIDE) % SIDE),
@@ -27,17 +27,17 @@ async function thereAndBack(image: Float32Array): Promise<Float32Array> {
   return decoder.run({ latent: floats(latent, [2, LATENT_CHANNELS, CELLS, CELLS]) });
 }
 
-test('brightness comes back pixel for pixel, in every picture of a batch', async () => {
+test('brightness is restored pixel for pixel, in every picture of a batch', async () => {
   const grey = images((channel, x, y) => Math.sin(x * 7 + y * 3 + Math.floor(channel / 3)));
   expect(difference(await thereAndBack(grey), grey, SIDE)).toBeLessThan(1e-6);
 });
 
-test('colour comes back for every 2×2 pixels, each channel in its place', async () => {
+test('colour is restored for every 2×2 pixels, each channel in its place', async () => {
   const coloured = images((channel, x, y) => Math.sin((x >> 1) * 5 + (y >> 1) * 11 + channel * 2));
   expect(difference(await thereAndBack(coloured), coloured, SIDE)).toBeLessThan(1e-6);
 });
 
-test('finer colour is averaged, and brightness keeps its detail', async () => {
+test('finer colour is averaged, while brightness keeps its detail', async () => {
   const stripes = images((channel, x) => (channel % 3 === 0 && x % 2 === 0 ? 0.5 : 0));
   const back = await thereAndBack(stripes);
   const at = (channel: number, x: number): number => back[channel * SIDE * SIDE + x] ?? NaN;

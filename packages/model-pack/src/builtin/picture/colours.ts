@@ -1,5 +1,5 @@
 const [RED, GREEN, BLUE] = [0.299, 0.587, 0.114];
-/** What blue and red differ from the brightness by, divided by these, is in [-1, 1]. */
+/** The differences of blue and red from the brightness, divided by these, are in [-1, 1]. */
 const BLUE_RANGE = 2 * (1 - BLUE);
 const RED_RANGE = 2 * (1 - RED);
 

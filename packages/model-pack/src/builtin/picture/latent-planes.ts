@@ -2,13 +2,13 @@ import { type GraphBuilder, type Value } from '../../onnx';
 
 /** Side of the pixel blocks that become one cell of the latent. */
 export const BLOCK = 8;
-/** Colour is kept for every 2×2 pixels: the videos that crops come from, and go back to, hold no more of it. */
+/** Colour is kept for every 2×2 pixels, because the videos that crops come from, and go back to, hold no more. */
 export const CHROMA_BLOCK = BLOCK / 2;
 const LUMA_CHANNELS = BLOCK * BLOCK;
 const CHROMA_CHANNELS = 2 * CHROMA_BLOCK * CHROMA_BLOCK;
-/** Latent of one 8×8 block: 64 brightnesses and 16 pairs of colour differences. */
+/** The latent of one 8×8 block: 64 brightnesses and 16 pairs of colour differences. */
 export const LATENT_CHANNELS = LUMA_CHANNELS + CHROMA_CHANNELS;
-/** Same scale as the autoencoder that the official weights use, so that the caller's scaling is exercised. */
+/** The scale of the autoencoder that the official weights use, so that the caller's scaling is exercised. */
 export const LATENT_SCALE = 0.18215;
 
 /** A picture as brightness [n, 1, height, width] and colour differences [n, 2, height/2, width/2]. */

@@ -3,7 +3,7 @@ import { encodeModel, GraphBuilder, type Value } from '../../onnx';
 import { type Arithmetic, arithmetic } from '../arithmetic';
 import { CUE_STATE, CUES, STATES, STEPS, WIDTH } from './speech-cues';
 
-/** Bands of the voice in Hz with soft edges, and what their energy says about the mouth. */
+/** Frequency bands of the voice in Hz, with soft edges, and what their energy says about the mouth. */
 const BANDS = [
   { name: 'jaw', low: 300, high: 1400 }, // first formant: rises as the jaw opens; leaves out hum and nasals
   { name: 'voice', low: 120, high: 3500 }, // everything voiced
@@ -11,14 +11,14 @@ const BANDS = [
   { name: 'front', low: 1700, high: 3200 }, // second formant of i and e
 ] as const;
 
-/** Loudness (root of the band energy) that counts as loud even where all is quieter: a vowel at −45 dB. */
+/** Loudness (root of the band energy) that counts as loud even if everything is quieter: a vowel at −45 dB. */
 const FAINTEST = 0.12;
-/** Half of the neighbourhood that sets what is loud, in steps of 20 ms. */
+/** Half the width of the window that defines what is loud, in steps of 20 ms. */
 const REACH = 150;
 
 /**
  * log-mel spectrogram [1, 80, 3000] → hidden states [1, 1500, 5, 384], local in time: state 0 repeats the spectrogram
- * (two frames per step), state 1 starts with the cues that the generator follows.
+ * (two frames per step), state 1 starts with the cues that the generator uses.
  */
 export function audioEncoderModel(): Uint8Array {
   const g = new GraphBuilder('speech_cues');
@@ -37,7 +37,7 @@ export function audioEncoderModel(): Uint8Array {
     g.op('Transpose', [cues], { perm: [0, 2, 1] }),
     g.ints([1, STEPS, 1, CUES.length]),
   ]);
-  // State by state: the spectrogram, the cues, and nothing in the others.
+  // State by state: the spectrogram, the cues, and zeros in the others.
   const told = g.op('Concat', [padded(spectrum, 2 * MEL_BANDS), padded(cueState, CUES.length)], { axis: 2 });
   const states = g.op('Pad', [told, g.ints([0, 0, 0, 0, 0, 0, STATES - CUE_STATE - 1, 0])]);
   g.output('states', states, 'float32', [1, STEPS, STATES, WIDTH]);
@@ -46,7 +46,7 @@ export function audioEncoderModel(): Uint8Array {
 
 /** [1, 3, 1500], each in [0, 1]. */
 function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value): Value {
-  // Spectrograms may be filled up with zeros, which would be energy: no sound is 0 in every band at once.
+  // Spectrograms may be padded with zeros, which would count as energy. Padding is 0 in every band at once.
   const sounding = g.op('Sign', [g.op('ReduceMax', [g.op('Abs', [mel]), g.ints([1])])]);
   const energy = m.mul(g.op('Exp', [m.mul(m.sub(m.mul(mel, 4), 4), Math.LN10)]), sounding);
   const inBands = g.op('MatMul', [g.weights([BANDS.length, MEL_BANDS], bandWeights()), energy]);
@@ -61,7 +61,7 @@ function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value): Value {
   const nearby = (value: Value): Value =>
     averaged(g, g.op('MaxPool', [value], { kernel_shape: [2 * REACH + 1], pads: [REACH, REACH] }), REACH);
   const loud = m.max(nearby(loudness), FAINTEST);
-  // Steady noise is what never goes away nearby; a steady voice must not silence itself, hence the limit.
+  // Steady noise is what never stops nearby. A steady voice must not silence itself, hence the limit.
   const noise = m.min(m.mul(nearby(m.mul(loudness, -1)), -1.2), m.mul(loud, 0.5));
   const relative = m.clamp(m.div(m.sub(loudness, noise), m.sub(loud, noise)), 0, 1);
   const opening = m.ramp(g.op('Pow', [relative, 0.6]), 0.16, 0.95);
@@ -81,7 +81,7 @@ function averaged(g: GraphBuilder, value: Value, reach: number): Value {
   });
 }
 
-/** Energy per band: mel filters are normalised to unit area, so each counts with its width. */
+/** Energy per band. Mel filters are normalised to unit area, so each counts with its width. */
 function bandWeights(): Float32Array {
   const edges = melEdges();
   return Float32Array.from({ length: BANDS.length * MEL_BANDS }, (_, i) => {

@@ -10,9 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => session.release());
 
-/** As the musetalk engine has a recording heard. */
+/** The states as the musetalk engine computes them from a recording. */
 const statesOf = (audio: Float32Array) => heard(segmentLogMel(recordingOf(audio), 0));
-/** As the other two engines do: one spectrogram of everything, filled up with zeros, which are no silence. */
+/**
+ * The states as the other two engines compute them: one spectrogram of everything, padded with zeros, which are not
+ * silence.
+ */
 const sliceStatesOf = (audio: Float32Array) => heard(melSlice(logMel(recordingOf(audio)), 0));
 
 async function heard(spectrogram: Float32Array): Promise<Float32Array> {
@@ -25,7 +28,7 @@ async function heard(spectrogram: Float32Array): Promise<Float32Array> {
 const cue = (states: Float32Array, name: (typeof CUES)[number], second: number): number =>
   states[(Math.round(second * 50) * STATES + CUE_STATE) * WIDTH + CUES.indexOf(name)] ?? NaN;
 
-/** A buzz of 130 Hz through resonances (Hz, in falling order of strength): a crude vowel. */
+/** A 130 Hz buzz through resonances (Hz, in descending order of strength): a crude vowel. */
 function vowel(
   target: Float32Array,
   from: number,
@@ -51,7 +54,7 @@ const OPEN_A = [750, 1200, 2500];
 const ROUND_O = [430, 800, 2300];
 const SPREAD_I = [300, 2300];
 
-test('silence says: closed, at rest', async () => {
+test('silence gives a closed mouth at rest', async () => {
   const states = await statesOf(new Float32Array(10 * SAMPLE_RATE));
   for (const name of CUES) expect(cue(states, name, 5)).toBe(0);
 });
@@ -77,7 +80,7 @@ test('faint noise alone is not speech', async () => {
   expect(cue(await statesOf(audio), 'opening', 5)).toBeLessThan(0.1);
 });
 
-test('steady noise 16 dB below the voice does not keep the mouth open between the words', async () => {
+test('steady noise 16 dB below the voice does not keep the mouth open between words', async () => {
   const audio = Float32Array.from({ length: 10 * SAMPLE_RATE }, (_, n) => 0.02 * Math.sin(n * n));
   for (let second = 1; second < 9; second++) vowel(audio, second, second + 0.4, OPEN_A, 0.4);
   const states = await statesOf(audio);
@@ -85,7 +88,7 @@ test('steady noise 16 dB below the voice does not keep the mouth open between th
   expect(cue(states, 'opening', 5.7)).toBeLessThan(0.1);
 });
 
-test('o draws the lips together, i pulls the corners apart', async () => {
+test('o rounds the lips, i spreads the corners', async () => {
   const audio = new Float32Array(10 * SAMPLE_RATE);
   vowel(audio, 2, 2.4, ROUND_O);
   vowel(audio, 4, 4.4, SPREAD_I);
@@ -96,7 +99,7 @@ test('o draws the lips together, i pulls the corners apart', async () => {
   expect(cue(states, 'rounding', 4.2)).toBe(0);
 });
 
-test('what is said later than 7 s does not change what is said now', async () => {
+test('what is said more than 7 s later does not change the present cues', async () => {
   const audio = new Float32Array(20 * SAMPLE_RATE);
   vowel(audio, 2, 2.4, OPEN_A);
   const before = await statesOf(audio);
@@ -117,17 +120,17 @@ describe('a recording that is cut from one spectrogram', () => {
   test.each([
     ['loud', 0.2],
     ['quiet', 0.01],
-  ])('has no speech in the padding behind its end, be it %s', async (_, loudness) => {
+  ])('has no speech in the padding after its end: %s', async (_, loudness) => {
     const audio = new Float32Array(4 * SAMPLE_RATE);
     vowel(audio, 1, 1.4, OPEN_A, loudness);
     const states = await sliceStatesOf(audio);
     for (const second of [4.2, 6, 12, 29]) expect(cue(states, 'opening', second)).toBeLessThan(0.1);
-    // Nor does the padding hide what lies before it.
+    // Nor does the padding hide what precedes it.
     expect(cue(states, 'opening', 1.2)).toBeGreaterThan(0.5);
     expect(cue(states, 'opening', 3)).toBe(0);
   });
 
-  test('is never all zero, which would mean that nothing was asked: not even where it is silent', async () => {
+  test('is never all zero, not even in silence, because that would mean no audio was given', async () => {
     const states = await sliceStatesOf(new Float32Array(2 * SAMPLE_RATE));
     for (let step = 0; step < 100; step++) {
       const values = states.subarray(step * STATES * WIDTH, (step + 1) * STATES * WIDTH);

@@ -3,7 +3,7 @@ import { modelFile } from '../../write-pack';
 import { floatTensor } from '../float-tensor';
 import { STATES, STEPS, WIDTH } from './speech-cues';
 
-/** The `whisper_encoder` of a manifest whose pack holds the built-in audio encoder as `file`. */
+/** The `whisper_encoder` of a manifest for a pack that stores the built-in audio encoder as `file`. */
 export function audioRole(file: string, model: Uint8Array) {
   return {
     ...modelFile(file, model),

@@ -5,7 +5,7 @@
 export const STATES = 5;
 export const WIDTH = 384;
 export const STEPS = 1500;
-/** The hidden state (of 5 per step) that carries the cues below, as its first channels. */
+/** The hidden state (of 5 per step) whose first channels are the cues below. */
 export const CUE_STATE = 1;
 /** opening: how far the jaw is down; rounding: lips drawn together (o, u); spreading: corners apart (i, e). */
 export const CUES = ['opening', 'rounding', 'spreading'] as const;
