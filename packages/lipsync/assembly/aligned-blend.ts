@@ -2,9 +2,9 @@ import { anyShown, blendEight, blendFour, pairs } from './blend';
 import { unit, weighted } from './colour';
 
 /**
- * Blends two rows as `blendRows` does, but of a face in colours: `rgb` holds rows R, R, G, G, B, B in [-1, 1] and
- * `factors` are ten float32, those of FromRgb in their order. A chroma sample takes the mean of its four pixels as they
- * are shown: each as much as its own alpha says, so that a pixel which is not shown lends it no colour.
+ * Blends two rows like `blendRows`, but from a face in colours: `rgb` holds rows R, R, G, G, B, B in [-1, 1], and
+ * `factors` are ten float32, those of FromRgb in their order. A chroma sample takes the mean of its four pixels, each
+ * weighted by its own alpha, so that a pixel which is not shown contributes no colour.
  */
 export function blendShown(
   luma: usize,
@@ -44,7 +44,7 @@ export function blendShown(
       blues = f32x4.add(blues, pairs(f32x4.mul(b0, a0), f32x4.mul(b1, a1)));
       alphas = f32x4.add(alphas, pairs(a0, a1));
     }
-    // Not a number where nothing is shown, and not used there.
+    // NaN where nothing is shown; not used there.
     const share = f32x4.div(f32x4.splat(1), alphas);
     const shown = f32x4.mul(alphas, f32x4.splat(0.25));
     const chroma = <usize>(x >> 1);

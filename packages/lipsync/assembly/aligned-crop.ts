@@ -1,8 +1,8 @@
 import { sampleRow } from './sample-row';
 
 /**
- * Resamples 8-bit planes, `apart` bytes from each other, to float32 squares of `side` at `target`, `targetApart` bytes
- * from each other; see `sampleRow`.
+ * Resamples 8-bit planes, `apart` bytes apart, to float32 squares of `side` at `target`, `targetApart` bytes apart; see
+ * `sampleRow`.
  */
 export function sampleSquare(
   plane: usize,

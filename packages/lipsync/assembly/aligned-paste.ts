@@ -6,10 +6,11 @@ import { sampleRow } from './sample-row';
 import { isCubic } from './sampling';
 
 /**
- * Blends a face, three float32 planes of side `size` with R, G, B in [-1, 1], into a yuv420p picture as much as a mask
- * of the same size says. Of the face, rows [firstRow, endRow) are needed; `paired` has room for as much as the face. The picture's planes begin at `luma`, `u` and `v`. `spans` holds two int32 per pair of rows from
- * the even row `top` on: the first column, which is even, and how many columns (even) to look at, none if not above 0.
- * Mask weights below `least` count as 0. `scratch` has room for eight rows as long as the longest padded span.
+ * Blends a face, three float32 planes of side `size` with R, G, B in [-1, 1], into a yuv420p picture, weighted by a
+ * mask of the same size. Only rows [firstRow, endRow) of the face are needed; `paired` has the same size as the face.
+ * The picture's planes begin at `luma`, `u` and `v`. `spans` holds two int32 per pair of rows, from the even row `top`
+ * on: the first column, which is even, and the number of columns (even), none if not above 0. Mask weights below
+ * `least` count as 0. `scratch` has room for eight rows of the longest padded span.
  */
 export function pasteAligned(
   luma: usize,

@@ -1,15 +1,15 @@
 import { ONE } from './fixed';
 
 /**
- * One axis of a separable resampling, at an address: output k is the sum over t < taps of
- * source[first(k) + t] · weight(k, t) / ONE, with first(k) + t always inside the source. The number of taps is even, and
- * the weights of an output add up to exactly ONE: flat areas keep their value.
+ * One axis of a separable resampling, at an address: output k is the sum over t < taps of source[first(k) + t] ·
+ * weight(k, t) / ONE, with first(k) + t always inside the source. The number of taps is even, and the weights of an
+ * output add up to exactly ONE, so that flat areas keep their value.
  *
- * Layout: taps, outputs, room (int32) and four bytes of nothing, `first` of every output (int32), then the weights
- * (int16), `room` of them per output: two of two taps, of more taps whole eights, filled up with zeros. Of two taps follow
- * the picks: where the four bytes of each output's samples lie, counted from the first sample of its four outputs. Outputs
- * are padded with weightless ones to a multiple of eight. Behind all that lie the weights of one output before they are
- * rounded.
+ * Layout: taps, outputs, room (int32) and four unused bytes; `first` of every output (int32); then the weights (int16),
+ * `room` per output: two for two taps, otherwise a multiple of eight, padded with zeros. With two taps the picks
+ * follow: the positions of the four bytes of each output's samples, relative to the first sample of its group of four
+ * outputs. Outputs are padded with weightless ones to a multiple of eight. After that comes scratch space for the
+ * unrounded weights of one output.
  */
 const FIRSTS: usize = 16;
 
@@ -17,12 +17,12 @@ export function tapsOf(axis: usize): i32 {
   return load<i32>(axis);
 }
 
-/** The weights that lie there for each output. */
+/** The space for weights of each output. */
 export function roomOf(axis: usize): i32 {
   return load<i32>(axis, 8);
 }
 
-/** The outputs without their padding. */
+/** The number of outputs without padding. */
 export function outputsOf(axis: usize): i32 {
   return load<i32>(axis, 4);
 }
@@ -40,26 +40,26 @@ export function firstOf(axis: usize, k: i32): i32 {
   return load<i32>(firstsOf(axis) + ((<usize>k) << 2));
 }
 
-/** Behind the last source sample that the axis touches. */
+/** One past the last source sample that the axis touches. */
 export function endOf(axis: usize): i32 {
   return firstOf(axis, outputsOf(axis) - 1) + tapsOf(axis);
 }
 
-/** Where the weights of output `k` begin. */
+/** The address of the weights of output `k`. */
 export function weightsOf(axis: usize, k: i32): usize {
   const weights = firstsOf(axis) + ((<usize>padded(outputsOf(axis))) << 2);
   return weights + ((<usize>(k * roomOf(axis))) << 1);
 }
 
-/** Where the picks begin, of an axis with two taps. */
+/** The address of the picks of an axis with two taps. */
 export function picksOf(axis: usize): usize {
   return weightsOf(axis, padded(outputsOf(axis)));
 }
 
 /**
  * Writes the axis that spreads [start, start + span) of a source of `limit` (≥ 2) samples over `outputs` samples. Where
- * the source is denser than the output the interpolation kernel is stretched, so that every source sample counts;
- * beyond its ends the source repeats its last sample. The kernel is a table of `steps` values per unit of distance,
+ * the source is denser than the output the interpolation kernel is stretched, so that every source sample counts.
+ * Beyond its ends the source repeats its last sample. The kernel is a table of `steps` values per unit of distance,
  * `radius` units long.
  */
 export function aimAxis(
@@ -108,7 +108,7 @@ export function aimAxis(
   if (room === 2) pick(axis, picks);
 }
 
-/** With two taps outputs lie at least as densely as samples, so four of them take from five samples at most. */
+/** With two taps outputs are at least as dense as samples, so four of them use five samples at most. */
 function pick(axis: usize, picks: usize): void {
   for (let k = 0; k < padded(outputsOf(axis)); k++) {
     const apart = min<i32>(firstOf(axis, k) - firstOf(axis, k & ~3), 3);
@@ -116,7 +116,7 @@ function pick(axis: usize, picks: usize): void {
   }
 }
 
-/** Brings weights to fixed point: what one loses by rounding the next one gets. */
+/** Converts weights to fixed point. The rounding error of one weight is carried over to the next. */
 function quantise(exact: usize, count: i32, scale: f32, target: usize): void {
   let owed: f32 = 0;
   for (let i = 0; i < count; i++) {

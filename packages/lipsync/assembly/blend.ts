@@ -1,4 +1,6 @@
-/** Sets the weights below `least` of two rows to exactly 0; whether something is left. `count` is a multiple of four. */
+/**
+ * Sets the weights below `least` of two rows to exactly 0. Returns whether any are left. `count` is a multiple of four.
+ */
 export function keepVisible(weights: usize, count: i32, least: f32): bool {
   const threshold = f32x4.splat(least);
   let any = i32x4.splat(0);
@@ -12,10 +14,10 @@ export function keepVisible(weights: usize, count: i32, least: f32): bool {
 }
 
 /**
- * Blends two rows of a yuv420p picture: `luma` is the upper row's first sample, `u` and `v` the chroma row's. `face` holds
- * two rows of luma, one of U and one of V in 8-bit codes, and `alpha` two rows, each with room for `columns` (a multiple
- * of eight) float32. A chroma sample is weighted by the mean of its four pixels' alphas. Samples with alpha 0 keep their
- * value.
+ * Blends two rows of a yuv420p picture: `luma` is the upper row's first sample, `u` and `v` the chroma row's. `face`
+ * holds two rows of luma, one of U and one of V in 8-bit codes; `alpha` holds two rows, each with room for `columns` (a
+ * multiple of eight) float32. A chroma sample is weighted by the mean of its four pixels' alphas. Samples with alpha 0
+ * keep their value.
  */
 export function blendRows(
   luma: usize,
@@ -48,14 +50,14 @@ export function blendRows(
   }
 }
 
-/** Whether any of eight alphas of two rows, `row` bytes apart, is not 0. */
+/** Whether any of eight alphas in each of two rows, `row` bytes apart, is not 0. */
 export function anyShown(alpha: usize, row: usize): bool {
   const upper = v128.or(v128.load(alpha), v128.load(alpha, 16));
   const lower = v128.or(v128.load(alpha + row), v128.load(alpha + row, 16));
   return v128.any_true(v128.or(upper, lower));
 }
 
-/** Moves eight 8-bit samples towards two times four values by as many alphas. */
+/** Blends two times four values into eight 8-bit samples, by as many alphas. */
 export function blendEight(target: usize, y0: v128, y1: v128, a0: v128, a1: v128): void {
   const old = v128.load8x8_u(target);
   const mixed0 = blended(i32x4.extend_low_i16x8_u(old), y0, a0);
@@ -69,7 +71,7 @@ export function pairs(a: v128, b: v128): v128 {
   return f32x4.add(v128.shuffle<f32>(a, b, 0, 2, 4, 6), v128.shuffle<f32>(a, b, 1, 3, 5, 7));
 }
 
-/** Four 32-bit samples moved towards `value` by `alpha`, rounded; exactly the old ones where alpha is 0. */
+/** Four 32-bit samples blended towards `value` by `alpha`, rounded; exactly the old ones where alpha is 0. */
 function blended(old: v128, value: v128, alpha: v128): v128 {
   const before = f32x4.convert_i32x4_u(old);
   const change = f32x4.mul(f32x4.sub(value, before), alpha);

@@ -1,7 +1,7 @@
 /**
- * Blurs the rows, then the columns of a square float32 grid, in place; outside counts as 0. Each half of a kernel holds
- * `radius` + 1 weights, the middle one first. Rows outside [from, to) hold zeros so far. `size` is a multiple of four.
- * `between` has room for a grid, `line` for a row and the radius on both sides.
+ * Blurs the rows, then the columns of a square float32 grid, in place. Outside the grid counts as 0. Each half of a
+ * kernel holds `radius` + 1 weights, the middle one first. Rows outside [from, to) contain only zeros on entry. `size`
+ * is a multiple of four. `between` has room for a grid, `line` for a row and the radius on both sides.
  */
 export function blurSquare(
   grid: usize,

@@ -1,7 +1,7 @@
 import { CODE_BITS, ONE_BITS } from './fixed';
 
 /**
- * Turns three float32 planes of 8-bit codes Y, U, V, in place, into R, G, B in [-1, 1]. `area` is a multiple of four.
+ * Converts three float32 planes of 8-bit codes Y, U, V in place to R, G, B in [-1, 1]. `area` is a multiple of four.
  * The factors are those of ToRgb: y = Y − black, u = U − 128, v = V − 128.
  */
 export function toRgb(
@@ -14,7 +14,7 @@ export function toRgb(
   greenV: f32,
   blueU: f32,
 ): void {
-  // From [0, 1] to [-1, 1]: everything twice, less one.
+  // From [0, 1] to [-1, 1]: doubled, minus one.
   const gain = f32x4.splat(2 * luma);
   const base = f32x4.splat(-2 * luma * black - 1);
   const red = f32x4.splat(2 * redV);
@@ -34,18 +34,18 @@ export function toRgb(
   }
 }
 
-/** To [-1, 1]; what is not a number becomes −1. */
+/** Clamps to [-1, 1]; NaN becomes −1. */
 export function clipped(values: v128): v128 {
   return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(-1), values));
 }
 
-/** From [-1, 1], where graphs may overshoot, to [0, 1]. */
+/** Converts [-1, 1], which graphs may overshoot, to [0, 1]. */
 export function unit(values: v128): v128 {
   const half = f32x4.splat(0.5);
   return f32x4.add(f32x4.mul(clipped(values), half), half);
 }
 
-/** Three colours times three float32 at `factors`. */
+/** Three colours weighted by three float32 at `factors`. */
 export function weighted(red: v128, green: v128, blue: v128, factors: usize): v128 {
   const sum = f32x4.add(
     f32x4.mul(red, v128.load32_splat(factors)),
@@ -55,9 +55,9 @@ export function weighted(red: v128, green: v128, blue: v128, factors: usize): v1
 }
 
 /**
- * Turns samples [from, end), multiples of four, of three float32 planes R, G, B in [-1, 1], `apart` bytes from each other,
- * into 8-bit codes Y, U, V with CODE_BITS of fraction in 16 bits each, in place: the planes begin where they began and take
- * half of their memory. `factors` are ten float32: those of FromRgb in their order. What lies behind `end` is garbage.
+ * Converts samples [from, end), multiples of four, of three float32 planes R, G, B in [-1, 1], `apart` bytes apart, to
+ * 8-bit codes Y, U, V with CODE_BITS of fraction in 16 bits each. In place: the planes keep their addresses and take
+ * half of their memory. `factors` are ten float32: those of FromRgb in their order. Anything after `end` is garbage.
  */
 export function toYuv(planes: usize, apart: usize, from: i32, end: i32, factors: usize): void {
   for (let i = from; i < end; i += 8) {
@@ -83,7 +83,7 @@ export function toYuv(planes: usize, apart: usize, from: i32, end: i32, factors:
   }
 }
 
-/** Turns float32 [from, end), multiples of four, of [0, 1] into fixed point, in place as `toYuv` does. */
+/** Converts float32 [from, end), multiples of four, in [0, 1] to fixed point, in place like `toYuv`. */
 export function toFixed(values: usize, from: i32, end: i32): void {
   for (let i = from; i < end; i += 8) {
     const source = values + ((<usize>i) << 2);
@@ -92,7 +92,7 @@ export function toFixed(values: usize, from: i32, end: i32): void {
   }
 }
 
-/** Eight numbers that are not negative, rounded to `bits` of fraction in 16 bits. */
+/** Eight non-negative numbers, rounded to `bits` of fraction in 16 bits. */
 function words(a: v128, b: v128, bits: i32): v128 {
   const scale = f32x4.splat(<f32>(1 << bits));
   const half = f32x4.splat(0.5);

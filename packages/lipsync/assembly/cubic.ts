@@ -1,4 +1,4 @@
-/** Weights of the Catmull–Rom interpolation `x` behind the second of four samples: of the first, the third and the fourth. */
+/** Catmull–Rom weights at `x` after the second of four samples: those of the first, the third and the fourth. */
 
 export function weightOfFirst(x: v128): v128 {
   // x/2 · ((2 − x)·x − 1)

@@ -4,11 +4,11 @@ import { CODE_BITS, ONE_BITS } from './fixed';
 import { interpolateRow } from './resample';
 
 /**
- * Blends a face, planes Y, U, V of side `size` as `toYuv` leaves them, into a rectangle of a yuv420p picture whose first
- * samples are at `luma`, `u` and `v`. The axes spread the face's luma over the rectangle's pixels, those of chroma its
- * chroma over the pairs of pixels, and those of the mask the square mask of side `maskSize`, as `toFixed` leaves it, over
- * the pixels; mask weights below `least` count as 0. `scratch` has room for six rows of float32 as long as the padded
- * outputs of `across`, and for one row of face or mask and sixteen samples more, two bytes each.
+ * Blends a face, planes Y, U, V of side `size` as `toYuv` leaves them, into a rectangle of a yuv420p picture whose
+ * first samples are at `luma`, `u` and `v`. The axes spread the face's luma over the rectangle's pixels, its chroma
+ * over the pairs of pixels, and the square mask of side `maskSize`, as `toFixed` leaves it, over the pixels. Mask
+ * weights below `least` count as 0. `scratch` has room for six rows of float32 as long as the padded outputs of
+ * `across`, and for one row of face or mask and sixteen samples more, two bytes each.
  */
 export function pasteFace(
   luma: usize,

@@ -1,14 +1,14 @@
-/** Parts of a pixel that a place is told by: products of two fit the 16 bits that samples are multiplied with. */
+/** Fraction bits of a position: products of two fractions fit the 16 bits that samples are multiplied with. */
 const PART_BITS = 7;
 const PARTS = 128;
-/** Places are counted in 1/65536 of a pixel. */
+/** Positions are counted in 1/65536 of a pixel. */
 const PLACE_BITS = 16;
 
 /**
- * Resamples a rotated rectangle of a packed 8-bit RGB picture into `target`, packed likewise: every pixel is the mean of
- * samples × samples bilinear ones, a step of (stepX, stepY) apart along the rows and of (−stepY, stepX) down the
- * columns, in pixels of the picture, from (originX, originY) on. What lies outside the picture is black. Up to five
- * bytes behind the picture are read, and one behind the target is written.
+ * Resamples a rotated rectangle of a packed 8-bit RGB picture into `target`, also packed. Every pixel is the mean of
+ * samples × samples bilinear ones, (stepX, stepY) apart along the rows and (−stepY, stepX) apart down the columns, in
+ * pixels of the picture, from (originX, originY) on. Outside the picture is black. Reads up to five bytes after the
+ * picture, and writes one after the target.
  */
 export function samplePatch(
   picture: usize,
@@ -46,7 +46,7 @@ export function samplePatch(
       }
       const colour = i32x4.trunc_sat_f32x4_u(f32x4.add(f32x4.mul(f32x4.convert_i32x4_s(sum), scale), half));
       const words = i16x8.narrow_i32x4_u(colour, colour);
-      // Four bytes for three: the next pixel overwrites the fourth.
+      // Stores four bytes for three: the next pixel overwrites the fourth.
       v128.store32_lane(target, i8x16.narrow_i16x8_u(words, words), 0);
       target += 3;
     }

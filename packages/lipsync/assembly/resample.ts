@@ -3,8 +3,8 @@ import { CODE_BITS, ONE_BITS } from './fixed';
 
 /**
  * Resamples the rectangle under two axes of an 8-bit plane (`stride` bytes per row) to float32 rows at `target`, each
- * as long as the padded outputs of `across`. `line` has room for the source columns under `across` and sixteen more, two
- * bytes each.
+ * as long as the padded outputs of `across`. `line` has room for the source columns under `across` and sixteen more,
+ * two bytes each.
  */
 export function resamplePlane(
   plane: usize,
@@ -27,8 +27,8 @@ export function resamplePlane(
 }
 
 /**
- * Row `y` of what two axes make of a square plane of 16-bit numbers with `bits` of fraction, as float32, as long as the
- * padded outputs of `across`. `line` has room for a row of the plane and sixteen samples more.
+ * Computes row `y` of the resampling by two axes of a square plane of 16-bit numbers with `bits` of fraction, as
+ * float32, as long as the padded outputs of `across`. `line` has room for a row of the plane and sixteen samples more.
  */
 export function interpolateRow(
   plane: usize,
@@ -47,8 +47,8 @@ export function interpolateRow(
 }
 
 /**
- * The vertical half of a row of 8-bit codes, to 16-bit numbers with CODE_BITS of fraction; reads and writes up to seven
- * columns more than `count`.
+ * The vertical half for a row of 8-bit codes, to 16-bit numbers with CODE_BITS of fraction. Reads and writes up to
+ * seven columns more than `count`.
  */
 function mixBytes(source: usize, stride: i32, weights: usize, taps: i32, count: i32, target: usize): void {
   const bits = ONE_BITS - CODE_BITS;
@@ -71,7 +71,7 @@ function mixBytes(source: usize, stride: i32, weights: usize, taps: i32, count: 
   }
 }
 
-/** The same of 16-bit numbers, whose fraction stays. */
+/** The same for 16-bit numbers, which keep their fraction. */
 function mixWords(source: usize, stride: i32, weights: usize, taps: i32, count: i32, target: usize): void {
   const half = i32x4.splat(1 << (ONE_BITS - 1));
   const end = weights + ((<usize>taps) << 1);
@@ -101,8 +101,8 @@ function highPairs(a: v128, b: v128): v128 {
 }
 
 /**
- * The horizontal half: all outputs of an axis, as float32, from one row of 16-bit numbers with `bits` of fraction. `row`
- * is where the source's column 0 would lie.
+ * The horizontal half: all outputs of an axis, as float32, from one row of 16-bit numbers with `bits` of fraction.
+ * `row` is the address of the source's column 0, which may be before the data.
  */
 function resampleRow(row: usize, axis: usize, bits: i32, target: usize): void {
   const scale = f32x4.splat(1.0 / <f32>(1 << (ONE_BITS + bits)));
@@ -110,7 +110,7 @@ function resampleRow(row: usize, axis: usize, bits: i32, target: usize): void {
   else mixEights(row, axis, scale, target);
 }
 
-/** Of two taps. */
+/** For two taps. */
 function mixPairs(row: usize, axis: usize, scale: v128, target: usize): void {
   let first = firstsOf(axis);
   let weights = weightsOf(axis, 0);
@@ -124,7 +124,7 @@ function mixPairs(row: usize, axis: usize, scale: v128, target: usize): void {
   }
 }
 
-/** Of more taps. */
+/** For more taps. */
 function mixEights(row: usize, axis: usize, scale: v128, target: usize): void {
   const span = (<usize>roomOf(axis)) << 1;
   let first = firstsOf(axis);

@@ -3,9 +3,9 @@ import { fixed, halves, ONE, rest } from './fixed';
 import { addBelow, integersOf, numbersFrom, originOf, placesOf } from './line';
 
 /**
- * Adds `share` of what planes of `width` columns, `apart` bytes from each other, hold at `count` places from (x, y) on
- * to as many float32 at `target`, `targetApart` bytes from one plane's to the next's. Linear between samples. Every
- * place has samples on all its sides.
+ * Samples planes of `width` columns, `apart` bytes apart, at `count` positions from (x, y) on, and adds the samples
+ * times `share` to as many float32 at `target`, `targetApart` bytes apart per plane. Linear interpolation. Every
+ * position has samples on all its sides.
  */
 export function addLinearBytes(
   plane: usize,
@@ -60,7 +60,7 @@ export function addLinearBytes(
   }
 }
 
-/** The same for one plane, cubic: every place has two samples on all its sides. */
+/** The same for one plane, with cubic interpolation: every position has two samples on all its sides. */
 export function addCubicBytes(
   plane: usize,
   width: i32,
@@ -119,7 +119,7 @@ export function addCubicBytes(
   }
 }
 
-/** Of two neighbouring samples at four addresses: the sums of their products with the weights. */
+/** For two neighbouring samples at four addresses: the sums of their products with the weights. */
 function pairsAt(a: usize, b: usize, c: usize, d: usize, weights: v128): v128 {
   let samples = v128.load16_lane(a, i32x4.splat(0), 0);
   samples = v128.load16_lane(b, samples, 1);
@@ -128,13 +128,16 @@ function pairsAt(a: usize, b: usize, c: usize, d: usize, weights: v128): v128 {
   return f32x4.convert_i32x4_s(i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_u(samples), weights));
 }
 
-/** Of four neighbouring samples at four addresses: the sums of their products with the weights of the front two and the back two. */
+/**
+ * For four neighbouring samples at four addresses: the sums of their products with the weights of the first two and the
+ * last two.
+ */
 function foursAt(a: usize, b: usize, c: usize, d: usize, front: v128, back: v128): v128 {
   let samples = v128.load32_zero(a);
   samples = v128.load32_lane(b, samples, 1);
   samples = v128.load32_lane(c, samples, 2);
   samples = v128.load32_lane(d, samples, 3);
-  // Byte -1 is none: 0.
+  // Byte -1 selects nothing and gives 0.
   const fronts = i8x16.swizzle(samples, i8x16(0, -1, 1, -1, 4, -1, 5, -1, 8, -1, 9, -1, 12, -1, 13, -1));
   const backs = i8x16.swizzle(samples, i8x16(2, -1, 3, -1, 6, -1, 7, -1, 10, -1, 11, -1, 14, -1, 15, -1));
   return f32x4.convert_i32x4_s(i32x4.add(i32x4.dot_i16x8_s(fronts, front), i32x4.dot_i16x8_s(backs, back)));

@@ -1,8 +1,8 @@
 import { aroundOf, fringeOf, heightOf, widthOf } from './sampling';
 
 /**
- * Adds `share` of a sample whose footprint would reach beyond the planes: the value around them, or bilinear with the
- * edge going on.
+ * Adds `share` of a sample whose footprint extends beyond the planes: the value around them, or a bilinear sample of
+ * the extended edge.
  */
 export function addEdge<T>(
   plane: usize,
@@ -36,7 +36,7 @@ export function addEdge<T>(
   }
 }
 
-/** A whole place as one of `count`, the nearest when it is beyond them. */
+/** Clamps a whole position to one of `count`. */
 function clamped(place: f64, count: i32): i32 {
   return <i32>min<f64>(max<f64>(place, 0), <f64>(count - 1));
 }

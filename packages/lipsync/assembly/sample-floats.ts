@@ -1,9 +1,10 @@
 import { addBelow, integersOf, numbersFrom, originOf, placesOf } from './line';
 
 /**
- * Adds `share` of what float32 planes of `width` columns, `apart` bytes from each other, hold at `count` places from
- * (x, y) on to as many float32 at `target`, `targetApart` bytes from one plane's to the next's. Linear between samples.
- * Every place has samples on all its sides. Where `wanted` is an address, fours with nothing but zeros there are left out.
+ * Samples float32 planes of `width` columns, `apart` bytes apart, at `count` positions from (x, y) on, and adds the
+ * samples times `share` to as many float32 at `target`, `targetApart` bytes apart per plane. Linear interpolation.
+ * Every position has samples on all its sides. If `wanted` is an address, groups of four with only zeros there are
+ * skipped.
  */
 export function addLinearFloats(
   plane: usize,
@@ -59,7 +60,7 @@ export function addLinearFloats(
   }
 }
 
-/** Between two neighbouring samples at each of four addresses. */
+/** Interpolates between two neighbouring samples at each of four addresses. */
 function betweenPairs(a: usize, b: usize, c: usize, d: usize, across: v128): v128 {
   const ab = v128.load64_lane(b, v128.load64_zero(a), 1);
   const cd = v128.load64_lane(d, v128.load64_zero(c), 1);

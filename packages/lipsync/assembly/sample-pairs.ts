@@ -2,14 +2,14 @@ import { weightOfFirst, weightOfFourth, weightOfThird } from './cubic';
 import { fixed, halves, ONE, rest } from './fixed';
 import { addBelow, integersOf, numbersFrom, originOf, placesOf, roundedBits } from './line';
 
-/** Fixed point of the samples in pairs; values reach from −8 to 8. */
+/** Fixed point of the paired samples, whose values are between −8 and 8. */
 const UNIT: f32 = 4096;
 const LARGEST: f32 = 7.99;
 
 /**
- * Pairs every sample of the rows [from, to) of a float32 plane of `width` columns with the one
- * below, as the low and the high half of a word of `target`, which is laid out like the plane. The last row stays alone.
- * Writes up to three words behind the last pair.
+ * Pairs every sample of the rows [from, to) of a float32 plane of `width` columns with the one below, as the low and
+ * the high half of a word of `target`, which has the layout of the plane. The last row stays alone. Writes up to three
+ * words after the last pair.
  */
 export function pairRows(plane: usize, width: i32, from: i32, to: i32, target: usize): void {
   const stride = (<usize>width) << 2;
@@ -27,9 +27,9 @@ function sixteenBit(values: v128): v128 {
 }
 
 /**
- * Adds what paired planes (see above) of `width` columns, `apart` bytes from each other, hold at `count` places from
- * (x, y) on to as many float32 at `target`, `targetApart` bytes from one plane's to the next's. Cubic between samples:
- * every place has two on all its sides. Fours with nothing but zeros at `wanted` are left out.
+ * Samples paired planes (see above) of `width` columns, `apart` bytes apart, at `count` positions from (x, y) on, and
+ * adds the samples to as many float32 at `target`, `targetApart` bytes apart per plane. Cubic interpolation: every
+ * position has two samples on all its sides. Groups of four with only zeros at `wanted` are skipped.
  */
 export function addCubicPairs(
   plane: usize,
@@ -67,7 +67,7 @@ export function addCubicPairs(
     const rows = f32x4.floor(ys);
     const offsets = i32x4.shl(i32x4.add(integersOf(columns), i32x4.mul(integersOf(rows), stride)), 2);
 
-    // From the weights of one column for four places to the weights of all columns for one place, twice each.
+    // From the weights of one column for four positions to the weights of all columns for one position, twice each.
     const across = f32x4.sub(xs, columns);
     const first = fixed(weightOfFirst(across));
     const third = fixed(weightOfThird(across));
@@ -86,7 +86,7 @@ export function addCubicPairs(
     const acrossC = v128.shuffle<i64>(front23, back23, 0, 2);
     const acrossD = v128.shuffle<i64>(front23, back23, 1, 3);
 
-    // The same of the rows, then their products.
+    // The same for the rows, then their products.
     const down = f32x4.sub(ys, rows);
     const above = fixed(weightOfFirst(down));
     const below = fixed(weightOfThird(down));
@@ -126,7 +126,7 @@ export function addCubicPairs(
   }
 }
 
-/** Four columns of four samples, in pairs at two addresses, each brought down to one. */
+/** Four columns of four samples, in pairs at two addresses, each reduced to one. */
 function columnsAt(above: usize, below: usize, upper: v128, lower: v128): v128 {
   return i32x4.add(i32x4.dot_i16x8_s(v128.load(above), upper), i32x4.dot_i16x8_s(v128.load(below), lower));
 }

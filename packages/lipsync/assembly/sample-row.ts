@@ -4,16 +4,17 @@ import { addLinearFloats } from './sample-floats';
 import { addCubicPairs } from './sample-pairs';
 import { heightOf, isCubic, mapX, mapY, samplesOf, stepX, stepY, widthOf } from './sampling';
 
-/** Keeps rounding errors from reaching beyond a plane. */
+/** Keeps rounding errors from extending beyond a plane. */
 const MARGIN: f64 = 1e-3;
 
 /**
- * Resamples a row of `count` outputs from (column, row) on to float32 at `target`, of planes of 8-bit or float32 samples,
- * `apart` bytes from each other; the rows of the target are `targetApart` bytes from each other. A cubic plane of bytes
- * stands alone. Writes up to three values behind the last output again. Where `wanted` is an address of as many float32,
- * outputs with 0 there may be left at 0. Cubic planes of float32 need both that and, at `paired`, themselves in pairs.
+ * Resamples a row of `count` outputs from (column, row) on to float32 at `target`. The source planes hold 8-bit or
+ * float32 samples and are `apart` bytes apart; the rows of the target are `targetApart` bytes apart. A cubic plane of
+ * bytes must be the only one. May write up to three values after the last output again. If `wanted` is the address of
+ * as many float32, outputs with 0 there may be left at 0. Cubic planes of float32 need that, and a paired copy of
+ * themselves at `paired`.
  *
- * An output is the mean of samples² samples, evenly spread over its area, or one cubic one.
+ * An output is the mean of samples² samples, evenly spread over its area, or one cubic sample.
  */
 export function sampleRow<T>(
   plane: usize,
@@ -43,7 +44,7 @@ export function sampleRow<T>(
   }
 }
 
-/** One sample of every output of a row, the first at (x, y). */
+/** Adds one sample to every output of a row, the first at (x, y). */
 function addRow<T>(
   plane: usize,
   planes: i32,
@@ -63,7 +64,7 @@ function addRow<T>(
   const width = widthOf(sampling);
   const share = 1 / <f64>(samplesOf(sampling) * samplesOf(sampling));
 
-  // Which outputs have all their samples inside; a cubic one reaches one sample further.
+  // Which outputs have all their samples inside. A cubic footprint extends one sample further.
   const reach: f64 = cubic ? 1 : 0;
   const right = <f64>(width - 1) - reach;
   const bottom = <f64>(heightOf(sampling) - 1) - reach;
@@ -115,7 +116,7 @@ function addRow<T>(
   }
 }
 
-/** The first i ≥ 0 at which start + i · step lies in [low, high]; Infinity when it never does. */
+/** The first i ≥ 0 at which start + i · step is in [low, high]; Infinity if there is none. */
 function enters(start: f64, step: f64, low: f64, high: f64): f64 {
   const near = low + MARGIN;
   const far = high - MARGIN;

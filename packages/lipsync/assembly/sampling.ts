@@ -1,10 +1,10 @@
 /**
- * How planes are resampled under a turn, a stretch and a shift, at an address.
+ * How planes are resampled under a rotation, stretch and shift, at an address.
  *
  * Layout: a … f (float64) of the map from column and row of an output to column and row of a sample, both counted at
- * their centres: x = a·column + b·row + c, y = d·column + e·row + f. Then how far beyond the outermost samples the edge
- * goes on, in samples, and the value around that (float64). Then columns and rows of the planes, samples per axis and
- * output, and whether outputs are cubic, which goes with one sample only (int32).
+ * their centres: x = a·column + b·row + c, y = d·column + e·row + f. Then how far the edge extends beyond the outermost
+ * samples, in samples, and the value around that (float64). Then columns and rows of the planes, samples per axis and
+ * output, and whether outputs are cubic, which requires one sample per output (int32).
  */
 export function mapX(sampling: usize, column: f64, row: f64): f64 {
   return stepX(sampling) * column + load<f64>(sampling, 8) * row + load<f64>(sampling, 16);
@@ -14,7 +14,7 @@ export function mapY(sampling: usize, column: f64, row: f64): f64 {
   return stepY(sampling) * column + load<f64>(sampling, 32) * row + load<f64>(sampling, 40);
 }
 
-/** From one output of a row to the next. */
+/** The step from one output of a row to the next. */
 export function stepX(sampling: usize): f64 {
   return load<f64>(sampling);
 }

@@ -1,5 +1,5 @@
 // Compiles assembly/ to WebAssembly and embeds it in src/generated/kernels.ts. With --check it writes nothing and fails
-// when that file is out of date.
+// if that file is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +13,9 @@ const { error, stderr } = await asc.main(
   [
     ...['assembly/index.ts', '--outFile', 'kernels.wasm', '--baseDir', root],
     ...['--optimizeLevel', '3', '--shrinkLevel', '0', '--noAssert'],
-    // Nothing is allocated inside: the host lays the memory out and hands addresses in.
+    // The kernels allocate nothing: the host lays out the memory and passes addresses.
     ...['--runtime', 'stub', '--importMemory', '--noExportMemory', '--enable', 'simd'],
-    // Vectors cross between the files of this folder only, never to the host.
+    // Vectors are only passed between the files of this folder, never to the host.
     ...['--disableWarning', '112'],
   ],
   { writeFile: (_name, contents) => void (binary = contents) },

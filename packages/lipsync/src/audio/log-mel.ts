@@ -11,7 +11,7 @@ export const SEGMENT_FRAMES = SEGMENT_SAMPLES / HOP;
 
 /**
  * Whisper's log-mel spectrogram of a 16 kHz recording, [80, floor(n/160)] row-major: centred frames with reflected
- * ends, the last frame dropped, log10 floored 8 below the maximum of this call, then (x+4)/4.
+ * ends, the last frame dropped, log10 floored at 8 below the maximum of this call, then (x+4)/4.
  */
 export function logMel(recording: Recording): Float32Array<ArrayBuffer> {
   const frames = Math.floor(recording.length / HOP);
@@ -38,8 +38,8 @@ export function logMel(recording: Recording): Float32Array<ArrayBuffer> {
 }
 
 /**
- * One segment of the spectrogram as Hugging Face's Whisper feature extractor makes it (musetalk): the waveform is cut
- * into segments of 30 s, the last one is filled up with zero samples, and each has its own maximum. [80, 3000].
+ * One segment of the spectrogram as Hugging Face's Whisper feature extractor computes it (musetalk): the waveform is
+ * cut into segments of 30 s, the last one is padded with zero samples, and each has its own maximum. [80, 3000].
  */
 export function segmentLogMel(recording: Recording, segment: number): Float32Array<ArrayBuffer> {
   const start = segment * SEGMENT_SAMPLES;
@@ -47,8 +47,9 @@ export function segmentLogMel(recording: Recording, segment: number): Float32Arr
 }
 
 /**
- * Frames [start, start + 3000) of a spectrogram, filled up with 0.0 beyond its end, which is not silence: how OpenAI's
- * Whisper (latentsync, highsync) cuts the one spectrogram of the whole file, which has one maximum. [80, 3000].
+ * Frames [start, start + 3000) of a spectrogram, padded beyond its end with 0.0, which is not silence. This is how
+ * OpenAI's Whisper (latentsync, highsync) cuts the one spectrogram of the whole file, which has one maximum. [80,
+ * 3000].
  */
 export function melSlice(mel: Float32Array, start: number): Float32Array<ArrayBuffer> {
   const frames = mel.length / MEL_BANDS;
@@ -61,13 +62,16 @@ export function melSlice(mel: Float32Array, start: number): Float32Array<ArrayBu
   return slice;
 }
 
-/** Part of a recording, and the place in it of its first sample. */
+/** Part of a recording, and the position of its first sample. */
 interface Heard {
   readonly from: number;
   readonly samples: Float32Array;
 }
 
-/** All that frames [first, last) are made of; what is reflected at an end lies within the frames that need it. */
+/**
+ * All samples that frames [first, last) are computed from. Samples reflected at an end are within the frames that need
+ * them.
+ */
 function samplesOf(recording: Recording, first: number, last: number): Heard {
   const from = Math.max(0, first * HOP - FRAME_LENGTH / 2);
   const to = Math.min(recording.length, last * HOP + FRAME_LENGTH / 2);
@@ -78,7 +82,7 @@ function readFrame({ from, samples }: Heard, start: number, length: number, fram
   for (let i = 0; i < FRAME_LENGTH; i++) frame[i] = samples[reflect(start + i, length) - from] ?? 0;
 }
 
-/** Mirrors an index about the first and last sample, as often as a very short signal needs. */
+/** Mirrors an index at the first and last sample, repeatedly for a very short signal. */
 function reflect(index: number, length: number): number {
   if (length < 2) return 0;
   const period = 2 * (length - 1);

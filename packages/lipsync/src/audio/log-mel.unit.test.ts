@@ -2,7 +2,7 @@ import { HOP, logMel, melSlice, SAMPLE_RATE, SEGMENT_FRAMES, segmentLogMel } fro
 import { MEL_BANDS, melFilters } from './mel-filters';
 import { type Recording, recordingOf } from './recording';
 
-/** Two tones; the reference values below were computed for them with the original Whisper front ends. */
+/** Two tones. The reference values below were computed from them with the original Whisper front ends. */
 const tones = Float32Array.from(
   { length: SAMPLE_RATE },
   (_, n) =>
@@ -15,7 +15,7 @@ const lowest = (values: Float32Array): number => values.reduce((a, b) => Math.mi
 const mean = (values: Float32Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe('melFilters', () => {
-  test('the filters are the ones Whisper ships', () => {
+  test('the filters are those of Whisper', () => {
     const filters = melFilters();
     expect(filters[0]).toMatchObject({ firstBin: 1 });
     expect(filters[0]?.weights).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('melSlice', () => {
     }
   });
 
-  test('beyond the end there is nothing but padding', () => {
+  test('beyond the end there is only padding', () => {
     expect(melSlice(new Float32Array(80 * 10).fill(1), 20).every((value) => value === 0)).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ interface Pass {
   /** The DFT matrix of size `radix`. */
   readonly dftRe: Float64Array;
   readonly dftIm: Float64Array;
-  /** What is combined next. */
+  /** The input of the next pass. */
   readonly termRe: Float64Array;
   readonly termIm: Float64Array;
 }
@@ -21,7 +21,7 @@ export interface ComplexSpectrum {
 
 /**
  * A forward complex DFT of length product(radices) in double precision. The returned function reads its arguments and
- * answers arrays that it overwrites at the next call. Lengths such as 200 = 5·5·4·2 need no padding to a power of two.
+ * returns arrays that its next call overwrites. Lengths such as 200 = 5·5·4·2 need no padding to a power of two.
  */
 export function createComplexFft(
   radices: readonly number[],

@@ -8,8 +8,8 @@ export const BIN_COUNT = FRAME_LENGTH / 2 + 1;
 const HALF = FRAME_LENGTH / 2;
 
 /**
- * |DFT|² of 400 real samples under a periodic Hann window, in double precision. Two real samples ride in one complex
- * number, so the transform has half the length; the spectrum is then untangled by symmetry.
+ * |DFT|² of 400 real samples under a periodic Hann window, in double precision. Pairs of real samples are packed into
+ * complex numbers, so that the transform has half the length; the spectrum is then separated by symmetry.
  */
 export function createPowerSpectrum(): (frame: Float64Array, power: Float64Array) => void {
   const fft = createComplexFft([5, 5, 4, 2]);

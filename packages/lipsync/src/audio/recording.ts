@@ -1,12 +1,12 @@
-/** Mono samples in [-1, 1] that need not lie in memory: whoever listens reads as much at a time as is listened to. */
+/** Mono samples in [-1, 1] that need not be in memory: callers read only the part that they need. */
 export interface Recording {
   /** In samples. */
   readonly length: number;
-  /** Samples [from, to) in memory of their own; silence before the start and beyond the end. */
+  /** Reads samples [from, to) into new memory. Before the start and beyond the end there is silence. */
   read(from: number, to: number): Float32Array<ArrayBuffer>;
 }
 
-/** A recording of `length` samples, of which `readInside` fills `target` with those from `from` on. */
+/** A recording of `length` samples. `readInside` fills `target` with the samples from `from` on. */
 export function recordingFrom(
   length: number,
   readInside: (from: number, target: Float32Array<ArrayBuffer>) => void,
@@ -22,7 +22,7 @@ export function recordingFrom(
   };
 }
 
-/** Samples that do lie in memory. */
+/** A recording that is in memory. */
 export function recordingOf(samples: Float32Array): Recording {
   return recordingFrom(samples.length, (from, target) =>
     target.set(samples.subarray(from, from + target.length)),

@@ -1,11 +1,11 @@
 import { type Recording } from './recording';
 
-/** Frames that are heard at once. */
+/** Frames that are processed at once. */
 const STRETCH = 250;
 
 /**
- * Loudness of speech per video frame: RMS over a Hann-weighted window of two frames centred on the middle of the
- * frame's display time. What lies outside the recording counts as silence.
+ * Loudness of speech per video frame: RMS over a Hann-weighted window of two frames, centred on the middle of the
+ * frame's display time. Outside the recording counts as silence.
  */
 export function speechEnvelope(
   recording: Recording,

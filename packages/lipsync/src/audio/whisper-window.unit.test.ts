@@ -1,6 +1,6 @@
 import { soundingSteps, windowRange, windowStep, type WindowEdges, WINDOW_STEPS } from './whisper-window';
 
-/** The window as the generator sees it: numbers of steps, −1 where there are zeros. */
+/** The window as the generator sees it: step numbers, −1 for zeros. */
 const seen = (frame: number, steps: number, edges: WindowEdges): number[] =>
   Array.from({ length: WINDOW_STEPS }, (_, place) => windowStep(frame, place, steps, edges));
 
@@ -11,7 +11,7 @@ test('frame i sees steps 2i−4 … 2i+5, which is 80 ms before its start to 120
 });
 
 describe("with MuseTalk's edges", () => {
-  test('the first frame sees 80 ms of nothing, then the first 120 ms', () => {
+  test('the first frame sees 80 ms of zeros, then the first 120 ms', () => {
     expect(seen(0, 50, 'zeros')).toEqual([-1, -1, -1, -1, 0, 1, 2, 3, 4, 5]);
   });
 
@@ -33,7 +33,7 @@ describe("with LatentSync's edges", () => {
     expect(seen(200, 50, 'repeat')).toEqual(Array(10).fill(49));
   });
 
-  test('a recording without a single step has zeros: there is nothing to repeat', () => {
+  test('a recording without a single step gives zeros, because there is nothing to repeat', () => {
     expect(seen(3, 0, 'repeat')).toEqual(Array(10).fill(-1));
   });
 });
@@ -61,12 +61,12 @@ test('the range of some windows covers every step in them and no others', () => 
   }
 });
 
-test('steps that the encoder made of its own padding do not count', () => {
+test('steps that the encoder derived from its own padding do not count', () => {
   expect(soundingSteps(16_000, 16_000)).toBe(50);
   expect(soundingSteps(15_999, 16_000)).toBe(49);
 });
 
-test('every 320 samples make a step, whatever their number', () => {
+test('every 320 samples give a step, for any number of samples', () => {
   const steps = Array.from({ length: 15_000 }, (_, k) => k);
   expect(steps.filter((k) => soundingSteps(320 * k, 16_000) !== k)).toEqual([]);
 });

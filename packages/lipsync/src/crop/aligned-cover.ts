@@ -8,7 +8,9 @@ export interface Covered {
   readonly bottom: number;
 }
 
-/** The samples of a mask [side, side] that count, and one more on each side, as far as interpolation carries them. */
+/**
+ * The non-zero samples of a mask [side, side], and one more on each side, because interpolation spreads them that far.
+ */
 export function coveredCells(mask: Float32Array, side: number): Covered {
   let [left, right, top, bottom] = [side, -1, side, -1];
   mask.forEach((weight, i) => {
@@ -21,7 +23,7 @@ export function coveredCells(mask: Float32Array, side: number): Covered {
   return { left: left - 1, right: right + 1, top: top - 1, bottom: bottom + 1 };
 }
 
-/** Picture rows [top, bottom) that the covered rectangle reaches. */
+/** Picture rows [top, bottom) that the covered rectangle touches. */
 export function coveredRows(
   map: Affine,
   { left, right, top, bottom }: Covered,
@@ -32,13 +34,15 @@ export function coveredRows(
   return right < left ? { top: 0, bottom: 0 } : { top: Math.floor(low), bottom: Math.ceil(high) + 1 };
 }
 
-/** Picture rows [top, bottom) out of `height` that a square of `side` outputs is made of, edges that go on included. */
+/**
+ * Picture rows [top, bottom) out of `height` that a square of `side` outputs is sampled from, including extended edges.
+ */
 export function sampledRows(
   { d, e, f }: Affine,
   side: number,
   height: number,
 ): { top: number; bottom: number } {
-  // Corners lie half an output beyond the outermost centres, and cubic interpolation reaches two samples further.
+  // Corners are half an output beyond the outermost centres, and cubic interpolation reaches two samples further.
   const [first, last] = [-0.5, side - 0.5];
   const low = Math.floor(Math.min(d * first, d * last) + Math.min(e * first, e * last) + f) - 2;
   const high = Math.ceil(Math.max(d * first, d * last) + Math.max(e * first, e * last) + f) + 3;
@@ -46,7 +50,7 @@ export function sampledRows(
   return { top, bottom: Math.min(Math.max(high, top + 1), height) };
 }
 
-/** The first picture column of two rows that may lie in the covered rectangle. */
+/** The first picture column of two rows that may be in the covered rectangle. */
 export function firstColumn(map: Affine, row: number, { left, right, top, bottom }: Covered): number {
   let first = Infinity;
   for (let y = row; y < row + 2; y++) {
@@ -57,7 +61,7 @@ export function firstColumn(map: Affine, row: number, { left, right, top, bottom
   return Math.floor(Math.min(Math.max(first, -1), 1e9));
 }
 
-/** The column behind the last one of two rows that may lie in the covered rectangle. */
+/** One past the last column of two rows that may be in the covered rectangle. */
 export function endColumn(map: Affine, row: number, { left, right, top, bottom }: Covered): number {
   let end = -Infinity;
   for (let y = row; y < row + 2; y++) {
@@ -68,7 +72,7 @@ export function endColumn(map: Affine, row: number, { left, right, top, bottom }
   return Math.ceil(Math.min(Math.max(end, -1), 1e9)) + 1;
 }
 
-/** The lowest x with low ≤ factor · x + shift ≤ high; −Infinity or Infinity when all or none have it. */
+/** The lowest x with low ≤ factor · x + shift ≤ high; −Infinity or Infinity if this holds for all or for none. */
 function lowest(factor: number, shift: number, low: number, high: number): number {
   if (factor === 0) return shift >= low && shift <= high ? -Infinity : Infinity;
   return ((factor > 0 ? low : high) - shift) / factor;

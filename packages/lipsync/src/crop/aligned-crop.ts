@@ -7,9 +7,9 @@ import { startKernels } from '../wasm/pixel-kernels';
 import { aimSampling, reserveSampling } from '../wasm/sampling';
 
 /**
- * Cuts a turned face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B in
- * [-1, 1]. `transform` leads from the picture to the crop (`alignedFaces`). Around the picture there is mid grey, a little
- * away from its edge.
+ * Cuts a rotated face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B
+ * in [-1, 1]. `transform` maps the picture to the crop (`alignedFaces`). Slightly beyond its edge, the picture is
+ * surrounded by mid grey.
  */
 export type AlignedCrop = (
   picture: Uint8Array,
@@ -18,24 +18,24 @@ export type AlignedCrop = (
   offset: number,
 ) => void;
 
-/** The grey around the picture that LatentSync's networks have seen, of 255. */
+/** The grey around pictures in the training of LatentSync's networks, of 255. */
 const GREY = 127 / 255;
 /**
- * Pixels of the crop for which the edge goes on before the grey begins: a cell of a latent, so that what is put back
- * along the border of the picture has no grey mixed in.
+ * Pixels of the crop for which the edge is extended before the grey begins: one cell of a latent, so that no grey is
+ * mixed in when the border of the picture is pasted back.
  */
 const FRINGE = 8;
 
 /**
  * LatentSync (https://github.com/bytedance/LatentSync) first warps the face bilinearly to 210 × 280 pixels and then
- * resizes that with Lanczos. Here both are one resampling, which is sharper where the face is small and, because every
- * pixel of a large face counts, free of the aliasing that the bilinear warp gives it.
+ * resizes that with Lanczos. Here both are one resampling. It is sharper where the face is small and, because every
+ * pixel of a large face counts, free of the aliasing of the bilinear warp.
  */
 export function createAlignedCrop(format: PictureFormat, side: number): AlignedCrop {
   const { width, height, matrix, range } = format;
   const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
   const area = side * side;
-  // The kernels take whole fours; with an odd side the planes end in values that nobody uses.
+  // The kernels process multiples of four. With an odd side the planes end in unused values.
   const plane = Math.ceil(area / 4) * 4;
   const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(matrix, range);
 
@@ -58,7 +58,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
   const copy = new Uint8Array(kernels.memory, pixels, bytes);
   const colours = [0, 1, 2].map((k) => new Float32Array(kernels.memory, planes + k * plane * 4, area));
 
-  /** Only the rows under the crop are needed, and whole rows are moved fastest. */
+  /** Copies only the rows under the crop; whole rows are the fastest to copy. */
   const copyRows = (
     picture: Uint8Array,
     offset: number,
@@ -71,7 +71,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
 
   return (picture, transform, target, offset) => {
     const { a, b, c, d, e, f } = invertAffine(transform);
-    // Between pixel centres, whose first is at 0.5; a chroma sample covers two pixels each way.
+    // Between pixel centres, the first of which is at 0.5. A chroma sample covers two pixels in each direction.
     const x = c + (a + b) / 2;
     const y = f + (d + e) / 2;
     const lumaMap = { a, b, c: x - 0.5, d, e, f: y - 0.5 };

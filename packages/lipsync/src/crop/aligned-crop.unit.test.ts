@@ -7,7 +7,7 @@ const AREA = SIDE * SIDE;
 const format: PictureFormat = { width: 320, height: 240, matrix: 'bt709', range: 'limited' };
 const layout = pictureLayout(format);
 
-/** A picture whose samples follow `luma` at pixel centres; chroma varies along both axes. */
+/** A picture whose samples follow `luma` at pixel centres. Chroma varies along both axes. */
 function picture(luma: (x: number, y: number) => number, of: PictureFormat = format): Uint8Array {
   const { bytes, uOffset, vOffset, chromaWidth } = pictureLayout(of);
   const data = new Uint8Array(bytes);
@@ -19,7 +19,10 @@ function picture(luma: (x: number, y: number) => number, of: PictureFormat = for
   return data;
 }
 
-/** From a picture to the crop: the crop's pixels cover `step` pixels each way, turned by `turn`, centred at x, y. */
+/**
+ * Maps a picture to the crop: the crop's pixels cover `step` pixels in each direction, rotated by `turn`, centred at x,
+ * y.
+ */
 function place(x: number, y: number, step: number, turn = 0): Affine {
   const [cos, sin] = [Math.cos(turn) / step, Math.sin(turn) / step];
   return {
@@ -53,7 +56,7 @@ test.each([
   ['turned', 1, 0.5],
   ['turned a quarter', 1.2, Math.PI / 2],
   ['shrunk', 2.9, -0.3],
-])('a smooth picture keeps its brightness at every place, %s', (_, step, turn) => {
+])('a smooth picture keeps its brightness at every position, %s', (_, step, turn) => {
   const [x, y] = [161.3, 118.8];
   const cropped = crop(picture(ramp), place(x, y, step, turn));
   for (const [column, row] of [
@@ -71,7 +74,7 @@ test.each([
   }
 });
 
-test('pixel for pixel, the crop is the picture itself', () => {
+test('a crop at scale 1 is the picture itself', () => {
   const data = picture((x, y) => 60 + ((x * 7 + y * 13) % 90));
   const cropped = crop(data, place(132, 92, 1));
   let worst = 0;
@@ -84,13 +87,13 @@ test('pixel for pixel, the crop is the picture itself', () => {
   expect(worst).toBeLessThan(0.6);
 });
 
-test('a large face is averaged, not picked from: a fine checkerboard becomes grey', () => {
+test('a large face is averaged, not subsampled: a fine checkerboard becomes grey', () => {
   const data = picture((x, y) => ((Math.floor(x) + Math.floor(y)) % 2 === 0 ? 200 : 60));
   const cropped = crop(data, place(160, 120, 3.4, 0.2));
   for (let i = 0; i < AREA; i++) expect(Math.abs(codeOf(cropped, i) - 130)).toBeLessThan(16);
 });
 
-test('around the picture there is mid grey, in any colour format', () => {
+test('mid grey surrounds the picture, in any colour format', () => {
   for (const [matrix, range] of [
     ['bt601', 'full'],
     ['bt709', 'limited'],
@@ -109,7 +112,7 @@ test('around the picture there is mid grey, in any colour format', () => {
   }
 });
 
-test('along the border of the picture its edge goes on, so that nothing grey is put back with it', () => {
+test('the edge of the picture is extended along its border, so that no grey is pasted back with it', () => {
   const of: PictureFormat = { ...format, width: 61, height: 47 };
   const cropped = crop(
     picture(() => 200, of),
@@ -122,7 +125,7 @@ test('along the border of the picture its edge goes on, so that nothing grey is 
   expect(cropped[40 * SIDE + 20]).toBeCloseTo((127 / 255) * 2 - 1, 5);
 });
 
-test('colours are those of the picture’s matrix and range', () => {
+test('colours are converted by the picture’s matrix and range', () => {
   const data = new Uint8Array(layout.bytes).fill(63, 0, layout.uOffset);
   data.fill(102, layout.uOffset, layout.vOffset).fill(240, layout.vOffset);
   const cropped = crop(data, place(100, 100, 1));

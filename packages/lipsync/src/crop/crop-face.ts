@@ -7,14 +7,15 @@ import { planMemory } from '../wasm/memory-plan';
 import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 /**
- * Cuts `box` out of a yuv420p picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in
- * [-1, 1], stretched to the square whatever the box's shape. Parts of the box outside the picture repeat its edge.
+ * Cuts `box` out of a yuv420p picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in [-1,
+ * 1], stretched to the square whatever the shape of the box. Parts of the box outside the picture repeat its edge.
  */
 export type CropFace = (picture: Uint8Array, box: Box, target: Float32Array, offset: number) => void;
 
 /**
- * Luma is resampled by `interpolation` (most engines were trained on Lanczos), chroma, of half the resolution anyway,
- * bilinearly. `size` is a multiple of eight: RangeError otherwise.
+ * Resamples luma by `interpolation` (most engines were trained on Lanczos), and chroma bilinearly, since it has half
+ * the resolution anyway.
+ * @throws RangeError if `size` is not a multiple of eight
  */
 export function createCropFace(
   format: PictureFormat,
@@ -43,7 +44,7 @@ export function createCropFace(
   const result = new Float32Array(kernels.memory, planes, 3 * area);
   const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(format.matrix, format.range);
 
-  /** Only the rows under the box are needed, and whole rows are moved fastest. */
+  /** Copies only the rows under the box; whole rows are the fastest to copy. */
   const copyRows = (picture: Uint8Array, plane: number, stride: number, rows: Rows): void => {
     const from = plane + rows.from * stride;
     copy.set(picture.subarray(from, plane + rows.to * stride), from);

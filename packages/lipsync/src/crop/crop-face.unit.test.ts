@@ -33,7 +33,7 @@ describe('colour', () => {
   });
 });
 
-test('the box, also a fractional one, lands on the whole square', () => {
+test('the box, even a fractional one, covers the whole square', () => {
   const picture = flat(16, 128, 128);
   for (let y = 0; y < format.height; y++) {
     for (let x = 0; x < format.width; x++) picture[y * format.width + x] = 16 + 2 * x + y;
@@ -52,7 +52,7 @@ test('the box, also a fractional one, lands on the whole square', () => {
   }
 });
 
-test('a box that leaves the picture, of odd size, repeats the edge instead of reading elsewhere', () => {
+test('a box beyond the picture, of odd size, repeats the edge instead of reading elsewhere', () => {
   const odd = { ...format, width: 33, height: 21 };
   const picture = flat(120, 128, 128, odd);
   const target = new Float32Array(3 * SIZE * SIZE);

@@ -1,6 +1,6 @@
 /**
- * Makes the lower half (rows size/2 …) of the [3, size, size] crop at `offset` −1, the value of black in [-1, 1]: so the
- * generator sees the frame that it must complete.
+ * Sets the lower half (rows size/2 …) of the [3, size, size] crop at `offset` to −1, the value of black in [-1, 1], so
+ * that the generator sees the frame that it must complete.
  */
 export function maskLowerHalf(crops: Float32Array, offset: number, size: number): void {
   const area = size * size;

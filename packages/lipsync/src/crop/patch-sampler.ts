@@ -3,14 +3,14 @@ import { planMemory } from '../wasm/memory-plan';
 import { type PixelKernels, startKernels } from '../wasm/pixel-kernels';
 
 /**
- * Resamples a patch into `out`, a packed RGB picture whose proportions the patch takes over. Every pixel is the mean
- * of enough bilinear samples that shrinking does not alias; what lies outside the picture is black.
+ * Resamples a patch into `out`, a packed RGB picture that determines the proportions of the patch. Every pixel is the
+ * mean of enough bilinear samples to shrink without aliasing. Outside the picture is black.
  */
 export type SamplePatch = (picture: RgbPicture, patch: Patch, out: RgbPicture) => void;
 
-/** More samples per output pixel than this (per axis) cost time and change nothing visible. */
+/** More samples than this per output pixel and axis cost time without a visible effect. */
 const MAX_OVERSAMPLING = 4;
-/** What the kernel may read behind a picture. */
+/** How far the kernel may read beyond a picture. */
 const OVERREAD_BYTES = 8;
 
 interface Memory {
@@ -22,7 +22,7 @@ interface Memory {
   readonly outBytes: number;
 }
 
-/** A sampler for pictures of any size; it keeps memory for the largest. */
+/** A sampler for pictures of any size. It keeps memory for the largest. */
 export function createPatchSampler(): SamplePatch {
   let memory: Memory | undefined;
 
@@ -46,7 +46,7 @@ export function createPatchSampler(): SamplePatch {
     const originX = patch.x - 0.5 + firstColumn * stepX - firstRow * stepY;
     const originY = patch.y - 0.5 + firstColumn * stepY + firstRow * stepX;
 
-    // Only the rows under the patch are looked at.
+    // Only the rows under the patch are copied.
     const reach = Math.abs(firstColumn * stepY) + Math.abs(firstRow * stepX) + 2;
     const from = Math.min(height, Math.max(0, Math.floor(patch.y - reach))) * width * 3;
     const to = Math.max(0, Math.min(height, Math.ceil(patch.y + reach))) * width * 3;

@@ -1,13 +1,13 @@
 import { type Point } from '../face/landmarks68';
 
-/** A rectangle of a picture, possibly rotated: where a network's input lies in it. */
+/** A rectangle of a picture, possibly rotated: the position of a network's input in it. */
 export interface Patch {
   /** Centre, pixels. */
   readonly x: number;
   readonly y: number;
   /** Length along the patch's own horizontal axis, pixels. */
   readonly side: number;
-  /** Clockwise turn of that axis, radians. */
+  /** Clockwise rotation of that axis, radians. */
   readonly angle: number;
 }
 
@@ -18,7 +18,7 @@ export interface RgbPicture {
   readonly data: Uint8Array;
 }
 
-/** A point of a square patch, given as parts of its sides (0..1), in pixels of the picture. */
+/** Converts a point of a square patch, given as fractions of its sides (0..1), to pixels of the picture. */
 export function patchPoint(patch: Patch, u: number, v: number): Point {
   const along = (u - 0.5) * patch.side;
   const down = (v - 0.5) * patch.side;

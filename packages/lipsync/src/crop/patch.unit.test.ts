@@ -22,7 +22,7 @@ const pixel = ({ width, data }: RgbPicture, x: number, y: number): number[] =>
   Array.from(data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3));
 
 describe('samplePatch', () => {
-  test('a patch of the same size and place copies the pixels', () => {
+  test('a patch of the same size and position copies the pixels', () => {
     const picture = gradient(40, 30);
     const out = blank(8, 8);
     samplePatch(picture, { x: 14, y: 9, side: 8, angle: 0 }, out);
@@ -30,7 +30,7 @@ describe('samplePatch', () => {
     expect(pixel(out, 7, 7)).toEqual([17, 12, 77]);
   });
 
-  test('a wide output reaches as far down as its proportions say', () => {
+  test('a wide output covers a height that matches its proportions', () => {
     const out = blank(20, 10);
     samplePatch(gradient(200, 200), { x: 100, y: 50, side: 40, angle: 0 }, out);
     expect(pixel(out, 0, 0)).toEqual([81, 41, 77]);
@@ -64,7 +64,7 @@ describe('samplePatch', () => {
 });
 
 describe('patchPoint', () => {
-  test('names the picture point that the sampled pixel came from, also when turned', () => {
+  test('returns the picture point that the sampled pixel came from, even if rotated', () => {
     const patch = { x: 30, y: 20, side: 16, angle: Math.PI / 2 };
     const out = blank(16, 16);
     samplePatch(gradient(60, 60), patch, out);

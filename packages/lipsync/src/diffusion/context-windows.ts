@@ -1,4 +1,4 @@
-/** How a network that sees a fixed number of frames is moved over a longer run. */
+/** How a network that sees a fixed number of frames moves over a longer run. */
 export interface WindowShape {
   /** Frames that the network sees at once. */
   readonly window: number;
@@ -6,7 +6,7 @@ export interface WindowShape {
   readonly overlap: number;
 }
 
-/** One place of the network: it sees frames [start, start + window), its answer counts for [from, to). */
+/** One position of the network: it sees frames [start, start + window), and its output counts for [from, to). */
 export interface ContextWindow {
   readonly start: number;
   readonly from: number;
@@ -14,10 +14,11 @@ export interface ContextWindow {
 }
 
 /**
- * The windows of one denoising step over a run of `frames` (≥ window) frames, as HighSync lays them
- * (https://github.com/saeed5959/high_sync): they move on by one frame with every step, so that no frame stays at a border.
- * A window that would hang over an end is pushed back inside; only what it was laid for counts. Windows with the same
- * start see the same, and each counts. Throws RangeError for a run that is too short.
+ * The windows of one denoising step over a run of `frames` (≥ window) frames, as HighSync places them
+ * (https://github.com/saeed5959/high_sync). They move by one frame with every step, so that no frame stays at a border.
+ * A window that would extend beyond an end is moved back inside, and only its original frames count. Windows with the
+ * same start see the same frames, and each counts.
+ * @throws RangeError for a run that is too short
  */
 export function contextWindows(
   frames: number,
@@ -35,15 +36,20 @@ export function contextWindows(
   return windows;
 }
 
-/** One run of the network and what its answer weighs. */
+/** One pass of the network and the weights of its output. */
 export interface ContextPass {
-  /** First of the frames that the network sees. */
+  /** The first frame that the network sees. */
   readonly start: number;
-  /** Weight of its answer for each of those frames; for every frame of the run they add up to 1 over all passes. */
+  /**
+   * Weight of its output for each of those frames. For every frame of the run the weights of all passes add up to 1.
+   */
   readonly weights: Float32Array;
 }
 
-/** The runs of the network that a step's windows need: equal ones are run once, a frame takes the mean of its windows. */
+/**
+ * The passes of the network for the windows of a step. Equal windows share a pass, and a frame takes the mean of its
+ * windows.
+ */
 export function contextPasses(frames: number, step: number, shape: WindowShape): ContextPass[] {
   const windows = contextWindows(frames, step, shape);
   const covered = new Uint32Array(frames);

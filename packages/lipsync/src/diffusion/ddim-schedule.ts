@@ -1,4 +1,4 @@
-/** How a diffusion network was trained to see noise, and how often it is asked; in the terms of diffusers. */
+/** The noise schedule that a diffusion network was trained with, and the steps to take; in the terms of diffusers. */
 export interface NoiseSchedule {
   readonly trainSteps: number;
   readonly betaStart: number;
@@ -14,11 +14,11 @@ export interface NoiseSchedule {
   readonly finalAlpha: 'one' | 'first';
   /** Betas rescaled so that the last training step is pure noise (https://arxiv.org/abs/2305.08891). */
   readonly zeroTerminalSnr: boolean;
-  /** How many steps to take, or the very timesteps, falling. */
+  /** The number of steps, or the exact timesteps in decreasing order. */
   readonly steps: number | readonly number[];
 }
 
-/** A step's diffusion time, and the one that it leads to; negative: to the end. */
+/** A step's timestep, and the one that it leads to; negative for the end. */
 export interface ScheduleStep {
   readonly time: number;
   readonly next: number;
@@ -39,14 +39,14 @@ export function cumulativeAlphas(schedule: NoiseSchedule): Float64Array {
   return zeroTerminalSnr ? rescaledToZero(alphas) : alphas;
 }
 
-/** Shifts and stretches √α so that its first value stays and its last becomes 0. */
+/** Shifts and scales √α so that its first value stays and its last becomes 0. */
 function rescaledToZero(alphas: Float64Array): Float64Array {
   const first = Math.sqrt(alphas[0] ?? 1);
   const last = Math.sqrt(alphas[alphas.length - 1] ?? 0);
   return alphas.map((alpha) => (((Math.sqrt(alpha) - last) * first) / (first - last)) ** 2);
 }
 
-/** The steps to take, first to last. A list of timesteps is taken as it is, each leading to the one behind it. */
+/** The steps to take, first to last. A list of timesteps is used as it is, each leading to the next one. */
 export function scheduleSteps({ steps, spacing, trainSteps, stepsOffset }: NoiseSchedule): ScheduleStep[] {
   if (typeof steps !== 'number') return steps.map((time, i) => ({ time, next: steps[i + 1] ?? -1 }));
   const stride = Math.floor(trainSteps / steps);
@@ -59,7 +59,7 @@ export function scheduleSteps({ steps, spacing, trainSteps, stepsOffset }: Noise
   });
 }
 
-/** As NumPy rounds; it decides about the timesteps when the steps do not divide the training's. */
+/** Rounds like NumPy, which matters for the timesteps if the steps do not divide those of the training. */
 function roundHalfToEven(value: number): number {
   const rounded = Math.round(value);
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;

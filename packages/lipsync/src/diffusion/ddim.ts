@@ -1,16 +1,16 @@
 import { cumulativeAlphas, type NoiseSchedule, scheduleSteps } from './ddim-schedule';
 
-/** A DDIM sampler without randomness: https://arxiv.org/abs/2010.02502 with η = 0, as diffusers' DDIMScheduler. */
+/** A DDIM sampler without randomness: https://arxiv.org/abs/2010.02502 with η = 0, like diffusers' DDIMScheduler. */
 export interface Ddim {
-  /** The diffusion times that the network is asked for, falling. */
+  /** The timesteps that are passed to the network, in decreasing order. */
   readonly timesteps: readonly number[];
-  /** The share of signal (cumulative alpha) in the latent when it is denoised at each of these times. */
+  /** The share of signal (cumulative alpha) in the latent when it is denoised at each of these timesteps. */
   readonly alphas: readonly number[];
-  /** Takes step `index` of the timesteps: makes of `latent` a less noisy one, in place, as `prediction` says. */
+  /** Takes the step at `index` of the timesteps: denoises `latent` in place, given `prediction`. */
   step(index: number, latent: Float32Array, prediction: Float32Array): void;
 }
 
-/** Throws RangeError when the schedule asks for what its training did not have. */
+/** @throws RangeError if the schedule requests timesteps outside its training */
 export function createDdim(schedule: NoiseSchedule): Ddim {
   const cumulative = cumulativeAlphas(schedule);
   const final = schedule.finalAlpha === 'one' ? 1 : (cumulative[0] ?? 1);
@@ -38,8 +38,8 @@ export function createDdim(schedule: NoiseSchedule): Ddim {
 }
 
 /**
- * The step from signal share `from` to `to` is linear in latent and prediction: x' = keep · x + add · prediction. Both
- * are sums of √to · x₀ + √(1−to) · ε, where the prediction and x give x₀ and ε.
+ * The step from signal share `from` to `to` is linear in latent and prediction: x' = keep · x + add · prediction. It
+ * follows from x' = √to · x₀ + √(1−to) · ε, where x and the prediction determine x₀ and ε.
  */
 function stepFactors(
   prediction: NoiseSchedule['prediction'],
@@ -56,8 +56,8 @@ function stepFactors(
 }
 
 /**
- * Classifier-free guidance: away from what the network says without the condition, `scale` times as far as it goes with
- * it. `target` may be one of the two.
+ * Classifier-free guidance: extrapolates from the unconditional through the conditional prediction, by `scale`.
+ * `target` may be one of the two.
  */
 export function guide(
   unconditional: Float32Array,

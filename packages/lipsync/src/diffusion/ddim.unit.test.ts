@@ -45,7 +45,7 @@ describe("latentsync's schedule", () => {
     [25, [961, 921], [41, 1]],
     [10, [901, 801], [101, 1]],
     [8, [876, 751], [126, 1]],
-  ])('%i steps begin and end at the published times', (steps, first, last) => {
+  ])('%i steps begin and end at the published timesteps', (steps, first, last) => {
     const { timesteps } = createDdim({ ...LATENTSYNC, steps });
     expect(timesteps).toHaveLength(steps);
     expect([timesteps.slice(0, 2), timesteps.slice(-2)]).toEqual([first, last]);
@@ -74,12 +74,12 @@ describe("latentsync's schedule", () => {
 });
 
 describe("highsync's schedule", () => {
-  test('times trail: the first is pure noise', () => {
+  test('timesteps trail: the first is pure noise', () => {
     const { timesteps } = createDdim(HIGHSYNC);
     expect(timesteps).toEqual(Array.from({ length: 20 }, (_, i) => 999 - 50 * i));
   });
 
-  test('the share of signal is rescaled to begin at nothing', () => {
+  test('the share of signal is rescaled to begin at zero', () => {
     expectAlphas(
       createDdim(HIGHSYNC).alphas,
       [
@@ -100,8 +100,8 @@ describe("highsync's schedule", () => {
     expect(latent[7]).toBeCloseTo(-first, 5);
   });
 
-  test('a number of steps that does not divide the training rounds its times as NumPy does', () => {
-    // 1000 − k·62.5 = 937.5, 812.5, 687.5: halves go to the even neighbour, then one is taken off.
+  test('a number of steps that does not divide the training rounds its timesteps like NumPy', () => {
+    // 1000 − k·62.5 = 937.5, 812.5, 687.5: halves round to the even neighbour, then 1 is subtracted.
     const { timesteps } = createDdim({ ...HIGHSYNC, steps: 16 });
     expect(timesteps.slice(0, 6)).toEqual([999, 937, 874, 811, 749, 687]);
   });
@@ -111,7 +111,7 @@ describe('the sampler', () => {
   const clean = Float32Array.from({ length: 64 }, (_, i) => Math.sin(i));
   const noise = Float32Array.from({ length: 64 }, (_, i) => Math.cos(3 * i) * 1.4);
 
-  /** Denoises pure noise with a network that knows the answer. */
+  /** Denoises pure noise with a network that knows the clean latent. */
   function sample(schedule: NoiseSchedule): Float32Array {
     const ddim = createDdim(schedule);
     const latent = noise.slice();
@@ -153,7 +153,7 @@ describe('the sampler', () => {
     expect(latent[0]).toBeCloseTo(Math.sqrt(0.00085), 6);
   });
 
-  test('a listed time leads to the time behind it, whatever lies between', () => {
+  test('a listed timestep leads to the next one, whatever lies between', () => {
     const listed = createDdim({ ...LATENTSYNC, steps: [951, 901] });
     const spaced = createDdim(LATENTSYNC);
     const [a, b] = [linspace(-1, 1), linspace(-1, 1)];
@@ -162,12 +162,12 @@ describe('the sampler', () => {
     expect(a).toEqual(b);
   });
 
-  test('a time that the training did not have is refused', () => {
+  test('a timestep outside the training is refused', () => {
     expect(() => createDdim({ ...LATENTSYNC, steps: [1000] })).toThrow(RangeError);
     expect(() => createDdim({ ...LATENTSYNC, steps: 1000 })).toThrow(RangeError);
   });
 
-  test('predicting noise from nothing but noise is refused', () => {
+  test('predicting noise from pure noise is refused', () => {
     expect(() => createDdim({ ...HIGHSYNC, prediction: 'epsilon' })).toThrow(RangeError);
   });
 
@@ -176,7 +176,7 @@ describe('the sampler', () => {
   });
 });
 
-test('guidance goes beyond the conditional prediction, also in place', () => {
+test('guidance extrapolates beyond the conditional prediction, even in place', () => {
   const conditional = Float32Array.of(1, 2);
   guide(Float32Array.of(0, 4), conditional, 1.5, conditional);
   expect(Array.from(conditional)).toEqual([1.5, 1]);

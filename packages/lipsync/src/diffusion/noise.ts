@@ -3,9 +3,10 @@ import { philox, type Words } from './philox';
 const WORD = 2 ** 32;
 
 /**
- * Fills `target` with normally distributed noise (mean 0, variance 1) that depends on `seed` and `stream` alone:
- * Philox4x32-10 counting through the sequence `stream`, two words per Box–Muller pair. The same on every machine, and
- * a frame's noise can be made without that of the frames before it. Both numbers are non-negative safe integers.
+ * Fills `target` with normally distributed noise (mean 0, variance 1) that depends only on `seed` and `stream`:
+ * Philox4x32-10 counting through the sequence `stream`, two words per Box–Muller pair. The noise is the same on every
+ * machine, and that of a frame can be computed without that of the frames before it. Both numbers are non-negative safe
+ * integers.
  */
 export function fillNoise(target: Float32Array, seed: number, stream = 0): void {
   const key = wordsOf(seed);
@@ -22,7 +23,7 @@ export function fillNoise(target: Float32Array, seed: number, stream = 0): void 
   }
 }
 
-/** Box–Muller; writes beyond the end of a typed array have no effect. */
+/** Box–Muller. Writes beyond the end of a typed array have no effect. */
 function writePair(target: Float32Array, at: number, a: number, b: number): void {
   const radius = Math.sqrt(-2 * Math.log((a + 0.5) / WORD));
   const angle = (2 * Math.PI * (b + 0.5)) / WORD;

@@ -11,7 +11,7 @@ test('the same seed gives the same noise, on any machine', () => {
   noise(4, 1247).forEach((value, i) => expect(value).toBeCloseTo(known[i] ?? NaN, 6));
 });
 
-test('another seed or another stream gives other noise', () => {
+test('another seed or another stream gives different noise', () => {
   const values = [noise(8, 1), noise(8, 2), noise(8, 1, 1), noise(8, 1 + 2 ** 32), noise(8, 1, 2 ** 32)];
   expect(new Set(values.map(String)).size).toBe(values.length);
 });

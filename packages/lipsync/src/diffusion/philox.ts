@@ -4,15 +4,15 @@ const MULTIPLIER_B = 0xcd9e8d57;
 const KEY_STEP_A = 0x9e3779b9;
 const KEY_STEP_B = 0xbb67ae85;
 
-/** Looked up once: it is called a hundred times for four words, and a global is not always near. */
+/** Looked up once, because philox uses it a hundred times for four words, and access to a global can be slow. */
 const { imul } = Math;
 
 /** Four unsigned 32-bit words. */
 export type Words = [number, number, number, number];
 
 /**
- * Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"): four random words for a counter of
- * four words under a key of two, in place. Any counter may be asked for in any order.
+ * Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"): four random words for a counter of four
+ * words under a key of two, in place. Counters may be used in any order.
  */
 export function philox(counter: Words, key: readonly [number, number]): void {
   let keyA = key[0];

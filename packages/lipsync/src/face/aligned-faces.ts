@@ -16,23 +16,32 @@ const TRANSFORM_VALUES = 6;
 
 const LEFT_BROW = [17, 22] as const;
 const RIGHT_BROW = [22, 27] as const;
-/** The whole nose: what the first release of LatentSync averages of 68 landmarks, as it did to align its training data. */
+/**
+ * The whole nose, which the first release of LatentSync averages of 68 landmarks, as for the alignment of its training
+ * data.
+ */
 const NOSE = [27, 36] as const;
 
-/** Weights' width: the place and turn of the crop may follow a nod, its size must not breathe with the brows. Frames. */
+/**
+ * Width of the smoothing weights, in frames. Position and rotation of the crop may follow a nod; its size must not
+ * change with the brows.
+ */
 const PLACE_SIGMA = 2;
 const SIZE_SIGMA = 6;
 
-/** Columns of the table that is smoothed: middle of the crop in the frame, cosine and sine of the turn, log of scale. */
+/**
+ * Columns of the table to smooth: the middle of the crop in the frame, cosine and sine of the rotation, log of the
+ * scale.
+ */
 const COLUMNS = 5;
 
 /**
  * LatentSync's aligned crop of every frame of a track: the transform from the frame to a square crop of `side` pixels,
- * a … f per frame. Both count from the outer edge of the first pixel, whose centre is at 0.5. Rows of frames without a
- * face in the picture are zero.
+ * a … f per frame. Coordinates in both count from the outer edge of the first pixel, whose centre is at 0.5. Rows of
+ * frames without a face in the picture are zero.
  *
- * The published code aligns every frame on its own, which hands on the jitter of the landmarks, and smooths only its
- * bias, over the past. Here place, turn and size are smoothed within each shot, looking both ways.
+ * The published code aligns every frame separately, which preserves the jitter of the landmarks, and smooths only its
+ * bias, over past frames. Here position, rotation and size are smoothed within each shot, in both directions.
  */
 export function alignedFaces(track: FaceTrack, side: number): Float32Array {
   const { frames, landmarks, cuts } = track;
@@ -62,7 +71,7 @@ export function alignedFaces(track: FaceTrack, side: number): Float32Array {
   return transforms;
 }
 
-/** The transform of one frame in a table of them; null where it is zero. */
+/** The transform of one frame in a table of them; null if it is zero. */
 export function transformAt(transforms: Float32Array, frame: number): Affine | null {
   const at = frame * TRANSFORM_VALUES;
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transforms.subarray(at, at + TRANSFORM_VALUES);
@@ -70,8 +79,8 @@ export function transformAt(transforms: Float32Array, frame: number): Affine | n
 }
 
 /**
- * Pixels of the picture per pixel of the crop of one frame in a table of transforms, in the direction in which there are
- * more; 0 where the row is zero.
+ * Pixels of the picture per pixel of the crop for one frame in a table of transforms, in the direction with more of
+ * them; 0 if the row is zero.
  */
 export function enlargementAt(transforms: Float32Array, frame: number): number {
   const at = frame * TRANSFORM_VALUES;
@@ -90,7 +99,7 @@ function facePoints(landmarks: Float32Array): FacePoints {
   return [centreOf(LEFT_BROW), centreOf(RIGHT_BROW), centreOf(NOSE)];
 }
 
-/** Where the middle of the aligned face lies in the frame, how it is turned, and by how much it is enlarged. */
+/** The position of the middle of the aligned face in the frame, its rotation and its scale. */
 function placeOf(
   transform: Affine,
   bias: Point,
@@ -117,7 +126,7 @@ function isVisible(
   return inside && size.width / scale >= SMALLEST_FACE;
 }
 
-/** From the frame to the aligned face, and on to the square that it is stretched to. */
+/** Maps the frame to the aligned face, and that to the square that it is stretched to. */
 function cropTransform(place: Float32Array, size: { width: number; height: number }, side: number): number[] {
   const [x = 0, y = 0, rawCos = 1, rawSin = 0, logScale = 0] = place;
   const length = Math.hypot(rawCos, rawSin);

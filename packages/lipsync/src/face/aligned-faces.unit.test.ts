@@ -4,7 +4,7 @@ import { LANDMARK_VALUES } from './landmarks68';
 
 const SIDE = 256;
 
-/** Landmarks that matter here, of a face whose middle brow points and nose lie at the given places: the nose's mean. */
+/** The relevant landmarks of a face with the middles of its brows and the mean of its nose at the given points. */
 function face(leftBrow: [number, number], rightBrow: [number, number], nose: [number, number]): Float32Array {
   const points = new Float32Array(LANDMARK_VALUES);
   for (let i = 0; i < 68; i++) {
@@ -60,15 +60,15 @@ test('a crop of twice the side shows the same part of the frame', () => {
   const track = trackOf([still()]);
   const small = apply(alignedFaces(track, 256), 0, 470, 400);
   const large = apply(alignedFaces(track, 512), 0, 470, 400);
-  // The template counts from pixel centres and the bias in pixels, whatever the size: half a pixel's difference.
+  // The template counts from pixel centres and the bias in pixels, at any size: half a pixel's difference.
   expect(Math.abs(large.x - 2 * small.x)).toBeLessThan(1);
   expect(Math.abs(large.y - 2 * small.y)).toBeLessThan(1);
 });
 
-test('jitter of the landmarks is smoothed, a steady motion is followed without lag', () => {
+test('jitter of the landmarks is smoothed, and a steady motion is followed without lag', () => {
   const frames = Array.from({ length: 61 }, (_, i) => still(2 * i + (i % 2 === 0 ? 1.5 : -1.5), 0));
   const transforms = alignedFaces(trackOf(frames), SIDE);
-  // Where the middle of the moving face lies in the crop, frame by frame.
+  // Position of the middle of the moving face in the crop, frame by frame.
   const seen = Array.from({ length: 61 }, (_, i) => apply(transforms, i, 455.5 + 2 * i, 360.5).x);
   const [first = NaN] = seen.slice(10);
   for (const x of seen.slice(10, 51)) expect(Math.abs(x - first)).toBeLessThan(0.1);
@@ -106,7 +106,7 @@ test('a head that turns on its side is followed all the way', () => {
   const upright = apply(transforms, 0, 600, 450);
   for (let i = 0; i < 80; i++) {
     const turn = (i / 79) * 2.5 * Math.PI;
-    // A point below the nose: always below it in the crop as well.
+    // A point below the nose must also be below it in the crop.
     const chin = apply(transforms, i, 600 - 90 * Math.sin(turn), 360 + 90 * Math.cos(turn));
     expect(Math.abs(chin.x - upright.x)).toBeLessThan(3);
     expect(Math.abs(chin.y - upright.y)).toBeLessThan(3);
@@ -121,8 +121,8 @@ test.each([
   expect(transformAt(alignedFaces(trackOf([points]), SIDE), 0)).toBeNull();
 });
 
-test('the enlargement of a crop is that of its wider direction, and none without a face', () => {
-  // Twice as many crop pixels as picture pixels across, half as many down, turned by a quarter.
+test('the enlargement of a crop is that of its wider direction, and zero without a face', () => {
+  // Twice as many crop pixels as picture pixels across, half as many down, rotated by a quarter turn.
   const transforms = Float32Array.of(0, 2, 5, -0.5, 0, 7, 0, 0, 0, 0, 0, 0);
   expect([enlargementAt(transforms, 0), enlargementAt(transforms, 1)]).toEqual([2, 0]);
 });

@@ -1,8 +1,8 @@
 import { type Point } from './landmarks68';
 
 /**
- * LatentSync's face alignment (https://github.com/bytedance/LatentSync): the middles of both brows and of the nose are
- * brought onto these points. Here as parts of the aligned face, which is three wide and four high.
+ * LatentSync's face alignment (https://github.com/bytedance/LatentSync) maps the middles of both brows and of the nose
+ * to these points, given here as fractions of the aligned face, which is three wide and four high.
  */
 const TEMPLATE_WIDTH = 75;
 const TEMPLATE_HEIGHT = 100;
@@ -12,11 +12,11 @@ const TEMPLATE: FacePoints = [
   { x: 37.5, y: 40 },
 ];
 
-/** Pixels of the aligned face per unit of the template, at a crop of this side. */
+/** Pixels of the aligned face per unit of the template, for a crop of this side. */
 const RATIO = 2.8;
 const RATIO_SIDE = 256;
 
-/** Middle of the left brow (the viewer's), of the right one, and of the nose. */
+/** Middle of the left brow (the viewer's left), of the right one, and of the nose. */
 export type FacePoints = readonly [Point, Point, Point];
 
 /** x' = a·x + b·y + c, y' = d·x + e·y + f. */
@@ -44,9 +44,9 @@ export function templatePoints(side: number): FacePoints {
 }
 
 /**
- * The turn, scale and shift that bring `from` onto `to` as LatentSync computes it: the least-squares rotation about the
- * centroids, the ratio of the spreads as scale (which is not the least-squares scale). Null when the points of either
- * side coincide.
+ * The rotation, scale and shift from `from` to `to` as LatentSync computes them: the least-squares rotation about the
+ * centroids, and the ratio of the spreads as the scale (which is not the least-squares scale). Null if the points of
+ * either side coincide.
  */
 export function similarity(from: FacePoints, to: FacePoints): Affine | null {
   const source = centred(from);
@@ -69,8 +69,8 @@ export function similarity(from: FacePoints, to: FacePoints): Affine | null {
 }
 
 /**
- * The shift that LatentSync adds to the aligned face, at most some tenths of a pixel: how far the nose of `to` lies
- * from that of `from` when both are measured in standard deviations of their points.
+ * The shift that LatentSync adds to the aligned face, at most some tenths of a pixel: the distance between the noses of
+ * `from` and `to`, both measured in standard deviations of their points.
  */
 export function alignmentBias(from: FacePoints, to: FacePoints): Point {
   const source = centred(from);
@@ -82,7 +82,7 @@ export function alignmentBias(from: FacePoints, to: FacePoints): Point {
   return { x: toX / toSpread - fromX / fromSpread, y: toY / toSpread - fromY / fromSpread };
 }
 
-/** The way back. The transform must not flatten: its determinant is not 0. */
+/** The inverse transform. The determinant must not be 0. */
 export function invertAffine({ a, b, c, d, e, f }: Affine): Affine {
   const determinant = a * e - b * d;
   const inverse = { a: e / determinant, b: -b / determinant, d: -d / determinant, e: a / determinant };

@@ -1,10 +1,13 @@
-/** Consecutive frames that belong together: `start` included, `end` excluded. */
+/** Consecutive frames that belong together: `start` inclusive, `end` exclusive. */
 export interface Run {
   readonly start: number;
   readonly end: number;
 }
 
-/** The runs of those of `count` frames that are present; a frame that does not continue the one before starts anew. */
+/**
+ * The runs of those of `count` frames that are present. A frame that does not continue the previous one begins a new
+ * run.
+ */
 export function connectedRuns(
   count: number,
   present: (frame: number) => boolean,
@@ -21,7 +24,9 @@ export function connectedRuns(
   return runs;
 }
 
-/** Cuts runs into the fewest pieces of at most `longest` frames, of nearly equal length: none is left with a rest. */
+/**
+ * Cuts runs into the fewest pieces of at most `longest` frames, of nearly equal length, so that no short rest is left.
+ */
 export function cutRuns(runs: readonly Run[], longest: number): Run[] {
   return runs.flatMap(({ start, end }) => {
     const pieces = Math.ceil((end - start) / longest);

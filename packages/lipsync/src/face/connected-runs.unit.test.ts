@@ -27,7 +27,7 @@ test.each([
   expect(runs.map(({ start, end }) => [start, end])).toEqual(expected);
 });
 
-test('a long run is cut into the fewest pieces, none of which is a rest', () => {
+test('a long run is cut into the fewest pieces, without a short rest', () => {
   const lengths = (frames: number) =>
     cutRuns([{ start: 3, end: 3 + frames }], 10).map((run) => run.end - run.start);
   expect(lengths(10)).toEqual([10]);

@@ -1,12 +1,12 @@
 import { type Box } from '../picture/box';
 import { landmark, LANDMARK_COUNT } from './landmarks68';
 
-/** Low point of the nose bridge: the crop's vertical middle, where the generated half begins. */
+/** Low point of the nose bridge, the vertical middle of the crop, where the generated half begins. */
 const CROP_MIDDLE = 29;
 
-/** Where MuseTalk's crop sits on a face; both in pixels of the picture. */
+/** The position of MuseTalk's crop on a face, in pixels of the picture. */
 export interface FaceBoxPlacement {
-  /** How much lower than the nose bridge's low point the vertical middle of the crop is (`bbox_shift`). */
+  /** How far the vertical middle of the crop is below the nose bridge's low point (`bbox_shift`). */
   readonly shift: number;
   /** Room below the chin (`extra_margin`). */
   readonly margin: number;
@@ -14,10 +14,10 @@ export interface FaceBoxPlacement {
 
 /**
  * The face crop that MuseTalk was trained on: as wide as the landmarks, from the chin as far above the nose bridge's
- * low point as the chin is below it, plus a margin under the chin. The placement of its middle decides where the
- * generated mouth sits, so it follows MuseTalk's preprocessing (github.com/TMElyralab/MuseTalk); only the corners are
- * not rounded, which would jitter, and a face that leaves the picture keeps its box. Null when the landmarks leave
- * nothing inside the picture.
+ * low point as the chin is below it, plus a margin under the chin. The position of its middle decides where the
+ * generated mouth is, so it follows MuseTalk's preprocessing (github.com/TMElyralab/MuseTalk), with two differences:
+ * the corners are not rounded, which would jitter, and a face that leaves the picture keeps its box. Null if no part of
+ * it is inside the picture.
  */
 export function faceBox(
   landmarks: Float32Array,

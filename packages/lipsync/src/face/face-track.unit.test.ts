@@ -22,7 +22,7 @@ function track(frames: number, analyzerVersion = 'analyser@1.0.0+0123456789ab'):
 }
 
 describe('face track encoding', () => {
-  test('what is encoded is decoded unchanged, whatever the header length, from any offset of a buffer', () => {
+  test('decodes what was encoded, for any header length, from any offset of a buffer', () => {
     fc.assert(
       fc.property(fc.nat({ max: 40 }), fc.string(), fc.nat({ max: 3 }), (frames, version, shift) => {
         const original = track(frames, version);
@@ -34,7 +34,7 @@ describe('face track encoding', () => {
     );
   });
 
-  test('is read where it lies, whatever the header length: a long one costs no second copy', () => {
+  test('is read in place for any header length, without a second copy', () => {
     for (const version of ['a', 'ab', 'abc', 'abcd']) {
       const encoded = encodeFaceTrack(track(3, version));
       const { landmarks, found, cuts } = decodeFaceTrack(encoded);
@@ -42,7 +42,7 @@ describe('face track encoding', () => {
     }
   });
 
-  test('a file whose header was not filled up is read as well', () => {
+  test('reads a file whose header was not padded', () => {
     for (const version of ['a', 'ab', 'abc', 'abcd']) {
       const encoded = Buffer.from(encodeFaceTrack(track(3, version)));
       const header = encoded.subarray(8, encoded.indexOf('}') + 1);
@@ -53,14 +53,14 @@ describe('face track encoding', () => {
     }
   });
 
-  test('every truncation is refused', () => {
+  test('refuses every truncation', () => {
     const encoded = encodeFaceTrack(track(3));
     for (let length = 0; length < encoded.length; length++) {
       expect(() => decodeFaceTrack(encoded.subarray(0, length))).toThrow(FaceTrackError);
     }
   });
 
-  test('another version and another kind of file are refused', () => {
+  test('refuses another version and another kind of file', () => {
     const encoded = encodeFaceTrack(track(1));
     const text = Buffer.from(encoded).toString('latin1');
     const earlier = text.replace(`"version":"${FACE_TRACK_VERSION}"`, '"version":"1"');

@@ -1,13 +1,13 @@
 import { type Box } from '../picture/box';
 
-/** Room on either side of the face, as part of its width. */
+/** Margin on either side of the face, as a fraction of its width. */
 const SIDE_MARGIN = 0.1;
-/** From the upper edge of the face to the lower edge of the crop, as part of the height. */
+/** From the upper edge of the face to the lower edge of the crop, as a fraction of the height. */
 const REACH_DOWN = 1.1;
 
 /**
- * The part of the picture that HighSync sees of a face of this box and height. As in HighSync it ends where the picture
- * does; unlike there its corners are not rounded to pixels, which would jitter.
+ * The part of the picture that HighSync sees for a face with this box and height. As in HighSync it ends at the border
+ * of the picture. Unlike there, its corners are not rounded to pixels, which would jitter.
  */
 export function highsyncCrop(
   face: Box,

@@ -4,19 +4,20 @@ import { SMALLEST_FACE } from './smallest-face';
 
 /** Both eyebrows, as [first, last + 1]. */
 const BROWS = [17, 27] as const;
-/** Where the nose meets the upper lip. */
+/** The point where the nose meets the upper lip. */
 const NOSE_BASE = 33;
 /**
- * How far a detector's box reaches above the eyebrows, as part of the distance from them to the nose base. Measured
- * on real clips against YuNet, which like HighSync's own detector was trained on WIDER FACE: 0.79 in the median, with
- * the chin as lower and the outermost landmarks as side edges within 4 % of the box.
+ * How far a detector's box extends above the eyebrows, as a fraction of the distance from them to the nose base.
+ * Measured on real clips with YuNet, which like HighSync's own detector was trained on WIDER FACE: median 0.79, with
+ * the chin as the lower edge and the outermost landmarks as the side edges within 4 % of the box.
  */
 const FOREHEAD = 0.8;
 
 /**
- * The tight box around a face, forehead to chin, that HighSync's detector would give, from 68 landmarks: landmarks have
- * no forehead, so the eyebrows are lifted along the axis of the face. Brow and nose do not move when the jaw does: the
- * upper edge of the box is steady while somebody speaks. The box may leave the picture. Null for a face too small.
+ * The tight box around a face, forehead to chin, that HighSync's detector would return, computed from 68 landmarks.
+ * Landmarks have no forehead, so the eyebrows are moved up along the axis of the face. Brows and nose do not move with
+ * the jaw, so the upper edge of the box is steady during speech. The box may extend beyond the picture. Null for a face
+ * that is too small.
  */
 export function highsyncFaceBox(landmarks: Float32Array): Box | null {
   const brows = landmarkCentre(landmarks, BROWS);

@@ -7,18 +7,23 @@ import { LANDMARK_VALUES } from './landmarks68';
 import { SMALLEST_FACE } from './smallest-face';
 import { smoothRun } from './smoothing';
 
-/** Weights' width for the box: its place may follow a nod, its size must not breathe with the jaw. Frames. */
+/**
+ * Width of the smoothing weights, in frames. The position of the box may follow a nod; its size must not change with
+ * the jaw.
+ */
 const PLACE_SIGMA = 2;
 const SIZE_SIGMA = 6;
 
-/** Faces of a shot whose heights differ by less than this factor are cropped as if all were as high as the highest. */
+/** Faces of a shot whose heights differ by less than this factor are all cropped with the greatest height. */
 const SAME_HEIGHT = 1.4;
 
-/** Where HighSync sees the face in every source frame. */
+/** The position of the face in every source frame, as HighSync sees it. */
 export interface HighsyncFaces {
-  /** Number of the frame's shot: frames with a face without a gap, a cut or a jump between them. −1: no face. */
+  /**
+   * Number of the frame's shot: a run of frames with a face, without a gap, a cut or a jump. −1 if there is no face.
+   */
   readonly shots: Int32Array;
-  /** x1, y1, x2, y2 of the face itself, steadied; may leave the picture. */
+  /** x1, y1, x2, y2 of the face itself, smoothed; may extend beyond the picture. */
   readonly boxes: Float32Array;
   /** x1, y1, x2, y2 of the part of the picture that the network sees. */
   readonly crops: Float32Array;
@@ -26,11 +31,11 @@ export interface HighsyncFaces {
 
 /**
  * The faces of a video as HighSync crops them (https://github.com/saeed5959/high_sync): one height for all frames of a
- * shot, so that the crop does not tell how far the original mouth was open. HighSync takes that height over a run of
- * output frames; here it is taken over the shot of the source, so that the crop, and what is derived from it, depends
- * on the source alone and can be kept. A track that ends within a shot may give it another height than a longer one:
- * who keeps something made from a crop keeps the crop with it. Boxes are smoothed within shots, the upper edge and the
- * horizontal centre lightly, the size more.
+ * shot, so that the crop does not reveal how far the original mouth was open. HighSync determines that height over a
+ * run of output frames. Here it is determined over the shot of the source, so that the crop, and what is derived from
+ * it, depends only on the source and can be cached. A track that ends within a shot may give it another height than a
+ * longer one, so results derived from a crop must be stored together with the crop. Boxes are smoothed within shots:
+ * the upper edge and the horizontal centre lightly, the size more.
  */
 export function highsyncFaces(track: FaceTrack): HighsyncFaces {
   const { frames } = track;
@@ -62,7 +67,7 @@ export function highsyncFaces(track: FaceTrack): HighsyncFaces {
   return { shots, boxes, crops };
 }
 
-/** Smooths the corners of one shot's boxes, in place, as centre, upper edge and size. */
+/** Smooths the corners of one shot's boxes in place, as centre, upper edge and size. */
 function steady(boxes: Float32Array, shot: Run): void {
   for (let i = shot.start * 4; i < shot.end * 4; i += 4) {
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(i, i + 4);
@@ -76,7 +81,7 @@ function steady(boxes: Float32Array, shot: Run): void {
   }
 }
 
-/** The height that all faces of a shot get; null where they differ too much: each keeps its own. */
+/** The height that all faces of a shot get; null if they differ too much, so that each keeps its own. */
 function commonHeight(boxes: Float32Array, shot: Run): number | null {
   let lowest = Infinity;
   let highest = 0;

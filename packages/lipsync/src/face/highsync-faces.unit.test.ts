@@ -8,16 +8,14 @@ const PICTURE = { width: 640, height: 480 };
 interface Drawn {
   readonly x?: number;
   readonly y?: number;
-  /** Width of the jaw; the face is as much higher as `stretch` says. */
+  /** Width of the jaw. The height of the face is scaled by `stretch` in addition. */
   readonly size?: number;
   readonly stretch?: number;
-  /** How far the chin has dropped, as part of the size. */
+  /** How far the chin has dropped, as a fraction of the size. */
   readonly jaw?: number;
 }
 
-/**
- * A face of plain proportions around (x, y), its nose base: brows 0.36 sizes above it, the chin 0.36 below.
- */
+/** A face of simple proportions with its nose base at (x, y): brows 0.36 sizes above it, the chin 0.36 below. */
 function face({ x = 300, y = 240, size = 100, stretch = 1, jaw = 0 }: Drawn = {}): Float32Array {
   const points = new Float32Array(LANDMARK_VALUES);
   for (let i = 0; i < 68; i++) {
@@ -59,12 +57,12 @@ describe('the tight box', () => {
     expect(box?.y1).toBeCloseTo(240 - 36 - 0.8 * 36, 3);
   });
 
-  test('its upper edge does not move with the jaw', () => {
+  test('has an upper edge that does not move with the jaw', () => {
     expect(highsyncFaceBox(face({ jaw: 0.2 }))?.y1).toBe(highsyncFaceBox(face())?.y1);
     expect(highsyncFaceBox(face({ jaw: 0.2 }))?.y2).toBeCloseTo(296, 3);
   });
 
-  test('the forehead of a tilted head lies where the head leans', () => {
+  test('includes the forehead of a tilted head in the direction in which it leans', () => {
     const upright = face({ x: 0, y: 0 });
     const turn = Math.PI / 6;
     const tilted = upright.slice();
@@ -77,19 +75,19 @@ describe('the tight box', () => {
     expect(box?.x2).toBeCloseTo(37.5 * Math.cos(turn) + 64.8 * Math.sin(turn), 1);
   });
 
-  test('a face of a few pixels is none', () => {
+  test('is missing for a face of a few pixels', () => {
     expect(highsyncFaceBox(face({ size: 12 }))).toBeNull();
   });
 });
 
 describe('crops', () => {
-  test('all frames of a shot are as high as the highest: the crop does not breathe with the jaw', () => {
+  test('all frames of a shot have the greatest height, so that the crop does not move with the jaw', () => {
     const faces = repeat(60, (i) => ({ jaw: 0.1 + 0.1 * Math.sin(i / 2) }));
     const { crops } = highsyncFaces(trackOf(faces));
     for (let frame = 0; frame < 60; frame++) expect(row(crops, frame)).toEqual(row(crops, 0));
   });
 
-  test('a tenth more on either side, and below as of the height', () => {
+  test('have a margin of a tenth of the width on either side, and of the height below', () => {
     const { boxes, crops } = highsyncFaces(trackOf(repeat(20, () => ({}))));
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = row(boxes, 10);
     [x1 - 10, y1, x2 + 10, y1 + 1.1 * (y2 - y1)].forEach((edge, i) =>
@@ -97,7 +95,7 @@ describe('crops', () => {
     );
   });
 
-  test('a face that comes closer by more than 1.4 keeps its own height in every frame', () => {
+  test('a face that grows by a factor of more than 1.4 keeps its own height in every frame', () => {
     const sizes = (growth: number) => repeat(100, (i) => ({ stretch: 1 + (growth * i) / 100 }));
     const heights = (growth: number) => {
       const { crops } = highsyncFaces(trackOf(sizes(growth)));
@@ -109,14 +107,14 @@ describe('crops', () => {
     expect(large / small).toBeCloseTo(1.594, 2);
   });
 
-  test('they end where the picture ends', () => {
+  test('end at the border of the picture', () => {
     const { crops } = highsyncFaces(trackOf(repeat(10, () => ({ x: 20, y: 50, size: 120 }))));
     expect(row(crops, 5).slice(0, 2)).toEqual([0, 0]);
     const corner = highsyncFaces(trackOf(repeat(10, () => ({ x: 630, y: 460, size: 120 }))));
     expect(row(corner.crops, 5).slice(2)).toEqual([640, 480]);
   });
 
-  test('jitter of single frames is steadied', () => {
+  test('jitter of single frames is smoothed', () => {
     const { crops } = highsyncFaces(trackOf(repeat(60, (i) => ({ x: 300 + 4 * (i % 2) }))));
     const edges = Array.from({ length: 40 }, (_, i) => row(crops, 10 + i)[0] ?? 0);
     expect(Math.max(...edges) - Math.min(...edges)).toBeLessThan(0.5);
@@ -127,11 +125,11 @@ describe('shots', () => {
   const shotsOf = (faces: readonly (Float32Array | null)[], cuts?: number[]): number[] =>
     Array.from(highsyncFaces(trackOf(faces, cuts)).shots);
 
-  test('a frame without a face, a cut and a jump each begin another', () => {
+  test('a frame without a face, a cut and a jump each begin a new one', () => {
     const still = face();
     expect(shotsOf([still, still, null, still, still])).toEqual([0, 0, -1, 1, 1]);
     expect(shotsOf([still, still, still], [0, 2])).toEqual([0, 0, 1]);
-    // 0.2 of the measure is 64 pixels to the side in a picture 640 wide, for both edges together.
+    // A measure of 0.2 is 64 pixels to the side in a picture 640 wide, for both edges together.
     expect(shotsOf([still, face({ x: 363 })])).toEqual([0, 0]);
     expect(shotsOf([still, face({ x: 365 })])).toEqual([0, 1]);
   });
@@ -145,7 +143,7 @@ describe('shots', () => {
     expect(height(30) - height(29)).toBeCloseTo(22, 2);
   });
 
-  test('a face that has all but left the picture is none', () => {
+  test('a face that has almost left the picture counts as none', () => {
     expect(shotsOf([face({ x: -50 })])).toEqual([-1]);
   });
 });

@@ -1,8 +1,8 @@
-/** Faces further apart than this are not one motion. */
+/** Above this distance two faces do not belong to one motion. */
 const LONGEST_STEP = 0.2;
 
 /**
- * Whether a face jumps between two frames, by HighSync's measure (https://github.com/saeed5959/high_sync):
+ * Says whether a face jumps between two frames, by HighSync's measure (https://github.com/saeed5959/high_sync):
  * (|Δx1|+|Δx2|)/W + (|Δy1|+|Δy2|)/H of its box above 0.2. `boxes` holds x1, y1, x2, y2 per frame.
  */
 export function jumps(

@@ -3,9 +3,9 @@ import { type HighsyncFaces } from './highsync-faces';
 import { jumps } from './highsync-jump';
 
 /**
- * The runs of output frames that HighSync renders as one motion each; frames outside every run show no face. `sources`
- * is the source frame of every output frame. A run ends where the face is lost, the shot changes or the face jumps, also
- * because the timeline does: a restart or a skip that lands close by goes on, and so does a turn.
+ * The runs of output frames that HighSync renders as one motion each. Frames outside every run show no face. `sources`
+ * is the source frame of every output frame. A run ends where the face is lost, the shot changes or the face jumps,
+ * even if the timeline causes that. A restart, a skip or a reversal that lands close by continues the run.
  */
 export function highsyncRuns(
   sources: readonly number[],

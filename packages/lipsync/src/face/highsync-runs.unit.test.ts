@@ -2,10 +2,10 @@ import { highsyncRuns } from './highsync-runs';
 
 const PICTURE = { width: 640, height: 480 };
 
-/** Ten frames: two shots of four frames with a gap before the last two, which are the third shot. */
+/** Ten frames: two shots of four and three frames, a gap of one frame, and a third shot of two. */
 const shots = Int32Array.of(0, 0, 0, 0, 1, 1, 1, -1, 2, 2);
 
-/** Faces that stand still, but for what `moved` says in x. */
+/** Faces that stand still, except for the x offsets in `moved`. */
 function boxesOf(moved: Readonly<Record<number, number>> = {}): Float32Array {
   return Float32Array.from({ length: 40 }, (_, i) => {
     const x = moved[i >> 2] ?? 0;
@@ -24,12 +24,12 @@ test('a run ends with the shot and where the face is lost', () => {
   ]);
 });
 
-test('a bounce turns around within one run, a held frame goes on', () => {
+test('a bounce reverses within one run, and a held frame continues it', () => {
   expect(runs([0, 1, 2, 3, 2, 1, 0, 1])).toEqual([[0, 8]]);
   expect(runs([2, 3, 3, 3])).toEqual([[0, 4]]);
 });
 
-test('a restart goes on where the face is where it was, and begins a run where it is not', () => {
+test('a restart continues the run if the face is where it was, and otherwise begins a new one', () => {
   expect(runs([0, 1, 2, 3, 0, 1])).toEqual([[0, 6]]);
   expect(runs([0, 1, 2, 3, 0, 1], boxesOf({ 1: 30, 2: 60, 3: 90 }))).toEqual([
     [0, 4],
@@ -37,7 +37,7 @@ test('a restart goes on where the face is where it was, and begins a run where i
   ]);
 });
 
-test('skipping frames is a jump only where the face has moved far between', () => {
+test('skipped frames are a jump only if the face has moved far meanwhile', () => {
   expect(runs([0, 2, 3], boxesOf({ 2: 60, 3: 60 }))).toEqual([[0, 3]]);
   expect(runs([0, 3], boxesOf({ 3: 70 }))).toEqual([
     [0, 1],

@@ -1,7 +1,7 @@
 /** Points of the iBUG-68 scheme. */
 export const LANDMARK_COUNT = 68;
 
-/** Groups of points as [first, last + 1]; left and right are the viewer's. */
+/** Groups of points as [first, last + 1]; left and right as seen by the viewer. */
 export const LEFT_EYE = [36, 42] as const;
 export const RIGHT_EYE = [42, 48] as const;
 export const MOUTH = [48, 68] as const;

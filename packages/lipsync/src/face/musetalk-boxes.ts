@@ -3,14 +3,17 @@ import { type FaceTrack } from './face-track';
 import { LANDMARK_VALUES } from './landmarks68';
 import { faceRuns, smoothRun } from './smoothing';
 
-/** Weights' width for the crop box: its place may follow a nod, its size must not breathe with the jaw. Frames. */
+/**
+ * Width of the smoothing weights, in frames. The position of the crop box may follow a nod; its size must not change
+ * with the jaw.
+ */
 const CENTRE_SIGMA = 2;
 const SIZE_SIGMA = 6;
 
 /**
- * MuseTalk's face crop of every frame of a track, steadied over time within each shot: x1, y1, x2, y2 per frame, in
- * pixels of the picture and inside it. Rows of frames without a face in the picture are zero. Upstream crops each
- * frame on its own, which shows as jitter.
+ * MuseTalk's face crop of every frame of a track, smoothed over time within each shot: x1, y1, x2, y2 per frame, in
+ * pixels of the picture and inside it. Rows of frames without a face in the picture are zero. Upstream crops every
+ * frame separately, which shows as jitter.
  */
 export function musetalkBoxes(track: FaceTrack, placement: FaceBoxPlacement): Float32Array {
   const present = new Uint8Array(track.frames);
@@ -32,7 +35,7 @@ export function musetalkBoxes(track: FaceTrack, placement: FaceBoxPlacement): Fl
   return boxes;
 }
 
-/** Twice the centre, and the size → corners inside the picture, in place. */
+/** Converts doubled centre and size to corners inside the picture, in place. */
 function toCorners(
   box: Float32Array,
   { width, height }: { readonly width: number; readonly height: number },

@@ -38,7 +38,7 @@ const rowsOf = (boxes: Float32Array): number[][] =>
   Array.from({ length: boxes.length / 4 }, (_, i) => [...boxes.subarray(i * 4, i * 4 + 4)]);
 
 describe('musetalkBoxes', () => {
-  test('the box is steadied', () => {
+  test('the box is smoothed', () => {
     const rows = rowsOf(musetalkBoxes(track(jittering), placement));
     const steps = rows.slice(1).map(([x1 = 0], i) => Math.abs(x1 - (rows[i]?.[0] ?? 0)));
     expect(Math.max(...steps)).toBeLessThan(1.5);
@@ -50,7 +50,7 @@ describe('musetalkBoxes', () => {
     expect(boxes[3]).toBe(230);
   });
 
-  test('frames without a face, and those whose face has left the picture, have no box and pull no other along', () => {
+  test('frames without a face, and those whose face has left the picture, have no box and affect no other', () => {
     const still = rowsOf(
       musetalkBoxes(
         track(() => face(300)),
@@ -68,7 +68,7 @@ describe('musetalkBoxes', () => {
     }
   });
 
-  test('a row depends on no frame beyond the reach that every analysis looks ahead', () => {
+  test('a row depends on no frame beyond the look-ahead of every analysis', () => {
     const calm = rowsOf(musetalkBoxes(track(jittering), placement));
     const changed = track((frame) => (frame === 40 ? face(500) : jittering(frame)));
     const differing = rowsOf(musetalkBoxes(changed, placement)).flatMap((row, frame) =>

@@ -1,2 +1,2 @@
-/** A face that is smaller in its picture has no lips to move. Pixels, of each side. */
+/** Smallest usable face, pixels per side. A face smaller than this in the picture has no lips to move. */
 export const SMALLEST_FACE = 16;

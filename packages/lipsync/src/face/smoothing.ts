@@ -1,6 +1,6 @@
 import { connectedRuns, type Run } from './connected-runs';
 
-/** Stretches of frames with a face inside one shot; nothing is ever smoothed across their borders. */
+/** Runs of frames with a face inside one shot. Nothing is ever smoothed across their borders. */
 export function faceRuns(found: Uint8Array, cuts: Uint8Array): Run[] {
   return connectedRuns(
     found.length,
@@ -9,15 +9,16 @@ export function faceRuns(found: Uint8Array, cuts: Uint8Array): Run[] {
   );
 }
 
-/** Frames before and after a frame that its smoothed value depends on; beyond 3 sigma weights no longer matter. */
+/** Frames before and after a frame that its smoothed value depends on. Weights beyond 3 sigma are negligible. */
 export function smoothingReach(sigma: number): number {
   return Math.ceil(3 * sigma);
 }
 
 /**
- * Smooths channels `first`…`last` (excluded) of a row-per-frame table within one run, in place: a straight line is
- * fitted around every frame with Gaussian weights of `sigma` frames and its value there taken. Looking both ways it
- * has no lag, a steady motion passes unchanged, and the ends of a run need no special case.
+ * Smooths channels `first`…`last` (exclusive) of a row-per-frame table within one run, in place. Around every frame a
+ * straight line is fitted with Gaussian weights of `sigma` frames, and its value at the frame is used. Since it uses
+ * frames in both directions, it has no lag, a steady motion passes unchanged, and the ends of a run need no special
+ * case.
  */
 export function smoothRun(
   table: Float32Array,

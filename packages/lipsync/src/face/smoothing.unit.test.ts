@@ -27,13 +27,13 @@ describe('smoothRun', () => {
     smoothed.forEach((value, i) => expect(value).toBeCloseTo(line[i] ?? 0, 3));
   });
 
-  test('jitter shrinks by more than half, the first frames included', () => {
+  test('jitter shrinks by more than half, including the first frames', () => {
     const jitter = Float32Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 1 : -1));
     smoothRun(jitter, 1, whole(40), { first: 0, last: 1 }, 2);
     expect(Math.max(...jitter.map(Math.abs))).toBeLessThan(0.5);
   });
 
-  test('a peak stays at its frame: there is no lag', () => {
+  test('a peak stays at its frame, without lag', () => {
     const bump = Float32Array.from({ length: 41 }, (_, i) => Math.exp(-((i - 17) ** 2) / 18));
     smoothRun(bump, 1, whole(41), { first: 0, last: 1 }, 2);
     expect(bump.indexOf(Math.max(...bump))).toBe(17);

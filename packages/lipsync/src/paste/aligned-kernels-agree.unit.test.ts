@@ -13,10 +13,10 @@ const formats: fc.Arbitrary<PictureFormat> = fc.record({
   range: fc.constantFrom('limited', 'full'),
 });
 
-/** Odd ones too: the kernels work on whole fours. */
+/** Includes odd sides, because the kernels process multiples of four. */
 const sides = fc.constantFrom(8, 17, 40);
 
-/** A face anywhere in and around the picture, turned any way, wider than high or the other way round. */
+/** A face anywhere in and around the picture, at any rotation, wider than high or vice versa. */
 const places = fc.record({
   x: fc.double({ min: -30, max: 120, noNaN: true }),
   y: fc.double({ min: -30, max: 120, noNaN: true }),
@@ -28,7 +28,7 @@ const places = fc.record({
 
 type Place = typeof places extends fc.Arbitrary<infer T> ? T : never;
 
-/** From the picture to the crop. */
+/** Maps the picture to the crop. */
 function transformOf({ x, y, step, stretch, turn }: Place, side: number): Affine {
   const [cos, sin] = [Math.cos(turn) / step, Math.sin(turn) / step];
   const rows = { a: cos, b: sin, d: -sin / stretch, e: cos / stretch };
@@ -39,7 +39,7 @@ function transformOf({ x, y, step, stretch, turn }: Place, side: number): Affine
   };
 }
 
-/** Repeatable noise in [0, 1): the sharpest picture there is. */
+/** Repeatable noise in [0, 1): the sharpest possible picture. */
 function noise(length: number, seed: number): Float32Array {
   let state = seed | 1;
   return Float32Array.from({ length }, () => {
@@ -63,8 +63,8 @@ function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
 /** One grey level of a crop in [-1, 1]. */
 const LEVEL = 2 / 255;
 
-describe('the kernels for turned faces give what the plain implementation gives', () => {
-  test('a crop of any picture at any place differs by less than a grey level, and nothing else is written', () => {
+describe('the kernels for rotated faces match the plain implementation', () => {
+  test('a crop of any picture at any position differs by less than a grey level, and nothing else is written', () => {
     fc.assert(
       fc.property(formats, places, sides, fc.nat(), (format, place, side, seed) => {
         const transform = transformOf(place, side);
@@ -73,7 +73,7 @@ describe('the kernels for turned faces give what the plain implementation gives'
         const got = new Float32Array(3 * side * side + 2).fill(7);
         const wanted = got.slice();
         const crop = createAlignedCrop(format, side);
-        // What an earlier picture has left in the kernels' memory must not count.
+        // Whatever an earlier picture has left in the kernels' memory must not matter.
         crop(bytes(format, seed + 1), transformOf({ ...place, x: 40, y: 30 }, side), got.slice(), 1);
         crop(picture, transform, got, 1);
         plainAlignedCrop(format, side)(picture, transform, wanted, 1);
@@ -83,12 +83,12 @@ describe('the kernels for turned faces give what the plain implementation gives'
     );
   });
 
-  test('a pasted face differs by at most one grey level, at any sample', () => {
+  test('a pasted face differs by at most one grey level in every sample', () => {
     fc.assert(
       fc.property(formats, places, sides, fc.nat(), (format, place, side, seed) => {
         const transform = transformOf(place, side);
         const picture = bytes(format, seed);
-        // Graphs overshoot: some values lie outside [-1, 1].
+        // Graphs overshoot, so some values are outside [-1, 1].
         const face = (of: number): Float32Array =>
           noise(2 + 3 * side * side, of).map((value) => 2.4 * value - 1.2);
         const mask = noise(side * side, seed + 2).map((value, i) =>
@@ -105,12 +105,12 @@ describe('the kernels for turned faces give what the plain implementation gives'
     );
   });
 
-  test('whatever colour the face has, pixels without any mask keep their exact values', () => {
+  test('pixels outside the mask keep their exact values, whatever colour the face has', () => {
     fc.assert(
       fc.property(formats, places, sides, fc.nat(), (format, place, side, seed) => {
         const transform = transformOf(place, side);
         const mask = noise(side * side, seed).map((value, i) => (i < (side * side) / 3 ? 0 : value));
-        // A pixel is under the mask when the plain paste makes black of white or white of black there.
+        // A pixel is under the mask if the plain paste turns white into black or black into white there.
         const [dark, bright] = [0, 255].map((level) => {
           const picture = new Uint8Array(pictureLayout(format).bytes).fill(level);
           plainAlignedPaste(format, side, mask)(

@@ -9,8 +9,8 @@ import { startKernels } from '../wasm/pixel-kernels';
 import { aimSampling, reserveSampling } from '../wasm/sampling';
 
 /**
- * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a yuv420p picture, at the place that
- * `transform` (from the picture to the crop, `alignedFaces`) names, as much as the mask of the paste says. Pixels
+ * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a yuv420p picture, at the position
+ * given by `transform` (from the picture to the crop, `alignedFaces`), weighted by the mask of the paste. Pixels
  * outside the mask keep their exact values.
  */
 export type AlignedPaste = (
@@ -21,8 +21,8 @@ export type AlignedPaste = (
 ) => void;
 
 /**
- * `mask` is [side, side] in [0, 1], see `softMask`. Only the rows and columns under it are looked at, in pairs that
- * share a chroma sample; the last line of an odd-sized picture stays as it is.
+ * `mask` is [side, side] in [0, 1], see `softMask`. Only the rows and columns under it are processed, in pairs that
+ * share a chroma sample. The last line of an odd-sized picture stays unchanged.
  */
 export function createAlignedPaste(format: PictureFormat, side: number, mask: Float32Array): AlignedPaste {
   const { width, height, matrix, range } = format;
@@ -56,7 +56,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
   const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
   const columnSpans = new Int32Array(kernels.memory, spans, evenHeight);
 
-  /** First column and number of columns of every pair of rows: whole pairs of columns that the mask may reach. */
+  /** First column and number of columns for every pair of rows: whole pairs of columns that the mask may touch. */
   const findSpans = (map: Affine, top: number, bottom: number): void => {
     for (let row = top; row < bottom; row += 2) {
       const left = Math.max(0, firstColumn(map, row, covered) & ~1);
@@ -66,7 +66,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
     }
   };
 
-  /** Only the rows of the face that pixels under the mask are made of. */
+  /** Copies only the rows of the face that pixels under the mask use. */
   const copyFace = (faces: Float32Array, offset: number, { d, e }: Affine) => {
     const reach = Math.ceil(Math.abs(d) + Math.abs(e)) + 2;
     const first = Math.max(0, covered.top - reach);
@@ -80,7 +80,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
 
   return (picture, transform, faces, offset) => {
     const { a, b, c, d, e, f } = transform;
-    // From pixel to sample, between centres.
+    // Maps pixels to samples, between centres.
     const map = { a, b, c: c + (a + b - 1) / 2, d, e, f: f + (d + e - 1) / 2 };
     const reached = coveredRows(map, covered);
     const top = Math.max(0, reached.top & ~1);
@@ -91,7 +91,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
     aimSampling(kernels, maskSampling, map);
     const rows = copyFace(faces, offset, map);
 
-    // Whole rows are moved fastest, and of all planes only those under the mask.
+    // Copies whole rows, which is fastest, and only those of all planes that are under the mask.
     const chroma = { from: (top / 2) * chromaWidth, to: (bottom / 2) * chromaWidth };
     const touched = [
       { from: top * width, to: bottom * width },

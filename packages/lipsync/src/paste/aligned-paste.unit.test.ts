@@ -16,7 +16,10 @@ function picture(of: PictureFormat = format): Uint8Array {
   );
 }
 
-/** From a picture to the crop: a pixel of the crop covers `step` pixels each way, turned by `turn`, centred at x, y. */
+/**
+ * Maps a picture to the crop: a pixel of the crop covers `step` pixels in each direction, rotated by `turn`, centred at
+ * x, y.
+ */
 function place(x: number, y: number, step: number, turn = 0): Affine {
   const [cos, sin] = [Math.cos(turn) / step, Math.sin(turn) / step];
   return {
@@ -35,14 +38,14 @@ const middle = Float32Array.from({ length: AREA }, (_, i) => {
   return inside(i % SIDE) && inside(Math.floor(i / SIDE)) ? 1 : 0;
 });
 
-/** How far a pixel's centre lies inside the middle half, in pixels of the crop; negative outside. */
+/** How far a pixel's centre is inside the middle half, in pixels of the crop; negative outside. */
 function depth({ a, b, c, d, e, f }: Affine, x: number, y: number): number {
   const u = a * (x + 0.5) + b * (y + 0.5) + c;
   const v = d * (x + 0.5) + e * (y + 0.5) + f;
   return SIDE / 4 - Math.max(Math.abs(u - SIDE / 2), Math.abs(v - SIDE / 2));
 }
 
-test('wherever and however turned the face is: all of the mask is drawn, and nothing outside it changes', () => {
+test('all of the mask is drawn, and nothing outside it changes, for any position and rotation of the face', () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -59,7 +62,8 @@ test('wherever and however turned the face is: all of the mask is drawn, and not
         const after = before.slice();
         const transform = place(x, y, step, turn);
         createAlignedPaste(of, SIDE, middle)(after, transform, white, 0);
-        // Bilinear interpolation of the mask's hard border reaches one sample to each side, a mean of samples half an output.
+        // Bilinear interpolation of the mask's hard border extends one sample to each side, a mean of samples half an
+        // output.
         const reach = 1 + 1 / step;
         let wrong = 0;
         for (let row = 0; row < height; row++) {
@@ -77,7 +81,7 @@ test('wherever and however turned the face is: all of the mask is drawn, and not
   );
 });
 
-test('chroma changes only under the mask too', () => {
+test('chroma also changes only under the mask', () => {
   const before = picture();
   const after = before.slice();
   const transform = place(80, 60, 1);
@@ -97,7 +101,7 @@ test('an empty mask changes nothing at all', () => {
   expect(after).toEqual(picture());
 });
 
-test('cropping a turned face and pasting it back unchanged gives the same picture within two grey levels', () => {
+test('cropping a rotated face and pasting it back unchanged gives the same picture within two grey levels', () => {
   const large: PictureFormat = { ...format, width: 240, height: 200 };
   const { bytes, uOffset } = pictureLayout(large);
   const smooth = Uint8Array.from({ length: bytes }, (_, i) =>
@@ -121,7 +125,7 @@ test('half a mask blends half way', () => {
   expect(after[60 * format.width + 80]).toBe(168);
 });
 
-test('values that a network overshoots are clipped, also under part of the mask', () => {
+test('values that a network overshoots are clipped, even under part of the mask', () => {
   const after = picture().fill(101, 0, format.width * format.height);
   const face = new Float32Array(3 * AREA).fill(7);
   createAlignedPaste(format, SIDE, new Float32Array(AREA).fill(0.5))(after, place(80, 60, 1), face, 0);

@@ -4,24 +4,28 @@ import { gaussianKernel } from './gaussian-blur';
 import { planMemory } from '../wasm/memory-plan';
 import { startKernels } from '../wasm/pixel-kernels';
 
-/** Cells per side of a mask; blurred masks need no more, the paste interpolates between cells. */
+/** Cells per side of a mask. Blurred masks need no more, because the paste interpolates between cells. */
 export const MASK_SIZE = 128;
 
-/** How much of the generated face to show at each cell of its box: [MASK_SIZE, MASK_SIZE] in [0, 1], rows downwards. */
+/**
+ * How much of the generated face to show in each cell of its box: [MASK_SIZE, MASK_SIZE] in [0, 1], row by row from the
+ * top.
+ */
 export type BlendMask = Float32Array;
 
-/** Cells of the lower half of a mask, the only half in which a face is generated: [MASK_SIZE / 2, MASK_SIZE]. */
+/** Cells of the lower half of a mask, where the face is generated: [MASK_SIZE / 2, MASK_SIZE]. */
 export const HALF_MASK_VALUES = (MASK_SIZE * MASK_SIZE) / 2;
 
-/** Side of the square around a face in which masks are measured, in terms of its box' longer side (MuseTalk). */
+/** Side of the square around a face in which masks are measured, relative to the longer side of its box (MuseTalk). */
 export const MASK_SQUARE = 1.5;
 
 /** The face outline below the nose, as indices of the 68 landmarks: jaw line, then back along the nose base. */
 const OUTLINE = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 35, 34, 33, 32, 31];
 
 /**
- * The lower half of a hard mask from landmarks alone: the face below the nose base, 0 or 1, into `half` at `offset`.
- * Stands in for a parsed face, see `createParsedMask`. `landmarks` are 68 (x, y) pairs in picture pixels.
+ * Writes the lower half of a hard mask, derived from landmarks alone, into `half` at `offset`: 1 for the face below the
+ * nose base, otherwise 0. Used in place of a parsed face, see `createParsedMask`. `landmarks` are 68 (x, y) pairs in
+ * picture pixels.
  */
 export function outlineMask(landmarks: Float32Array, box: Box, half: Float32Array, offset = 0): void {
   const polygon = new Float32Array(OUTLINE.length * 2);
@@ -35,12 +39,12 @@ export function outlineMask(landmarks: Float32Array, box: Box, half: Float32Arra
   fillPolygon({ cells: half, offset, columns: MASK_SIZE, rows: MASK_SIZE / 2 }, polygon);
 }
 
-/** Makes a whole soft mask of the hard lower half at `offset`, for a face in this box. */
+/** Converts the hard lower half at `offset` to a whole soft mask, for a face in this box. */
 export type SoftenMask = (half: Float32Array, offset: number, box: Box, mask: BlendMask) => void;
 
 /**
- * MuseTalk's feather (github.com/TMElyralab/MuseTalk): a Gaussian of ⌊`blur`·W/2⌋·2 + 1 pixels, W being the side of the
- * square around the face. It reaches a little into the upper half.
+ * MuseTalk's feathering (github.com/TMElyralab/MuseTalk): a Gaussian of ⌊`blur`·W/2⌋·2 + 1 pixels, where W is the side
+ * of the square around the face. It extends slightly into the upper half.
  */
 export function createMaskSoftener(blur: number): SoftenMask {
   const plan = planMemory();
@@ -52,7 +56,7 @@ export function createMaskSoftener(blur: number): SoftenMask {
   const floats = new Float32Array(kernels.memory);
   const cells = floats.subarray(grid / 4, grid / 4 + MASK_SIZE * MASK_SIZE);
 
-  /** Writes half a Gaussian and answers its radius; what reaches beyond the mask makes no difference. */
+  /** Writes half a Gaussian and returns its radius. Whatever extends beyond the mask makes no difference. */
   const writeKernel = (size: number, scale: number, address: number): number => {
     const half = gaussianKernel(size, scale).subarray(0, MASK_SIZE);
     floats.set(half, address / 4);

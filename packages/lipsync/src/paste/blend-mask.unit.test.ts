@@ -30,7 +30,7 @@ const at = (mask: Float32Array, x: number, y: number): number =>
     Math.floor(((y - box.y1) / 200) * MASK_SIZE) * MASK_SIZE + Math.floor(((x - box.x1) / 200) * MASK_SIZE)
   ] ?? NaN;
 
-test('the mouth is shown in full; eyes, nose, hair and what lies beyond the jaw are not touched', () => {
+test('the mouth is fully shown; eyes, nose, hair and everything beyond the jaw stay unchanged', () => {
   const mask = softMask(landmarks());
   expect(at(mask, 200, 200)).toBeCloseTo(1, 3);
   expect(at(mask, 200, 100)).toBe(0);
@@ -39,7 +39,7 @@ test('the mouth is shown in full; eyes, nose, hair and what lies beyond the jaw 
   expect(at(mask, 295, 245)).toBe(0);
 });
 
-test('the edge of the mask is soft and lies on the jaw line', () => {
+test('the edge of the mask is soft and follows the jaw line', () => {
   const mask = softMask(landmarks());
   const chin = Array.from({ length: 30 }, (_, i) => at(mask, 200, 220 + i));
   expect(at(mask, 200, 235)).toBeGreaterThan(0.35);
@@ -50,7 +50,7 @@ test('the edge of the mask is soft and lies on the jaw line', () => {
   }
 });
 
-test('a wider blur reaches further over the jaw line', () => {
+test('a wider blur extends further over the jaw line', () => {
   const reach = (blur: number): number => {
     const mask = softMask(landmarks(), blur);
     const inside = Array.from({ length: 30 }, (_, i) => at(mask, 200, 220 + i));
@@ -59,7 +59,7 @@ test('a wider blur reaches further over the jaw line', () => {
   expect(reach(0.1)).toBeGreaterThan(1.6 * reach(0.05));
 });
 
-test('a face turned out of its box cannot write outside the mask grid', () => {
+test('a face rotated out of its box cannot write outside the mask grid', () => {
   const wild = landmarks().map((value) => value * 3 - 400);
   for (const value of softMask(wild)) {
     expect(value).toBeGreaterThanOrEqual(0);
@@ -67,7 +67,7 @@ test('a face turned out of its box cannot write outside the mask grid', () => {
   }
 });
 
-test('the hard half leaves its neighbours in the array alone, and forgets what was there', () => {
+test('the hard half leaves its neighbours in the array unchanged, and clears what was there', () => {
   const half = new Float32Array(HALF_MASK_VALUES + 4).fill(9);
   outlineMask(landmarks(), box, half, 2);
   expect([half[0], half[1], half.at(-2), half.at(-1)]).toEqual([9, 9, 9, 9]);

@@ -1,7 +1,7 @@
 /** A closed polygon in grid units: x0, y0, x1, y1, … */
 export type Polygon = Float32Array;
 
-/** A part of an array that holds rows of cells one after the other, the first at `offset`. */
+/** A part of an array that holds rows of cells in sequence, the first at `offset`. */
 export interface Grid {
   readonly cells: Float32Array;
   readonly offset: number;

@@ -1,6 +1,6 @@
 /**
- * Half of a normalised Gaussian, index = distance. `size` is the (odd) kernel size of the usual image libraries, which
- * derive sigma = 0.3·((size−1)/2 − 1) + 0.8 from it; `scale` converts its pixels to the target's.
+ * Half of a normalised Gaussian, indexed by distance. `size` is the (odd) kernel size of the usual image libraries,
+ * which derive sigma = 0.3·((size−1)/2 − 1) + 0.8 from it. `scale` converts its pixels to the target's.
  */
 export function gaussianKernel(size: number, scale: number): Float32Array {
   const sigma = (0.3 * ((size - 1) / 2 - 1) + 0.8) * scale;
@@ -12,8 +12,8 @@ export function gaussianKernel(size: number, scale: number): Float32Array {
 }
 
 /**
- * Convolves the rows (stride 1) or columns (stride = size) of a square grid of `size`²; outside counts as 0. Masks are
- * empty for the most part, so rows of zeros cost next to nothing. `target` is another grid.
+ * Convolves the rows (stride 1) or columns (stride = size) of a square grid of `size`². Outside counts as 0. Masks are
+ * mostly empty, so rows of zeros cost almost nothing. `target` must be another grid.
  */
 export function blurLines(
   source: Float32Array,

@@ -10,7 +10,7 @@ const grid = Float32Array.from({ length: SIZE * SIZE }, (_, i) => {
   return (x < 3 && y === 0) || (x === 23 && y === 23) || (x > 8 && x < 15 && y > 9 && y < 13) ? 1 + x / 7 : 0;
 });
 
-/** The defining sum. */
+/** The definition of the convolution. */
 function convolved(x: number, y: number, along: 'rows' | 'columns'): number {
   let sum = 0;
   for (let d = -radius; d <= radius; d++) {
@@ -22,7 +22,7 @@ function convolved(x: number, y: number, along: 'rows' | 'columns'): number {
   return sum;
 }
 
-test.each(['rows', 'columns'] as const)('blurring %s is a convolution that sees zeros outside', (along) => {
+test.each(['rows', 'columns'] as const)('blurring %s is a convolution with zeros outside', (along) => {
   const target = new Float32Array(SIZE * SIZE).fill(9);
   blurLines(grid, target, SIZE, along, half);
   target.forEach((value, i) =>
@@ -30,7 +30,7 @@ test.each(['rows', 'columns'] as const)('blurring %s is a convolution that sees 
   );
 });
 
-test('the weights of a kernel add up to one and fall with the distance', () => {
+test('the weights of a kernel add up to one and decrease with the distance', () => {
   const sum = half.reduce((total, weight, d) => total + (d === 0 ? weight : 2 * weight), 0);
   expect(sum).toBeCloseTo(1, 6);
   for (let d = 1; d <= radius; d++) expect(half[d]).toBeLessThan(half[d - 1] ?? 0);

@@ -1,18 +1,18 @@
 import { LANCZOS } from '../picture/interpolation';
 
-/** Runs of columns in the rows of a square of `size` pixels: [row, first column, last column], both included. */
+/** Runs of columns in the rows of a square of `size` pixels: [row, first column, last column], inclusive. */
 export interface MaskSpans {
   readonly size: number;
   readonly spans: readonly (readonly [number, number, number])[];
 }
 
-/** Grey levels of the picture that the mask is published as. */
+/** Grey levels of the picture in which the mask is published. */
 const LEVELS = 255;
 
 /**
- * The part of an aligned face that is generated, as a picture [side, side]: 1 inside, 0 outside. At another size than
- * the spans' it is resampled with Lanczos, clipped and rounded to grey levels, as LatentSync
- * (https://github.com/bytedance/LatentSync) resizes its mask; there the border has levels in between.
+ * The part of an aligned face that is generated, as a picture [side, side]: 1 inside, 0 outside. At a size other than
+ * that of the spans it is resampled with Lanczos, clipped and rounded to grey levels, as LatentSync
+ * (https://github.com/bytedance/LatentSync) resizes its mask, so that the border has intermediate levels.
  */
 export function inpaintMask({ size, spans }: MaskSpans, side: number): Float32Array {
   const original = new Float32Array(size * size);
@@ -22,14 +22,14 @@ export function inpaintMask({ size, spans }: MaskSpans, side: number): Float32Ar
   }
   if (side === size) return original;
 
-  // Rows, then columns: the same lines twice, turned over in between.
+  // Rows, then columns: the same function twice, with a transposition in between.
   const halfway = resizedLines(original, size, side);
   return resizedLines(halfway, size, side).map(
     (value) => Math.round(Math.min(Math.max(value, 0), 1) * LEVELS) / LEVELS,
   );
 }
 
-/** Resamples each line of `size` values to `side` values and turns the picture over its diagonal. */
+/** Resamples each line of `size` values to `side` values and transposes the picture. */
 function resizedLines(picture: Float32Array, size: number, side: number): Float32Array {
   const lines = picture.length / size;
   const step = size / side;
@@ -56,7 +56,7 @@ function resizedLines(picture: Float32Array, size: number, side: number): Float3
 }
 
 /**
- * What a network is told about the mask, cell by cell of its latent: 1 where the face is kept, 0 where it is generated.
+ * The mask as the network gets it, for every cell of its latent: 1 where the face is kept, 0 where it is generated.
  * Each cell takes the value of its first pixel.
  */
 export function latentKeepMask(

@@ -1,6 +1,6 @@
 import { inpaintMask, latentKeepMask, type MaskSpans } from './inpaint-mask';
 
-/** Rows of LatentSync's published mask; those between the known ones are interpolated. */
+/** Rows of LatentSync's published mask. Those between the known ones are interpolated. */
 const KNOWN: readonly [number, number, number][] = [
   [128, 9, 247],
   [134, 9, 247],
@@ -34,7 +34,7 @@ function published(): MaskSpans {
   return { size: 256, spans };
 }
 
-/** Columns of a latent's row that are generated, as inclusive runs. */
+/** Generated columns in a row of the latent, as inclusive runs. */
 function generatedRuns(keep: Float32Array, width: number, row: number): string[] {
   const runs: string[] = [];
   let first = -1;
@@ -50,7 +50,7 @@ function generatedRuns(keep: Float32Array, width: number, row: number): string[]
 describe('at its own size', () => {
   const mask = inpaintMask(published(), 256);
 
-  test('the mask is the spans, and 40.7 % of the face', () => {
+  test('the mask consists of the spans, and covers 40.7 % of the face', () => {
     expect([mask[94 * 256 + 20], mask[95 * 256 + 9], mask[95 * 256 + 77], mask[95 * 256 + 78]]).toEqual([
       0, 1, 1, 0,
     ]);
@@ -86,7 +86,7 @@ describe('at its own size', () => {
 describe('at 512 pixels', () => {
   const mask = inpaintMask(published(), 512);
 
-  test('the border is soft, in whole grey levels, and nothing rings beyond 0 and 1', () => {
+  test('the border is soft, in whole grey levels, and nothing overshoots 0 and 1', () => {
     const levels = new Set(mask.map((value) => value * 255));
     expect(levels.size).toBeGreaterThan(20);
     for (const level of levels) {

@@ -24,7 +24,7 @@ const formats: fc.Arbitrary<PictureFormat> = fc.record({
   range: fc.constantFrom('limited', 'full'),
 });
 
-/** Boxes inside, across the borders of and larger than any of the pictures, also tiny ones. */
+/** Boxes inside, across the borders of and larger than any of the pictures, including tiny ones. */
 const boxes: fc.Arbitrary<Box> = fc
   .record({
     x: fc.double({ min: -20, max: 80, noNaN: true }),
@@ -43,14 +43,14 @@ const range = fc
   .tuple(fc.integer({ min: 0, max: MASK_SIZE }), fc.integer({ min: 0, max: MASK_SIZE }))
   .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
 
-/** Rectangles of a mask, of which a few show nothing. */
+/** Rectangles of a mask, some of which show nothing. */
 const shownCells: fc.Arbitrary<Shown> = fc.tuple(range, range).map(
   ([columns, rows]): Shown =>
     (column, row) =>
       column >= columns.from && column < columns.to && row >= rows.from && row < rows.to,
 );
 
-/** Repeatable noise in [0, 1): the sharpest picture there is. */
+/** Repeatable noise in [0, 1): the sharpest possible picture. */
 function noise(length: number, seed: number): Float32Array {
   let state = seed | 1;
   return Float32Array.from({ length }, () => {
@@ -69,8 +69,8 @@ function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
 }
 
 /**
- * Pixels of a patch with a sample so close to where the picture ends that rounding decides on which side it falls: all
- * of a sample, or nothing. An unturned patch may have a whole line of them.
+ * Pixels of a patch with a sample so close to the border of the picture that rounding decides on which side it is: all
+ * of a sample, or nothing. An unrotated patch may have a whole line of them.
  */
 function sampledAtBorder(picture: Size, patch: Patch, out: Size): Set<number> {
   const samples = Math.min(4, Math.max(1, Math.round(patch.side / out.width)));
@@ -94,7 +94,7 @@ function sampledAtBorder(picture: Size, patch: Patch, out: Size): Set<number> {
 /** One grey level of a crop in [-1, 1]. */
 const LEVEL = 2 / 255;
 
-describe('the kernels give what the plain implementation gives', () => {
+describe('the kernels match the plain implementation', () => {
   test('a crop of any picture under any box differs by less than a grey level', () => {
     fc.assert(
       fc.property(
@@ -117,7 +117,7 @@ describe('the kernels give what the plain implementation gives', () => {
     );
   });
 
-  test('a pasted face differs by at most one grey level, and what lies outside its box keeps its value', () => {
+  test('a pasted face differs by at most one grey level, and everything outside its box keeps its value', () => {
     fc.assert(
       fc.property(
         formats,
@@ -127,7 +127,7 @@ describe('the kernels give what the plain implementation gives', () => {
         fc.nat(),
         (format, box, shown, size, seed) => {
           const picture = bytes(format, seed);
-          // Graphs overshoot: some values lie outside [-1, 1].
+          // Graphs overshoot, so some values are outside [-1, 1].
           const faces = noise(2 + 3 * size * size, seed + 1).map((value) => 2.4 * value - 1.2);
           const mask = noise(MASK_SIZE * MASK_SIZE, seed + 2).map((value, i) =>
             shown(i % MASK_SIZE, Math.floor(i / MASK_SIZE)) ? value : 0,
@@ -146,7 +146,7 @@ describe('the kernels give what the plain implementation gives', () => {
           expect(strays).toBe(0);
         },
       ),
-      // A box of a few pixels: each of them sees many cells of the mask, those of the pixel beside it too.
+      // In a box of a few pixels each of them covers many cells of the mask, including those of the neighbouring pixel.
       {
         examples: [
           [
@@ -168,7 +168,7 @@ describe('the kernels give what the plain implementation gives', () => {
     );
   });
 
-  test('a sampled patch, turned, shrunk, enlarged or off the picture, differs by at most three grey levels', () => {
+  test('a sampled patch, rotated, shrunk, enlarged or outside the picture, differs by at most three grey levels', () => {
     const sampler = createPatchSampler();
     fc.assert(
       fc.property(
@@ -198,7 +198,7 @@ describe('the kernels give what the plain implementation gives', () => {
     );
   });
 
-  test('a softened mask is the blurred one', () => {
+  test('a softened mask equals the blurred one', () => {
     fc.assert(
       fc.property(boxes, fc.double({ min: 0.005, max: 0.9, noNaN: true }), fc.nat(), (box, blur, seed) => {
         const half = noise(HALF_MASK_VALUES + 3, seed).map(Math.round);

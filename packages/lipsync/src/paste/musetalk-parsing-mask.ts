@@ -1,9 +1,9 @@
 import { type ElementRow, type SpreadCells } from './spread-cells';
 
-/** What part of a parsed face is generated, see `parsingMask`. */
+/** Which part of a parsed face is generated, see `createParsingMask`. */
 export interface ParsingMaskSettings {
   readonly mode: 'raw' | 'neck' | 'jaw';
-  /** Cells from the map's middle to where the face's sides begin ('jaw' only). */
+  /** Cells from the middle of the map to where the sides of the face begin ('jaw' only). */
   readonly leftCheek: number;
   readonly rightCheek: number;
 }
@@ -18,15 +18,15 @@ const NECK = 14;
 const LIPS: ReadonlySet<number> = new Set([MOUTH_INSIDE, UPPER_LIP, LOWER_LIP]);
 
 /**
- * A cone on a stem, 33 cells high with its middle at 16: a cell of skin reaches 16 cells upwards, 10 to both sides and
- * 6 downwards to a point.
+ * A cone on a stem, 33 cells high with its middle at 16: a skin cell grows 16 cells upwards, 10 to both sides and 6
+ * downwards to a point.
  */
 const GROWTH: readonly ElementRow[] = Array.from({ length: 23 }, (_, i) => ({
   dy: i - 6,
   reach: Math.min(i, 10),
 }));
 
-/** The flat ellipse of 35 × 3 cells as OpenCV draws it. */
+/** The flat ellipse of 35 × 3 cells, as OpenCV draws it. */
 const CHEEK: readonly ElementRow[] = [
   { dy: -1, reach: 0 },
   { dy: 0, reach: 17 },
@@ -37,9 +37,10 @@ const CHEEK: readonly ElementRow[] = [
 export type ParsingMask = (classes: Uint8Array, mask: Uint8Array) => void;
 
 /**
- * The part of a face that MuseTalk replaces, from the classes of its pixels (github.com/TMElyralab/MuseTalk,
- * face_parsing). 'raw' is skin, lips and the inside of the mouth, 'neck' the neck too. 'jaw' grows the skin, mostly
- * upwards, takes the sides of the face back in, and leaves the nose out. The sizes are meant for a map of 512 cells.
+ * The part of a face that MuseTalk replaces, derived from the classes of its pixels (github.com/TMElyralab/MuseTalk,
+ * face_parsing). 'raw' is skin, lips and the inside of the mouth; 'neck' includes the neck. 'jaw' grows the skin,
+ * mostly upwards, erodes the sides of the face again, and leaves the nose out. The sizes are meant for a map of 512
+ * cells.
  */
 export function createParsingMask(
   side: number,

@@ -22,7 +22,7 @@ function maskOf(map: Uint8Array, settings: Partial<ParsingMaskSettings>): Uint8A
   return mask;
 }
 
-/** First and last column of a row that are set; null when there is a hole, undefined when there are none. */
+/** First and last column that are set in a row; null if there is a hole, undefined if there are none. */
 function span(mask: Uint8Array, y: number): Cell | null | undefined {
   const row = [...mask.subarray(at(0, y), at(0, y) + SIDE)];
   const first = row.indexOf(1);
@@ -59,27 +59,27 @@ describe('parsing mask', () => {
     ]);
   });
 
-  test('jaw takes the sides of the face back in by 34 cells, and two rows above and below', () => {
+  test('jaw erodes the sides of the face again by 34 cells, and two rows above and below', () => {
     // Grown: rows 44 to 86; columns 10 to 110 down to row 76, then narrower by one on each side per row.
     const mask = maskOf(classes({ from: [20, 60], to: [100, 80], name: 1 }), {});
     expect([45, 46, 76].map((y) => span(mask, y))).toEqual([undefined, [44, 76], [44, 76]]);
     expect([84, 85].map((y) => span(mask, y))).toEqual([[52, 68], undefined]);
   });
 
-  test('jaw leaves the middle between the cheeks as wide as it grew', () => {
+  test('jaw keeps the grown width in the middle between the cheeks', () => {
     const skin = classes({ from: [20, 60], to: [100, 80], name: 1 });
     const mask = maskOf(skin, { leftCheek: 30, rightCheek: 5 });
-    // The middle is what lies right of column 34 and left of column 69; beyond, columns 44 to 76 are left.
+    // The middle is right of column 34 and left of column 69. Outside it, columns 44 to 76 are left.
     expect(span(mask, 60)).toEqual([35, 76]);
     expect(span(mask, 44)).toEqual([35, 68]);
   });
 
-  test('the edge of the map takes nothing from a face that is cut off by it', () => {
+  test('the edge of the map erodes nothing from a face that it cuts off', () => {
     const mask = maskOf(classes({ from: [0, 0], to: [127, 127], name: 1 }), {});
     expect(mask.every((cell) => cell === 1)).toBe(true);
   });
 
-  test('jaw leaves the nose out, although skin grows over it, and keeps lips that no skin reaches', () => {
+  test('jaw leaves the nose out, even where skin grows over it, and keeps lips that no skin reaches', () => {
     const mask = maskOf(
       classes(
         { from: [20, 60], to: [100, 80], name: 1 },

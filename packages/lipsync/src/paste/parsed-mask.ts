@@ -5,8 +5,8 @@ import { PARSING_SIDE, parsingSquare } from './parsing-square';
 import { createSpreadCells } from './spread-cells';
 
 /**
- * The lower half of a face's hard mask from what a parser says of the square around it: `scores` are
- * [classes, 512, 512], the half is written to `half` at `offset`. Cells at the edge have a share between 0 and 1.
+ * Computes the lower half of a face's hard mask from the parser's output for the square around it: `scores` are
+ * [classes, 512, 512], and the half is written to `half` at `offset`. Cells at the edge have a value between 0 and 1.
  */
 export type ParsedMask = (scores: Float32Array, face: Box, half: Float32Array, offset: number) => void;
 
@@ -23,7 +23,7 @@ export function createParsedMask(settings: ParsingMaskSettings): ParsedMask {
   };
 }
 
-/** Of every cell the class with the highest score, the first of several. */
+/** The class with the highest score in every cell; the first of equal ones. */
 function likeliest(scores: Float32Array, classes: Uint8Array, best: Float32Array): void {
   const area = classes.length;
   classes.fill(0);
@@ -39,7 +39,7 @@ function likeliest(scores: Float32Array, classes: Uint8Array, best: Float32Array
   }
 }
 
-/** Takes the lower half of the face box out of the square, by the mean under every cell. */
+/** Cuts the lower half of the face box out of the square, as the mean over the area of every cell. */
 function lowerHalf(mask: Uint8Array, face: Box, half: Float32Array, offset: number): void {
   const square = parsingSquare(face);
   const scale = PARSING_SIDE / (square.x2 - square.x1);
@@ -54,7 +54,7 @@ function lowerHalf(mask: Uint8Array, face: Box, half: Float32Array, offset: numb
   }
 }
 
-/** Mean over a rectangle inside the mask; its fractions of cells count by their area. */
+/** Mean over a rectangle inside the mask. Partly covered cells count by their area. */
 function meanOf(mask: Uint8Array, x1: number, y1: number, x2: number, y2: number): number {
   let sum = 0;
   for (let y = Math.floor(y1); y < y2; y++) {

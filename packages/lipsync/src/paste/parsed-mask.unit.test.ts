@@ -3,10 +3,10 @@ import { createParsedMask } from './parsed-mask';
 
 const SIDE = 512;
 const CLASSES = 19;
-/** Square, so the parsed square is 150 wide and begins 25 to the left and above. */
+/** The box is square, so the parsed square is 150 wide and begins 25 to the left and above. */
 const face = { x1: 100, y1: 40, x2: 200, y2: 140 };
 
-/** Scores that name a class for every cell. */
+/** Scores with one highest class for every cell. */
 function scores(nameAt: (x: number, y: number) => number): Float32Array {
   const out = new Float32Array(CLASSES * SIDE * SIDE).fill(-3);
   for (let i = 0; i < SIDE * SIDE; i++) out[nameAt(i % SIDE, Math.floor(i / SIDE)) * SIDE * SIDE + i] = 0.5;
@@ -20,16 +20,17 @@ function halfOf(nameAt: (x: number, y: number) => number, box = face): (x: numbe
   return (x, y) => half[1 + y * MASK_SIZE + x] ?? NaN;
 }
 
-test('the lower half of the face box is taken out of the parsed square', () => {
-  // In the square the box reaches from 85.3 to 426.7 on both axes; skin fills its right half and all above its middle.
+test('the lower half of the face box is cut out of the parsed square', () => {
+  // In the square the box extends from 85.3 to 426.7 on both axes. Skin fills its right half and everything above its
+  // middle.
   const at = halfOf((x, y) => (x >= 256 || y < 256 ? 1 : 0));
   for (const y of [0, 31, 63]) {
     [0, 63, 64, 127].forEach((x) => expect(at(x, y)).toBeCloseTo(x < 64 ? 0 : 1));
   }
 });
 
-test('a cell at an edge has the share of it that is face', () => {
-  // A cell is 2.667 wide: the one from 256 to 258.667 is one wide part in 2.667 outside.
+test('a cell at an edge gets the fraction of its area that is face', () => {
+  // A cell is 2.667 wide: of the cell from 256 to 258.667, 1 in 2.667 is outside.
   const at = halfOf((x) => (x >= 257 ? 1 : 0));
   expect(at(64, 10)).toBeCloseTo(1.6667 / 2.6667, 3);
 });
@@ -43,7 +44,7 @@ test('a narrow face fills the grid from edge to edge', () => {
   expect(at(0, 20)).toBeGreaterThan(0.5);
 });
 
-test('of equal scores the first class counts, and the highest one wins wherever it stands', () => {
+test('the first of equal scores counts, and the highest one wins at any position', () => {
   const all = new Float32Array(CLASSES * SIDE * SIDE);
   const half = new Float32Array(HALF_MASK_VALUES);
   const mask = createParsedMask({ mode: 'raw', leftCheek: 90, rightCheek: 90 });

@@ -4,14 +4,14 @@ import { createCropFace } from '../crop/crop-face';
 import { BILINEAR } from '../picture/interpolation';
 import { type PictureFormat } from '../picture/picture-format';
 
-/** Side of what the face parser sees, pixels. */
+/** Side of the input of the face parser, pixels. */
 export const PARSING_SIDE = 512;
 
-/** What the parser's pictures were normalised by, R, G, B in [0, 1]: those of ImageNet. */
+/** Normalisation of the parser's input, R, G, B in [0, 1]: that of ImageNet. */
 const MEAN = [0.485, 0.456, 0.406] as const;
 const DEVIATION = [0.229, 0.224, 0.225] as const;
 
-/** The square around a face box that is parsed: half as large again as the box is long. */
+/** The square around a face box that is parsed: 1.5 times the longer side of the box. */
 export function parsingSquare({ x1, y1, x2, y2 }: Box): Box {
   const half = (MASK_SQUARE * Math.max(x2 - x1, y2 - y1)) / 2;
   const x = (x1 + x2) / 2;
@@ -53,7 +53,7 @@ export function createCropForParsing(format: PictureFormat): CropForParsing {
   };
 }
 
-/** The pixels of one axis of the square whose middles lie inside the picture. */
+/** The pixels of one axis of the square whose centres are inside the picture. */
 function inside(from: number, to: number, length: number): { first: number; end: number } {
   const perPixel = (to - from) / PARSING_SIDE;
   const limit = (place: number): number =>

@@ -5,11 +5,11 @@ const format: PictureFormat = { width: 96, height: 80, matrix: 'bt709', range: '
 const layout = pictureLayout(format);
 const AREA = PARSING_SIDE * PARSING_SIDE;
 
-test('the square lies around the middle of the face and is half as large again', () => {
+test('the square is centred on the face and half as large again', () => {
   expect(parsingSquare({ x1: 10, y1: 20, x2: 30, y2: 60 })).toEqual({ x1: -10, y1: 10, x2: 50, y2: 70 });
 });
 
-/** What the parser sees of a grey picture around a face in its lower right corner, from place 2 of the array. */
+/** The parser's input for a grey picture around a face in its lower right corner, from index 2 of the array. */
 function grey(level: number): (x: number, y: number) => number[] {
   const picture = new Uint8Array(layout.bytes).fill(level, 0, layout.uOffset).fill(128, layout.uOffset);
   const target = new Float32Array(3 * AREA + 4).fill(99);
@@ -21,13 +21,13 @@ function grey(level: number): (x: number, y: number) => number[] {
 const expectColours = (seen: readonly number[], wanted: readonly number[]): void =>
   seen.forEach((value, i) => expect(value).toBeCloseTo(wanted[i] ?? NaN, 3));
 
-test('white and black are what ImageNet’s normalisation makes of them', () => {
+test('white and black have the values of ImageNet’s normalisation', () => {
   expectColours(grey(255)(100, 100), [0.515 / 0.229, 0.544 / 0.224, 0.594 / 0.225]);
   expectColours(grey(0)(100, 100), [-0.485 / 0.229, -0.456 / 0.224, -0.406 / 0.225]);
 });
 
-test('what lies outside the picture is black, and not its repeated edge', () => {
-  // The square reaches from 46 to 106 and from 30 to 90: the last sixth of it is outside on both axes.
+test('outside the picture is black, not a repeated edge', () => {
+  // The square extends from 46 to 106 and from 30 to 90: its last sixth is outside on both axes.
   const seen = grey(255);
   const black = [-0.485 / 0.229, -0.456 / 0.224, -0.406 / 0.225];
   const white = [0.515 / 0.229, 0.544 / 0.224, 0.594 / 0.225];

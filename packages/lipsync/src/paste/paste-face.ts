@@ -9,8 +9,8 @@ import { planMemory } from '../wasm/memory-plan';
 import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 /**
- * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, as much
- * as the mask says. Pixels where the mask is 0 keep their exact values.
+ * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, weighted
+ * by the mask. Pixels where the mask is 0 keep their exact values.
  */
 export type PasteFace = (
   picture: Uint8Array,
@@ -21,9 +21,9 @@ export type PasteFace = (
 ) => void;
 
 /**
- * The face becomes codes of the picture's matrix and range at its own size, luma is spread over the pixels and chroma over
- * pairs of rows and columns, one sample each; the last line of an odd-sized picture stays as it is. `size` is a multiple
- * of four.
+ * Converts the face to codes of the picture's matrix and range at its own size, then spreads luma over the pixels, and
+ * chroma over pairs of rows and columns, one sample each. The last line of an odd-sized picture stays unchanged. `size`
+ * is a multiple of four.
  */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
   const { width, height } = format;
@@ -53,7 +53,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   return (picture, box, faces, offset, mask) => {
     const { left, top, columns, rows } = coveredPairs(shownPart(box, mask), format);
     if (columns <= 0 || rows <= 0) return;
-    // The covered pairs as parts of the box, then as cells of face and mask.
+    // The covered pairs as fractions of the box, then as cells of face and mask.
     const x = (left - box.x1) / (box.x2 - box.x1);
     const y = (top - box.y1) / (box.y2 - box.y1);
     const w = columns / (box.x2 - box.x1);
@@ -68,7 +68,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     aimGrid(kernels, chromaGrid, table, part(size), columns / 2, rows / 2);
     aimGrid(kernels, maskGrid, table, part(MASK_SIZE), columns, rows);
 
-    // Whole rows are moved fastest, and of all planes only those that the mask shows.
+    // Copies whole rows, which is fastest, and only those of all planes that the mask shows.
     const luma = { from: top * width, to: (top + rows) * width };
     const chroma = { from: (top / 2) * chromaWidth, to: ((top + rows) / 2) * chromaWidth };
     const spans = [
@@ -111,12 +111,13 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   };
 }
 
-/** The part of the box that the mask shows anything of: mostly its lower half without the sides. */
+/** The part of the box where the mask shows anything, mostly its lower half without the sides. */
 function shownPart(box: Box, mask: BlendMask): Box {
   const shown = shownCells(mask);
   const across = (box.x2 - box.x1) / MASK_SIZE;
   const down = (box.y2 - box.y1) / MASK_SIZE;
-  // A cell is spread over its neighbours, in small boxes over the pixels beside it; and pixels go in pairs.
+  // A cell is spread over its neighbours, and in small boxes over the neighbouring pixels; and pixels are processed in
+  // pairs.
   const reachX = Math.max(across, 1) + 2;
   const reachY = Math.max(down, 1) + 2;
   return {
@@ -127,7 +128,7 @@ function shownPart(box: Box, mask: BlendMask): Box {
   };
 }
 
-/** The cells that show anything, and what lies between them; turned inside out where there are none. */
+/** The bounds of the cells that show anything; inverted if there are none. */
 function shownCells(mask: BlendMask): Box {
   let [x1, y1, x2, y2] = [MASK_SIZE, MASK_SIZE, 0, 0];
   for (let y = 0; y < MASK_SIZE; y++) {
@@ -145,7 +146,7 @@ function shownCells(mask: BlendMask): Box {
   return { x1, y1, x2, y2 };
 }
 
-/** From the first to the last of either. */
+/** From the first to the last row of both. */
 function allRows(a: Rows, b: Rows): Rows {
   return { from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) };
 }

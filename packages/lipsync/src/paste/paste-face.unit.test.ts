@@ -24,7 +24,7 @@ const middle = Float32Array.from({ length: MASK_SIZE * MASK_SIZE }, (_, i) => {
   return inside(i % MASK_SIZE) && inside(Math.floor(i / MASK_SIZE)) ? 1 : 0;
 });
 
-test('pixels outside the mask keep their exact values, also for fractional boxes', () => {
+test('pixels outside the mask keep their exact values, even for fractional boxes', () => {
   const before = picture();
   const after = before.slice();
   const box = { x1: 20.3, y1: 10.7, x2: 84.9, y2: 74.1 };
@@ -52,7 +52,7 @@ test('an empty mask changes nothing at all', () => {
   expect(after).toEqual(picture());
 });
 
-test('a full mask shows the face: colour codes are those of the picture’s matrix and range', () => {
+test('a full mask shows the face, in the colour codes of the picture’s matrix and range', () => {
   const after = picture();
   const red = new Float32Array(2 + AREA).fill(-1).fill(1, 2, 2 + SIZE * SIZE);
   createPasteFace(format, SIZE)(after, { x1: 20, y1: 10, x2: 100, y2: 80 }, red, 2, everywhere);
@@ -76,7 +76,7 @@ test('cropping a face and pasting it back unchanged gives the same picture withi
   expect(worst).toBeLessThanOrEqual(2);
 });
 
-test('a box that hangs over the edge of an odd-sized picture stays inside it', () => {
+test('a box that extends beyond the edge of an odd-sized picture writes only inside it', () => {
   const odd = { ...format, width: 61, height: 47 };
   const before = picture(odd);
   const after = before.slice();

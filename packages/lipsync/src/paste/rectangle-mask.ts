@@ -1,6 +1,6 @@
 import { type BlendMask, MASK_SIZE } from './blend-mask';
 
-/** The cells of a latent that are generated, borders included. */
+/** The cells of a latent that are generated, bounds included. */
 export interface LatentRectangle {
   readonly top: number;
   readonly bottom: number;
@@ -16,8 +16,8 @@ export interface LatentShape {
 }
 
 /**
- * Sets every cell outside the rectangle to that of the clean latent: what is not generated is given to the network as
- * it is, without noise. Both are one frame, at their offsets.
+ * Sets every cell outside the rectangle to that of the clean latent, because the network gets the parts that are not
+ * generated without noise. Both are one frame, at their offsets.
  */
 export function restoreOutside(
   latent: Float32Array,
@@ -31,7 +31,7 @@ export function restoreOutside(
     latent.set(clean.subarray(cleanOffset + from, cleanOffset + to), offset + from);
   for (let channel = 0; channel < channels; channel++) {
     const plane = channel * height * width;
-    // From the end of one generated row to the beginning of the next: everything between is outside.
+    // From the end of one generated row to the beginning of the next, everything is outside.
     let end = plane;
     for (let row = top; row <= bottom; row++) {
       copy(end, plane + row * width + left);
@@ -41,14 +41,14 @@ export function restoreOutside(
   }
 }
 
-/** How far the blend reaches beyond the rectangle, as part of the crop: half seen 8 pixels outside of 512. */
+/** How far the blend extends beyond the rectangle, as a fraction of the crop: half visible 8 pixels outside, of 512. */
 export const RECTANGLE_FEATHER = 1 / 32;
 
 /**
- * The mask under which HighSync's face is blended into its frame: all of the rectangle, softly ending around it. HighSync
- * itself pastes the whole crop; outside the rectangle that is the source after a passage through the autoencoder, and
- * the source is better. Where the rectangle ends less than the feather from the border of the crop, the mask fades
- * inside the rectangle instead: there is nothing to show beyond that border.
+ * The mask with which HighSync's face is blended into its frame: all of the rectangle, with a soft border around it.
+ * HighSync itself pastes the whole crop. Outside the rectangle that is only the source after a pass through the
+ * autoencoder, so the source is better. Where the rectangle is closer to the border of the crop than the feather, the
+ * mask fades inside the rectangle instead, because there is nothing to show beyond that border.
  */
 export function rectangleBlendMask(
   { top, bottom, left, right }: LatentRectangle,
@@ -63,7 +63,7 @@ export function rectangleBlendMask(
   return mask;
 }
 
-/** One axis of the mask: 1 between two places (0..1 of the crop), falling smoothly to 0 outside. */
+/** One axis of the mask: 1 between two positions (0..1 of the crop), falling smoothly to 0 outside. */
 function feathered(from: number, to: number): Float32Array {
   const begin = Math.max(0, from - RECTANGLE_FEATHER);
   const end = Math.min(1, to + RECTANGLE_FEATHER);

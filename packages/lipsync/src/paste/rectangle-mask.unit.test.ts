@@ -7,7 +7,7 @@ import { RECTANGLE_FEATHER, rectangleBlendMask, restoreOutside } from './rectang
 const HIGHSYNC = { top: 28, bottom: 59, left: 5, right: 58 };
 const LATENT = { channels: 4, height: 64, width: 64 };
 
-test('what is outside the rectangle becomes the clean latent, what is inside keeps every value', () => {
+test('cells outside the rectangle become those of the clean latent, and those inside keep every value', () => {
   const shape = { channels: 2, height: 5, width: 4 };
   const rectangle = { top: 1, bottom: 3, left: 1, right: 2 };
   const latent = new Float32Array(3 + 40).fill(7);
@@ -25,7 +25,7 @@ test('what is outside the rectangle becomes the clean latent, what is inside kee
 test.each([
   ['the whole latent', { top: 0, bottom: 3, left: 0, right: 3 }, 16],
   ['one cell in the corner', { top: 0, bottom: 0, left: 3, right: 3 }, 1],
-])('a rectangle of %s is kept to its borders', (_, rectangle, cells) => {
+])('a rectangle of %s is filled exactly to its borders', (_, rectangle, cells) => {
   const latent = new Float32Array(16).fill(1);
   restoreOutside(latent, 0, new Float32Array(16), 0, { channels: 1, height: 4, width: 4 }, rectangle);
   expect(latent.filter((value) => value === 1)).toHaveLength(cells);
@@ -35,7 +35,7 @@ describe('blending', () => {
   const mask = rectangleBlendMask(HIGHSYNC, LATENT);
   const at = (x: number, y: number): number => mask[Math.floor(y / 4) * MASK_SIZE + Math.floor(x / 4)] ?? NaN;
 
-  test('the generated rectangle is shown whole, half of it 8 of 512 pixels outside, nothing of it at 16', () => {
+  test('the generated rectangle is fully shown, half visible 8 of 512 pixels outside, and invisible at 16', () => {
     for (const [x, y] of [
       [40, 224],
       [471, 224],

@@ -2,10 +2,10 @@ import { alignedSize } from '../face/aligned-transform';
 import { blurLines, gaussianKernel } from './gaussian-blur';
 import { INVISIBLE } from './invisible-weight';
 
-/** Width of the border that is faded, as a part of the aligned face's side: ⌊√area⌋ / 20 (LatentSync). */
+/** Width of the faded border, as a fraction of the aligned face's side: ⌊√area⌋ / 20 (LatentSync). */
 const BORDER = 20;
 
-/** Pixels at a crop of 256 over which the generated part fades, towards its inside. */
+/** Pixels, at a crop of 256, over which the generated part fades towards its inside. */
 const FEATHER = 4;
 const FEATHER_SIDE = 256;
 
@@ -13,10 +13,10 @@ const FEATHER_SIDE = 256;
  * How much of a generated face to show at each pixel of its crop, [side, side] in [0, 1]: LatentSync's soft box
  * (https://github.com/bytedance/LatentSync: the box eroded by a twentieth of its side, then blurred by twice that),
  * times the generated part of the face (`inpaintMask`), faded towards its inside. Outside the generated part it is
- * exactly 0, so that nothing else of the frame changes; the published code puts the whole resampled box back.
+ * exactly 0, so that nothing else of the frame changes; the published code pastes the whole resampled box back.
  *
- * It is made once, in the crop, and turns and scales with the face; published is a mask per frame whose pixel counts
- * are rounded, and which fails for boxes under 20 pixels.
+ * It is computed once, in the crop, and rotates and scales with the face. The published code computes a mask per frame
+ * with rounded pixel counts, which fails for boxes under 20 pixels.
  */
 export function softMask(inpaint: Float32Array, side: number): Float32Array {
   const { width, height } = alignedSize(side);
@@ -30,7 +30,7 @@ export function softMask(inpaint: Float32Array, side: number): Float32Array {
   });
 }
 
-/** One side of the box: 0 at its ends, 1 inside. `border` is counted in pixels of `scale` samples. */
+/** One side of the box: 0 at its ends, 1 inside. `border` is in pixels of `scale` samples. */
 function softEdges(side: number, border: number, scale: number): Float32Array {
   if (border === 0) return new Float32Array(side).fill(1);
   const half = gaussianKernel(2 * border + 1, scale);
@@ -44,7 +44,7 @@ function softEdges(side: number, border: number, scale: number): Float32Array {
   );
 }
 
-/** Eroded by `reach` and blurred by as much: 0 wherever the mask is not 1, and 1 from twice the reach on. */
+/** Erodes by `reach` and blurs by as much: 0 wherever the mask is not 1, and 1 from twice the reach on. */
 function fadedInside(mask: Float32Array, side: number, reach: number): Float32Array {
   if (reach === 0) return mask.slice();
   const eroded = mask.slice();
@@ -57,7 +57,7 @@ function fadedInside(mask: Float32Array, side: number, reach: number): Float32Ar
   return eroded;
 }
 
-/** The least value within `reach` in each line; turns the picture over its diagonal. Outside counts as 0. */
+/** The minimum within `reach` in each line; transposes the picture. Outside counts as 0. */
 function erodeLines(source: Float32Array, target: Float32Array, side: number, reach: number): void {
   for (let line = 0; line < side; line++) {
     for (let at = 0; at < side; at++) {

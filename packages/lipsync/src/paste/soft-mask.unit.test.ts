@@ -3,7 +3,7 @@ import { softMask } from './soft-mask';
 
 const SIDE = 256;
 
-/** Generated: a block that reaches close to the sides of the box. */
+/** Generated: a block that extends close to the sides of the box. */
 const block = inpaintMask(
   { size: SIDE, spans: Array.from({ length: 130 }, (_, i): [number, number, number] => [100 + i, 3, 250]) },
   SIDE,
@@ -16,7 +16,7 @@ test('nothing outside the generated part has any weight', () => {
   expect(mask.filter((weight, i) => weight !== 0 && block[i] !== 1)).toHaveLength(0);
 });
 
-test('the middle of the generated part is shown fully, its border fades', () => {
+test('the middle of the generated part is fully shown, and its border fades', () => {
   const mask = softMask(block, SIDE);
   expect(at(mask, 165, 128)).toBeCloseTo(1, 5);
   expect(at(mask, 101, 128)).toBeLessThan(0.1);
@@ -28,7 +28,7 @@ test('the middle of the generated part is shown fully, its border fades', () => 
   }
 });
 
-test('the sides of the box fade as published: half at a twentieth of its size', () => {
+test('the sides of the box fade as published: to half at a twentieth of its size', () => {
   const mask = softMask(new Float32Array(SIDE * SIDE).fill(1), SIDE);
   // ⌊√(210·280)⌋ / 20 = 12 of 210 pixels across, of 280 down; blurred with a kernel of 25.
   const across = (12 * SIDE) / 210;

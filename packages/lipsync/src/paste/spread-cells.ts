@@ -1,10 +1,10 @@
-/** A row of a structuring element, `dy` rows below its middle: it holds the columns up to `reach` to both sides. */
+/** A row of a structuring element, `dy` rows below its middle, with the columns up to `reach` on both sides. */
 export interface ElementRow {
   readonly dy: number;
   readonly reach: number;
 }
 
-/** For every cell of a square map of 0 and 1: 1 in `target` when a cell of `value` lies in the element around it. */
+/** Sets each cell of `target` to 1 if a cell of `value` is in the element around it, for a square map of 0 and 1. */
 export type SpreadCells = (
   map: Uint8Array,
   value: 0 | 1,
@@ -13,11 +13,11 @@ export type SpreadCells = (
 ) => void;
 
 /**
- * Spreading the ones is a dilation, spreading the zeros the complement of an erosion; what lies outside the map is
- * neither. `target` is another array than the map.
+ * Spreading the ones is a dilation; spreading the zeros is the complement of an erosion. Cells outside the map count as
+ * neither. `target` must not be the map.
  */
 export function createSpreadCells(side: number): SpreadCells {
-  /** Columns to the nearest cell of the value in the same row; FAR or more where there is none. */
+  /** Columns to the nearest cell of the value in the same row; FAR or more if there is none. */
   const distances = new Uint16Array(side * side);
   return (map, value, element, target) => {
     for (let row = 0; row < side; row++) measureRow(map, value, side, row, distances);
@@ -31,7 +31,7 @@ export function createSpreadCells(side: number): SpreadCells {
   };
 }
 
-/** Further than any element reaches, and with a row added still a number of 16 bits. */
+/** Further than any element extends, and still a 16-bit number with a row added. */
 const FAR = 0x7fff;
 
 function measureRow(map: Uint8Array, value: number, side: number, row: number, distances: Uint16Array): void {

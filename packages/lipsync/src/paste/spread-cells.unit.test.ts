@@ -24,12 +24,12 @@ describe('spreadCells', () => {
     expect(spread(cells, 1, element)).toEqual(['.....', '.###.', '..#..', '##...', '#....']);
   });
 
-  test('rows that do not belong to the element are not reached', () => {
+  test('rows outside the element are not reached', () => {
     const cells = map('....', '....', '....', '.#..');
     expect(spread(cells, 1, [{ dy: 2, reach: 3 }])).toEqual(['....', '####', '....', '....']);
   });
 
-  test('zeros spread likewise, and none come in from outside the map', () => {
+  test('zeros spread likewise, and none enter from outside the map', () => {
     const cells = map('####', '####', '##.#', '####');
     expect(spread(cells, 0, [{ dy: 0, reach: 1 }])).toEqual(['....', '....', '.###', '....']);
   });

@@ -12,7 +12,7 @@ const CODES: Readonly<Record<ColourRange, { black: number; luma: number; chroma:
   full: { black: 0, luma: 255, chroma: 255 },
 };
 
-/** 8-bit Y, U, V → R, G, B in [0, 1] (before clipping): with y = Y − black, u = U − 128, v = V − 128. */
+/** Converts 8-bit Y, U, V to R, G, B in [0, 1] (before clipping): with y = Y − black, u = U − 128, v = V − 128. */
 export interface ToRgb {
   readonly black: number;
   readonly luma: number;
@@ -38,7 +38,7 @@ export function yuvToRgb(matrix: ColourMatrix, range: ColourRange): ToRgb {
   };
 }
 
-/** R, G, B in [0, 1] → 8-bit codes before rounding: Y = black + y·rgb, U = 128 + u·rgb, V = 128 + v·rgb. */
+/** Converts R, G, B in [0, 1] to 8-bit codes before rounding: Y = black + y·rgb, U = 128 + u·rgb, V = 128 + v·rgb. */
 export interface FromRgb {
   readonly black: number;
   readonly yR: number;

@@ -1,4 +1,4 @@
-/** How samples are weighted by their distance from the place that is asked for: symmetric, zero from `radius` on. */
+/** The weight of a sample by its distance from the requested position: symmetric, zero from `radius` on. */
 export interface Interpolation {
   readonly radius: number;
   readonly weight: (distance: number) => number;

@@ -1,7 +1,7 @@
 export type ColourMatrix = 'bt601' | 'bt709';
 export type ColourRange = 'limited' | 'full';
 
-/** How a planar yuv420p picture is laid out: luma, then the two chroma planes of ceil(width/2) × ceil(height/2). */
+/** The layout of a planar yuv420p picture: luma, then the two chroma planes of ceil(width/2) × ceil(height/2). */
 export interface PictureFormat {
   readonly width: number;
   readonly height: number;

@@ -3,7 +3,7 @@ import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 import { blendSample } from './blend-sample';
 import { unitLevel } from './unit-level';
 
-/** Two neighbouring rows of a face that is blended into a picture, `stride` values apart, from their first column on. */
+/** Two neighbouring rows of a face to blend into a picture, `stride` values apart, from their first column on. */
 export interface FaceRows {
   readonly stride: number;
   /** How much of the face to show, in [0, 1]. */
@@ -14,8 +14,8 @@ export interface FaceRows {
 
 /**
  * Blends `columns` (even) values of two rows into a yuv420p picture, from the even column `left` of the even row `top`
- * on. A chroma sample takes the mean of its four pixels, weighted by the mean of their alphas. Samples whose alphas are
- * 0 are not written.
+ * on. A chroma sample takes the mean of its four pixels, each weighted by its alpha, and is blended by the mean of the
+ * alphas. Samples with only zero alphas are not written.
  */
 export type BlendRows = (picture: Uint8Array, left: number, top: number, columns: number) => void;
 

@@ -4,12 +4,12 @@ import { yuvToRgb } from '../picture/colour-conversion';
 import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 import { createPlaneSampler } from './aligned-sampler';
 
-/** The grey around the picture that LatentSync's networks have seen, of 255. */
+/** The grey around pictures in the training of LatentSync's networks, of 255. */
 const GREY = 127 / 255;
-/** Pixels of the crop for which the edge goes on before the grey begins. */
+/** Pixels of the crop for which the edge is extended before the grey begins. */
 const FRINGE = 8;
 
-/** The crop in plain TypeScript: what the kernels are tested against and compared with. */
+/** The crop in plain TypeScript, the reference for the kernels in tests and benchmarks. */
 export function createAlignedCrop(format: PictureFormat, side: number): AlignedCrop {
   const { width, height } = format;
   const { chromaWidth, chromaHeight, uOffset, vOffset } = pictureLayout(format);
@@ -34,7 +34,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
 
   return (picture, transform, target, offset) => {
     const { a, b, c, d, e, f } = invertAffine(transform);
-    // Between pixel centres, whose first is at 0.5; a chroma sample covers two pixels each way.
+    // Between pixel centres, the first of which is at 0.5. A chroma sample covers two pixels in each direction.
     const x = c + (a + b) / 2;
     const y = f + (d + e) / 2;
     readLuma.aim({ a, b, c: x - 0.5, d, e, f: y - 0.5 });

@@ -4,10 +4,10 @@ import { type PictureFormat } from '../picture/picture-format';
 import { createAlignedBlend } from './aligned-blend';
 import { createPlaneSampler } from './aligned-sampler';
 
-/** Less than half a grey level of the largest possible difference. */
+/** Less than half a grey level at the greatest possible difference. */
 const INVISIBLE = 1 / 512;
 
-/** The paste in plain TypeScript: what the kernels are tested against and compared with. */
+/** The paste in plain TypeScript, the reference for the kernels in tests and benchmarks. */
 export function createAlignedPaste(format: PictureFormat, side: number, mask: Float32Array): AlignedPaste {
   const evenWidth = format.width & ~1;
   const evenHeight = format.height & ~1;
@@ -32,7 +32,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
     interpolation: 'cubic',
   });
 
-  /** Sets what nobody could see to exactly 0; where the rest begins and ends, widened to pairs. */
+  /** Sets invisible weights to exactly 0, and records where the rest begins and ends, widened to pairs. */
   const visible = { from: 0, to: 0 };
   const findVisible = (columns: number): void => {
     visible.from = columns;
@@ -50,7 +50,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
 
   return (picture, transform, faces, offset) => {
     const { a, b, c, d, e, f } = transform;
-    // From pixel to sample, between centres.
+    // Maps pixels to samples, between centres.
     const map = { a, b, c: c + (a + b - 1) / 2, d, e, f: f + (d + e - 1) / 2 };
     readMask.aim(map);
     readFace.aim(map);

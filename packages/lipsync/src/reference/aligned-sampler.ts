@@ -1,22 +1,25 @@
 import { type Affine } from '../face/aligned-transform';
 
-/** Planes of one size that are sampled at the same places. */
+/** Planes of one size that are sampled at the same positions. */
 export interface SampledPlanes {
   readonly width: number;
   readonly height: number;
-  /** Where each begins in the data. */
+  /** The offset of each plane in the data. */
   readonly offsets: readonly number[];
-  /** The value around each, from so many outputs beyond the edge on; without it the edge goes on for ever. */
+  /**
+   * The value around each plane, beginning this many outputs beyond the edge. By default the edge is extended without
+   * end.
+   */
   readonly around?: { readonly values: readonly number[]; readonly from: number };
-  /** Values in the target from one plane's row to that of the next. */
+  /** Values in the target between the rows of successive planes. */
   readonly stride: number;
   /** Cubic (Catmull–Rom) is sharper; bilinear never leaves the range of the samples. */
   readonly interpolation: 'cubic' | 'bilinear';
 }
 
-/** Resamples planes under a turn, a stretch and a shift. Allocates nothing per picture. */
+/** Resamples planes under a rotation, stretch and shift. Allocates nothing per picture. */
 export interface PlaneSampler {
-  /** From column and row of an output to column and row of a sample, both counted at their centres. */
+  /** Sets the map from column and row of an output to column and row of a sample, both counted at their centres. */
   aim(map: Affine): void;
   /** Writes `count` outputs of `row`, from `column` on. */
   sampleRow(
@@ -29,24 +32,27 @@ export interface PlaneSampler {
   ): void;
 }
 
-/** More samples per axis and output cost time and change nothing visible. */
+/** More samples per axis and output cost time without a visible effect. */
 const MOST_SAMPLES = 8;
-/** Keeps rounding errors from reaching beyond a plane. */
+/** Keeps rounding errors from extending beyond a plane. */
 const MARGIN = 1e-3;
 
 /**
- * Where outputs lie about as densely as samples or denser, they are interpolated; where samples are denser, an output is
- * the mean of enough bilinear ones, evenly spread over its area, that none is skipped.
+ * Outputs that are about as dense as the samples, or denser, are interpolated. If the samples are denser, an output is
+ * the mean of enough bilinear samples, evenly spread over its area, that none is skipped.
  */
 export function createPlaneSampler(planes: SampledPlanes): PlaneSampler {
   const { width, height, offsets, around, stride } = planes;
   let map: Affine = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
   let samples = 1;
   let cubic = false;
-  /** How far beyond the outermost samples' centres the edge goes on, in samples. */
+  /** How far the edge is extended beyond the outermost samples' centres, in samples. */
   let fringe = 0.5;
 
-  /** Outputs whose footprint would reach beyond the planes: what lies around, or bilinear with the edge going on. */
+  /**
+   * Outputs whose footprint extends beyond the planes: the value around them, or a bilinear sample of the extended
+   * edge.
+   */
   const addEdge = (
     data: Uint8Array | Float32Array,
     x: number,
@@ -119,7 +125,7 @@ export function createPlaneSampler(planes: SampledPlanes): PlaneSampler {
     }
   };
 
-  /** One sample of every output of a row, the first at (x, y). */
+  /** Adds one sample to every output of a row, the first at (x, y). */
   const addRow = (
     data: Uint8Array | Float32Array,
     x: number,
@@ -128,7 +134,7 @@ export function createPlaneSampler(planes: SampledPlanes): PlaneSampler {
     target: Float32Array,
     offset: number,
   ): void => {
-    // A cubic footprint reaches one sample further.
+    // A cubic footprint extends one sample further.
     const reach = cubic ? 1 : 0;
     const share = 1 / (samples * samples);
     const right = width - 1 - reach;
@@ -173,7 +179,7 @@ function mix(a: number, b: number, share: number): number {
   return a + (b - a) * share;
 }
 
-/** The first i ≥ 0 at which start + i · step lies in [low, high]; Infinity when it never does. */
+/** The first i ≥ 0 at which start + i · step is in [low, high]; Infinity if there is none. */
 function enters(start: number, step: number, low: number, high: number): number {
   const [near, far] = [low + MARGIN, high - MARGIN];
   if (start >= near && start <= far) return 0;
@@ -189,7 +195,7 @@ function leaves(start: number, step: number, low: number, high: number): number 
   return start >= near && start <= far ? Infinity : 0;
 }
 
-/** Weights of the samples at −1, 0, 1 and 2 for a place at `x` (Catmull–Rom). */
+/** Weights of the samples at −1, 0, 1 and 2 for a position at `x` (Catmull–Rom). */
 function cubicWeights(x: number): readonly [number, number, number, number] {
   return [
     ((2 - x) * x - 1) * x * 0.5,

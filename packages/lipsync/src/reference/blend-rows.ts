@@ -3,7 +3,7 @@ import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 /** Two rows of a face in 8-bit codes. */
 export interface FaceRows {
-  /** One row behind the other. */
+  /** Two rows in sequence. */
   readonly luma: Float32Array;
   /** One value for every two columns. */
   readonly u: Float32Array;
@@ -11,8 +11,9 @@ export interface FaceRows {
 }
 
 /**
- * Blends two picture rows, from the even column `left` of the even row `top` on; `alpha` holds two rows of `columns`
- * (even) values. A chroma sample is weighted by the mean of its four pixels' alphas. Samples with alpha 0 are not written.
+ * Blends two picture rows, from the even column `left` of the even row `top` on. `alpha` holds two rows of `columns`
+ * (even) values. A chroma sample is weighted by the mean of its four pixels' alphas. Samples with alpha 0 are not
+ * written.
  */
 export function createBlendRows(format: PictureFormat) {
   const { width } = format;

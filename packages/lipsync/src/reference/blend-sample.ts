@@ -1,4 +1,4 @@
-/** Moves a sample of a picture towards `value` as much as `share` says, rounded. */
+/** Blends `value` into a sample of a picture, weighted by `share` and rounded. */
 export function blendSample(picture: Uint8Array, at: number, value: number, share: number): void {
   const old = picture[at] ?? 0;
   const mixed = old + (value - old) * share + 0.5;

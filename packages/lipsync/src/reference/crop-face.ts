@@ -6,7 +6,7 @@ import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
 import { createResamplingAxis } from './resampling-axis';
 
-/** The crop in plain TypeScript: what the kernels are tested against and compared with. */
+/** The crop in plain TypeScript, the reference for the kernels in tests and benchmarks. */
 export function createCropFace(
   format: PictureFormat,
   size: number,

@@ -9,7 +9,9 @@ export interface FaceCodes {
   readonly v: Float32Array;
 }
 
-/** Converts the planes R, G, B in [-1, 1], each of `area` values, at `offset`. The answer is valid until the next call. */
+/**
+ * Converts the planes R, G, B in [-1, 1], each of `area` values, at `offset`. The result is valid until the next call.
+ */
 export function createFaceCodes({ matrix, range }: PictureFormat, area: number) {
   const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(matrix, range);
   const codes = { y: new Float32Array(area), u: new Float32Array(area), v: new Float32Array(area) };

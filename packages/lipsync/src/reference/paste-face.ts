@@ -8,10 +8,10 @@ import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-
 import { createFaceCodes } from './face-codes';
 import { type AimAxis, createResamplingAxis, type ResamplingAxis } from './resampling-axis';
 
-/** Less than half a grey level of the largest possible difference. */
+/** Less than half a grey level at the greatest possible difference. */
 const INVISIBLE = 1 / 512;
 
-/** The paste in plain TypeScript: what the kernels are tested against and compared with. */
+/** The paste in plain TypeScript, the reference for the kernels in tests and benchmarks. */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
   const aim = (): { across: AimAxis; down: AimAxis } => ({
     across: createResamplingAxis(BILINEAR),
@@ -45,7 +45,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     if (columns <= 0 || rows <= 0) return;
     const perColumn = 1 / (box.x2 - box.x1);
     const perRow = 1 / (box.y2 - box.y1);
-    // The covered pairs as parts of the box.
+    // The covered pairs as fractions of the box.
     const x = (left - box.x1) * perColumn;
     const y = (top - box.y1) * perRow;
     const w = columns * perColumn;
@@ -80,7 +80,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   };
 }
 
-/** Whole chroma samples that lie inside both the box and the picture. */
+/** Whole chroma samples that are inside both the box and the picture. */
 function coveredPairs(box: Box, { width, height }: PictureFormat) {
   const left = Math.max(0, Math.ceil(box.x1 / 2) * 2);
   const top = Math.max(0, Math.ceil(box.y1 / 2) * 2);
@@ -89,7 +89,7 @@ function coveredPairs(box: Box, { width, height }: PictureFormat) {
   return { left, top, columns: right - left, rows: bottom - top };
 }
 
-/** Sets what nobody could see to exactly 0; true when something is left. */
+/** Sets invisible weights to exactly 0. Returns whether any are left. */
 function keepVisible(alpha: Float32Array, offset: number, count: number): boolean {
   let visible = false;
   for (let x = offset; x < offset + count; x++) {

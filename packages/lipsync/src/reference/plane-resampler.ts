@@ -10,7 +10,7 @@ export interface Plane {
 
 /**
  * Vertical half of a separable resampling: row `row` of the output, for source columns [from, to), into target[0 …).
- * Two source rows per pass halve the traffic over the target; taps are always even.
+ * Two source rows per pass halve the memory traffic on the target. The number of taps is always even.
  */
 export function resampleColumns(
   plane: Plane,

@@ -1,6 +1,6 @@
 import { type Interpolation } from '../picture/interpolation';
 
-/** Kernel values per unit of distance; the error against the true kernel stays far below one grey level. */
+/** Kernel values per unit of distance. The error against the true kernel stays far below one grey level. */
 const TABLE_STEPS = 512;
 
 /**
@@ -15,9 +15,9 @@ export interface ResamplingAxis {
 }
 
 /**
- * Computes the axis that spreads [start, start + span) of a source of `limit` (≥ 2) samples over `outputs` samples. Where the
- * source is denser than the output, the kernel is stretched so that every source sample counts (no aliasing). Beyond
- * its ends the source repeats its last sample. The answer is valid until the next call.
+ * Computes the axis that spreads [start, start + span) of a source of `limit` (≥ 2) samples over `outputs` samples. If
+ * the source is denser than the output, the kernel is stretched so that every source sample counts (no aliasing).
+ * Beyond its ends the source repeats its last sample. The result is valid until the next call.
  */
 export type AimAxis = (outputs: number, start: number, span: number, limit: number) => ResamplingAxis;
 

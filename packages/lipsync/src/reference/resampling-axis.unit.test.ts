@@ -28,7 +28,7 @@ describe.each([
     }
   });
 
-  test('beyond the ends of the source the edge repeats', () => {
+  test('the edge repeats beyond the ends of the source', () => {
     const out = apply(
       createResamplingAxis(interpolation)(50, -5, 50, 40),
       Array.from(ramp, () => 7),
@@ -41,7 +41,7 @@ describe.each([
     out.forEach((value) => expect(value).toBeCloseTo(3, 4));
   });
 
-  test('reducing averages fine stripes instead of picking some of them', () => {
+  test('reducing averages fine stripes instead of selecting some of them', () => {
     const stripes = Array.from({ length: 40 }, (_, i) => (i % 2) * 100);
     const out = apply(createResamplingAxis(interpolation)(10, 0, 40, 40), stripes);
     out.slice(2, -2).forEach((value) => expect(Math.abs(value - 50)).toBeLessThan(2));

@@ -1,9 +1,9 @@
 import { type Patch, type RgbPicture } from '../crop/patch';
 
-/** More samples per output pixel than this (per axis) cost time and change nothing visible. */
+/** More samples than this per output pixel and axis cost time without a visible effect. */
 const MAX_OVERSAMPLING = 4;
 
-/** The sampling of patches in plain TypeScript: what the kernel is tested against. */
+/** The sampling of patches in plain TypeScript, the reference for the kernel in tests. */
 export function samplePatch(picture: RgbPicture, patch: Patch, out: RgbPicture): void {
   const { width, height, data } = picture;
   const samples = Math.min(MAX_OVERSAMPLING, Math.max(1, Math.round(patch.side / out.width)));

@@ -4,7 +4,7 @@ import { mouthOpening } from './mouth-opening';
 import { bestCorrelation, correlateAtLags } from './lagged-correlation';
 import { deviation, mean } from './spread';
 
-/** Opening of the mouth per frame of a track; null where no face was found. */
+/** Opening of the mouth in every frame of a track; null if no face was found. */
 export function mouthOpenings(track: FaceTrack): (number | null)[] {
   return Array.from({ length: track.frames }, (_, frame) =>
     track.found[frame] === 1
@@ -14,27 +14,30 @@ export function mouthOpenings(track: FaceTrack): (number | null)[] {
 }
 
 /**
- * Three seconds of mouths. Speech is smooth, so few of its frames are news, and of several lags one is always best: of
- * 25 frames that have nothing to do with one another every second would pass for a mouth that follows.
+ * Fewest frames with a mouth to judge: three seconds. Speech is smooth, so few of its frames are independent, and one
+ * of several lags is always best. In 25 unrelated frames every second mouth would seem to follow.
  */
 export const FEWEST_MOUTHS = 75;
 
-/** A sound whose loudness stays within this part of its mean is no speech: silence, room tone, a hum. */
+/**
+ * A sound whose loudness deviates from its mean by no more than this fraction is not speech, but silence, room tone or
+ * a hum.
+ */
 const STEADY_SOUND = 0.15;
 
 /**
- * A mouth whose opening stays within this is still: the landmarks' noise alone is 0.002 to 0.003 on a real face, speech
- * moves it by ten times as much.
+ * A mouth whose opening deviates by no more than this is still. The landmarks' noise alone is 0.002 to 0.003 on a real
+ * face; speech moves it by ten times as much.
  */
 const STILL_MOUTH = 0.004;
 
-/** Below this two unrelated series have a best lag too, somewhere in the range that is searched; see the tests. */
+/** Below this even unrelated series have a best lag somewhere in the range that is searched; see the tests. */
 const LEAST_FOR_A_LAG = 0.4;
 
 export interface FollowsVoice {
-  /** The best correlation; 0 when the mouth does not move, null with too few mouths, or no speech that they could follow. */
+  /** The best correlation; 0 if the mouth does not move, null with too few mouths or without speech to follow. */
   readonly pearson: number | null;
-  /** Frames by which the mouth comes after the voice; null when it does not follow well enough to have a lag. */
+  /** Frames by which the mouth lags behind the voice; null if it does not follow well enough to have a lag. */
   readonly lagFrames: number | null;
   /** Frames with a measured mouth. */
   readonly faceFrames: number;
@@ -42,7 +45,7 @@ export interface FollowsVoice {
 
 /**
  * How well the mouth follows the voice: the best correlation of all lags in ±maxLagFrames, and its lag. The more lags
- * are searched, the more a mouth that does not follow at all gets by chance.
+ * are searched, the higher the chance correlation of a mouth that does not follow at all.
  */
 export function followsVoice(
   envelope: readonly number[],

@@ -3,7 +3,7 @@ import { fillNoise } from '../diffusion/noise';
 import { mean } from './spread';
 
 const FRAMES = 120;
-/** As far as lags are searched in service. */
+/** The range of lags that the service searches. */
 const MAX_LAG = 4;
 const series = (valueAt: (frame: number) => number): number[] =>
   Array.from({ length: FRAMES }, (_, i) => valueAt(i));
@@ -17,7 +17,7 @@ const noise = (seed: number, frames = FRAMES, stream = 0): number[] => {
   return [...values];
 };
 
-test('a mouth that follows the voice has a correlation and the lag at which it is best', () => {
+test('gives a correlation, and the lag at which it is best, for a mouth that follows the voice', () => {
   const { pearson, lagFrames, faceFrames } = followsVoice(voice, talking, MAX_LAG);
   expect(pearson).toBeCloseTo(1, 6);
   expect([lagFrames, faceFrames]).toEqual([2, FRAMES]);
@@ -27,7 +27,7 @@ test.each([
   ['silence', series(() => 0)],
   ['a hum', series(() => 0.05)],
   ['room tone', noise(1).map((value) => 0.002 * (1 + 0.05 * value))],
-])('%s is no voice to follow: neither a correlation nor a lag', (_, envelope) => {
+])('%s is not a voice to follow: neither a correlation nor a lag', (_, envelope) => {
   expect(followsVoice(envelope, talking, MAX_LAG)).toEqual({
     ...{ pearson: null, lagFrames: null, faceFrames: FRAMES },
   });
@@ -37,25 +37,25 @@ test.each([
   ['closed', series(() => 0)],
   ['held open', series(() => 0.1)],
   ['still but for the noise of its landmarks', noise(2).map((value) => 0.1 + 0.001 * value)],
-])('a mouth that is %s while somebody speaks does not follow at all, at no lag', (_, openings) => {
+])('a mouth that is %s during speech does not follow at all, at no lag', (_, openings) => {
   expect(followsVoice(voice, openings, MAX_LAG)).toEqual({
     ...{ pearson: 0, lagFrames: null, faceFrames: FRAMES },
   });
 });
 
-test('a mouth that moves on its own has a low correlation, and no lag', () => {
+test('a mouth that moves independently has a low correlation, and no lag', () => {
   const babble = noise(3).map((value) => 0.2 + 0.05 * value);
   const { pearson, lagFrames } = followsVoice(voice, babble, MAX_LAG);
   expect(pearson).toBeLessThan(0.4);
   expect(lagFrames).toBeNull();
 });
 
-test('frames without a measured mouth are left out', () => {
+test('frames without a measured mouth are ignored', () => {
   const seen = talking.map((opening, i) => (i % 3 === 0 ? null : opening));
   expect(followsVoice(voice, seen, MAX_LAG)).toMatchObject({ lagFrames: 2, faceFrames: 80 });
 });
 
-test('too few mouths are neither said to follow nor not to', () => {
+test('too few mouths are not judged at all', () => {
   const few = (mouths: number) => talking.map((opening, i) => (i < mouths ? opening : null));
   const judged = (mouths: number) => followsVoice(voice, few(mouths), MAX_LAG);
   expect(judged(FEWEST_MOUTHS).lagFrames).toBe(2);
@@ -63,9 +63,9 @@ test('too few mouths are neither said to follow nor not to', () => {
   expect(judged(FEWEST_MOUTHS - 1)).toEqual(unjudged);
 });
 
-test('of mouths that move like speech and follow nothing, nine of ten stay below 0.4 in the shortest clip that is judged', () => {
+test('nine of ten mouths that move like speech but follow nothing stay below 0.4 in the shortest clip that is judged', () => {
   const DRAWS = 500;
-  /** As smooth as speech: a frame tells something about those within a syllable's 160 ms. */
+  /** As smooth as speech: a frame correlates with those within a syllable's 160 ms. */
   const babble = (stream: number): number[] => {
     const values = noise(7, FEWEST_MOUTHS + 3, stream);
     return Array.from({ length: FEWEST_MOUTHS }, (_, i) => mean(values.slice(i, i + 4)));

@@ -18,14 +18,14 @@ export function pearson(a: readonly number[], b: readonly number[]): number {
 }
 
 export interface LaggedCorrelation {
-  /** Frames by which `follower` comes after `leader`; negative when it comes before. */
+  /** Frames by which `follower` lags behind `leader`; negative if it is ahead. */
   lagFrames: number;
   pearson: number;
 }
 
 /**
- * Correlation of `follower[i + lag]` with `leader[i]` for every lag in ±maxLag.
- * Null entries (frames without a measured face) are left out pair by pair.
+ * Correlation of `follower[i + lag]` with `leader[i]` for every lag in ±maxLag. Null entries (frames without a measured
+ * face) are ignored pair by pair.
  */
 export function correlateAtLags(
   leader: readonly number[],

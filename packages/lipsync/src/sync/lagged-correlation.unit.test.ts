@@ -32,7 +32,7 @@ describe('correlateAtLags', () => {
     });
   });
 
-  it('leaves unmeasured frames out instead of counting them as closed mouths', () => {
+  it('ignores unmeasured frames instead of counting them as closed mouths', () => {
     const follower = leader.map((value, i) => (i % 5 === 0 ? null : value));
     expect(bestCorrelation(correlateAtLags(leader, follower, 2)).pearson).toBeCloseTo(1, 12);
   });
@@ -46,12 +46,12 @@ describe('speechEnvelope', () => {
     expect(envelope[20]).toBe(0);
   });
 
-  it('is that of each frame alone, however long the recording', () => {
+  it('depends only on the surroundings of each frame, however long the recording', () => {
     const pcm = Float32Array.from({ length: 21 * 16_000 }, (_, i) => Math.sin(i * i * 1e-6));
     const window = { sampleRate: 16_000, fps: 25 };
     const whole = speechEnvelope(recordingOf(pcm), { ...window, frames: 530 });
     for (const frame of [225, 250, 475, 500]) {
-      // The frame before hears a little of what is cut off here.
+      // The frame before includes a little of what is cut off here.
       const rest = recordingOf(pcm.subarray((frame - 1) * 640));
       expect(speechEnvelope(rest, { ...window, frames: 26 }).slice(1)).toEqual(
         whole.slice(frame, frame + 25),

@@ -29,12 +29,12 @@ describe('mouthOpening', () => {
     expect(mouthOpening(face(30))).toBeCloseTo(0.3, 5);
   });
 
-  test('neither tilt nor size changes it', () => {
+  test('does not change with tilt or size', () => {
     for (const degrees of [-40, 15, 90])
       expect(mouthOpening(rotated(face(20), degrees, 2.5))).toBeCloseTo(0.2, 5);
   });
 
-  test('a degenerate face has a closed mouth rather than an infinite one', () => {
+  test('is closed rather than infinite for a degenerate face', () => {
     expect(mouthOpening(new Float32Array(136))).toBe(0);
   });
 });

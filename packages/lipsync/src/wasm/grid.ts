@@ -9,18 +9,18 @@ export interface Table {
   readonly address: number;
 }
 
-/** The two axes of a resampling, laid out as `assembly/axis.ts` says. */
+/** The two axes of a resampling, laid out as `assembly/axis.ts` describes. */
 export interface Grid {
   readonly across: number;
   readonly down: number;
-  /** Size of the plane that it takes from. */
+  /** Width of the source plane. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Values per unit of distance; the error against the true curve stays far below a tenth of a grey level. */
+/** Values per unit of distance. The error against the true curve stays far below a tenth of a grey level. */
 const STEPS = 2048;
-/** Taps, outputs, room and a spare word. */
+/** Taps, outputs, room and an unused word. */
 const AXIS_HEADER_BYTES = 16;
 
 export function reserveTable(plan: MemoryPlan, interpolation: Interpolation): Table {
@@ -36,20 +36,20 @@ function tableLength({ radius }: Interpolation): number {
   return radius * STEPS + 1;
 }
 
-/** A grid over a plane of width × height with at most columns × rows outputs. */
+/** Reserves a grid over a plane of width × height with at most columns × rows outputs. */
 export function reserveGrid(
   plan: MemoryPlan,
   { width, height }: { readonly width: number; readonly height: number },
   columns: number,
   rows: number,
 ): Grid {
-  // Every output may have a weight for every sample. What is never written takes no memory.
+  // Every output may have a weight for every sample. Memory that is never written is never committed.
   const axis = (outputs: number, samples: number): number =>
     plan.reserve(AXIS_HEADER_BYTES + padded(outputs) * (4 + 2 * padded(samples)) + 4 * samples);
   return { across: axis(columns, width), down: axis(rows, height), width, height };
 }
 
-/** The outputs of an axis with those that fill its last eight. */
+/** The number of outputs of an axis, padded to a multiple of eight. */
 export function padded(outputs: number): number {
   return Math.ceil(outputs / 8) * 8;
 }
@@ -73,7 +73,7 @@ export interface Rows {
   readonly to: number;
 }
 
-/** The rows of the plane that an aimed grid takes from. `words` is the kernels' memory. */
+/** The rows of the plane that an aimed grid reads. `words` is the kernels' memory. */
 export function touchedRows(words: Int32Array, { down }: Grid): Rows {
   const axis = down / 4;
   const firsts = axis + AXIS_HEADER_BYTES / 4;

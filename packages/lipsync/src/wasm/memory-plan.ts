@@ -1,12 +1,12 @@
-/** Lays out the memory of kernels before there is one. Addresses and sizes are in bytes. */
+/** Lays out the memory of kernels before it exists. Addresses and sizes are in bytes. */
 export interface MemoryPlan {
-  /** The address of so many bytes that nobody else gets. */
+  /** Reserves this many bytes and returns their address. */
   reserve(bytes: number): number;
-  /** What has been reserved so far. */
+  /** The total reserved so far. */
   readonly bytes: number;
 }
 
-/** Kernels work on sixteen bytes at a time and may read and rewrite that much behind the end of what they are given. */
+/** Kernels process sixteen bytes at a time and may read and rewrite that much after the end of their data. */
 const SLACK = 16;
 
 export function planMemory(): MemoryPlan {

@@ -1,8 +1,8 @@
 import { KERNELS } from '../generated/kernels';
 
 /**
- * The pixel kernels of `assembly/`, which says what they compute, with a memory of their own. All parameters are
- * addresses in that memory, or numbers.
+ * The pixel kernels of `assembly/`, where they are documented, with a memory of their own. All parameters are addresses
+ * in that memory, or numbers.
  */
 export interface PixelKernels {
   readonly memory: ArrayBuffer;
@@ -114,7 +114,7 @@ export interface PixelKernels {
 
 const PAGE_BYTES = 65_536;
 
-/** Starts the kernels over `bytes` of memory, which stays where it is: views of it never become invalid. */
+/** Starts the kernels with `bytes` of memory. It never moves, so views of it stay valid. */
 export function startKernels(bytes: number): PixelKernels {
   const pages = Math.ceil(bytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
@@ -142,7 +142,7 @@ function kernel(exports: Readonly<Record<string, unknown>>, name: string): Kerne
   throw new Error(`there is no kernel '${name}'`);
 }
 
-/** Exports of the module that are functions take numbers only. */
+/** The functions that the module exports take only numbers. */
 function isKernel(exported: unknown): exported is KernelFunction {
   return typeof exported === 'function';
 }

@@ -2,17 +2,20 @@ import { type Affine } from '../face/aligned-transform';
 import { type MemoryPlan } from './memory-plan';
 import { type PixelKernels } from './pixel-kernels';
 
-/** Planes of one size that are resampled at the same places under a turn, a stretch and a shift. */
+/** Planes of one size that are resampled at the same positions under a rotation, stretch and shift. */
 export interface SampledPlanes {
   readonly width: number;
   readonly height: number;
-  /** The value around them, from so many outputs beyond the edge on; without it the edge goes on for ever. */
+  /**
+   * The value around the planes, beginning this many outputs beyond the edge. By default the edge is extended without
+   * end.
+   */
   readonly around?: { readonly value: number; readonly from: number };
   /** Cubic (Catmull–Rom) is sharper; bilinear never leaves the range of the samples. */
   readonly interpolation: 'cubic' | 'bilinear';
 }
 
-/** A resampling in the kernels' memory, laid out as `assembly/sampling.ts` says. */
+/** A resampling in the kernels' memory, laid out as `assembly/sampling.ts` describes. */
 export interface Sampling extends SampledPlanes {
   readonly address: number;
 }
@@ -21,7 +24,7 @@ const MAP_VALUES = 6;
 const FLOATS = MAP_VALUES + 2;
 const INTEGERS = 4;
 
-/** More samples per axis and output cost time and change nothing visible. */
+/** More samples per axis and output cost time without a visible effect. */
 const MOST_SAMPLES = 8;
 
 export function reserveSampling(plan: MemoryPlan, planes: SampledPlanes): Sampling {
@@ -29,9 +32,9 @@ export function reserveSampling(plan: MemoryPlan, planes: SampledPlanes): Sampli
 }
 
 /**
- * `map` leads from column and row of an output to column and row of a sample, both counted at their centres. Where
- * outputs lie about as densely as samples or denser, they are interpolated; where samples are denser, an output is the
- * mean of enough bilinear ones that none is skipped.
+ * Writes a resampling. `map` maps column and row of an output to column and row of a sample, both counted at their
+ * centres. Outputs that are about as dense as the samples, or denser, are interpolated. If the samples are denser, an
+ * output is the mean of enough bilinear samples that none is skipped.
  */
 export function aimSampling({ memory }: PixelKernels, sampling: Sampling, map: Affine): void {
   const { address, width, height, around, interpolation } = sampling;
