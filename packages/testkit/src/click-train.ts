@@ -1,24 +1,24 @@
 import { ffmpeg } from './media-tools';
 
-/** Rate at which clicks are drawn and found: fine enough that a sample is no error worth counting. */
+/** Sample rate for drawing and finding clicks, high enough that an error of one sample is negligible. */
 const RATE = 48_000;
 const CLICK_SAMPLES = 96;
-/** Of the loudest sample: what lossy coding leaves around a click is quieter. */
+/** Relative to the loudest sample. Artefacts of lossy coding around a click are quieter. */
 const LOUD = 0.4;
 /** Loud samples closer than this belong to one click. */
 const APART_SECONDS = 0.05;
 
 export interface ClickTrainOptions {
   readonly seconds: number;
-  /** Seconds at which a click of 2 ms begins. */
+  /** Start times in seconds of the clicks, which last 2 ms. */
   readonly clicks: readonly number[];
   readonly sampleRate?: number;
   readonly channels?: number;
-  /** Further output arguments, encoder and muxer; what the file's name implies when absent. */
+  /** Further output arguments, encoder and muxer; by default those implied by the file name. */
   readonly encoder?: readonly string[];
 }
 
-/** Writes silence with clicks at known times, the same in all channels; the container follows from the file name. */
+/** Writes silence with clicks at known times, the same in all channels. The file name determines the container. */
 export async function makeClickTrain(path: string, options: ClickTrainOptions): Promise<void> {
   const { seconds, clicks, sampleRate = RATE, channels = 1, encoder = [] } = options;
   const samples = new Int16Array(Math.round(seconds * RATE));
@@ -34,7 +34,7 @@ export async function makeClickTrain(path: string, options: ClickTrainOptions): 
 
 /** Seconds from the beginning of the file's sound, as players play it, to the middle of each click. */
 export async function findClicks(path: string): Promise<number[]> {
-  // A container that begins its sound late, or with padding to be skipped, is followed here.
+  // Takes into account that a container may begin its sound late, or with padding to skip.
   const play = ['-map', '0:a:0', '-af', 'aresample=async=1:first_pts=0', '-ac', '1', '-ar', String(RATE)];
   const bytes = await ffmpeg(['-i', path, ...play, '-f', 'f32le', 'pipe:1']);
   return clicksIn(new Float32Array(new Uint8Array(bytes).buffer), RATE);

@@ -13,15 +13,15 @@ import {
   type SchemaName,
 } from '@lipsync/contract';
 
-/** An answer whose body was read. */
+/** A response whose body has been read. */
 export interface ContractResponse {
   status: number;
   headers: Headers;
-  /** The parsed JSON; undefined for the answer to HEAD, which has none. */
+  /** The parsed JSON; undefined for the response to HEAD, which has no body. */
   body: unknown;
 }
 
-/** Codes that any path under /v1 can answer with before it is known which operation is meant. */
+/** Codes that any path under /v1 can answer with before the operation is known. */
 const PATH_CODES: readonly ErrorCode[] = [
   'invalid_api_key',
   'rate_limit_exceeded',
@@ -32,11 +32,11 @@ const PATH_CODES: readonly ErrorCode[] = [
 ];
 
 /**
- * Checks an answer against the published contract: the status is declared, the body conforms to its schema, an error
+ * Checks a response against the published contract: the status is declared, the body conforms to its schema, an error
  * has a code that the operation declares and the catalogue's status and retryability for it, and the headers that the
- * contract promises are there and well-formed. Null as the operation stands for a path that is none.
+ * contract promises are present and well-formed. The operation is null for a path without one.
  *
- * Returns the body, so that a test can go on with it.
+ * Returns the body for further checks.
  */
 export function expectContract(operationId: OperationId | null, response: ContractResponse): unknown {
   const operation = operationId === null ? null : operationNamed(operationId);
@@ -74,7 +74,7 @@ function assertError(codes: readonly ErrorCode[], response: ContractResponse): v
   if (response.status === 429) assertRateLimitHeaders(headers);
 }
 
-/** Present headers must be what the contract says of them; `const` and `integer` are all it uses. */
+/** Headers that are present must conform to the contract, which only uses `const` and `integer`. */
 function assertDeclaredHeaders(operation: Operation, response: ContractResponse): void {
   const declared = declaredHeaders(operation, response.status);
   for (const name of ['idempotent-replayed', 'retry-after']) {

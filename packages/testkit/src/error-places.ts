@@ -6,7 +6,7 @@ interface CarriedError {
   code: string;
 }
 
-/** Checks that the errors which a resource and its parts carry are in the catalogue, for that place. */
+/** Checks that the errors of a resource and its parts are in the catalogue, for that place. */
 export function assertErrorPlaces(schema: SchemaName, body: unknown): void {
   for (const { place, code } of carriedErrors(schema, body)) {
     assert.ok(isErrorCode(code), `${code} is not in the catalogue`);

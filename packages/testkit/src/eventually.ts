@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 const EVERY_MS = 20;
 
 /**
- * Runs `probe` until it stops throwing (an `expect` inside it, say) and returns its result. After `deadlineMs` the last
- * failure is thrown. The deadline bounds a hang; a passing test never waits longer than the condition takes.
+ * Runs `probe` until it stops throwing (for instance an `expect` inside it) and returns its result. After `deadlineMs`
+ * the last failure is thrown. The deadline only bounds a hang: a passing test never waits longer than the condition
+ * takes.
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,

@@ -11,10 +11,10 @@ export interface MetricFamily {
   readonly samples: readonly Sample[];
 }
 
-/** What a process told at one scrape. */
+/** The output of a process at one scrape. */
 export interface Exposition {
   readonly families: ReadonlyMap<string, MetricFamily>;
-  /** The value of the one sample with this name and at least these labels; undefined when there is none. */
+  /** The value of the only sample with this name and at least these labels; undefined if there is none. */
   readonly value: (name: string, labels?: Readonly<Record<string, string>>) => number | undefined;
 }
 
@@ -22,16 +22,16 @@ const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (\\S+)$`);
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/y;
 const TYPES = ['counter', 'gauge', 'histogram', 'summary', 'untyped'];
-/** What samples of a family may be called beside the family's own name. */
+/** Suffixes that samples of a family may have after the family's own name. */
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   histogram: ['_bucket', '_sum', '_count'],
   summary: ['', '_sum', '_count'],
 };
 
 /**
- * Reads Prometheus' text format strictly, as its own linter would: every family has one HELP and one TYPE before its
- * samples and stands in one piece, no sample appears twice, counters end in _total, buckets are cumulative and complete.
- * Throws at the first offence.
+ * Parses Prometheus' text format strictly, like its own linter: every family has one HELP and one TYPE before its
+ * samples and is contiguous, no sample appears twice, counters end in _total, buckets are cumulative and complete.
+ * @throws Error at the first violation
  */
 export function parseExposition(text: string): Exposition {
   if (!text.endsWith('\n')) throw new Error('the last line does not end');
@@ -98,7 +98,7 @@ function checkFamily({ name, type, samples }: MetricFamily): void {
   if (type === 'histogram') checkBuckets(name, samples);
 }
 
-/** In the order of their bounds buckets never fall, and the last, unbounded one is the count. */
+/** In the order of their bounds, buckets never decrease, and the last, unbounded one equals the count. */
 function checkBuckets(name: string, samples: readonly Sample[]): void {
   const series = new Map<string, { bound: number; count: number }[]>();
   for (const { labels, value } of samples.filter((sample) => sample.name === `${name}_bucket`)) {

@@ -6,11 +6,11 @@ const SAMPLE_FACE = join(__dirname, '../../../samples/face.mp4');
 
 export interface FaceVideoOptions {
   readonly frames: number;
-  /** A filter chain that the sample goes through, or a graph with the sample as its only input and one output. */
+  /** A filter chain for the sample, or a graph with the sample as its only input and one output. */
   readonly filters: string;
 }
 
-/** Writes a video, almost without loss, of the painted face as the filters leave it: scaled, moved, doubled, hidden. */
+/** Writes an almost lossless video of the painted face after the filters: scaled, moved, doubled, hidden. */
 export async function makeFaceVideo(path: string, { frames, filters }: FaceVideoOptions): Promise<void> {
   const encoder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '8', '-pix_fmt', 'yuv420p'];
   const graph = ['-filter_complex', filters, '-frames:v', String(frames)];

@@ -9,15 +9,15 @@ import {
 } from '@lipsync/domain';
 import { Pool } from 'pg';
 
-/** Rows that a test needs and does not want to talk about, written straight into a test database. */
+/** Inserts rows that a test needs but does not test, directly into a test database. */
 export interface Factories {
-  /** A customer without a webhook secret. Returns its id. */
+  /** Creates a customer without a webhook secret. Returns its id. */
   customer(limits?: Partial<CustomerLimits>): Promise<string>;
-  /** A key of the customer, as it goes into the Authorization header. */
+  /** Creates a key of the customer, in the form for the Authorization header. */
   apiKey(customerId: string): Promise<string>;
-  /** An asset whose bytes are stored and probed. Returns its id. */
+  /** Creates an asset whose bytes are stored and probed. Returns its id. */
   readyAsset(asset: { customerId: string; mediaType: 'video' | 'audio'; sha256?: string }): Promise<string>;
-  /** A worker that was seen just now. `slots` by queue. Returns its id. */
+  /** Creates a worker that was just seen, with `slots` by queue. Returns its id. */
   worker(slots: Readonly<Record<string, number>>): Promise<string>;
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Factories {
 
 export function createFactories(databaseUrl: string): Factories {
   const pool = new Pool({ connectionString: databaseUrl, max: 2 });
-  // A test may cut its connections on purpose.
+  // A test may cut the connections on purpose.
   pool.on('error', () => undefined);
   const id = (prefix: IdPrefix): string => newId(prefix, Date.now(), randomBytes(10));
   const insert = async (table: string, row: Readonly<Record<string, unknown>>): Promise<void> => {

@@ -1,10 +1,10 @@
-// Runs before module mapping applies: only relative imports and installed packages here.
+// Runs before module mapping applies, so only relative imports and installed packages work here.
 import { join } from 'node:path';
 import { startPostgres } from './servers/postgres-server';
 import { startRedis } from './servers/redis-server';
 import { createRunDirectory, disposeAbandonedRuns, POSTGRES_VARIABLE, REDIS_VARIABLE } from './test-run';
 
-/** One Postgres and one Redis per test run. Either is left alone when its variable already names a server. */
+/** Starts one Postgres and one Redis per test run. Skips either if its variable already names a server. */
 export default async function globalSetup(): Promise<void> {
   await disposeAbandonedRuns();
   const directory = createRunDirectory();

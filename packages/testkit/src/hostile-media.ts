@@ -5,10 +5,10 @@ import { ffmpeg } from './media-tools';
 import { makeNumberedVideo } from './numbered-video';
 import { makeTone } from './tone';
 
-/** Files that must be refused, by what is wrong with them. Paths of files in one fresh folder. */
+/** Files that must be refused, named after what is wrong with them: paths in a new folder. */
 export interface HostileMedia {
   readonly folder: string;
-  /** A good video that playlists and concat scripts point at; its content must never come out. */
+  /** A valid video that playlists and concat scripts refer to. Its content must never be output. */
   readonly canary: string;
   readonly hls: string;
   readonly hlsHttp: string;
@@ -33,14 +33,14 @@ export interface HostileMedia {
   readonly oddCodec: string;
 }
 
-/** True length of the file whose header claims a hundred seconds. */
+/** True duration of the file whose header claims a hundred seconds. */
 export const DURATION_LIE_SECONDS = 2;
 const DURATION_LIE_CLAIM_SECONDS = 100;
 
 const FAST = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 const FASTSTART = [...FAST, '-g', '25', '-movflags', '+faststart'];
 
-/** Makes every bad file with ffmpeg or byte by byte. `canaryUrl` is an HTTP address that must never be asked. */
+/** Creates every bad file with ffmpeg or byte by byte. `canaryUrl` is an HTTP URL that must never be requested. */
 export async function makeHostileMedia(canaryUrl: string): Promise<HostileMedia> {
   const folder = await mkdtemp(join(tmpdir(), 'hostile-media-'));
   const at = (name: string): string => join(folder, name);
@@ -123,7 +123,7 @@ function lieAboutDuration(file: Buffer): Buffer {
   return copy;
 }
 
-/** Two hundred flipped bits in the picture data, always the same ones. */
+/** Flips two hundred bits in the picture data, always the same ones. */
 function flipBits(file: Buffer): Buffer {
   const copy = Buffer.from(file);
   const from = copy.indexOf('mdat') + 1000;

@@ -1,6 +1,6 @@
 import { ffmpeg } from './media-tools';
 
-/** Part of a picture, in pixels; it may reach beyond the picture. */
+/** Part of a picture, in pixels; may extend beyond the picture. */
 export interface PictureArea {
   readonly x1: number;
   readonly y1: number;
@@ -9,14 +9,14 @@ export interface PictureArea {
 }
 
 /**
- * The luma of a file's pictures as they are stored, none dropped or repeated, a byte per pixel, rows without padding;
- * `size` is that of the pictures. Rejects when the file cannot be decoded to its end.
+ * The luma of a file's pictures as stored, with none dropped or repeated, one byte per pixel, rows without padding.
+ * `size` is that of the pictures. Rejects if the file cannot be decoded to its end.
  */
 export async function lumaPictures(
   path: string,
   { width, height }: { readonly width: number; readonly height: number },
 ): Promise<Uint8Array[]> {
-  // Not converted to grey: luma stays as it was coded.
+  // Not converted to grey, so that luma stays as coded.
   const planes = ['-fps_mode', 'passthrough', '-vf', 'extractplanes=y', '-f', 'rawvideo', 'pipe:1'];
   const bytes = await ffmpeg(['-xerror', '-i', path, ...planes]);
   const area = width * height;
@@ -24,7 +24,7 @@ export async function lumaPictures(
   return Array.from({ length: bytes.length / area }, (_, i) => bytes.subarray(i * area, (i + 1) * area));
 }
 
-/** How alike two pictures of one width are within an area, or everywhere but there: PSNR in dB, 99 without a difference. */
+/** Similarity of two pictures of the same width inside an area, or everywhere outside it: PSNR in dB, 99 if equal. */
 export function lumaPsnr(
   a: Uint8Array,
   b: Uint8Array,

@@ -9,34 +9,34 @@ interface Packet {
 interface TimedStream {
   readonly num: number;
   readonly den: number;
-  /** In order of presentation. */
+  /** In presentation order. */
   readonly packets: readonly Packet[];
 }
 
-/** Timing of one stream as the packets have it, which players obey whatever the header says. */
+/** Timing of one stream according to its packets, which players obey whatever the header says. */
 export interface StreamTiming {
-  /** Seconds at which each picture, or packet of sound, begins; below 0 what players skip. */
+  /** Start times in seconds of the pictures or packets of sound; negative ones are skipped by players. */
   readonly starts: readonly number[];
-  /** Seconds at which the last one ends. */
+  /** End time of the last one, in seconds. */
   readonly end: number;
 }
 
-/** Timing of the first pictures and the first sound of a file. */
+/** Timing of the first video stream and the first audio stream of a file. */
 export async function mediaTiming(path: string): Promise<{ pictures: StreamTiming; sound: StreamTiming }> {
   const streams = await timedStreams(path);
   return { pictures: timing(one(streams, 'video', path)), sound: timing(one(streams, 'audio', path)) };
 }
 
 function timing({ num, den, packets }: TimedStream): StreamTiming {
-  // To the nanosecond: finer than any time base, coarser than what dividing makes of a whole number.
+  // Rounded to the nanosecond: finer than any time base, coarser than the error of the division.
   const seconds = (time: number): number => Math.round((time * num * 1e9) / den) / 1e9;
   const end = Math.max(...packets.map(({ pts, duration }) => pts + duration));
   return { starts: packets.map(({ pts }) => seconds(pts)), end: seconds(end) };
 }
 
 /**
- * The picture, by its place in the video, that a viewer sees at each 1/`fps` s after the first one appeared: the newest
- * whose time, to the nearest such instant, has come. The last one stays until the end, to the nearest instant.
+ * The index of the picture that a viewer sees at each 1/`fps` s after the first one appeared: the newest whose time,
+ * rounded to the nearest such instant, has come. The last one stays until the end, rounded likewise.
  */
 export async function shownPictures(path: string, fps = 25): Promise<number[]> {
   const { num, den, packets } = one(await timedStreams(path), 'video', path);
@@ -54,7 +54,7 @@ export async function shownPictures(path: string, fps = 25): Promise<number[]> {
   return shown;
 }
 
-/** Streams by type, the first of each. */
+/** The first stream of each type. */
 async function timedStreams(path: string): Promise<ReadonlyMap<string, TimedStream>> {
   const entries = 'packet=stream_index,pts,duration:stream=index,codec_type,time_base';
   const lines = (await ffprobe(['-show_entries', entries, '-of', 'compact', path]))
@@ -74,7 +74,7 @@ async function timedStreams(path: string): Promise<ReadonlyMap<string, TimedStre
   return streams;
 }
 
-/** `packet|pts=0|duration=512`. */
+/** Parses a line such as `packet|pts=0|duration=512`. */
 function lineFields(line: string): { section: string | undefined; values: ReadonlyMap<string, string> } {
   const [section, ...pairs] = line.split('|');
   const values = pairs.map(
@@ -83,7 +83,7 @@ function lineFields(line: string): { section: string | undefined; values: Readon
   return { section, values: new Map(values) };
 }
 
-/** A whole number of ticks; 0 for what the container does not say. */
+/** A whole number of ticks; 0 if the container does not give one. */
 function whole(value: string | undefined): number {
   return value !== undefined && /^-?\d+$/.test(value) ? Number(value) : 0;
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from './servers/listen';
 
-/** A span as it was sent, without the encoding's nesting. */
+/** A span as received, without the nesting of the encoding. */
 export interface ReceivedSpan {
   readonly service: string;
   readonly name: string;
@@ -17,10 +17,10 @@ export interface ReceivedSpan {
 }
 
 export interface OtlpCollector {
-  /** What OTEL_EXPORTER_OTLP_ENDPOINT is to name. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly endpoint: string;
   spans(): readonly ReceivedSpan[];
-  /** From now on everything is answered with this status. */
+  /** Answers every further request with this status. */
   answerWith(status: number): void;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface KeyValue {
   value: { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean };
 }
 
-/** The JSON form of opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest, as far as it is read here. */
+/** The JSON form of opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest, as far as it is used here. */
 interface ExportRequest {
   resourceSpans: {
     resource: { attributes: KeyValue[] };
@@ -53,7 +53,7 @@ interface ExportRequest {
 const STATUS_ERROR = 2;
 const NANOS_PER_MS = 1_000_000n;
 
-/** The receiving end of OTLP over HTTP, on loopback: takes POST /v1/traces in JSON and keeps the spans. */
+/** An OTLP receiver over HTTP on loopback: accepts POST /v1/traces in JSON and stores the spans. */
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const received: ReceivedSpan[] = [];
   let status = 200;

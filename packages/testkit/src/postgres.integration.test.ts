@@ -12,7 +12,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 }
 
 describe('createTestDatabase', () => {
-  it('gives each caller its own migrated and empty database', async () => {
+  it('gives each caller a separate migrated and empty database', async () => {
     const [first, second] = await Promise.all([createTestDatabase(), createTestDatabase()]);
     await query(first.url, `INSERT INTO customers (id, name) VALUES ('cus_1', 'first')`);
     expect(await query(first.url, 'SELECT id FROM customers')).toEqual([{ id: 'cus_1' }]);

@@ -5,19 +5,19 @@ import { POSTGRES_VARIABLE } from './test-run';
 
 export interface TestDatabase {
   url: string;
-  /** Deletes the database, cutting whatever connections it still has. */
+  /** Deletes the database, cutting its remaining connections. */
   drop(): Promise<void>;
 }
 
-/** Serialises the making of the template among all workers of the server. */
+/** Serialises the creation of the template among all workers of the server. */
 const TEMPLATE_LOCK = 727_001;
 
-/** A fresh, migrated, empty database: a clone of a template that is migrated once per run. */
+/** Creates a migrated, empty database: a clone of a template that is migrated once per run. */
 export function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase(async (admin) => `TEMPLATE ${await ensureTemplate(admin)} STRATEGY FILE_COPY`);
 }
 
-/** A database without any table. */
+/** Creates a database without any table. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase(async () => '');
 }
@@ -34,7 +34,7 @@ async function createDatabase(options: (admin: Client) => Promise<string>): Prom
   return { url: databaseUrl(name), drop };
 }
 
-/** Cuts every connection of a test database, as a failover of the server would. */
+/** Cuts every connection of a test database, like a failover of the server. */
 export async function cutConnections(database: TestDatabase): Promise<void> {
   await withAdmin(async (admin) => {
     const name = new URL(database.url).pathname.slice(1);
@@ -42,7 +42,7 @@ export async function cutConnections(database: TestDatabase): Promise<void> {
   });
 }
 
-/** Named after the migrations it holds, so that runs may share a server and none gets an outdated template. */
+/** Named after its migrations, so that runs can share a server and none gets an outdated template. */
 async function ensureTemplate(admin: Client): Promise<string> {
   const template = `template_${migrationsDigest().slice(0, 16)}`;
   await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
@@ -55,7 +55,7 @@ async function ensureTemplate(admin: Client): Promise<string> {
   return template;
 }
 
-/** Renamed when complete, so that nobody ever clones half a template. */
+/** Renamed when complete, so that nobody clones an incomplete template. */
 async function buildTemplate(admin: Client, template: string): Promise<void> {
   const draft = `${template}_${randomBytes(4).toString('hex')}`;
   await admin.query(`CREATE DATABASE ${draft}`);

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { REDIS_VARIABLE } from './test-run';
 
-/** The test run's shared Redis. Use it with `testPrefix()`; tests that stop Redis start their own with startRedis. */
+/**
+ * The Redis that the test run shares. Use it with `testPrefix()`. Tests that stop Redis start their own with
+ * startRedis.
+ */
 export function testRedisUrl(): string {
   const url = process.env[REDIS_VARIABLE];
   if (url === undefined) throw new Error('no Redis: is this an integration test?');

@@ -5,20 +5,20 @@ import { erasePostgres, stopPostgres } from './servers/postgres-server';
 import { stopRedis } from './servers/redis-server';
 import { isAlive } from './servers/is-alive';
 
-/** How a test run's servers are announced to its workers, which inherit the environment. */
+/** Environment variables that announce a test run's servers to its workers, which inherit the environment. */
 export const POSTGRES_VARIABLE = 'LIPSYNC_TEST_POSTGRES_URL';
 export const REDIS_VARIABLE = 'LIPSYNC_TEST_REDIS_URL';
 
 const parent = (): string => join(tmpdir(), `lipsync-tests-${userInfo().uid}`);
 
-/** This run's own directory, named after the process that owns it: concurrent runs never meet. */
+/** Creates this run's own directory, named after the process that owns it, so that concurrent runs do not collide. */
 export function createRunDirectory(): string {
   const directory = join(parent(), `run-${process.pid}`);
   mkdirSync(directory, { recursive: true, mode: 0o755 });
   return directory;
 }
 
-/** Stops the run's servers and deletes what they wrote. */
+/** Stops the run's servers and deletes their files. */
 export async function disposeRun(directory: string): Promise<void> {
   const postgres = join(directory, 'postgres');
   await Promise.all([stopPostgres(postgres), stopRedis(join(directory, 'redis'))]);
@@ -26,7 +26,7 @@ export async function disposeRun(directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Clears up after runs that were killed before they could. */
+/** Cleans up after runs that were killed before they could. */
 export async function disposeAbandonedRuns(): Promise<void> {
   mkdirSync(parent(), { recursive: true, mode: 0o755 });
   const abandoned = readdirSync(parent()).filter(

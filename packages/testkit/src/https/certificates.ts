@@ -8,26 +8,26 @@ export interface KeyPair {
   key: string;
 }
 
-/** A certificate authority of one test run or local stack: what it signs is trusted by whoever is given `cert`. */
+/** A certificate authority of one test run or local stack. Clients that get `cert` trust what it signs. */
 export interface CertificateAuthority {
   cert: string;
   key: string;
-  /** A server certificate for exactly these DNS names and IP addresses. */
+  /** Issues a server certificate for exactly these DNS names and IP addresses. */
   issue(hostnames: readonly string[]): Promise<KeyPair>;
 }
 
 const KEY = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
-/** Clocks of containers differ a little; a certificate from the future would be refused. */
+/** Clocks of containers differ slightly, and a certificate from the future would be refused. */
 const BACKDATE_MS = 60 * 60 * 1000;
 
-/** A new authority, made without any external program. Reuse one by passing the `cert` and `key` it had before. */
+/** Creates an authority, without any external program. To reuse one, pass its `cert` and `key`. */
 export async function createCertificateAuthority(existing?: KeyPair): Promise<CertificateAuthority> {
   const authority = existing ?? (await createRoot());
   return { ...authority, issue: (hostnames) => issue(authority, hostnames) };
 }
 
 async function createRoot(): Promise<KeyPair> {
-  // TLS looks an issuer up by its name: two roots of one name, trusted together, would be taken for each other.
+  // TLS finds an issuer by its name, so two trusted roots with the same name would be confused.
   const name = `Local development authority ${randomUUID()}`;
   const made = await generate([{ name: 'commonName', value: name }], {
     ...KEY,

@@ -4,7 +4,7 @@ import { startHttpsReceiver } from './https-receiver';
 
 const HOST = 'media.example.test';
 
-/** Status of the answer to somebody who trusts these authorities. */
+/** The response status for a client that trusts these authorities. */
 function ask(port: number, ca: string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, servername: HOST, ca, agent: false }, (response) => {
@@ -16,7 +16,7 @@ function ask(port: number, ca: string[]): Promise<number> {
   });
 }
 
-it('lets several authorities be trusted together, each for the servers that it signed', async () => {
+it('creates authorities that can be trusted together, each for the servers that it signed', async () => {
   const [one, other] = await Promise.all([
     startHttpsReceiver({ hostnames: [HOST] }),
     startHttpsReceiver({ hostnames: [HOST] }),
@@ -29,7 +29,7 @@ it('lets several authorities be trusted together, each for the servers that it s
   await Promise.all([one.close(), other.close()]);
 });
 
-it('goes on signing as the same authority when it is given its certificate and key again', async () => {
+it('continues as the same authority when given its certificate and key', async () => {
   const first = await createCertificateAuthority();
   const receiver = await startHttpsReceiver({
     hostnames: [HOST],

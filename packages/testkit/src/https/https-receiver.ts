@@ -11,29 +11,29 @@ export interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** The raw bytes: signatures are over these. */
+  /** The raw bytes, over which signatures are computed. */
   body: Buffer;
   receivedAtMs: number;
 }
 
-/** The reply to a request, given how many came before it. */
+/** The reply to a request, given the number of earlier requests. */
 export type ReceiverScript = ReceiverReply | ((request: ReceivedRequest, index: number) => ReceiverReply);
 
-/** An HTTPS server on loopback that answers as scripted and remembers what it got. */
+/** An HTTPS server on loopback that replies according to a script and records its requests. */
 export interface HttpsReceiver {
   readonly port: number;
-  /** `ip:port`: the target of an egress route. */
+  /** `ip:port`, the target of an egress route. */
   readonly address: string;
-  /** PEM of the authority that signed the server's certificate. */
+  /** PEM of the CA that signed the server's certificate. */
   readonly ca: string;
   readonly requests: readonly ReceivedRequest[];
-  /** TLS connections that were made so far. */
+  /** The number of TLS connections so far. */
   connections(): number;
-  /** URL under the first host name, with the real port. */
+  /** A URL with the first host name and the real port. */
   url(path?: string): string;
   /** Replaces the script from the next request on. */
   reply(script: ReceiverScript): void;
-  /** The oldest request that no `next` call has returned yet; waits for it up to `deadlineMs`. */
+  /** The oldest request that no `next` call has returned yet. Waits for it up to `deadlineMs`. */
   next(deadlineMs?: number): Promise<ReceivedRequest>;
   /** Waits until the condition holds for the requests received so far. */
   until(condition: (requests: readonly ReceivedRequest[]) => boolean, deadlineMs?: number): Promise<void>;
@@ -42,7 +42,7 @@ export interface HttpsReceiver {
 
 const DEADLINE_MS = 15_000;
 
-/** Answers 200 with an empty body until told otherwise. */
+/** Starts a receiver that replies 200 with an empty body until told otherwise. */
 export async function startHttpsReceiver(options: {
   hostnames: readonly string[];
   authority?: CertificateAuthority;
@@ -69,7 +69,7 @@ export async function startHttpsReceiver(options: {
     await sendReply(reply, response);
   };
   const server = createServer(await authority.issue(options.hostnames), (message, response) => {
-    // A client that gives up while sending is part of the game.
+    // A client may give up while sending.
     receive(message, response).catch(() => response.destroy());
   });
   let connections = 0;

@@ -10,19 +10,19 @@ export type ReceiverReply =
       headers?: Readonly<Record<string, string>>;
       body?: string | Uint8Array | (() => Readable);
     }
-  /** Reads the request and never says a word. */
+  /** Reads the request and never replies. */
   | 'hang'
   /** Reads the request and resets the connection. */
   | 'reset'
   /** Status 200 and headers, then one byte every 50 ms for ever. */
   | 'drip'
-  /** Status 200, then bytes as fast as the client takes them, for ever. */
+  /** Status 200, then bytes as fast as the client accepts them, for ever. */
   | 'endless';
 
 const DRIP_INTERVAL_MS = 50;
 const BLOCK = Buffer.alloc(64 * 1024);
 
-/** Carries out one reply; returns when it is over or the client has gone. */
+/** Sends one reply. Returns when it is complete or the client has gone. */
 export async function sendReply(reply: ReceiverReply, response: ServerResponse): Promise<void> {
   if (reply === 'hang') return;
   if (reply === 'reset') {

@@ -6,8 +6,8 @@ export type TrailerSink = (trailers: ReadonlyMap<string, string>) => void;
 const LINE_BYTES_MAX = 4_096;
 
 /**
- * Decodes `aws-chunked` content (size in hex, CRLF, data, CRLF, …, `0`, trailers): what SDKs send when a checksum
- * follows the body. Throws `IncompleteBody` when the framing is broken.
+ * Decodes `aws-chunked` content (size in hex, CRLF, data, CRLF, …, `0`, trailers), which SDKs send when a checksum
+ * follows the body. Throws `IncompleteBody` if the framing is broken.
  */
 export async function* decodeAwsChunked(
   source: AsyncIterable<Buffer>,
@@ -31,7 +31,7 @@ export async function* decodeAwsChunked(
   onTrailers(trailers);
 }
 
-/** Lines and byte runs out of a stream of chunks, holding one chunk at a time. */
+/** Reads lines and byte runs from a stream of chunks, holding one chunk at a time. */
 class ByteReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private rest: Buffer = Buffer.alloc(0);
@@ -63,7 +63,7 @@ class ByteReader {
     }
   }
 
-  /** Reads on to the end of the stream, where nothing may be left. */
+  /** Reads to the end of the stream, where nothing may be left. */
   async end(): Promise<void> {
     if (this.rest.length > 0 || (await this.chunks.next()).done !== true) throw incomplete();
   }

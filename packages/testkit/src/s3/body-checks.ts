@@ -3,20 +3,20 @@ import { crc32 } from 'node:zlib';
 import { notImplemented, S3Error } from './s3-error';
 import { type S3Request } from './s3-request';
 
-/** Digests of a body as it streams by, compared at its end with everything the request promised about it. */
+/** Digests of a streamed body, compared at its end with everything that the request declared about it. */
 export interface BodyChecks {
   update(chunk: Buffer): void;
-  /** Values that arrive only after the body. */
+  /** Takes the values that only arrive after the body. */
   trailers(trailers: ReadonlyMap<string, string>): void;
   /** Throws `BadDigest` or `XAmzContentSHA256Mismatch`; returns the hex MD5, which is the ETag. */
   finish(): string;
 }
 
 const CHECKSUMS = new Set(['x-amz-checksum-crc32', 'x-amz-checksum-sha256', 'x-amz-checksum-sha1']);
-/** Headers of the family that carry no digest. */
+/** Headers with this prefix that contain no digest. */
 const NOT_DIGESTS = new Set(['x-amz-checksum-algorithm', 'x-amz-checksum-mode', 'x-amz-checksum-type']);
 
-/** `payloadHash` is the signed one: a hex digest, or a marker that leaves the body unsigned. */
+/** `payloadHash` is the signed one: a hex digest, or a marker for an unsigned body. */
 export function createBodyChecks(request: S3Request, payloadHash: string): BodyChecks {
   const promised = promisedChecksums(request);
   const md5 = createHash('md5');
@@ -63,7 +63,7 @@ export function createBodyChecks(request: S3Request, payloadHash: string): BodyC
   };
 }
 
-/** Digests given in headers, or in the query of a presigned URL. */
+/** Digests from headers, or from the query of a presigned URL. */
 function promisedChecksums(request: S3Request): Map<string, string> {
   const promised = new Map<string, string>();
   const given = [...Object.entries(request.headers), ...request.query.entries()];

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseStoredObject, type StoredObject } from './stored-object';
 
-/** Bytes that are on disk but belong to no key yet. */
+/** Bytes that are on disk but do not belong to a key yet. */
 export interface Draft {
   blob: string;
   size: number;
@@ -23,18 +23,20 @@ export interface Draft {
 
 /**
  * One bucket on disk: `blobs/<random>` with bytes, `objects/<sha256 of key>.json` with descriptions. An object appears
- * and changes in one step (a rename), so a killed process leaves the old object or the new one.
+ * and changes atomically (by a rename), so a killed process leaves either the old object or the new one.
  */
 export interface BucketDirectory {
   get(key: string): StoredObject | undefined;
-  /** All objects in key order (by UTF-8 bytes, as S3 lists them). */
+  /** All objects in key order (by UTF-8 bytes, like S3). */
   list(): StoredObject[];
-  /** Streams bytes to a new blob. Removes it again when the source fails. */
+  /** Streams bytes to a new blob, and removes it again if the source fails. */
   draft(source: AsyncIterable<Buffer>): Promise<Draft>;
   /** A draft with the bytes of an existing object, without copying them. */
   draftOf(object: StoredObject): Promise<Draft>;
   discard(draft: Draft): Promise<void>;
-  /** Publishes a draft under a key. `check` sees the object that is replaced and may throw; nothing changes then. */
+  /**
+   * Publishes a draft under a key. `check` gets the object that would be replaced and may throw; then nothing changes.
+   */
   commit(
     draft: Draft,
     description: Omit<StoredObject, 'blob' | 'size'>,
@@ -44,7 +46,7 @@ export interface BucketDirectory {
   open(object: StoredObject): Promise<FileHandle>;
 }
 
-/** Opens the directory, creating it when needed, and reads its index. */
+/** Opens the directory, creating it if necessary, and reads its index. */
 export async function openBucketDirectory(path: string): Promise<BucketDirectory> {
   const blobs = join(path, 'blobs');
   const descriptions = join(path, 'objects');
@@ -106,7 +108,7 @@ export async function openBucketDirectory(path: string): Promise<BucketDirectory
   };
 }
 
-/** Runs tasks one after another, so that a condition still holds when what depends on it is written. */
+/** Runs tasks in sequence, so that a condition still holds when the dependent write happens. */
 function createSequence(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

@@ -1,6 +1,6 @@
 import { type S3Operation } from './operation';
 
-/** CreateBucket; an own bucket that exists is no error, as in S3's oldest region. */
+/** CreateBucket. An own bucket that already exists is not an error, as in S3's oldest region. */
 export const createBucket: S3Operation = async ({ request, response, store }) => {
   await store.createBucket(request.bucket);
   response.writeHead(200, { location: `/${request.bucket}`, 'content-length': 0 }).end();

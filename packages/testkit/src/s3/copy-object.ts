@@ -5,7 +5,7 @@ import { invalidRequest, noSuchKey } from './s3-error';
 import { sendXml } from './send-xml';
 import { xmlDocument } from './xml';
 
-/** CopyObject: the source's conditions and the target's are both honoured. */
+/** CopyObject. Honours the conditions of both the source and the target. */
 export const copyObject: S3Operation = async ({ request, response, store }) => {
   const { headers } = request;
   const source = parseSource(headers['x-amz-copy-source'] ?? '');

@@ -7,7 +7,7 @@ import { elementTexts, xmlDocument } from './xml';
 const KEYS_MAX = 1000;
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 
-/** DeleteObject: deleting what is not there succeeds. */
+/** DeleteObject. Deleting a missing object succeeds. */
 export const deleteObject: S3Operation = async ({ request, response, store }) => {
   await store.bucket(request.bucket).remove(request.key);
   response.writeHead(204).end();

@@ -1,10 +1,10 @@
-/** What goes wrong on purpose, for every request that `applies` selects. Rates are shares from 0 to 1. */
+/** Deliberate faults for every request that `applies` selects. Rates are fractions from 0 to 1. */
 export interface S3Faults {
-  /** Answered 503 SlowDown before anything is read. */
+  /** Requests answered with 503 SlowDown before anything is read. */
   slowDownRate: number;
-  /** Connection reset: an upload after its first bytes, a download in the middle of its body. */
+  /** Requests whose connection is reset: uploads after their first bytes, downloads in the middle of the body. */
   resetRate: number;
-  /** Delay before a request is looked at. */
+  /** Delay before a request is processed. */
   latencyMs: number;
   applies: (request: { method: string; key: string }) => boolean;
 }
@@ -12,15 +12,15 @@ export interface S3Faults {
 export interface FaultPlan {
   set(faults: Partial<S3Faults>): void;
   clear(): void;
-  /** The fate of one request. */
+  /** Decides the fate of one request. */
   draw(request: { method: string; key: string }): { slowDown: boolean; reset: boolean; latencyMs: number };
 }
 
-/** One, less the error of adding fractions. */
+/** 1, less the rounding error of adding fractions. */
 const WHOLE = 1 - 1e-9;
 const NONE: S3Faults = { slowDownRate: 0, resetRate: 0, latencyMs: 0, applies: () => true };
 
-/** Faults are spread evenly, not at random: a rate of 0.25 hits every fourth request, so a test repeats exactly. */
+/** Spreads faults evenly, not randomly: a rate of 0.25 affects every fourth request, so that a test is reproducible. */
 export function createFaultPlan(): FaultPlan {
   let faults = NONE;
   let slowDownDue = 0;

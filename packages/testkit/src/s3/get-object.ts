@@ -58,7 +58,10 @@ function headersOf(object: StoredObject, request: S3Request): Record<string, str
   return headers;
 }
 
-/** Null when there is no range or one that S3 ignores. Throws `InvalidRange` when nothing of it exists. */
+/**
+ * Returns null if there is no range, or one that S3 ignores. Throws `InvalidRange` if it is entirely outside the
+ * object.
+ */
 function parseRange(header: string | undefined, size: number): { first: number; last: number } | null {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   if (match === null || match[0] === 'bytes=-') return null;

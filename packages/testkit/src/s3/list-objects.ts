@@ -25,7 +25,7 @@ export const listObjects: S3Operation = async ({ request, response, store }) => 
   for (const object of store.bucket(request.bucket).list()) {
     if (!object.key.startsWith(prefix) || compare(object.key, after) <= 0) continue;
     const group = groupOf(object.key, prefix, delimiter);
-    // A group that an earlier page has named is not named again.
+    // A group that an earlier page has listed is not listed again.
     if (group !== null && (groups.has(group) || after.startsWith(group))) {
       lastSeen = object.key;
       continue;

@@ -7,7 +7,7 @@ import { type S3Request } from './s3-request';
 
 const TRAILER_PAYLOAD = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 
-/** PutObject: streamed to disk, checked against length and digests, then published in one step. */
+/** PutObject: streams to disk, checks length and digests, then publishes atomically. */
 export const putObject: S3Operation = async (context) => {
   const { request, claim, response, store } = context;
   const bucket = store.bucket(request.bucket);

@@ -8,7 +8,7 @@ import { putObject } from './put-object';
 import { notImplemented } from './s3-error';
 import { type S3Request } from './s3-request';
 
-/** Sub-resources that name operations which this store does not have. */
+/** Sub-resources of operations that this store does not have. */
 const FOREIGN = [
   'uploads',
   'uploadId',
@@ -21,7 +21,7 @@ const FOREIGN = [
   'location',
 ];
 
-/** The operation that a request asks for. Throws `NotImplemented`. */
+/** The operation for a request. Throws `NotImplemented`. */
 export function route(request: S3Request): S3Operation {
   const operation = FOREIGN.some((name) => request.query.has(name))
     ? undefined

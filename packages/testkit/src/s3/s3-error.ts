@@ -1,4 +1,4 @@
-/** An answer of the store other than success, as S3 words it. */
+/** An error response of the store, in S3's terms. */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
 

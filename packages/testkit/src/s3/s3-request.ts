@@ -1,10 +1,10 @@
 import { type IncomingMessage } from 'node:http';
 import { S3Error } from './s3-error';
 
-/** A request taken apart: path-style addressing, header names in lower case. */
+/** A parsed request: path-style addressing, header names in lower case. */
 export interface S3Request {
   method: string;
-  /** As sent, still percent-encoded: this is what was signed. */
+  /** As sent, still percent-encoded, because this is what was signed. */
   rawPath: string;
   bucket: string;
   /** Empty for requests on the bucket itself. */
@@ -16,7 +16,7 @@ export interface S3Request {
 
 const KEY_BYTES_MAX = 1024;
 
-/** Throws `InvalidURI` for a path that does not decode and `KeyTooLongError` for an oversized key. */
+/** Throws `InvalidURI` for a path that cannot be decoded and `KeyTooLongError` for an oversized key. */
 export function parseS3Request(message: IncomingMessage): S3Request {
   const [rawPath = '/', search = ''] = (message.url ?? '/').split(/\?(.*)/s);
   const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(decode(rawPath)) ?? [];

@@ -53,7 +53,7 @@ const get = async (Key: string, more: object = {}) => {
   return { answer, body: (await answer.Body?.transformToString()) ?? '' };
 };
 
-/** A URL for exactly these bytes of this type, as the service signs it. */
+/** A URL for exactly these bytes of this type, signed like in the service. */
 const signPut = (Key: string, ContentType: string, ContentLength: number, more: object = {}) =>
   getSignedUrl(
     client,
@@ -64,7 +64,7 @@ const signPut = (Key: string, ContentType: string, ContentLength: number, more: 
     },
   );
 
-/** Sends exactly these headers: `fetch` would add some of its own. */
+/** Sends exactly these headers, whereas `fetch` would add its own. */
 function send(method: string, url: string, headers: Record<string, string | number>, body = '') {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const outgoing = httpRequest(url, { method, headers }, (response) => {
@@ -80,10 +80,10 @@ function send(method: string, url: string, headers: Record<string, string | numb
   });
 }
 
-describe('uploads by signed URL: what a real store refuses', () => {
+describe('uploads by signed URL, checked like in a real store', () => {
   const typed = { 'content-type': 'video/mp4' };
 
-  it('takes the upload that was signed', async () => {
+  it('accepts the upload that was signed', async () => {
     const url = await signPut('ok', 'video/mp4', 4);
     expect(await send('PUT', url, { ...typed, 'content-length': 4 }, 'abcd')).toMatchObject({ status: 200 });
     expect(await get('ok')).toMatchObject({ body: 'abcd', answer: { ContentType: 'video/mp4' } });
@@ -98,7 +98,7 @@ describe('uploads by signed URL: what a real store refuses', () => {
     });
   });
 
-  it('refuses another content type', async () => {
+  it('refuses a different content type', async () => {
     const url = await signPut('type', 'video/mp4', 4);
     const answer = await send('PUT', url, { 'content-type': 'text/html', 'content-length': 4 }, 'abcd');
     expect(answer).toMatchObject({
@@ -116,19 +116,19 @@ describe('uploads by signed URL: what a real store refuses', () => {
     plain.destroy();
   });
 
-  it('refuses the second upload when only the first was signed', async () => {
+  it('refuses a second upload if only the first was signed', async () => {
     const url = await signPut('once', 'video/mp4', 4, { IfNoneMatch: '*' });
     const headers = { ...typed, 'content-length': 4, 'if-none-match': '*' };
     expect(await send('PUT', url, headers, 'abcd')).toMatchObject({ status: 200 });
     expect(await send('PUT', url, headers, 'abcd')).toMatchObject({ status: 412 });
   });
 
-  it('refuses an upload that leaves a signed header out', async () => {
+  it('refuses an upload that omits a signed header', async () => {
     const url = await signPut('missing', 'video/mp4', 4);
     expect(await send('PUT', url, { 'content-length': 4 }, 'abcd')).toMatchObject({ status: 403 });
   });
 
-  it('refuses headers that were not signed, another key, another method and a changed expiry', async () => {
+  it('refuses unsigned headers, a different key or method, and a changed expiry', async () => {
     const url = await signPut('strict', 'video/mp4', 4);
     const headers = { ...typed, 'content-length': 4 };
     expect(await send('PUT', url, { ...headers, 'x-amz-acl': 'public-read' }, 'abcd')).toMatchObject({
@@ -150,7 +150,7 @@ describe('uploads by signed URL: what a real store refuses', () => {
     expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('expired') as string });
   });
 
-  it('lets a browser ask first and read the answer', async () => {
+  it("answers a browser's preflight and lets it read the response", async () => {
     const headers = { origin: 'https://app.example.test', 'access-control-request-headers': 'content-type' };
     expect(await send('OPTIONS', `${server.endpoint}/${server.bucket}/x`, headers)).toMatchObject({
       status: 200,
@@ -196,7 +196,7 @@ describe('signed requests of the SDK', () => {
     });
   });
 
-  it('takes the trailing checksum uploads that a default client sends', async () => {
+  it('accepts the uploads with trailing checksums that a default client sends', async () => {
     const standard = connect(server, { requestChecksumCalculation: 'WHEN_SUPPORTED' });
     const body = randomBytes(300_000);
     const command = new PutObjectCommand({
@@ -228,7 +228,7 @@ describe('signed requests of the SDK', () => {
     });
   });
 
-  it('copies only the version that was named', async () => {
+  it('copies only the specified version', async () => {
     const { ETag = '' } = await put('source', 'first');
     const copy = (to: string, etag: string) =>
       client.send(
@@ -260,7 +260,7 @@ describe('signed requests of the SDK', () => {
     expect(grouped.Contents?.map(({ Key }) => Key)).toEqual(['list/b', 'list/c']);
   });
 
-  it('deletes many objects at once, absent ones included', async () => {
+  it('deletes many objects at once, including missing ones', async () => {
     await put('gone/<1>', 'x');
     const answer = await client.send(
       new DeleteObjectsCommand({
@@ -292,7 +292,7 @@ describe('disk and faults', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('slows down and resets as often as it was told, and only what it was told', async () => {
+  it('slows down and resets as often as configured, and only the selected requests', async () => {
     server.faults.set({ slowDownRate: 0.5, applies: ({ key }) => key === 'flaky' });
     const results = [];
     for (let index = 0; index < 4; index++) {

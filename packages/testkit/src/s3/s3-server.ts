@@ -16,15 +16,15 @@ import { openStore, type Store } from './store';
 import { xmlError } from './xml';
 
 export interface S3ServerOptions {
-  /** 0, the default, takes a free port. */
+  /** 0, the default, selects a free port. */
   port?: number;
-  /** Where buckets live. Absent: a temporary directory that goes away with the server. */
+  /** The directory of the buckets. By default a temporary directory that is deleted with the server. */
   dataDir?: string;
   accessKeyId?: string;
   secretAccessKey?: string;
   /** Created at start. */
   bucket?: string;
-  /** Milliseconds since the epoch; decides whether signatures have expired. */
+  /** Milliseconds since the epoch. Decides whether signatures have expired. */
   now?: () => number;
 }
 
@@ -43,7 +43,7 @@ const KEEP_ALIVE_MS = 120_000;
 
 /**
  * An S3 server for development and tests: path-style addresses, disk-backed, streaming, and strict about signatures,
- * because a store that accepts any upload would make every test of signed URLs pass.
+ * because with a store that accepts any upload every test of signed URLs would pass.
  */
 export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Server> {
   const credentials: S3Credentials = {
@@ -66,7 +66,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       sendError(response, error),
     );
   });
-  // Longer than any client keeps an idle connection: a request must never meet a socket that is being closed.
+  // Longer than any client keeps an idle connection, so that a request never meets a socket that is being closed.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   const port = await listenOnLoopback(server, options.port);
 
@@ -110,7 +110,7 @@ function sendError(response: ServerResponse, error: unknown): void {
   }
   const known =
     error instanceof S3Error ? error : new S3Error(500, 'InternalError', 'We encountered an internal error.');
-  // The connection stays open: closing it under a refused upload would reset it before the client reads why.
+  // Keeps the connection open: closing it during a refused upload would reset it before the client reads the reason.
   sendXml(
     response,
     known.status,

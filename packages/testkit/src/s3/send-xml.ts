@@ -1,6 +1,6 @@
 import { type ServerResponse } from 'node:http';
 
-/** Sends a whole XML answer. */
+/** Sends a complete XML response. */
 export function sendXml(response: ServerResponse, status: number, document: string): void {
   response.writeHead(status, {
     'content-type': 'application/xml',

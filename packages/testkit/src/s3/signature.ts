@@ -5,7 +5,7 @@ import { parseAuthorization, type SignedClaim } from './signed-claim';
 import { accessDenied, S3Error } from './s3-error';
 import { type S3Request } from './s3-request';
 
-/** Who may use the store, and where it says it is. */
+/** The accepted keys, and the region of the store. */
 export interface S3Credentials {
   accessKeyId: string;
   secretAccessKey: string;
@@ -16,9 +16,9 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 const SKEW_MAX_MS = 15 * 60 * 1000;
 
 /**
- * Checks a request's SigV4 signature (Authorization header or presigned URL) by building the canonical request with
- * the SDK's own signer over exactly the headers that the request says it signed, with the values it really carries.
- * Returns the claim; throws S3's errors for a wrong, foreign, expired or incomplete signature.
+ * Verifies a request's SigV4 signature (Authorization header or presigned URL). Builds the canonical request with the
+ * SDK's own signer, over exactly the headers that the request declares as signed, with their actual values. Returns the
+ * claim. Throws S3's errors for a wrong, foreign, expired or incomplete signature.
  */
 export async function verifySignature(
   request: S3Request,
@@ -42,7 +42,7 @@ export async function verifySignature(
   return claim;
 }
 
-/** The SDK's canonicalisation, opened up: signing chooses headers itself, verifying must not. */
+/** Exposes the SDK's canonicalisation: signing selects headers by itself, verification must not. */
 class CanonicalSigner extends SignatureV4Base {
   constructor(private readonly keys: S3Credentials) {
     super({ credentials: keys, region: keys.region, service: 's3', sha256: Sha256, uriEscapePath: false });

@@ -1,7 +1,7 @@
 import { accessDenied, S3Error } from './s3-error';
 import { type S3Request } from './s3-request';
 
-/** What a request says about how it was signed; nothing in it is checked yet. */
+/** What a request claims about its signature, before verification. */
 export interface SignedClaim {
   accessKeyId: string;
   /** `date/region/service/aws4_request`. */
@@ -21,7 +21,7 @@ export interface SignedClaim {
 
 const PRESIGNED_SECONDS_MAX = 7 * 24 * 60 * 60;
 
-/** Throws `AccessDenied` for an unsigned request and S3's «malformed» errors for one that is badly signed. */
+/** Throws `AccessDenied` for an unsigned request and S3's «malformed» errors for a badly signed one. */
 export function parseAuthorization(request: S3Request): SignedClaim {
   const header = request.headers['authorization'];
   if (header !== undefined) return fromHeader(header, request);

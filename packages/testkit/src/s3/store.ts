@@ -7,11 +7,11 @@ import { noSuchBucket, S3Error } from './s3-error';
 export interface Store {
   /** Throws `NoSuchBucket`. */
   bucket(name: string): BucketDirectory;
-  /** Does nothing when the bucket exists. Throws `InvalidBucketName`. */
+  /** Does nothing if the bucket exists. Throws `InvalidBucketName`. */
   createBucket(name: string): Promise<void>;
 }
 
-/** Opens the buckets under `dataDir`, creating the directory when needed. */
+/** Opens the buckets under `dataDir`, creating the directory if necessary. */
 export async function openStore(dataDir: string): Promise<Store> {
   await mkdir(dataDir, { recursive: true });
   const buckets = new Map<string, BucketDirectory>();

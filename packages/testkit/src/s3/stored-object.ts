@@ -1,7 +1,7 @@
-/** What the store knows of an object besides its bytes. */
+/** The description of an object, without its bytes. */
 export interface StoredObject {
   key: string;
-  /** File that holds the bytes; never rewritten, so a reader keeps what it began to read. */
+  /** File with the bytes. It is never rewritten, so a reader can finish what it began. */
   blob: string;
   size: number;
   /** Hex MD5, without quotes. */
@@ -12,7 +12,7 @@ export interface StoredObject {
   modifiedAtMs: number;
 }
 
-/** Reads an object's description back from its file. Throws when the file is not one. */
+/** Reads an object's description from its file. Throws if the file is not one. */
 export function parseStoredObject(text: string): StoredObject {
   const value: unknown = JSON.parse(text);
   if (!isStoredObject(value)) throw new Error('not an object description');

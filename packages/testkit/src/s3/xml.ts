@@ -1,4 +1,4 @@
-/** Content of an element: text, or further elements (an array repeats the element). */
+/** Content of an element: text, or child elements (an array repeats the element). */
 export type XmlContent = string | number | boolean | { [element: string]: XmlContent | XmlContent[] };
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
@@ -8,12 +8,12 @@ export function xmlDocument(root: string, content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${NAMESPACE}">${inner(content)}</${root}>`;
 }
 
-/** Like `xmlDocument`, but without a namespace: S3 writes errors so. */
+/** Like `xmlDocument`, but without a namespace, as in S3's errors. */
 export function xmlError(content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inner(content)}</Error>`;
 }
 
-/** The texts of all elements of this name, in order. Enough for the flat bodies that S3 takes. */
+/** The texts of all elements with this name, in order. Enough for the flat bodies that S3 accepts. */
 export function elementTexts(xml: string, element: string): string[] {
   return [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) =>
     unescape(text),

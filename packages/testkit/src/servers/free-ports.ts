@@ -3,16 +3,16 @@ import { createServer, type Server } from 'node:net';
 import { listenOnLoopback } from './listen';
 
 /**
- * Below the ports that systems hand to outgoing connections (Linux from 32768, macOS and IANA from 49152): a server that
- * was killed finds its port again, where a higher one may meanwhile be some connection's own end.
+ * Below the ephemeral ports (Linux from 32768, macOS and IANA from 49152), so that a server that was killed finds its
+ * port free again. A higher port may meanwhile belong to an outgoing connection.
  */
 const LOWEST = 10_240;
 const EPHEMERAL = 32_768;
 const MAX_TRIES = 1_000;
 
 /**
- * Loopback ports that were free a moment ago, no two the same: all are held at once. Whoever takes one must cope with
- * losing the race for it.
+ * Distinct loopback ports that were free a moment ago; all are held at the same time. Callers must handle losing the
+ * race for a port.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const probes: Server[] = [];

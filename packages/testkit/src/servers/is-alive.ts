@@ -1,4 +1,4 @@
-/** Whether a process with this id exists (also one of another user). */
+/** Says whether a process with this id exists, even one of another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

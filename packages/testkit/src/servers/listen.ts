@@ -1,6 +1,6 @@
 import { type Server } from 'node:net';
 
-/** Listens on loopback, on a port that is free when none is asked for. Returns the port. */
+/** Listens on loopback, by default on a free port. Returns the port. */
 export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

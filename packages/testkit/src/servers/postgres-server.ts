@@ -25,20 +25,20 @@ const STOP_DEADLINE_MS = 20_000;
 const PASSWORD_FILE = 'superuser.password';
 
 export interface PostgresOptions {
-  /** Created when missing. Where root may reach it and the server's account may not, a substitute is used. */
+  /** Created if missing. If root can access it but the server's account cannot, a substitute is used. */
   dataDir: string;
-  /** A free loopback port when left out. */
+  /** By default a free loopback port. */
   port?: number;
-  /** False turns fsync off: for data that may be lost with the machine. */
+  /** False turns fsync off, for data that may be lost if the machine fails. */
   durable?: boolean;
-  /** Its own session, so that it outlives the terminal that started it. */
+  /** Runs in a session of its own, so that it outlives the terminal that started it. */
   detached?: boolean;
-  /** The server's log; beside the data directory when left out. */
+  /** The server's log; by default beside the data directory. */
   logFile?: string;
 }
 
 export interface RunningPostgres {
-  /** Superuser's connection string of the `postgres` database. */
+  /** Connection string of the superuser for the `postgres` database. */
   url: string;
   port: number;
   pid: number;
@@ -46,7 +46,7 @@ export interface RunningPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts Postgres on a loopback port, or returns the one that already runs on this data directory. */
+/** Starts Postgres on a loopback port, or returns the server that already runs on this data directory. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const user = serverUser();
   const dataDir = reachablePath(options.dataDir, user);
@@ -79,13 +79,13 @@ export function findPostgres(dataDir: string): Promise<RunningPostgres | undefin
   return serverOf(reachablePath(dataDir, serverUser()));
 }
 
-/** Stops the server of this data directory, if one runs. Works from any process. */
+/** Stops the server of this data directory, if one is running. Works from any process. */
 export async function stopPostgres(dataDir: string): Promise<void> {
   const running = await findPostgres(dataDir);
   await running?.stop();
 }
 
-/** Forgets the data of a server that does not run, also where it had to lie elsewhere. */
+/** Deletes the data of a server that is not running, even if it is in a substitute directory. */
 export function erasePostgres(dataDir: string): void {
   const reachable = reachablePath(dataDir, serverUser());
   for (const path of [reachable, `${reachable}.log`]) rmSync(path, { recursive: true, force: true });
@@ -123,7 +123,7 @@ async function initialise(initdb: string, dataDir: string, user: ServerUser | un
   }
 }
 
-/** Believes the pid file only if the server behind its port serves this very directory. */
+/** Trusts the pid file only if the server at its port serves exactly this directory. */
 async function serverOf(dataDir: string): Promise<RunningPostgres | undefined> {
   const lines = readIfPresent(join(dataDir, 'postmaster.pid'))?.split('\n');
   const password = readIfPresent(join(dataDir, PASSWORD_FILE));

@@ -16,14 +16,14 @@ import { waitUntil } from './wait-until';
 
 const START_DEADLINE_MS = 15_000;
 const STOP_DEADLINE_MS = 10_000;
-/** Tells other processes where to find the server of a directory. */
+/** Tells other processes the port of the server of a directory. */
 const PORT_FILE = 'port';
 
 export interface RedisOptions {
   dataDir: string;
-  /** A free loopback port when left out. */
+  /** By default a free loopback port. */
   port?: number;
-  /** Keeps an append-only file, so that a restart finds what was there a second before. */
+  /** Keeps an append-only file, so that a restart loses at most the last second. */
   durable?: boolean;
   detached?: boolean;
   logFile?: string;
@@ -68,7 +68,7 @@ export async function findRedis(dataDir: string): Promise<RunningRedis | undefin
   return existsSync(dataDir) ? serverOf(realpathSync(dataDir)) : undefined;
 }
 
-/** Stops the server of this directory, if one runs. Works from any process. */
+/** Stops the server of this directory, if one is running. Works from any process. */
 export async function stopRedis(dataDir: string): Promise<void> {
   const running = await findRedis(dataDir);
   await running?.stop();
@@ -84,7 +84,7 @@ function serverFlags(dataDir: string, port: number, durable: boolean): string[] 
   ];
 }
 
-/** Believes the port file only if the server behind the port works in this very directory. */
+/** Trusts the port file only if the server at the port works in exactly this directory. */
 async function serverOf(dataDir: string): Promise<RunningRedis | undefined> {
   const portFile = join(dataDir, PORT_FILE);
   const port = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8')) : NaN;
@@ -101,7 +101,7 @@ async function processBehind(port: number, dataDir: string): Promise<number | un
     connectTimeout: 1000,
     commandTimeout: 1000,
     maxRetriesPerRequest: 0,
-    // Its timer outlives the connection and would hold up the end of the process.
+    // Its timer outlives the connection and would delay the end of the process.
     disconnectTimeout: 50,
   });
   client.on('error', () => undefined);

@@ -3,13 +3,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-/** The account a server runs as where it refuses to run as root. */
+/** The account for a server that refuses to run as root. */
 export interface ServerUser {
   uid: number;
   gid: number;
 }
 
-/** Postgres will not run as root: then `postgres`, else `nobody`. Undefined when this process is not root. */
+/** For Postgres, which refuses to run as root: `postgres`, or else `nobody`. Undefined if this process is not root. */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -23,8 +23,8 @@ export function serverUser(): ServerUser | undefined {
 }
 
 /**
- * Where `path` may lie so that `user` can reach it: `path` itself, or a stable substitute below the system's temporary
- * directory when one of its parents (say /root) is closed to that user.
+ * Returns a path that `user` can access: `path` itself, or a stable substitute below the system's temporary directory
+ * if one of its parents (say /root) is not accessible to that user.
  */
 export function reachablePath(path: string, user: ServerUser | undefined): string {
   const absolute = resolve(path);

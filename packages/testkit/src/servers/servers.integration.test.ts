@@ -54,7 +54,7 @@ describe('servers', () => {
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   }, 60_000);
 
-  it('Redis starts once per directory and keeps what it was told to keep', async () => {
+  it('Redis starts once per directory and keeps its data if told to', async () => {
     const options = { dataDir: join(directory, 'redis'), durable: true };
     const first = await startRedis(options);
     expect((await startRedis(options)).pid).toBe(first.pid);
@@ -68,13 +68,13 @@ describe('servers', () => {
     again.disconnect();
   }, 30_000);
 
-  it('stopping what does not run is no error', async () => {
+  it('stopping a server that is not running is not an error', async () => {
     await stopPostgres(join(directory, 'nothing'));
     await stopRedis(join(directory, 'nothing'));
     expect(existsSync(join(directory, 'nothing'))).toBe(false);
   });
 
-  it('of a run that is over nothing remains, also where Postgres could not reach its directory', async () => {
+  it('nothing remains of a finished run, even if Postgres could not access its directory', async () => {
     const closed = mkdtempSync(join(directory, 'closed-'));
     const dataDir = join(closed, 'postgres');
     const reachable = reachablePath(dataDir, serverUser());
@@ -84,7 +84,7 @@ describe('servers', () => {
     expect([closed, reachable, `${reachable}.log`].filter((path) => existsSync(path))).toEqual([]);
   }, 60_000);
 
-  it('a place that the server account cannot reach is replaced by one that it can, always the same', () => {
+  it('a path that the server account cannot access is replaced by one that it can, always the same', () => {
     const closed = mkdtempSync(join(directory, 'closed-'));
     const stranger = { uid: 65_533, gid: 65_533 };
     expect(reachablePath(join(directory, 'postgres'), stranger)).toBe(join(directory, 'postgres'));

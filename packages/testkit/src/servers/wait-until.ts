@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Polls `probe` until it returns something; throws when `deadlineMs` has passed or `probe` throws. */
+/** Polls `probe` until it returns a value. Throws if `deadlineMs` has passed or `probe` throws. */
 export async function waitUntil<T>(
   what: string,
   deadlineMs: number,
