@@ -5,11 +5,11 @@ import type { AdminContext } from './credentials';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Opens what a command works with, and closes it when the command has ended. */
+/** Opens the dependencies of a command, and closes them when the command has ended. */
 export interface Connection {
-  /** The database (DATABASE_URL, PUBLIC_BASE_URL) and the box of secrets (MASTER_KEY, MASTER_KEY_PREVIOUS). */
+  /** Provides the database (DATABASE_URL, PUBLIC_BASE_URL) and the secret box (MASTER_KEY, MASTER_KEY_PREVIOUS). */
   withContext<T>(action: (context: AdminContext) => Promise<T>): Promise<T>;
-  /** The object store (S3_…). */
+  /** Provides the object store (S3_…). */
   withStorage<T>(action: (storage: Storage) => Promise<T>): Promise<T>;
 }
 

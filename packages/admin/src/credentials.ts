@@ -11,7 +11,7 @@ import {
 import { formatApiKey, hashApiKey, lastFourOf, type CustomerRow } from '@lipsync/domain';
 import type { SecretBox } from '@lipsync/runtime';
 
-/** What an operator works with: the database, and the box that webhook secrets are sealed in. */
+/** The dependencies of admin commands: the database, and the box that seals webhook secrets. */
 export interface AdminContext {
   db: Db;
   secretBox: SecretBox;
@@ -19,7 +19,7 @@ export interface AdminContext {
 
 const SECRET_BYTES = 32;
 
-/** A customer with a new signing secret, which is shown this once. */
+/** Creates a customer with a new signing secret, which is shown only once. */
 export async function newCustomer(
   { db, secretBox }: AdminContext,
   name: string,
@@ -34,7 +34,10 @@ export async function newCustomer(
   return { customer, signingSecret };
 }
 
-/** A new key, which is shown this once: only its hash is stored. Null when there is no such customer. */
+/**
+ * Creates a key, which is shown only once, because only its hash is stored. Returns null if the customer does not
+ * exist.
+ */
 export async function newKey(
   { db }: AdminContext,
   customerId: string,
@@ -45,8 +48,8 @@ export async function newKey(
 }
 
 /**
- * Replaces the signing secret: from `activeFrom` on every attempt, retries included, is signed with the new one. Null when
- * there is no such customer.
+ * Replaces the signing secret: from `activeFrom` on every attempt, including retries, is signed with the new one.
+ * Returns null if the customer does not exist.
  */
 export async function newSecret(
   { db, secretBox }: AdminContext,

@@ -5,7 +5,7 @@ import type { Connection } from './connect';
 import { newCustomer } from './credentials';
 import { print, type Row } from './print';
 
-/** `default` and not null: the parser takes a null for an option without a value. */
+/** `default` instead of null, because the parser treats null as an option without a value. */
 type LimitValue = number | 'default';
 
 interface LimitOptions {
@@ -74,7 +74,7 @@ function changes(options: LimitOptions): LimitChanges {
   };
 }
 
-/** A customer without a limit of its own has the service's. */
+/** A customer without a limit of its own has the service's default. */
 const stored = (value: LimitValue): number | null => (value === 'default' ? null : value);
 
 function row(customer: CustomerRow): Row {

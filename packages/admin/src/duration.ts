@@ -8,7 +8,7 @@ const SECONDS: ReadonlyMap<string, number> = new Map([
 ]);
 const MAX_SECONDS = 30 * 86_400;
 
-/** The seconds of `90s`, `30m`, `24h` or `7d`, at most 30 days. Throws commander's InvalidArgumentError. */
+/** Parses `90s`, `30m`, `24h` or `7d` to seconds, at most 30 days. Throws commander's InvalidArgumentError. */
 export function duration(value: string): number {
   const [, count = '', unit = ''] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
   const seconds = Number(count) * (SECONDS.get(unit) ?? NaN);

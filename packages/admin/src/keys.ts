@@ -9,7 +9,7 @@ interface JsonOption {
   json?: boolean;
 }
 
-/** Several keys may be active at once: rotate by issuing one, moving the caller, revoking the other. */
+/** Several keys may be active at once. To rotate, issue a new key, switch the caller over and revoke the old one. */
 export function addKeyCommands(program: Command, connection: Connection): void {
   const keys = program.command('keys').description('API keys of a customer');
 

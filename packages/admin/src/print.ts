@@ -1,4 +1,4 @@
-/** A row of a command's answer; dates print as ISO 8601. */
+/** A row of a command's output. Dates are printed as ISO 8601. */
 export type Row = Readonly<Record<string, string | number | boolean | null | Date | undefined>>;
 
 /** Prints one row or a table, or with `json` exactly one JSON value. */
@@ -8,7 +8,7 @@ export function print(rows: Row | readonly Row[], { json = false }: { json?: boo
   else for (const [name, value] of Object.entries(rows)) say(`${name.padEnd(20)} ${text(value)}`);
 }
 
-/** Prints one row and, below it, tables by their names; with `json` exactly one JSON value that holds all of it. */
+/** Prints one row and, below it, named tables; with `json` exactly one JSON value with all of it. */
 export function printWithTables(
   row: Row,
   tables: Readonly<Record<string, readonly Row[]>>,

@@ -3,19 +3,19 @@ import { isServiceError } from '@lipsync/domain';
 
 export interface RedeliveryReport {
   redelivered: number;
-  /** Ids of events that are too old to be delivered. */
+  /** Ids of events that have expired and cannot be delivered any more. */
   expired: string[];
 }
 
 /**
- * Delivers every event once more whose newest delivery has failed, one after the other. May be interrupted and repeated:
- * what was redelivered has not failed any more. Any other failure than an expiry ends it.
+ * Redelivers, one by one, every event whose latest delivery has failed. May be interrupted and repeated, because a
+ * redelivered event no longer counts as failed. Stops at any failure other than an expired event.
  */
 export async function redeliverFailed(db: Db, search: FailureSearch): Promise<RedeliveryReport> {
   const report: RedeliveryReport = { redelivered: 0, expired: [] };
   for (const eventId of await findFailedEvents(db, search)) {
     try {
-      // Null: purged since it was found, and so expired long before.
+      // Null: purged since the search, so it must have expired.
       if ((await redeliver(db, eventId)) === null) report.expired.push(eventId);
       else report.redelivered += 1;
     } catch (error) {

@@ -36,7 +36,7 @@ describe('admin renders show', () => {
     return claimed;
   }
 
-  it('says what a render that has not begun waits for, in the order in which it comes', async () => {
+  it('says what a render that has not begun is waiting for, in order', async () => {
     const video = { url: 'https://media.example.com/private/face.mp4?X-Amz-Signature=of-the-customer' };
     const id = await operator.render(customerId, { video, engines: ['latentsync', 'musetalk'] });
     const shown = await show(id);
@@ -57,7 +57,7 @@ describe('admin renders show', () => {
     ]);
   });
 
-  it('says who works on it, and what an attempt failed with', async () => {
+  it('says which worker has it, and what an attempt failed with', async () => {
     const id = await operator.render(customerId, { engines: ['musetalk', 'highsync'] });
     const [first, second] = (await show(id)).jobs;
     const lease = await claim(first?.job_id);
@@ -72,7 +72,7 @@ describe('admin renders show', () => {
     ]);
   });
 
-  it('says what an input failed with that the render failed with, also after the render has expired', async () => {
+  it('shows the error of the input that made the render fail, even after the render has expired', async () => {
     const id = await operator.render(customerId, { audio: { url: 'https://media.example.com/a.wav' } });
     const ingest = (await show(id)).jobs.find(({ of }) => of === 'audio');
     await failJob(operator.db, await claim(ingest?.job_id), 'media_corrupt');
@@ -86,7 +86,7 @@ describe('admin renders show', () => {
     ]);
   });
 
-  it('is read by people as aligned text, in which no address of the customer stands but for its origin', async () => {
+  it("prints aligned text for people, in which a customer's URL is reduced to its origin", async () => {
     const video = { url: 'https://media.example.com/private/face.mp4?X-Amz-Signature=of-the-customer' };
     const id = await operator.render(customerId, { video });
     const { stdout, stderr, exitCode } = await operator.run('renders', 'show', id);
@@ -102,7 +102,7 @@ describe('admin renders show', () => {
   });
 
   it.each(['ren_00000000000000000000000000', 'ren_none', 'job_none'])(
-    'ends with a failure and one sentence for %s, which there is not',
+    'fails with one sentence for %s that does not exist',
     async (id) => {
       const stderr = `admin: there is no render ${id}\n`;
       expect(await operator.run('renders', 'show', id)).toEqual({ exitCode: 1, stdout: '', stderr });

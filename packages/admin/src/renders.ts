@@ -44,7 +44,7 @@ function inputRows({ inputs }: RenderInspection): Row[] {
     status,
     stage,
     error_code: errorCode,
-    // A customer's address may carry its signature: only where it leads is anybody else's business.
+    // A customer's URL may contain a signature, so only its origin is shown.
     source: sourceUrl === null ? 'upload' : new URL(sourceUrl).origin,
   }));
 }

@@ -32,7 +32,7 @@ describe('resealSecrets', () => {
     return createSecretBox(key).open(ciphertext, customerId);
   };
 
-  it('moves every secret to the present key, also retired ones, and has nothing left to do then', async () => {
+  it('moves every secret to the present key, including retired ones, and then has nothing left to do', async () => {
     const first = await newCustomer(under(OLD_KEY), 'first');
     const second = await newCustomer(under(OLD_KEY), 'second');
     await rotateSecret(db, second.customer.id, createSecretBox(OLD_KEY).seal('next', second.customer.id));
@@ -45,7 +45,7 @@ describe('resealSecrets', () => {
     expect(await resealSecrets(under(NEW_KEY))).toEqual({ resealed: 0, current: 4, unreadable: [] });
   });
 
-  it('names what opens with neither key, leaves it as it is and goes on', async () => {
+  it('reports secrets that neither key opens, leaves them unchanged and goes on', async () => {
     const lost = await newCustomer(under(LOST_KEY), 'lost');
     const kept = await newCustomer(under(OLD_KEY), 'kept');
     const [{ id } = { id: '' }] = await make.query<{ id: string }>(

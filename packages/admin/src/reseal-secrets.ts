@@ -3,19 +3,19 @@ import { SecretBoxError } from '@lipsync/runtime';
 import type { AdminContext } from './credentials';
 
 export interface ResealReport {
-  /** Now under the present key. */
+  /** Secrets that were moved to the present key. */
   resealed: number;
-  /** Were under it before. */
+  /** Secrets that used the present key already. */
   current: number;
-  /** Ids of secrets that neither key opens. */
+  /** Ids of secrets that neither key can open. */
   unreadable: string[];
 }
 
 const PAGE = 500;
 
 /**
- * Encrypts every stored secret under the present master key. May be interrupted and repeated, and run while customers
- * are made and secrets rotated: what is written meanwhile is under the present key already.
+ * Encrypts every stored secret with the present master key. May be interrupted and repeated, and may run while
+ * customers are created and secrets rotated, because those use the present key already.
  */
 export async function resealSecrets({ db, secretBox }: AdminContext): Promise<ResealReport> {
   const report: ResealReport = { resealed: 0, current: 0, unreadable: [] };

@@ -10,8 +10,8 @@ import { addRenderCommands } from './renders';
 import { addWebhookCommands } from './webhooks';
 
 /**
- * What an operator does by hand. Every command takes --json. `environment` is read when a command runs, so that help
- * needs none; a failure is one sentence on standard error and exit code 1.
+ * Runs the operator's command line. Every command supports --json. `environment` is read only when a command runs, so
+ * that help works without it. A failure gives one sentence on standard error and exit code 1.
  */
 export async function runAdmin(environment: () => Environment, description: string): Promise<void> {
   const program = new Command('admin').description(description);
@@ -35,7 +35,7 @@ export async function runAdmin(environment: () => Environment, description: stri
   }
 }
 
-/** Prisma begins what it says with the place in the code, and ends with what happened. */
+/** Prisma's messages begin with the place in the code, and end with what happened. */
 function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (!isDatabaseUnavailable(error)) return message;

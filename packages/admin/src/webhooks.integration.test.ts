@@ -28,7 +28,7 @@ describe('admin webhooks', () => {
     operator.make.query('UPDATE webhook_events SET expires_at = now() WHERE id = $1', [eventId]);
 
   describe('failed', () => {
-    it('says of each delivery whose it is, where it was to go and what became of it', async () => {
+    it('shows the customer, the destination and the outcome of each delivery', async () => {
       const eventId = await operator.failedEvent(customerId);
       const { delivery, event } = await getDeliveryByEvent(operator.db, customerId, eventId);
       expect(await operator.json('webhooks', 'failed')).toEqual([
@@ -50,7 +50,7 @@ describe('admin webhooks', () => {
       expect(stdout).not.toContain('of-the-customer');
     });
 
-    it('has the latest first, of a day unless told otherwise', async () => {
+    it('lists the latest first, of one day by default', async () => {
       const old = await operator.failedEvent(customerId, 30);
       const first = await operator.failedEvent(customerId, 5);
       const last = await operator.failedEvent(stranger, 2);
@@ -59,7 +59,7 @@ describe('admin webhooks', () => {
       expect(await failed('--since', '1h')).toEqual([]);
     });
 
-    it('shows nothing of other customers when asked for one', async () => {
+    it('shows only the deliveries of a given customer', async () => {
       const own = await operator.failedEvent(customerId);
       await operator.failedEvent(stranger);
       expect(await failed('--customer', customerId)).toEqual([own]);
@@ -67,14 +67,14 @@ describe('admin webhooks', () => {
       expect(stdout + stderr).not.toContain(stranger);
     });
 
-    it('leaves out what is under way, and what was repeated since', async () => {
+    it('omits deliveries that are under way, and those that were repeated since', async () => {
       const eventId = await operator.failedEvent(customerId);
       await redeliver(operator.db, eventId);
       expect(await stateOf(eventId)).toBe('pending');
       expect(await failed()).toEqual([]);
     });
 
-    it('shows the latest hundred and says how many there are besides', async () => {
+    it('shows the latest hundred and says how many more there are', async () => {
       const latest = await operator.failedEvent(customerId, 0);
       await operator.make.query(
         `INSERT INTO webhook_events (id, customer_id, render_id, type, body, expires_at)
@@ -98,7 +98,7 @@ describe('admin webhooks', () => {
   });
 
   describe('redeliver --failed-since', () => {
-    it('repeats all that failed within the time and nothing else, and once', async () => {
+    it('repeats everything that failed within the period and nothing else, exactly once', async () => {
       const recent = [await operator.failedEvent(customerId, 3), await operator.failedEvent(stranger, 1)];
       const old = await operator.failedEvent(customerId, 30);
       const repeat = () => operator.json('webhooks', 'redeliver', '--failed-since', '24h');
@@ -110,11 +110,11 @@ describe('admin webhooks', () => {
       const byEvent = Object.fromEntries(deliveries.map(({ event, statuses }) => [event, statuses]));
       for (const eventId of recent) expect(byEvent[eventId]).toBe('failed pending');
       expect(byEvent[old]).toBe('failed');
-      // What is to be sent is not repeated when the command is.
+      // Running the command again must not repeat deliveries that are pending.
       expect(await repeat()).toEqual({ redelivered: 0, expired: 0 });
     });
 
-    it('leaves other customers alone when told of one', async () => {
+    it('leaves other customers alone if one is given', async () => {
       const own = await operator.failedEvent(customerId);
       const foreign = await operator.failedEvent(stranger);
       const args = ['webhooks', 'redeliver', '--failed-since', '24h', '--customer', customerId];
@@ -127,7 +127,7 @@ describe('admin webhooks', () => {
       expect(await stateOf(foreign, stranger)).toBe('failed');
     });
 
-    it('names what has expired, which it does not send, and goes on with the rest', async () => {
+    it('reports expired events, does not send them, and goes on with the rest', async () => {
       const late = await operator.failedEvent(customerId, 3);
       const alive = await operator.failedEvent(customerId, 1);
       await expire(late);
@@ -139,7 +139,7 @@ describe('admin webhooks', () => {
       expect(await operator.db.prisma.webhookDelivery.count({ where: { eventId: late } })).toBe(1);
     });
 
-    it('is another thing than to redeliver one event, whatever became of that', async () => {
+    it('excludes the id of one event, which is redelivered in any state', async () => {
       const eventId = await operator.failedEvent(customerId, 30);
       const answer = await operator.json('webhooks', 'redeliver', eventId);
       expect(answer).toMatchObject({ event_id: eventId, status: 'pending' });
@@ -154,7 +154,7 @@ describe('admin webhooks', () => {
   it.each([
     ['failed', []],
     ['redeliver', ['--failed-since', '24h']],
-  ])('%s does not take a customer that there is not for one without failures', async (command, args) => {
+  ])('%s distinguishes an unknown customer from one without failures', async (command, args) => {
     expect(await operator.run('webhooks', command, ...args, '--customer', 'cus_x')).toEqual({
       exitCode: 1,
       stdout: '',

@@ -17,7 +17,7 @@ interface RedeliverOptions extends JsonOption, CustomerOption {
   failedSince?: number;
 }
 
-/** More than anybody reads: the rest is counted. */
+/** More than anybody reads. The rest is only counted. */
 const LIST_MAX = 100;
 const DAY_SECONDS = 86_400;
 
@@ -80,7 +80,7 @@ async function redeliverOne(db: Db, eventId: string, options: { json?: boolean |
   );
 }
 
-/** An id that is mistyped is not a customer without failures. */
+/** A mistyped id must not look like a customer without failures. */
 async function requireCustomer(db: Db, customerId: string | undefined): Promise<void> {
   if (customerId !== undefined && !(await hasCustomer(db, customerId)))
     throw new Error(`there is no customer ${customerId}`);

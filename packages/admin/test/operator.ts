@@ -21,21 +21,21 @@ export interface Outcome {
   stderr: string;
 }
 
-/** A database of its own, and whoever works on it by the command. */
+/** A separate database, and functions to run commands on it. */
 export interface Operator {
   db: Db;
   make: Factories;
   run(...args: string[]): Promise<Outcome>;
-  /** The one JSON value that a command prints with --json, which succeeds. */
+  /** Runs a command with --json, which must succeed, and returns the one JSON value that it prints. */
   json<T>(...args: string[]): Promise<T>;
-  /** Renders two ready assets, unless told otherwise. Returns its id. */
+  /** Creates a render of two ready assets, unless told otherwise. Returns its id. */
   render(customerId: string, change?: Partial<NewRender['request']>): Promise<string>;
-  /** An event whose one delivery was given up so many hours ago. Returns its id. */
+  /** Creates an event whose only delivery was given up this many hours ago. Returns its id. */
   failedEvent(customerId: string, hoursAgo?: number): Promise<string>;
   close(): Promise<void>;
 }
 
-/** One command, and what it says. */
+/** Runs one command and returns its output. */
 export async function runCommand(environment: Environment, ...args: string[]): Promise<Outcome> {
   const written = { stdout: '', stderr: '' };
   const argv = jest.replaceProperty(process, 'argv', ['node', 'admin', ...args]);
