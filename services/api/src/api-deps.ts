@@ -7,21 +7,19 @@ import { type Tracing } from '@lipsync/telemetry';
 import { type HttpMetrics } from './http/http-metrics';
 import { type Ringer } from './ringer';
 
-/** Settings of the application, by what they decide. */
+/** Configuration of the application. */
 export interface ApiConfig {
-  /** Base of every address in answers; never taken from the Host header. */
+  /** Base of every URL in a response; never taken from the Host header. */
   publicBaseUrl: string;
-  /** Reverse proxies in front of this process whose X-Forwarded-For is believed. */
+  /** Number of reverse proxies in front of this process whose X-Forwarded-For entries are trusted. */
   trustedProxyHops: number;
   recordTtlSeconds: number;
   uploadTtlSeconds: number;
-  /** How long a request waits for the object store altogether. */
-  storageWaitMs: number;
-  /** Engines whose workers are started by the work that waits for them: accepted while none is there. */
+  /** Engines whose workers start only when work is waiting: their renders are accepted while no worker is running. */
   enginesOnDemand: readonly Engine[];
 }
 
-/** All that the application works with. */
+/** Everything the application depends on. */
 export interface ApiDeps {
   config: ApiConfig;
   db: Db;
@@ -33,7 +31,7 @@ export interface ApiDeps {
   logger: Logger;
   httpMetrics: HttpMetrics;
   tracing: Tracing;
-  /** What /readyz tells. */
+  /** What /readyz reports. */
   readiness: () => Promise<HealthReport>;
   /** True once a shutdown has begun. */
   isDraining: () => boolean;

@@ -14,7 +14,7 @@ describe('outside /v1', () => {
   });
   afterAll(() => api.close());
 
-  it('needs no key for health and documentation', async () => {
+  it('serves health and documentation without a key', async () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/']) {
       expect((await get(path)).status).toBe(200);
     }
@@ -47,7 +47,7 @@ describe('outside /v1', () => {
     ['OPTIONS', 'http://a[b', '/'],
     ['GET', 'http://api.example.com', '/'],
     ['GET', '//user@a[b/nothing#x', '//user@a[b/nothing'],
-  ])('answers %s %s as any other, whatever Express makes of it', async (method, target, path) => {
+  ])('answers %s %s like any other request, whatever Express makes of it', async (method, target, path) => {
     const requestId = `${method}-${target.length}`;
     const { status, head, body } = await sendRaw(
       api.port,
@@ -61,7 +61,7 @@ describe('outside /v1', () => {
     expect(lines).toMatchObject([{ event: 'http_request', path, status: 404, error_code: 'not_found' }]);
   });
 
-  it('finds a page also where the authority before its path is malformed', async () => {
+  it('finds a page even when the authority before its path is malformed', async () => {
     const { status, body } = await sendRaw(
       api.port,
       'GET http://a[b/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -69,7 +69,7 @@ describe('outside /v1', () => {
     expect({ status, body }).toEqual({ status: 200, body: '{"status":"ok"}' });
   });
 
-  it('answers other methods than GET and HEAD with 405 and Allow', async () => {
+  it('answers methods other than GET and HEAD with 405 and Allow', async () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs']) {
       const refused = await send(`${api.baseUrl}${path}`, 'POST');
       expectContract(null, refused);
@@ -106,7 +106,7 @@ describe('outside /v1', () => {
     it.each([
       ['serves any engine', 'worker-1'],
       ['fetches inputs', 'media-1'],
-    ])('names each part, and fails while no worker %s', async (_what, worker) => {
+    ])('lists every dependency, and fails while no worker %s', async (_what, worker) => {
       const fine = { postgres: 'ok', redis: 'ok', s3: 'ok', workers: 'ok' };
       expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ok', checks: fine } });
       const own = await startApi();
@@ -134,15 +134,15 @@ describe('outside /v1', () => {
     });
   });
 
-  describe('every answer', () => {
-    it('carries the request id of the caller, or a new one when that is not safe to repeat', async () => {
+  describe('every response', () => {
+    it("carries the caller's request id, or a new one when the caller's is unsafe to echo", async () => {
       const own = await send(`${api.baseUrl}/healthz`, 'GET', { headers: { 'X-Request-Id': 'trace-7' } });
       expect(own.headers.get('x-request-id')).toBe('trace-7');
       const bad = await send(`${api.baseUrl}/healthz`, 'GET', { headers: { 'X-Request-Id': 'a b"c' } });
       expect(bad.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     });
 
-    it('is logged in one line, without query, key or body', async () => {
+    it('is logged on one line, without query, key or body', async () => {
       const key = `svc_${'ab'.repeat(32)}`;
       const url = `${api.baseUrl}/v1/renders?token=secret-token`;
       await send(url, 'POST', {
@@ -163,7 +163,7 @@ describe('outside /v1', () => {
         expect(JSON.stringify(api.logLines())).not.toContain(secret);
     });
 
-    it('says nothing about the software', async () => {
+    it('does not reveal the software behind it', async () => {
       const { headers } = await get('/healthz');
       expect(headers.get('x-powered-by')).toBeNull();
       expect(headers.get('server')).toBeNull();

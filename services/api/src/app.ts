@@ -15,8 +15,9 @@ import { v1 } from './http/v1';
 const OPERATIONS_PATH = /^\/v1(\/|$)/;
 
 /**
- * The HTTP application: the ten operations under /v1, everything else in the open. The operations are not routed by
- * Express: they have their own table, and what Express adds costs as much as the rest of a request.
+ * The HTTP application: the ten operations under /v1, which need a key, and the pages outside it, which do not. The
+ * operations are not routed by Express but by a table of their own: Express's overhead equals that of the rest of a
+ * request.
  */
 export function createApp(deps: ApiDeps): RequestListener {
   const operations = v1(deps);
@@ -27,14 +28,14 @@ export function createApp(deps: ApiDeps): RequestListener {
       void operations(req, res);
       return;
     }
-    // Express would parse the origin and the query too, and answers by itself, before anything below, what it cannot
-    // parse or what is empty; the empty path of the absolute form means `/` (RFC 9110 4.2.3).
+    // Express would also parse the origin and the query, and would itself answer targets that it cannot parse or that
+    // are empty before any handler below runs. An empty path in absolute form means `/` (RFC 9110 4.2.3).
     req.url = path === '' ? '/' : path;
     rest(req, res);
   };
 }
 
-/** Health and documentation, 404 for the rest. */
+/** Health and documentation pages; 404 for everything else outside /v1. */
 function openPages(deps: ApiDeps): Express {
   const app = express();
   app.disable('x-powered-by');

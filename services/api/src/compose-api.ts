@@ -10,7 +10,7 @@ import { createHttpMetrics } from './http/http-metrics';
 import { readinessChecks } from './readiness';
 import { createRinger, type Ringer } from './ringer';
 
-/** The application over its connections, which stay the caller's to open and close. */
+/** Wires the application to connections that the caller opens and closes. */
 export function composeApi(parts: {
   config: ApiConfig;
   db: Db;

@@ -24,7 +24,7 @@ type Status = (typeof STATUSES)[number];
 
 interface World {
   api: TestApi;
-  /** The same service with a database that refuses connections. */
+  /** The same service, but with a database that refuses connections. */
   withoutDatabase: TestApi;
   customer: TestCustomer;
   scenario: Scenario;
@@ -36,7 +36,7 @@ interface Request extends RequestOptions {
   api?: TestApi;
 }
 
-/** Prepares the world and says which request must have the column's status; text says why no request can. */
+/** Either sets up the state and returns the request that must get this column's status, or says why no request can. */
 type Cell = string | ((world: World) => Request | Promise<Request>);
 type Row = Record<Status, Cell>;
 
@@ -63,7 +63,7 @@ function common(
   };
 }
 
-/** An operation that reads the resource of its path. */
+/** Cells for an operation that reads the resource in its path. */
 function reads(prefix: 'ren' | 'prp' | 'ast' | 'evt', make: (world: World) => Promise<string>): Row {
   return {
     ...common(async (world) => ({ id: await make(world) })),

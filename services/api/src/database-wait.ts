@@ -1,7 +1,10 @@
 import { DATABASE_WAIT_MS } from '@lipsync/db';
 import { ServiceError } from '@lipsync/domain';
 
-/** How long a request waits to be sent to the database with others; while that is silent, the next may wait as long again. */
+/**
+ * How long a request may wait for its turn in a batch. If the database then stays silent, getting a connection may take
+ * as long again.
+ */
 export const DATABASE_WAIT = {
   waitMs: DATABASE_WAIT_MS,
   error: () =>

@@ -4,15 +4,15 @@ import { type Socket } from 'node:net';
 const CHECK_MS = 50;
 
 /**
- * Stops taking connections and resolves when the requests under way are answered. Closing a server closes only the
- * connections that are idle at that moment: one whose answer comes later would be kept for the client's next request,
- * and would hold up the shutdown for as long as it is kept alive. A client that does not send the rest of its request,
- * or does not read, is never idle: from `lastCall` on, what is left is cut off, so that what is behind the server can
- * still be closed.
+ * Stops accepting connections and resolves when the requests in progress are answered. Closing a server closes only the
+ * connections that are idle at that moment: a connection whose response comes later would stay open for the client's
+ * next request and delay the shutdown for the whole keep-alive time. A client that does not send the rest of its
+ * request, or does not read its response, never becomes idle. After `lastCall` aborts, the remaining connections are
+ * cut, so that whatever the server depends on can still be closed.
  */
 export type Drain = (lastCall: AbortSignal) => Promise<void>;
 
-/** To be made before the server listens: it keeps an eye on every connection. */
+/** Must be called before the server listens, because it tracks every connection. */
 export function createDrain(server: Server): Drain {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -23,7 +23,8 @@ export function createDrain(server: Server): Drain {
   function close(everything: boolean): void {
     if (everything) server.closeAllConnections();
     else server.closeIdleConnections();
-    // Browsers and balancers connect ahead. Node takes a connection on which nothing was said yet for a busy one.
+    // Browsers and load balancers connect ahead of need. Node counts a connection on which nothing was sent yet as
+    // busy.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 

@@ -2,14 +2,14 @@ import { send } from '../test/http-client';
 import { renderRequest } from '../test/scenario';
 import { startApi, type TestApi } from '../test/start-api';
 
-describe('engines whose workers are started on demand', () => {
+describe('engines whose workers start on demand', () => {
   let api: TestApi;
   beforeEach(async () => {
     api = await startApi({ engines: [], config: { enginesOnDemand: ['musetalk'] } });
   });
   afterEach(() => api.close());
 
-  it('take renders while no worker lives, and the service is ready', async () => {
+  it('accept renders while no worker is running, and the service is ready', async () => {
     const { key } = await api.newCustomer();
     const { body } = await api.operations.ok('create_render', { key, json: renderRequest() });
     expect(body.status).toBe('accepted');

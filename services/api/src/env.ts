@@ -10,7 +10,7 @@ import {
   type z,
 } from '@lipsync/runtime';
 
-/** What the API reads from its environment. */
+/** Environment variables of the API. */
 export const apiEnvironment = sharedSettings
   .pick({
     ...OPERATIONS_SETTINGS,
@@ -24,9 +24,9 @@ export const apiEnvironment = sharedSettings
     PORT: port.default(8080),
     RECORD_TTL_SECONDS: wholeNumber(1).default(RECORD_TTL_SECONDS),
     UPLOAD_TTL_SECONDS: wholeNumber(1, SIGNED_URL_SECONDS).default(SIGNED_URL_SECONDS),
-    /** Reverse proxies in front of this process whose X-Forwarded-For is believed; 0: the peer is the client. */
+    /** Number of reverse proxies whose X-Forwarded-For entries are trusted; with 0 the peer is the client. */
     TRUSTED_PROXY_HOPS: wholeNumber(0, 9).default(0),
-    /** Engines whose workers are started by the work that waits for them: accepted while none is there. */
+    /** Engines whose workers start only when work is waiting: their renders are accepted while no worker is running. */
     ENGINES_ON_DEMAND: listOf(ENGINES).default([]),
   });
 

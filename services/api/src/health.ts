@@ -2,14 +2,14 @@ import { type HealthReport } from '@lipsync/runtime';
 import { type RequestHandler } from 'express';
 import { sendJson } from './http/send-json';
 
-/** GET /healthz: this process answers. It asks nobody else, so an outage elsewhere restarts nothing here. */
+/** GET /healthz: this process responds. It checks no dependency, so an outage elsewhere restarts nothing here. */
 export const healthz: RequestHandler = (_req, res) => {
   sendJson(res, 200, { status: 'ok' });
 };
 
 /**
- * GET /readyz: the whole service can do its work (Postgres, Redis, S3, at least one worker). 503 names what is
- * missing, not why; while draining it is 503 without asking.
+ * GET /readyz: the whole service can do its work (Postgres, Redis, S3, at least one worker). A 503 lists what is
+ * missing, not why; while draining, the answer is 503 without any check.
  */
 export function readyz(check: () => Promise<HealthReport>, isDraining: () => boolean): RequestHandler {
   return async (_req, res) => {

@@ -12,7 +12,7 @@ const BODY = JSON.stringify({
   },
 });
 
-/** What every answer has: nothing of such a request is believed, its X-Request-Id neither. */
+/** Headers of every such response. Nothing in a malformed request is trusted, not even its X-Request-Id. */
 function headers(): Record<string, string> {
   return {
     'X-Request-Id': randomUUID(),
@@ -24,13 +24,13 @@ function headers(): Record<string, string> {
   };
 }
 
-/** The answer to bytes that are not an HTTP request: there is nothing yet that a handler could be given. */
+/** The response to bytes that are not an HTTP request: no request object exists that a handler could be given. */
 export function malformedAnswer(): string {
   const lines = Object.entries(headers()).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${STATUS} ${STATUS_CODES[STATUS]}`, ...lines, '', BODY].join('\r\n');
 }
 
-/** The same to a request that HTTP does not allow, although it could be read. */
+/** The same response to a request that could be parsed but that HTTP does not allow. */
 export function refuseMalformed(res: ServerResponse): void {
   res.writeHead(STATUS, headers()).end(BODY);
 }

@@ -1,7 +1,9 @@
 import { migrate } from '@lipsync/db';
 import { createLogger, loadEnv, sharedSettings } from '@lipsync/runtime';
 
-/** `node dist/migrate.js`: brings the database of DATABASE_URL to this version's tables, and ends. Safe to repeat. */
+/**
+ * `node dist/migrate.js`: migrates the database at DATABASE_URL to this version's schema, then exits. Safe to repeat.
+ */
 async function main(): Promise<void> {
   const env = loadEnv(sharedSettings.pick({ DATABASE_URL: true, LOG_LEVEL: true }), process.env);
   const logger = createLogger({ service: 'migrate', level: env.LOG_LEVEL });

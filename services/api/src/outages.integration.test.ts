@@ -14,7 +14,7 @@ async function readiness(api: TestApi): Promise<unknown> {
   return { status, body };
 }
 
-/** Look-ups of keys that wait for a lock. */
+/** Number of key look-ups that wait for a lock. */
 async function lookUpsWaiting(api: TestApi): Promise<number> {
   const rows = await api.db.prisma.$queryRaw<object[]>`
     SELECT pid FROM pg_stat_activity
@@ -22,7 +22,7 @@ async function lookUpsWaiting(api: TestApi): Promise<number> {
   return rows.length;
 }
 
-/** Admissions that wait for the one that is under way: who waits, and since when. */
+/** Admissions that wait for the running one, each as its process id and start time. */
 async function admissionsWaiting(api: TestApi): Promise<string[]> {
   const rows = await api.db.prisma.$queryRaw<{ one: string }[]>`
     SELECT pid || ' since ' || xact_start AS one FROM pg_stat_activity
@@ -30,8 +30,8 @@ async function admissionsWaiting(api: TestApi): Promise<string[]> {
   return rows.map(({ one }) => one);
 }
 
-describe('while an admission elsewhere does not end', () => {
-  it('one connection at most waits for it, and creates go on', async () => {
+describe('while an admission in another process does not end', () => {
+  it('at most one connection waits for it, and creates succeed', async () => {
     const api = await startApi();
     const customer = await api.newCustomer({ activeRecordsMax: 10_000, postPerMinute: 100_000 });
     const { key } = customer;
@@ -42,7 +42,7 @@ describe('while an admission elsewhere does not end', () => {
     const seen = new Set<string>();
     await other.prisma.$transaction(
       async (tx) => {
-        // As a process does that is cut off before it commits.
+        // Like a process that is disconnected before it commits.
         await tx.$queryRaw`SELECT pg_advisory_xact_lock(727002)::text`;
         while (seen.size < 4) {
           await scenario.pendingAsset();
@@ -60,7 +60,7 @@ describe('while an admission elsewhere does not end', () => {
 });
 
 describe('without Redis', () => {
-  it('renders, cancellations and reads go on, limits are open, and the queue is rung again when it is back', async () => {
+  it('renders, cancellations and reads work, limits are not enforced, and the queue is rung again once it is back', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'redis-'));
     const redis = await startRedis({ dataDir });
     const api = await startApi({ redisUrl: redis.url });
@@ -94,7 +94,7 @@ describe('without Redis', () => {
 });
 
 describe('without S3', () => {
-  it('signs uploads and outputs, and asks to complete again later', async () => {
+  it('signs uploads and outputs, and asks the client to complete later', async () => {
     const api = await startApi();
     const customer = await api.newCustomer();
     const { key } = customer;
@@ -135,7 +135,7 @@ describe('while S3 says nothing', () => {
 });
 
 describe('without Postgres', () => {
-  it('refuses with service_unavailable and Retry-After, says nothing else, and stays alive', async () => {
+  it('refuses with service_unavailable and Retry-After, reveals nothing else, and stays alive', async () => {
     const api = await startApi({ databaseUrl: 'postgresql://someone:secret@127.0.0.1:1/hidden' });
     const { key } = await api.newCustomer();
     const refused = await api.operations.refused('create_render', { key, json: renderRequest() });
@@ -152,7 +152,7 @@ describe('without Postgres', () => {
     await api.close();
   });
 
-  it('refuses what it could not ask in time, while what it asked goes on', async () => {
+  it('refuses requests that it could not send in time, while those already sent complete', async () => {
     const api = await startApi();
     const { key } = await api.newCustomer();
     const created = await api.operations.ok('create_render', { key, json: renderRequest() });
@@ -161,7 +161,7 @@ describe('without Postgres', () => {
     await api.db.prisma.$transaction(
       async (tx) => {
         await tx.$executeRaw`LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE`;
-        // As many look-ups of keys as are under way at once.
+        // Occupies every slot for concurrent key look-ups.
         for (const number of [1, 2]) {
           asked.push(get());
           await eventually(async () => expect(await lookUpsWaiting(api)).toBe(number));
@@ -174,7 +174,7 @@ describe('without Postgres', () => {
     await api.close();
   });
 
-  it('recovers by itself from connections that are cut under load, and no create is half done', async () => {
+  it('recovers on its own when connections are cut under load, and leaves no create half done', async () => {
     const api = await startApi();
     const customer = await api.newCustomer({ activeRecordsMax: 1000 });
     const create = (n: number) =>
@@ -198,7 +198,7 @@ describe('without Postgres', () => {
   });
 });
 
-describe('a failure that nobody foresaw', () => {
+describe('an unexpected failure', () => {
   it('is 503 internal_error without a hint of its cause, which is in the log', async () => {
     const api = await startApi();
     const { key } = await api.newCustomer();

@@ -4,9 +4,9 @@ import { type HealthCheck } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 
 /**
- * Passes for good once it has passed. A process that has never reached what all of them need gets no requests; once it
- * has, it answers them also while that is away, with an error of the contract: were all taken out of their load balancer,
- * this would answer in its own words.
+ * Checks until the first success, then always passes. A process that has never reached its shared dependencies gets no
+ * requests. One that has keeps getting them during an outage and answers with the contract's errors: if every process
+ * left the load balancer, the balancer would answer with errors of its own.
  */
 export function onceReached(check: HealthCheck): HealthCheck {
   let reached = false;
@@ -16,12 +16,12 @@ export function onceReached(check: HealthCheck): HealthCheck {
   };
 }
 
-/** What the service as a whole needs to do its work, each check throwing when it is not there. */
+/** The dependencies that the service as a whole needs; each check throws when its dependency is unavailable. */
 export function readinessChecks(deps: {
   db: Db;
   storage: Storage;
   pingRedis: () => Promise<unknown>;
-  /** Workers of these may be away until there is work for them. */
+  /** Engines whose workers may be absent until there is work for them. */
   enginesOnDemand: readonly Engine[];
 }): Readonly<Record<string, HealthCheck>> {
   return {

@@ -3,7 +3,7 @@ import { onceReached } from './readiness';
 describe('onceReached', () => {
   const { signal } = new AbortController();
 
-  it('fails until it has passed, and never again', async () => {
+  it('fails until it has passed once, and never again', async () => {
     const answers = [new Error('away'), null];
     const check = onceReached(async () => {
       const answer = answers.shift();

@@ -2,23 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type QueueName } from '@lipsync/db';
 import { type Logger } from '@lipsync/runtime';
 
-/** Tells workers, after the answer, that there is something to do. */
+/** Tells workers, after the response, that there is work to do. */
 export interface Ringer {
-  /** Returns at once and never fails: whatever is not rung now, the reconciler rings later. */
+  /** Returns at once and never fails: the reconciler rings later for whatever this misses. */
   ring(queues: Iterable<QueueName>): void;
-  /** Resolves when nothing is being rung: what a shutdown waits for before it closes connections. */
+  /** Resolves when no ring is in progress; a shutdown waits for this before it closes connections. */
   idle(): Promise<void>;
 }
 
-/** Between two rounds: a worker hears the first request at once, and a busy service rings a few times a second. */
+/**
+ * Pause between two rounds: a worker hears of the first request at once, and a busy service rings a few times a second.
+ */
 const PAUSE_MS = 100;
 
 /**
- * One ring at a time: admission lets in no more, and each holds a connection of the pool that requests are answered with.
- * Queues that are named meanwhile, or in the pause after a round, share the next round, which starts after their commit
- * and so sees their jobs. A burst of creates costs a few rings, not one each.
+ * Rings one queue at a time: admission admits only one caller, and each ring holds a connection from the pool that
+ * serves requests. Queues named during a ring or in the pause after a round share the next round, which starts after
+ * their commits and so sees their jobs. A burst of creates costs a few rings, not one each.
  *
- * @param ringQueue admits waiting jobs of the queue and adds them to Redis; settles when nothing of that goes on
+ * @param ringQueue admits the queue's waiting jobs and adds them to Redis; settles when no part of that is still
+ * running
  */
 export function createRinger(deps: {
   ringQueue: (queue: QueueName) => Promise<void>;

@@ -4,7 +4,7 @@ import { createRinger } from './ringer';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-/** A ringer whose ring under way lasts until it is released. */
+/** A ringer whose current ring lasts until it is released. */
 function createHeldRinger() {
   const rung: string[] = [];
   let end = (): void => undefined;
@@ -20,7 +20,7 @@ function createHeldRinger() {
 }
 
 describe('createRinger', () => {
-  it('rings once more for whatever arrived while a ring was under way, and not once each', async () => {
+  it('rings once, not once each, for everything that arrived during a ring', async () => {
     const { ringer, rung, release } = createHeldRinger();
     ringer.ring(['media']);
     ringer.ring(['media', 'media']);
@@ -33,7 +33,7 @@ describe('createRinger', () => {
     expect(rung).toEqual(['media', 'media']);
   });
 
-  it('rings one queue at a time, however long it takes and whatever is asked for meanwhile', async () => {
+  it('rings one queue at a time, however long it takes and whatever arrives meanwhile', async () => {
     const { ringer, rung, release } = createHeldRinger();
     for (let i = 0; i < 3; i += 1) ringer.ring(['media', 'musetalk']);
     expect(rung).toEqual(['media']);

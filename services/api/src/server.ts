@@ -2,31 +2,35 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { type Duplex } from 'node:stream';
 import { malformedAnswer, refuseMalformed } from './malformed-request';
 
-/** More than this in the request line and headers is refused. */
+/** A longer request line and headers are refused. */
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How often connections are checked against both timeouts. */
 const CHECK_INTERVAL_MS = 5_000;
 /**
- * Longer than a load balancer keeps idle connections, so that it is the one to close them: a request that crosses a close
- * from here is answered with 502. nginx and ALBs keep them for 60 s, Traefik for 90, Google's balancers for 600.
+ * Longer than load balancers keep idle connections, so that the balancer is the one to close them: a request that
+ * crosses a close from this side is answered with 502. nginx and ALBs keep them for 60 s, Traefik for 90, Google's
+ * balancers for 600.
  */
 const KEEP_ALIVE_TIMEOUT_MS = 620_000;
 /**
- * A connection on which nothing has moved for this long during a request is closed: its client reads no more. Far
- * longer than any pause before an answer: what a request waits for, it waits for seconds.
+ * Closes a connection on which nothing has moved for this long during a request: its client has stopped reading. This
+ * is longer than the longest pause before a response, that of completing an upload while the store times out on every
+ * try (about 75 s).
  */
 const SILENCE_TIMEOUT_MS = 120_000;
 
-/** The HTTP server around the application: bounds for slow and oversized requests, a clean end for malformed ones. */
+/**
+ * The HTTP server around the application: limits on slow and oversized requests, proper responses to malformed ones.
+ */
 export function createServer(app: RequestListener, silenceMs: number = SILENCE_TIMEOUT_MS): Server {
-  /** Connections with an answer under way: a second status line on them would be read as part of its body. */
+  /** Connections with a response in progress: a second status line on one would be read as part of the first body. */
   const answering = new WeakSet<Duplex>();
   const listener: RequestListener = (req, res) => {
     answering.add(req.socket);
     res.once('close', () => answering.delete(req.socket));
-    // RFC 9112 3.2, which Node would follow with an empty body.
+    // RFC 9112 3.2 requires a 400; Node would send it with an empty body.
     if (req.httpVersion === '1.1' && req.headers.host === undefined) refuseMalformed(res);
     else app(req, res);
   };
@@ -42,9 +46,9 @@ export function createServer(app: RequestListener, silenceMs: number = SILENCE_T
     listener,
   );
   server.setTimeout(silenceMs);
-  // Handled like any other request: whether its body is wanted is known only after it was authenticated.
+  // Handled like any other request: only after authentication is it known whether the body is wanted.
   server.on('checkContinue', listener);
-  // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); the contract has no 417.
+  // An unknown expectation may be ignored (RFC 9110 10.1.1); the contract has no 417.
   server.on('checkExpectation', listener);
   server.on('clientError', (_error, socket) => {
     if (socket.writable && !answering.has(socket)) socket.end(malformedAnswer());

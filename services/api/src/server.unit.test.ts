@@ -7,7 +7,7 @@ import { eventually, listenOnLoopback } from '@lipsync/testkit';
 import { createDrain, type Drain } from './drain';
 import { createServer } from './server';
 
-/** More than the buffers on the way to a client hold. */
+/** Larger than all buffers on the way to a client together. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024);
 
 describe('the HTTP server', () => {
@@ -42,7 +42,7 @@ describe('the HTTP server', () => {
     ['a header with a line break', 'GET / HTTP/1.1\r\nHost: x\r\nA: b\nC d\r\n\r\n'],
     ['a request without a host', 'GET /v1/renders/x HTTP/1.1\r\n\r\n'],
     ['more than 16 KiB of headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
-  ])('answers %s with 400 in the form of the contract, and closes', async (_, bytes) => {
+  ])("answers %s with 400 in the contract's error format, and closes", async (_, bytes) => {
     const socket = await open(ok);
     socket.write(bytes, 'latin1');
     const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
@@ -59,13 +59,13 @@ describe('the HTTP server', () => {
       'GET / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n',
     ],
     ['HTTP/1.0, which knows no host', 'GET / HTTP/1.0\r\n\r\n'],
-  ])('hands over a request with %s like any other', async (_, bytes) => {
+  ])('passes on a request with %s like any other', async (_, bytes) => {
     const socket = await open(ok);
     socket.write(bytes);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*ok$/);
   });
 
-  it('does not write a second status line into an answer that is under way', async () => {
+  it('does not write a second status line into a response in progress', async () => {
     const socket = await open((_req, res) => void res.write('first half'));
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(socket, 'data');
@@ -73,7 +73,7 @@ describe('the HTTP server', () => {
     expect(await text(socket)).not.toContain('400 Bad Request');
   });
 
-  it('closes a connection whose client has stopped to read its answer', async () => {
+  it('closes a connection whose client has stopped reading the response', async () => {
     const socket = await open((_req, res) => {
       res.once('close', () => server?.emit('test:closed'));
       res.end(LARGE);
@@ -86,7 +86,7 @@ describe('the HTTP server', () => {
   });
 
   describe('drain', () => {
-    it('lets a request under way finish, then closes its connection although the client would keep it', async () => {
+    it('lets a request in progress finish, then closes its connection even though the client would keep it', async () => {
       let answer = (): void => undefined;
       const socket = await open((_req, res) => {
         answer = () => res.end('done');

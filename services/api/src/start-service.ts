@@ -12,11 +12,11 @@ import { createServer } from './server';
 import { STORAGE_WAIT_MS } from './storage-wait';
 
 /**
- * Opens the connections and listens. A shutdown goes the other way: readiness fails, the server answers what it has
- * begun and takes no more, what is being rung is rung, then the connections close.
+ * Opens the connections and listens. A shutdown runs in reverse: readiness fails, the server finishes the requests that
+ * it has begun and accepts no more, pending rings are sent, then the connections close.
  *
- * The operator's own port says whether this process takes requests; /readyz on the public port says whether the service
- * as a whole can do its work.
+ * The operator's port says whether this process takes requests; /readyz on the public port says whether the service as
+ * a whole can do its work.
  */
 export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifecycle): Promise<void> {
   const telemetry = await openTelemetry({ service: 'api', env, logger, lifecycle });

@@ -18,7 +18,7 @@ import { startApi, type TestApi, type TestCustomer } from '../test/start-api';
 const CALLER = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const CALLER_TRACE = CALLER.slice(3, 35);
 
-/** The telemetry of a service that sends this share of the traces that it begins itself. */
+/** The telemetry of a service that samples this share of the traces that it starts. */
 const openTracing = (collector: OtlpCollector, share: number): Promise<Telemetry> =>
   openTelemetry({
     service: 'api',
@@ -27,7 +27,7 @@ const openTracing = (collector: OtlpCollector, share: number): Promise<Telemetry
     lifecycle: { onShutdown: () => undefined },
   });
 
-/** A request is counted when its answer is out, which its caller may know first. */
+/** Waits for a metric: a request is counted when its response is sent, and its caller may see the response first. */
 async function told(api: TestApi, check: (metrics: Exposition) => void): Promise<void> {
   await eventually(async () => check(parseExposition(await api.metrics.text())));
 }
@@ -75,7 +75,7 @@ describe('metrics of the API', () => {
     });
   });
 
-  it('count what the rate limiter decided, for each of its allowances', async () => {
+  it("count the rate limiter's decisions for each of its allowances", async () => {
     const own = await startApi();
     const { key } = await own.newCustomer({ getPerMinute: 1, postPerMinute: 5 });
     await own.operations.refused('get_render', { key, id: 'x' });
@@ -92,7 +92,7 @@ describe('metrics of the API', () => {
     await own.close();
   });
 
-  it('tell when the limiter lets everything pass because Redis does not answer', async () => {
+  it('show when the limiter lets everything pass because Redis does not answer', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'redis-'));
     const redis = await startRedis({ dataDir });
     const own = await startApi({ redisUrl: redis.url });
@@ -158,7 +158,7 @@ describe('traces of the API', () => {
     expect(places).not.toContain(CALLER);
   });
 
-  it('name the operation, and stand in the log line of the request', async () => {
+  it('name the operation, and appear in the log line of the request', async () => {
     await api.operations.refused('get_render', {
       key: customer.key,
       id: 'x',
@@ -191,7 +191,7 @@ describe('traces of the API', () => {
   });
 });
 
-it('a caller decides what is sent of its requests with a key alone; without one its trace is not continued', async () => {
+it('only a caller with a key decides whether its requests are traced; without one its trace is not continued', async () => {
   const collector = await startOtlpCollector();
   const { tracing } = await openTracing(collector, 0);
   const api = await startApi({ tracing });
@@ -221,7 +221,7 @@ it('a caller decides what is sent of its requests with a key alone; without one 
   await collector.close();
 });
 
-it('without a collector nothing is traced: no trace in rows and logs, whatever the caller sends', async () => {
+it('without a collector nothing is traced: no trace ids in rows and logs, whatever the caller sends', async () => {
   const api = await startApi();
   const { key } = await api.newCustomer();
   const headers = { traceparent: CALLER };

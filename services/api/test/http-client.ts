@@ -2,16 +2,16 @@ import { type OperationId, OPERATIONS } from '@lipsync/contract';
 import { type ContractResponse, expectContract } from '@lipsync/testkit';
 
 export interface RequestOptions {
-  /** API key; none is sent when absent. */
+  /** API key; omitted: none is sent. */
   key?: string;
-  /** Sent as JSON, with its content type unless `headers` names another. */
+  /** Sent as JSON, with that content type unless `headers` sets another. */
   json?: unknown;
-  /** Sent as it is. */
+  /** Sent as is. */
   raw?: string | Uint8Array | ReadableStream<Uint8Array>;
   headers?: Record<string, string>;
 }
 
-/** Sends one request and reads the whole answer, which under /v1 must be one that the contract promises. */
+/** Sends one request and reads the whole response, which under /v1 must conform to the contract. */
 export async function send(
   url: string,
   method: string,
@@ -38,7 +38,7 @@ export async function send(
   return answer;
 }
 
-/** The operation that a request means, or null. HEAD is GET without a body, and one trailing slash is ignored. */
+/** The operation that a request targets, or null. HEAD counts as GET, and one trailing slash is ignored. */
 function operationAt(method: string, pathname: string): OperationId | null {
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const found = OPERATIONS.find(

@@ -19,13 +19,13 @@ export interface Refusal {
   message: string;
 }
 
-/** The operations of one running service. Every answer is checked against the contract. */
+/** The operations of one running service. Every response is checked against the contract. */
 export interface OperationClient {
   /** Calls an operation that must succeed. */
   ok<Id extends OperationId>(operationId: Id, options?: CallOptions): Promise<Success<SuccessBody<Id>>>;
   /** Calls an operation that must be refused. */
   refused(operationId: OperationId, options?: CallOptions): Promise<Refusal>;
-  /** Calls an operation that may do either; null where it succeeded. */
+  /** Calls an operation that may succeed or be refused; null when it succeeded. */
   attempt(operationId: OperationId, options?: CallOptions): Promise<Refusal | null>;
 }
 

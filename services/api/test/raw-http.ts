@@ -9,8 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Writes bytes to a connection and reads until the server closes it: for requests that no client library would send.
- * Ask for `Connection: close`, or the server keeps it open.
+ * Writes bytes to a connection and reads until the server closes it, for requests that no client library would send.
+ * Include `Connection: close`, or the server keeps the connection open.
  */
 export async function sendRaw(port: number, bytes: string): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1');

@@ -7,7 +7,7 @@ export interface RecordedLog {
   lines(): Record<string, unknown>[];
 }
 
-/** The real logger, writing into memory. */
+/** The real logger, writing to memory. */
 export function recordedLog(): RecordedLog {
   let text = '';
   const destination = new Writable({

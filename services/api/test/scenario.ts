@@ -5,7 +5,7 @@ export const VIDEO_URL = 'https://media.example.com/face.mp4';
 export const AUDIO_URL = 'https://media.example.com/voice.wav';
 export const WEBHOOK_URL = 'https://hooks.example.com:8443/lipsync';
 
-/** A valid render request by URLs. */
+/** A valid render request with URLs. */
 export function renderRequest(changes: Partial<RenderRequest> = {}): RenderRequest {
   return {
     video: { url: VIDEO_URL },
@@ -20,23 +20,23 @@ export function preparationRequest(changes: Partial<PreparationRequest> = {}): P
   return { video: { url: VIDEO_URL }, ...changes };
 }
 
-/** Brings resources of one customer into the state that a test begins with, by the service's own operations. */
+/** Brings one customer's resources into the state that a test needs, through the service's own operations. */
 export interface Scenario {
   pendingAsset(mediaType?: MediaType): Promise<string>;
   readyAsset(mediaType?: MediaType, sha256?: string): Promise<string>;
   failedAsset(mediaType?: MediaType): Promise<string>;
   awaitingAsset(): Promise<string>;
   expiredAsset(mediaType?: MediaType): Promise<string>;
-  /** An upload of `bytes` whose PUT was done or not. */
+  /** An upload of `bytes`; the PUT is optional. */
   upload(options?: {
     bytes?: Buffer;
     put?: boolean;
   }): Promise<{ id: string; assetId: string; putBytes: () => Promise<void> }>;
-  /** A render of ready assets: its job can start. */
+  /** A render of ready assets, so its job can start. */
   render(changes?: Partial<RenderRequest>): Promise<string>;
-  /** Completed, with an output. */
+  /** A completed render with an output. */
   completedRender(): Promise<string>;
-  /** Of a ready asset unless `changes` name a video. */
+  /** A preparation of a ready asset unless `changes` name a video. */
   preparation(changes?: Partial<PreparationRequest>): Promise<string>;
   completedPreparation(videoAssetId?: string): Promise<string>;
   /** The event of a cancelled render. */

@@ -30,10 +30,10 @@ import { createOperationClient, type OperationClient } from './operation-client'
 import { recordedLog } from './recorded-log';
 import { createTestWorker, type TestWorker } from './test-worker';
 
-/** Not where the service listens: addresses in answers must come from the settings, never from the request. */
+/** Not where the service listens: URLs in responses must come from the settings, never from the request. */
 export const PUBLIC_BASE_URL = 'https://api.example.com';
 
-/** A busy host may keep Redis waiting; what was not counted would not be refused. */
+/** Generous, because a busy host may keep Redis waiting, and a request that was not counted would not be refused. */
 const PATIENCE_MS = 10_000;
 
 export interface TestCustomer {
@@ -65,16 +65,16 @@ export interface TestApi {
 export interface TestApiOptions {
   config?: Partial<ApiConfig>;
   redisUrl?: string;
-  /** Instead of the test's own database. */
+  /** Replaces the test's own database. */
   databaseUrl?: string;
-  /** Instead of the test's own store. */
+  /** Replaces the test's own store. */
   s3Endpoint?: string;
   tracing?: Tracing;
-  /** Engines that some worker serves; musetalk when absent. */
+  /** Engines that some worker serves; musetalk by default. */
   engines?: readonly string[];
 }
 
-/** The whole service in this process on an ephemeral port, over real Postgres, Redis and S3. */
+/** The whole service in this process on an ephemeral port, on real Postgres, Redis and S3. */
 export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
   const db = createDb({ url: database.url, poolMax: 10, publicBaseUrl: PUBLIC_BASE_URL });
@@ -151,7 +151,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   };
 }
 
-/** Until it is connected the limiter allows everything, as it should; a test of limits must not begin before. */
+/** Until it is connected, the limiter deliberately allows everything; a test of limits must not begin before. */
 async function untilLimited(rateLimiter: RateLimiter): Promise<void> {
   await eventually(async () => {
     const { counted } = await rateLimiter.take({ key: 'start', points: 1000, perSeconds: 60 });

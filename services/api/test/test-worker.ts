@@ -10,18 +10,18 @@ import {
 } from '@lipsync/db';
 import { outputKey } from '@lipsync/storage';
 
-/** A completed run shows this; the rest of its usage belongs to the workers' own tests. */
+/** The usage that a completed run shows; the workers' own tests cover the rest. */
 const USAGE = { output_seconds: 2, rendered_frames: 50 };
 
-/** Does to jobs what workers do, by the same protocol, without their work. */
+/** Drives jobs through the same protocol as real workers, without doing their work. */
 export interface TestWorker {
-  /** The asset becomes ready, as this content, or failed. */
+  /** The asset becomes ready, with this content, or failed. */
   ingest(assetId: string, outcome?: { sha256?: string } | { failure: ErrorCode }): Promise<void>;
   /** The preparation becomes completed or failed. */
   analyze(preparationId: string, outcome?: { failure: ErrorCode }): Promise<void>;
   /** The preparation or render is being worked on. */
   begin(subject: { preparationId: string } | { renderId: string }): Promise<Claim>;
-  /** The only open engine run of the render becomes completed or failed. Returns the output's key. */
+  /** The render's only open engine run becomes completed or failed. Returns the key of its output. */
   render(renderId: string, outcome?: { failure: ErrorCode }): Promise<string>;
 }
 

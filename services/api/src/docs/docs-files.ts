@@ -7,7 +7,9 @@ export interface DocsFile {
   bytes: Buffer;
 }
 
-/** Every file under /docs by its path, read once at start: nothing a request says becomes a file name. */
+/**
+ * Every file under /docs, keyed by path. All are read once at start, so no part of a request ever becomes a file name.
+ */
 export function loadDocsFiles(publicBaseUrl: string): ReadonlyMap<string, DocsFile> {
   const swaggerDir = dirname(require.resolve('swagger-ui-dist/package.json'));
   const swagger = (name: string): Buffer => readFileSync(join(swaggerDir, name));

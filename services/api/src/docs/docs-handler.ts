@@ -2,8 +2,8 @@ import { type RequestHandler } from 'express';
 import { loadDocsFiles } from './docs-files';
 
 /**
- * The page loads only what this service serves, runs no inline script, and cannot be framed. The reference sets
- * style attributes through the DOM, which the policy does not concern, and draws its icons from data addresses.
+ * The page loads only what this service serves, runs no inline script, and cannot be framed. The API reference sets
+ * style attributes through the DOM, which this policy does not restrict, and draws its icons from data: URLs.
  */
 const POLICY = [
   "default-src 'none'",
@@ -16,7 +16,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** GET /docs and the files that it loads, all from memory. */
+/** GET /docs and the files that the page loads, all served from memory. */
 export function docs(publicBaseUrl: string): RequestHandler {
   const files = loadDocsFiles(publicBaseUrl);
   return (_req, res, next) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CATALOGUE, type ErrorDefinition, type ErrorPlace } from '@lipsync/contract';
 
-/** Beside src and dist alike, so that the same path works from sources and from the build. */
+/** A sibling of both src and dist, so the same relative path works from sources and from the build. */
 const PUBLIC_DIR = join(__dirname, '..', '..', 'public');
 
 const SAMPLES = ['verify-webhook.ts', 'verify-webhook.py', 'verify-webhook.go'] as const;
@@ -15,8 +15,8 @@ const PLACES: Readonly<Record<ErrorPlace, string>> = {
 };
 
 /**
- * The documentation page: quickstart, webhook verification samples from their files, the errors of the contract's
- * catalogue, and the reference's mount.
+ * The documentation page: quickstart, the webhook verification samples read from their files, the errors of the
+ * contract's catalogue, and the mount point of the API reference.
  */
 export function renderDocsPage(publicBaseUrl: string): string {
   const values = new Map([
@@ -39,7 +39,7 @@ function errorRow([code, { httpStatus, retryable, where, message }]: [string, Er
   return `<tr><td><code>${escapeHtml(code)}</code></td>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
 }
 
-/** A static file of ours that the page loads. */
+/** A static file of this service that the page loads. */
 export function readPublicFile(name: string): Buffer {
   return readFileSync(join(PUBLIC_DIR, name));
 }

@@ -7,19 +7,19 @@ import { renderDocsPage } from './docs-page';
 describe('the documentation page', () => {
   const page = renderDocsPage('https://api.example.com');
 
-  it('has every value filled in', () => {
+  it('fills in every placeholder', () => {
     expect(page).not.toMatch(/\{\{/);
     expect(page).toContain('BASE_URL=https://api.example.com');
   });
 
-  it('shows the samples that are tested, as text', () => {
+  it('shows the tested samples as text', () => {
     expect(page).toContain('export function verifyWebhook');
     expect(page).toContain('hmac.compare_digest');
     expect(page).toContain('hmac.Equal');
     expect(page).not.toContain('import "crypto/hmac"');
   });
 
-  it('lists every error of the catalogue with its status, whether it is retryable, and its meaning', () => {
+  it('lists every error of the catalogue with its status, its meaning and whether it is retryable', () => {
     const rows = [...page.matchAll(/<tr><td>.*<\/tr>/g)].map(([row]) => row.replaceAll(/<[^>]+>/g, '|'));
     const errors = Object.entries(ERROR_CATALOGUE);
     expect(rows).toHaveLength(errors.length);
@@ -30,7 +30,7 @@ describe('the documentation page', () => {
     }
   });
 
-  it('loads nothing from elsewhere and runs nothing inline', () => {
+  it('loads nothing from other hosts and runs nothing inline', () => {
     expect(page).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
     expect(page).not.toMatch(/<script(?![^>]* src=)|<style| style=| on[a-z]+=/);
   });
@@ -58,7 +58,7 @@ describe('the TypeScript sample', () => {
   });
 
   it.each(['', 'ab'.repeat(31), `whsec_${'ab'.repeat(32)}`])(
-    'refuses to work with the damaged secret %j: what is left of one is a key that anybody has',
+    'refuses the damaged secret %j: decoding would leave a key that anybody can guess',
     (damaged) => {
       const v1 = createHmac('sha256', Buffer.from(damaged, 'hex'))
         .update(`1000.${deliveryId}.`)
@@ -68,7 +68,7 @@ describe('the TypeScript sample', () => {
     },
   );
 
-  it('refuses another body, delivery, secret, time or form', () => {
+  it('refuses a different body, delivery, secret, time or format', () => {
     expect(() => verify({ rawBody: Buffer.from('{"id":"evt_2"}') })).toThrow('wrong signature');
     expect(() => verify({ deliveryId: 'dlv_2' })).toThrow('wrong signature');
     expect(() => verify({ signingSecret: 'cd'.repeat(32) })).toThrow('wrong signature');

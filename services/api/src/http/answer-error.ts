@@ -6,7 +6,7 @@ import { type RequestFields } from './request-context';
 import { sendJson } from './send-json';
 import { toServiceError } from './to-service-error';
 
-/** Turns whatever was thrown into the contract's error answer, and tells the caller nothing else. */
+/** Turns whatever was thrown into the contract's error response, and tells the caller nothing else. */
 export function answerError(res: ServerResponse, fields: RequestFields, thrown: unknown): void {
   if (thrown instanceof ClientGone) {
     res.destroy();
@@ -21,6 +21,6 @@ export function answerError(res: ServerResponse, fields: RequestFields, thrown: 
   }
   const { httpStatus, retryAfterSeconds } = ERROR_CATALOGUE[error.code];
   const retryAfter = retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) };
-  // A code without a status belongs into records; thrown here it is a mistake of ours.
+  // A code without a status belongs in records; throwing one here is a bug in this service.
   sendJson(res, httpStatus ?? 503, errorResponse(error), { ...retryAfter, ...error.headers });
 }

@@ -41,7 +41,7 @@ describe('authentication', () => {
     expect(status).toBe(401);
   });
 
-  it('gives one answer for every bad credential', async () => {
+  it('gives the same response for every bad credential', async () => {
     const { key } = customer;
     const basic = Buffer.from(`user:${key}`).toString('base64');
     const bad = [
@@ -65,7 +65,7 @@ describe('authentication', () => {
     }
   });
 
-  it('takes the scheme in any case', async () => {
+  it('accepts the scheme in any case', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       expect((await withHeader(`${scheme} ${customer.key}`)).status).toBe(404);
     }
@@ -81,7 +81,7 @@ describe('authentication', () => {
     });
   });
 
-  it('notes when a key was last used', async () => {
+  it('records when a key was last used', async () => {
     await api.operations.refused('get_asset', { key: customer.key, id: 'x' });
     await eventually(async () => {
       const row = await api.db.prisma.apiKey.findUniqueOrThrow({ where: { id: customer.keyId } });
@@ -89,8 +89,8 @@ describe('authentication', () => {
     });
   });
 
-  it('answers an address that keeps failing with 429, and still serves the good key from there', async () => {
-    // One of the sixty comes back every second, however long the requests take meanwhile.
+  it('answers an address that keeps failing with 429, and still serves the good key from that address', async () => {
+    // The allowance of sixty refills by one per second, however long the requests themselves take.
     let answered = 0;
     let answer = await withHeader('Bearer nonsense');
     for (; answer.status === 401 && answered < 1_000; answered += 1)

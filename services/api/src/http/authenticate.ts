@@ -12,7 +12,7 @@ import { createKeyUse } from './key-use';
 
 const BATCHES = { max: 32, inFlight: 2, limit: DATABASE_WAIT };
 
-/** Who asks. */
+/** The authenticated caller. */
 export interface Customer {
   id: string;
   apiKeyId: string;
@@ -20,7 +20,7 @@ export interface Customer {
 }
 
 /**
- * Reads the bearer credential and looks its hash up, on every request and without a cache: a key that was revoked a
+ * Reads the bearer credential and looks up its hash, on every request and without a cache: a key that was revoked a
  * second ago is refused.
  *
  * The returned function throws ServiceError invalid_api_key, or rate_limit_exceeded for an address that keeps failing.
@@ -45,7 +45,7 @@ export function createAuthenticator(deps: {
   };
 }
 
-/** The well-formed key of an Authorization header; the scheme is case-insensitive. */
+/** The key in an Authorization header, if well-formed; the scheme is case-insensitive. */
 function bearer(header: string | undefined): string | null {
   const token = /^bearer +(\S+)$/i.exec(header ?? '')?.[1];
   return token !== undefined && isApiKey(token) ? token : null;

@@ -7,12 +7,12 @@ import { requestId } from './request-id';
 import { requestPath } from './request-path';
 import { SECURITY_HEADERS } from './security-headers';
 
-/** Paths are the caller's text: cut so that a log line stays a line. */
+/** The caller chooses the path; it is truncated to keep log lines short. */
 const PATH_MAX_CHARACTERS = 256;
 
 /**
- * First of all: names the request (X-Request-Id in and out), and when the answer is out or the caller is gone writes
- * its one log line, counts it and ends its span.
+ * Runs before anything else. Names the request (X-Request-Id in and out); when the response is sent or the caller has
+ * hung up, writes its one log line, counts it and ends its span.
  */
 export function beginRequest(
   { logger, httpMetrics }: { logger: Logger; httpMetrics: HttpMetrics },
@@ -44,7 +44,7 @@ export function beginRequest(
       trace_id: span.traceId,
       ...fields,
     };
-    // The cause of a failure stands nowhere else.
+    // The cause of a failure is recorded nowhere else.
     logger.wide('http_request', line, fields.error === undefined ? 'info' : 'error');
   });
   return context;

@@ -1,9 +1,9 @@
 import { type IncomingMessage } from 'node:http';
 
 /**
- * The address that a request comes from: of the peer, or as the proxies that are believed tell it. Each proxy appends
- * the address that it was asked from to X-Forwarded-For, so with n of them the client is the nth entry from the end;
- * what stands before that the client may have made up.
+ * The address that a request comes from: the peer's, or the one reported by the trusted proxies. Each proxy appends its
+ * peer's address to X-Forwarded-For, so with n proxies the client is the nth entry from the end; the client may have
+ * forged any entry before that.
  */
 export function clientAddress(req: IncomingMessage, trustedProxyHops: number): string {
   const peer = req.socket.remoteAddress ?? 'unknown';

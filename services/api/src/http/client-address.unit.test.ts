@@ -13,7 +13,7 @@ function request(forwardedFor?: string): IncomingMessage {
 }
 
 describe('clientAddress', () => {
-  it('believes nobody but the connection when there is no proxy', () => {
+  it('trusts only the connection when there is no proxy', () => {
     expect(clientAddress(request('198.51.100.7'), 0)).toBe(PEER);
   });
 
@@ -25,7 +25,7 @@ describe('clientAddress', () => {
     expect(clientAddress(request(header), hops)).toBe(address);
   });
 
-  it('takes the furthest that is told when fewer proxies spoke than are believed', () => {
+  it('takes the furthest reported address when there are fewer entries than trusted proxies', () => {
     expect(clientAddress(request('198.51.100.7'), 3)).toBe('198.51.100.7');
     expect(clientAddress(request(), 2)).toBe(PEER);
   });

@@ -1,4 +1,4 @@
-/** The caller hung up before the request was complete: there is nobody to answer. */
+/** The caller hung up before the request was complete, so there is nobody to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 

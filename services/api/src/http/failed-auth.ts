@@ -4,8 +4,8 @@ import { type HttpMetrics } from './http-metrics';
 import { RATE_WINDOW_SECONDS, rateLimitExceeded } from './rate-limit-headers';
 
 /**
- * The refusal of a request without a valid key: 401, one answer for every cause, until its address has had its share
- * of them, then 429.
+ * Refuses a request without a valid key: 401, the same response for every cause, until the address has used up its
+ * allowance of failures; then 429.
  */
 export async function refuseCredential(
   { rateLimiter, httpMetrics }: { rateLimiter: RateLimiter; httpMetrics: HttpMetrics },

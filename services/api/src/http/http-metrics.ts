@@ -5,14 +5,14 @@ import { type RequestFields } from './request-context';
 
 export type Limit = 'reads' | 'writes' | 'failed_auth';
 
-/** What the requests of this process add up to. */
+/** Totals over the requests of this process. */
 export interface HttpMetrics {
-  /** A request whose answer is out, or whose caller is gone. */
+  /** Counts a request whose response was sent or whose caller hung up. */
   ended(fields: RequestFields, status: number, seconds: number): void;
   limited(limit: Limit, verdict: RateVerdict): void;
 }
 
-/** Labels are bound at their first use, so that a request costs a few look-ups and no objects. */
+/** Labels are bound at first use, so that a request costs a few look-ups and allocates no objects. */
 export function createHttpMetrics(metrics: Metrics): HttpMetrics {
   const durations = metrics.histogram('http_request_duration_seconds');
   const errors = metrics.counter('http_errors_total');

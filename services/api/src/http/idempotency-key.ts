@@ -1,7 +1,8 @@
 import { IDEMPOTENCY_KEY_MAX_LENGTH, ServiceError } from '@lipsync/domain';
 
 /**
- * The idempotency key of a request: header or body, null when neither names one (an empty key is none).
+ * The idempotency key of a request, from its header or its body; null when neither has one (an empty key counts as
+ * none).
  *
  * @param headerValues every Idempotency-Key header that was sent, as node:http decodes them
  * @throws ServiceError invalid_idempotency_key, idempotency_key_mismatch
@@ -19,7 +20,7 @@ export function resolveIdempotencyKey(
   return header || body || null;
 }
 
-/** node:http hands header bytes over as Latin-1, while the same key in a JSON body is UTF-8. */
+/** node:http decodes header bytes as Latin-1, while the same key in a JSON body is UTF-8. */
 function asUtf8(value: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));

@@ -2,18 +2,18 @@ import { errorThrownBy } from '../../test/error-thrown-by';
 import { resolveIdempotencyKey } from './idempotency-key';
 
 const code = (run: () => unknown) => errorThrownBy(run).code;
-/** What node:http makes of a header whose bytes are UTF-8. */
+/** How node:http decodes a header whose bytes are UTF-8. */
 const onTheWire = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 describe('resolveIdempotencyKey', () => {
-  it('takes the key from the header or from the body, and equal ones as one', () => {
+  it('takes the key from the header or the body, and accepts equal keys in both', () => {
     expect(resolveIdempotencyKey(['a'], undefined)).toBe('a');
     expect(resolveIdempotencyKey([], 'a')).toBe('a');
     expect(resolveIdempotencyKey(['a'], 'a')).toBe('a');
     expect(resolveIdempotencyKey(['a', 'a'], undefined)).toBe('a');
   });
 
-  it('takes an empty key as none', () => {
+  it('treats an empty key as none', () => {
     expect(resolveIdempotencyKey([], undefined)).toBeNull();
     expect(resolveIdempotencyKey([''], '')).toBeNull();
     expect(resolveIdempotencyKey([''], 'a')).toBe('a');
@@ -24,7 +24,7 @@ describe('resolveIdempotencyKey', () => {
     expect(code(() => resolveIdempotencyKey(['a'], 'A'))).toBe('idempotency_key_mismatch');
   });
 
-  it('refuses headers that differ from each other', () => {
+  it('refuses headers with different keys', () => {
     expect(code(() => resolveIdempotencyKey(['a', 'b'], undefined))).toBe('invalid_idempotency_key');
   });
 
@@ -42,7 +42,7 @@ describe('resolveIdempotencyKey', () => {
     ['NUL', 'a\0b'],
     ['half a surrogate pair', '\ud800'],
     ['quotes and backslashes', '"a\\'],
-  ])('takes %s verbatim: the contract bounds the length alone', (_, key) => {
+  ])('takes %s verbatim: the contract limits only the length', (_, key) => {
     expect(resolveIdempotencyKey([], key)).toBe(key);
   });
 });

@@ -18,7 +18,7 @@ describe('requireJsonContentType', () => {
     ['application/json; charset=latin1', undefined, 'UTF-8'],
     ['application/x-www-form-urlencoded', undefined, 'application/json'],
     ['application/json', 'gzip', 'uncompressed'],
-  ])('refuses %s with encoding %s, and says what would be right: %s', (contentType, encoding, advice) => {
+  ])('refuses %s with encoding %s, and says what would be accepted: %s', (contentType, encoding, advice) => {
     const error = errorThrownBy(() => requireJsonContentType(contentType, encoding));
     expect(error.code).toBe('invalid_content_type');
     expect(error.message).toContain(advice);

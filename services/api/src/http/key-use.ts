@@ -3,8 +3,8 @@ import { type Clock, type Logger } from '@lipsync/runtime';
 const RESOLUTION_MS = 60_000;
 
 /**
- * Notes in the background that a key was used, at most once a minute and process. A lost note costs nothing, so it
- * neither delays nor refuses the request that caused it.
+ * Records in the background that a key was used, at most once a minute per process. Losing a record does no harm, so
+ * recording neither delays nor refuses the request that caused it.
  */
 export function createKeyUse(deps: {
   touch: (keyId: string) => Promise<void>;

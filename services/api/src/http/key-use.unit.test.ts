@@ -4,7 +4,7 @@ import { createKeyUse } from './key-use';
 const logger = createLogger({ service: 'test', level: 'silent' });
 
 describe('createKeyUse', () => {
-  it('notes a key at most once a minute', () => {
+  it("records a key's use at most once a minute", () => {
     let now = 0;
     const touched: string[] = [];
     const noteUse = createKeyUse({
@@ -21,7 +21,7 @@ describe('createKeyUse', () => {
     expect(touched).toEqual(['key_1', 'key_2', 'key_1']);
   });
 
-  it('tries again after a note that failed, and disturbs nobody', async () => {
+  it('tries again after a failed write, without affecting the caller', async () => {
     let attempts = 0;
     const noteUse = createKeyUse({
       clock: { now: () => 0 },

@@ -1,10 +1,10 @@
 import { ServiceError } from '@lipsync/domain';
 import { type RateVerdict } from '@lipsync/queue';
 
-/** Every allowance of the API is so many requests at once, and as many, evenly, in each minute. */
+/** Every allowance of the API is a burst size that refills evenly over one minute. */
 export const RATE_WINDOW_SECONDS = 60;
 
-/** What is left of an allowance, as the RateLimit headers say it. */
+/** The remaining allowance as RateLimit headers. */
 export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateVerdict): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),
@@ -13,7 +13,7 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateVerdict
   };
 }
 
-/** The refusal of a request that is beyond its allowance. */
+/** The refusal of a request that exceeds its allowance. */
 export function rateLimitExceeded(verdict: RateVerdict): ServiceError {
   const retryAfter = String(Math.max(1, verdict.retrySeconds));
   return new ServiceError('rate_limit_exceeded', {

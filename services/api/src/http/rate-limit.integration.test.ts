@@ -12,7 +12,7 @@ describe('rate limit', () => {
   });
   afterAll(() => api.close());
 
-  it('counts down in the headers of every answer and refuses with Retry-After at zero', async () => {
+  it('counts down in the headers of every response and refuses with Retry-After at zero', async () => {
     const { key } = await api.newCustomer({ getPerMinute: 3 });
     const remaining: (string | null)[] = [];
     for (let i = 0; i < 3; i += 1) {
@@ -24,14 +24,14 @@ describe('rate limit', () => {
     const refused = await api.operations.refused('get_render', { key, id: 'x' });
     expect(refused).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
     expect(refused.headers.get('ratelimit-remaining')).toBe('0');
-    // A request comes back every 20 s, all three in a minute.
+    // The allowance of three per minute refills by one request every 20 s.
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(20);
     expect(Number(refused.headers.get('ratelimit-reset'))).toBeGreaterThan(40);
     expect(Number(refused.headers.get('ratelimit-reset'))).toBeLessThanOrEqual(60);
   });
 
-  it('counts reads and writes apart', async () => {
+  it('counts reads and writes separately', async () => {
     const { key } = await api.newCustomer({ getPerMinute: 1, postPerMinute: 1 });
     await api.operations.refused('get_render', { key, id: 'x' });
     await api.operations.ok('create_render', { key, json: renderRequest() });
@@ -39,7 +39,7 @@ describe('rate limit', () => {
     expect((await api.operations.refused('create_render', { key, json: {} })).status).toBe(429);
   });
 
-  it('belongs to the customer: another key of it shares the allowance, another customer does not', async () => {
+  it('belongs to the customer: its other keys share the allowance, other customers do not', async () => {
     const customer = await api.newCustomer({ getPerMinute: 1 });
     const second = formatApiKey(Buffer.alloc(32, 7));
     await issueKey(api.db, {

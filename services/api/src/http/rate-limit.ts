@@ -4,10 +4,10 @@ import { type HttpMetrics } from './http-metrics';
 import { RATE_WINDOW_SECONDS, rateLimitExceeded, rateLimitHeaders } from './rate-limit-headers';
 
 /**
- * Takes one request out of the customer's allowance: reads (GET, HEAD) and everything else are counted apart. The
- * customer counts, not the key, so several API keys share one allowance.
+ * Takes one request out of the customer's allowance; reads (GET, HEAD) are counted separately from everything else. The
+ * allowance belongs to the customer, not the key, so all API keys of a customer share it.
  *
- * @returns the RateLimit headers of the answer
+ * @returns the RateLimit headers of the response
  * @throws ServiceError rate_limit_exceeded with the same headers and Retry-After
  */
 export async function limitRate(

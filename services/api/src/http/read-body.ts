@@ -2,18 +2,18 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ServiceError } from '@lipsync/domain';
 import { ClientGone } from './client-gone';
 
-/** Beyond this, a client that keeps sending a refused body is cut off instead of being listened to. */
+/** A client that keeps sending a refused body is disconnected after this many bytes. */
 const DISCARD_MAX_BYTES = 1_048_576;
 
 /**
- * The request's bytes, at most `maxBytes`: refused by Content-Length before a byte is read, and while streaming
- * for a body that does not say its length.
+ * Reads the request's body, at most `maxBytes`. A larger one is refused by its Content-Length before a byte is read, or
+ * while streaming when it declares no length.
  *
  * @throws ServiceError body_too_large
  * @throws ClientGone when the connection closes first
  */
 export async function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
-  // It hung up before anybody listened here: none of the events below would ever come.
+  // The client hung up before any listener was attached, so none of the events below would ever fire.
   if (req.destroyed) throw new ClientGone();
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
     discard(req);
@@ -44,15 +44,15 @@ export async function readBody(req: IncomingMessage, res: ServerResponse, maxByt
     const settle = (): void => {
       req.off('data', onData).off('end', onEnd).off('close', onClose);
     };
-    // A reset reaches 'error' and then 'close'; the first needs a listener for as long as the request lives.
+    // A reset emits 'error' and then 'close'; 'error' needs a listener for as long as the request lives.
     req.on('error', () => undefined);
     req.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }
 
 /**
- * Reads the rest of a refused body away, within a bound. Closing the socket with unread bytes would reset the
- * connection, and the client would see that instead of the answer.
+ * Reads and discards the rest of a refused body, within a limit. Closing the socket with unread bytes would reset the
+ * connection, and the client would see the reset instead of the response.
  */
 function discard(req: IncomingMessage): void {
   let size = 0;

@@ -19,12 +19,12 @@ describe('readBody', () => {
     server.closeAllConnections();
   });
 
-  it('ends for a caller that hung up while the request was still being authenticated', async () => {
+  it('rejects for a caller that hung up while the request was still being authenticated', async () => {
     const client = connect(port, '127.0.0.1');
     client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"part":');
     const [req, res] = await received;
     client.destroy();
-    // Not `once` of node:events: by listening to errors as well it would change what is tested.
+    // Not `once` of node:events: it also listens for errors, which would change what is tested.
     await new Promise((resolve) => req.once('close', resolve));
     await expect(readBody(req, res, 1000)).rejects.toThrow(ClientGone);
   });

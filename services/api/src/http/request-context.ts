@@ -1,7 +1,7 @@
 import { type ErrorCode, type OperationId } from '@lipsync/contract';
 import { type Span } from '@lipsync/telemetry';
 
-/** What one request leaves in the log: flat, without bodies, keys, signed addresses or query strings. */
+/** The fields that one request leaves in the log: flat, without bodies, keys, signed URLs or query strings. */
 export interface RequestFields {
   operation_id?: OperationId;
   customer_id?: string;
@@ -10,16 +10,16 @@ export interface RequestFields {
   error_code?: ErrorCode;
   idempotent_replayed?: boolean;
   request_bytes?: number;
-  /** What was thrown unexpectedly. The logger describes it. */
+  /** The unexpected error that was thrown, if any. The logger formats it. */
   error?: unknown;
 }
 
-/** Carried along one request; the pages that Express routes find it in `res.locals`. */
+/** Passed along with one request; the pages that Express routes find it in `res.locals`. */
 export interface RequestContext {
   requestId: string;
   /** Path as sent, without the query. */
   path: string;
-  /** The request in its trace: it ends with the answer, and what the request sets going continues it. */
+  /** The request's span. It ends with the response; work that the request starts continues its trace. */
   span: Span;
   fields: RequestFields;
 }

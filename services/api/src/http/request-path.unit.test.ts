@@ -11,7 +11,7 @@ describe('requestPath', () => {
     ['//v1/renders', '//v1/renders'],
     ['/v1/../healthz', '/v1/../healthz'],
     ['*', '*'],
-  ])('takes %s as %s', (target, path) => {
+  ])('reads %s as %s', (target, path) => {
     expect(requestPath(target)).toBe(path);
   });
 });

@@ -8,7 +8,7 @@ const good = {
 };
 
 describe('requireBody', () => {
-  it('lets a body pass that is as the contract has it', () => {
+  it('accepts a body that follows the contract', () => {
     expect(requireBody('RenderRequest', good)).toBe(good);
   });
 
@@ -20,7 +20,7 @@ describe('requireBody', () => {
       'invalid_media_url',
       /^\/video\/url .+\. Use/,
     ],
-  ])('says which part of a body is wrong, and what would be right: %j', (body, code, message) => {
+  ])('says which part of a body is wrong, and what would be accepted: %j', (body, code, message) => {
     const refused = async () => requireBody('RenderRequest', JSON.parse(JSON.stringify(body)));
     return expect(refused()).rejects.toMatchObject({
       code,

@@ -3,7 +3,7 @@ import { ServiceError } from '@lipsync/domain';
 
 export interface Route {
   operation: Operation;
-  /** The path's `{id}`, decoded; empty where the template has none. */
+  /** The path's `{id}`, decoded; empty when the template has none. */
   id: string;
 }
 
@@ -13,10 +13,10 @@ interface Template {
 }
 
 /**
- * Finds the operation for a method and a path under /v1. Paths are case-sensitive, one trailing slash is the same
- * path, and HEAD is answered as GET.
+ * Finds the operation for a method and a path under /v1. Paths are case-sensitive, one trailing slash is ignored, and
+ * HEAD is routed as GET.
  *
- * The returned function throws ServiceError not_found for an unknown path and method_not_allowed (with Allow) for a
+ * The returned function throws ServiceError not_found for an unknown path, and method_not_allowed (with Allow) for a
  * known path with another method.
  */
 export function createRouteTable(operations: readonly Operation[]): (method: string, path: string) => Route {
@@ -54,7 +54,7 @@ function allow(template: Template): string {
     .join(', ');
 }
 
-/** An id that cannot be decoded is left as it is: it is malformed, and so nobody's. */
+/** An id that cannot be decoded is left as it is: being malformed, it matches no resource. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);

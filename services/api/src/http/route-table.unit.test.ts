@@ -41,12 +41,12 @@ describe('createRouteTable', () => {
     ['HEAD', '/v1/assets', 'POST'],
     ['POST', '/v1/webhooks/x', 'GET, HEAD'],
     ['OPTIONS', '/v1/uploads', 'POST'],
-  ])('refuses %s %s and names what is allowed', (method, path, allowed) => {
+  ])('refuses %s %s and lists the allowed methods', (method, path, allowed) => {
     const { code, headers } = errorThrownBy(() => route(method, path));
     expect({ code, headers }).toEqual({ code: 'method_not_allowed', headers: { Allow: allowed } });
   });
 
-  it('decodes an id, and leaves one alone that cannot be decoded', () => {
+  it('decodes an id, and leaves one that cannot be decoded unchanged', () => {
     expect(route('GET', '/v1/renders/%72en_1').id).toBe('ren_1');
     expect(route('GET', '/v1/renders/%zz').id).toBe('%zz');
   });

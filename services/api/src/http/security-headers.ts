@@ -1,4 +1,4 @@
-/** On every answer: nothing here is to be framed, sniffed into another type, or sent on as a referrer. */
+/** On every response: it must not be framed, sniffed as another type, or leak a referrer. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -1,6 +1,6 @@
 import { type ServerResponse } from 'node:http';
 
-/** Writes a whole JSON answer. Nothing under this service may be cached: records change and output URLs expire. */
+/** Writes a complete JSON response. No response may be cached: records change and output URLs expire. */
 export function sendJson(
   res: ServerResponse,
   status: number,

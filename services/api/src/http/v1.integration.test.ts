@@ -13,7 +13,7 @@ describe('requests under /v1', () => {
   let customer: TestCustomer;
   const post = (options: Parameters<typeof send>[2]) =>
     send(`${api.baseUrl}/v1/renders`, 'POST', { key: customer.key, ...options });
-  /** A valid request, padded with white space to exactly this many bytes. */
+  /** A valid request, padded with spaces to exactly this many bytes. */
   const padded = (bytes: number): string => JSON.stringify(renderRequest()).padEnd(bytes);
 
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('requests under /v1', () => {
   });
 
   describe('body', () => {
-    it('takes 64 KiB and refuses one byte more, by its declared length', async () => {
+    it('accepts 64 KiB and refuses one byte more, by its declared length', async () => {
       const headers = { 'Content-Type': 'application/json' };
       expect((await post({ raw: padded(LIMIT), headers })).status).toBe(202);
       const refused = await post({ raw: padded(LIMIT + 1), headers });
@@ -83,7 +83,7 @@ describe('requests under /v1', () => {
       expect(refused.status).toBe(413);
     });
 
-    it('answers at once when a client asks before sending too much', async () => {
+    it('answers at once when a client sends Expect: 100-continue for a body that is too large', async () => {
       const request = httpRequest(`${api.baseUrl}/v1/renders`, {
         method: 'POST',
         headers: {
@@ -102,7 +102,7 @@ describe('requests under /v1', () => {
       request.destroy();
     });
 
-    it('lets a client that asks first send what is acceptable', async () => {
+    it('lets a client that sends Expect: 100-continue send an acceptable body', async () => {
       const body = padded(1000);
       const request = httpRequest(`${api.baseUrl}/v1/renders`, {
         method: 'POST',
@@ -149,7 +149,7 @@ describe('requests under /v1', () => {
       expect(response).toMatchObject({ status: 400, body: { error: { code: 'invalid_json' } } });
     });
 
-    it('survives JSON that is nested as deep as the limit allows', async () => {
+    it('survives JSON that is nested as deep as the size limit allows', async () => {
       const raw = `{"video":${'['.repeat(32_000)}${']'.repeat(32_000)}}`;
       const response = await post({ raw, headers: { 'Content-Type': 'application/json' } });
       expectContract('create_render', response);
@@ -157,7 +157,7 @@ describe('requests under /v1', () => {
     });
   });
 
-  it('takes addresses in answers from the settings, never from the request', async () => {
+  it('takes URLs in responses from the settings, never from the request', async () => {
     const body = JSON.stringify(renderRequest());
     const headers = [
       'Host: evil.example',
@@ -176,7 +176,7 @@ describe('requests under /v1', () => {
     expect(answer.body).not.toContain('evil.example');
   });
 
-  it('logs a client that hangs up halfway as 499 and goes on', async () => {
+  it('logs a client that hangs up halfway as 499 and keeps serving', async () => {
     const request = httpRequest(`${api.baseUrl}/v1/renders`, {
       method: 'POST',
       headers: {

@@ -15,8 +15,8 @@ import { createRouteTable } from './route-table';
 import { sendJson } from './send-json';
 
 /**
- * Everything under /v1. The order of the steps is part of the interface: who asks (401), how often (429), what for
- * (404, 405), with which body (413, 400); the operation decides the rest. Never rejects.
+ * Everything under /v1. The order of the checks is part of the interface: credential (401), rate (429), path and method
+ * (404, 405), body (413, 400); the operation decides the rest. Never rejects.
  */
 export function v1(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   const authenticate = createAuthenticator(deps);
@@ -34,8 +34,8 @@ export function v1(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse) =
       });
     context.span = startSpan();
     const customer = await authenticate(req);
-    // Only now: whose trace is continued decides what is sent, which nobody without a key may. The span so far does
-    // not end, and so is never sent.
+    // Only after authentication: continuing a caller's trace decides which spans are sent, and only a caller with a key
+    // may decide that. The span started so far never ends, and so is never sent.
     const traceParent = req.headers['traceparent']?.toString();
     if (traceParent !== undefined) context.span = startSpan(traceParent);
     const { span } = context;
@@ -76,7 +76,7 @@ async function bodyOf(
 ): Promise<object | undefined> {
   const bytes = await readBody(req, res, BODY_MAX_BYTES);
   fields.request_bytes = bytes.length;
-  // Cancel and complete take no body: what comes anyway is bounded like any body, and ignored.
+  // Cancel and complete take no body. One that is sent anyway is limited like any other, and ignored.
   if (operation.requestSchema === null) return undefined;
   requireJsonContentType(req.headers['content-type'], req.headers['content-encoding']);
   return parseJsonObject(bytes);

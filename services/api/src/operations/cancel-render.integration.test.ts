@@ -33,7 +33,7 @@ describe('cancel_render', () => {
       expect(body.engines?.[0]?.error).toBeUndefined();
     });
 
-    it('cancels a processing render at once: what its worker still writes changes nothing', async () => {
+    it('cancels a processing render at once: later writes by its worker change nothing', async () => {
       const id = await scenario.render();
       await api.worker.begin({ renderId: id });
       expect((await cancel(id)).body.status).toBe('cancelled');
@@ -43,7 +43,7 @@ describe('cancel_render', () => {
       );
     });
 
-    it('tells the worker of a running job at once', async () => {
+    it('signals the worker of a running job at once', async () => {
       const id = await scenario.render();
       const { jobId } = await api.worker.begin({ renderId: id });
       const heard: string[] = [];
@@ -69,7 +69,7 @@ describe('cancel_render', () => {
       expect(statuses).toContainEqual(['cancelled', false]);
     });
 
-    it('emits one event, however often it is called, and changes nothing the second time', async () => {
+    it('emits one event however often it is called, and changes nothing the second time', async () => {
       const id = await scenario.render({ webhook_url: WEBHOOK_URL });
       const first = await cancel(id);
       const again = await cancel(id);
@@ -78,7 +78,7 @@ describe('cancel_render', () => {
       expect(await countEvents(id)).toBe(1);
     });
 
-    it('decides a race of cancellations and a completion for exactly one of both', async () => {
+    it('settles a race between cancellations and a completion in favour of exactly one', async () => {
       const id = await scenario.render({ webhook_url: WEBHOOK_URL });
       await Promise.allSettled([
         api.worker.render(id),
@@ -96,7 +96,7 @@ describe('cancel_render', () => {
         'a form, as curl sends it',
         { raw: '', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
       ],
-    ])('takes %s', async (_, options) => {
+    ])('accepts %s', async (_, options) => {
       const id = await scenario.render();
       const { body } = await api.operations.ok('cancel_render', { key: customer.key, id, ...options });
       expect(body.status).toBe('cancelled');
@@ -104,7 +104,7 @@ describe('cancel_render', () => {
   });
 
   describe('404', () => {
-    it('is the same for an unknown, malformed and foreign id, and cancels nothing', async () => {
+    it("is the same for an unknown, a malformed and another customer's id, and cancels nothing", async () => {
       const owner = await api.newCustomer();
       const foreign = await createScenario(api, owner).render();
       for (const id of [newId('ren', 0, new Uint8Array(10)), 'ren_x', foreign]) {

@@ -8,7 +8,7 @@ export function cancelRender(deps: ApiDeps): Handler {
   const { db, queues, logger } = deps;
   return async ({ customer, id }) => {
     const cancelled = await markCancelled(db, customer.id, id);
-    // Only makes it quicker: a worker that misses the signal learns from its next heartbeat.
+    // Only a shortcut: a worker that misses the signal learns of the cancellation from its next heartbeat.
     if (cancelled.cancelledJobIds.length > 0) {
       queues.signalCancel(cancelled.cancelledJobIds).catch((error: unknown) => {
         logger.warn('could not signal a cancellation', { resource_id: cancelled.render.id, error });

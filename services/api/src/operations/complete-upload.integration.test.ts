@@ -18,14 +18,14 @@ describe('complete_upload', () => {
   afterAll(() => api.close());
 
   describe('202', () => {
-    it('answers the pending asset and queues its ingest', async () => {
+    it('returns the pending asset and queues its ingest', async () => {
       const upload = await scenario.upload();
       const { body } = await complete(upload.id);
       expect(body).toMatchObject({ id: upload.assetId, status: 'pending', stage: 'queued' });
       expect(await countJobs(upload.assetId)).toBe(1);
     });
 
-    it('pins the bytes that are there: the entity tag is recorded and survives a later PUT', async () => {
+    it('pins the current bytes: the entity tag is recorded and survives a later PUT', async () => {
       const upload = await scenario.upload({ bytes: Buffer.from('first') });
       await complete(upload.id);
       const { etag, stagingKey } = await api.db.prisma.upload.findUniqueOrThrow({ where: { id: upload.id } });
@@ -41,7 +41,7 @@ describe('complete_upload', () => {
       await expect(frozen).rejects.toMatchObject({ kind: 'precondition_failed' });
     });
 
-    it('is answered with the current asset when called again, and starts nothing', async () => {
+    it('returns the current asset when called again, and starts nothing', async () => {
       const upload = await scenario.upload();
       await complete(upload.id);
       expect((await complete(upload.id)).body.status).toBe('pending');
@@ -50,7 +50,7 @@ describe('complete_upload', () => {
       expect(await countJobs(upload.assetId)).toBe(1);
     });
 
-    it('makes one transition from ten calls at once, all of them accepted', async () => {
+    it('makes one transition from ten simultaneous calls, all of them accepted', async () => {
       const upload = await scenario.upload();
       const answers = await Promise.all(Array.from({ length: 10 }, () => complete(upload.id)));
       expect(new Set(answers.map(({ body }) => `${body.id} ${body.status}`))).toEqual(
@@ -67,7 +67,7 @@ describe('complete_upload', () => {
   });
 
   describe('404', () => {
-    it('is the same for an unknown, malformed and foreign upload', async () => {
+    it("is the same for an unknown, a malformed and another customer's upload", async () => {
       const foreign = await createScenario(api, await api.newCustomer()).upload();
       for (const id of [newId('upl', 0, new Uint8Array(10)), 'upl_', foreign.id]) {
         expect(await refuse(id)).toMatchObject({ status: 404, code: 'upload_not_found' });
@@ -83,7 +83,7 @@ describe('complete_upload', () => {
       expect((await complete(upload.id)).body.status).toBe('pending');
     });
 
-    it('upload_size_mismatch when other bytes lie there', async () => {
+    it('upload_size_mismatch when the stored object has another size', async () => {
       const upload = await scenario.upload({ put: false });
       await api.storage.put(`uploads/${upload.id}`, Buffer.from('more than was declared'), {
         contentType: 'video/mp4',
@@ -100,7 +100,7 @@ describe('complete_upload', () => {
       expect(await refuse(upload.id)).toMatchObject({ status: 410, code: 'upload_expired' });
     });
 
-    it('upload_expired after the grace time even with bytes', async () => {
+    it('upload_expired after the grace period even with bytes', async () => {
       const upload = await scenario.upload();
       await api.db.prisma.upload.update({
         where: { id: upload.id },
@@ -118,7 +118,7 @@ describe('complete_upload', () => {
   });
 
   describe('503', () => {
-    it('service_unavailable while the store does not answer; it can be completed afterwards', async () => {
+    it('service_unavailable while the store does not answer; completing works afterwards', async () => {
       const upload = await scenario.upload();
       api.s3.faults.set({ slowDownRate: 1, applies: ({ method }) => method === 'HEAD' });
       const refused = await refuse(upload.id);

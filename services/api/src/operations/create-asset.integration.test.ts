@@ -15,7 +15,7 @@ describe('create_asset', () => {
   afterAll(() => api.close());
 
   describe('202', () => {
-    it('answers a pending asset with placeholders and queues its download', async () => {
+    it('returns a pending asset with placeholders and queues its download', async () => {
       const { body } = await create({ url: AUDIO_URL, media_type: 'audio' });
       expect(body).toMatchObject({
         media_type: 'audio',
@@ -28,14 +28,14 @@ describe('create_asset', () => {
       ).toBe(1);
     });
 
-    it('never shows or logs the address, which may be signed', async () => {
+    it('never shows or logs the source URL, which may be signed', async () => {
       const url = `${VIDEO_URL}?X-Amz-Signature=do-not-repeat`;
       const { body } = await create({ url, media_type: 'video' });
       expect(JSON.stringify(body)).not.toContain('do-not-repeat');
       expect(JSON.stringify(api.logLines())).not.toContain('do-not-repeat');
     });
 
-    it('makes another asset each time, idempotency key or not', async () => {
+    it('creates a new asset each time, with or without an idempotency key', async () => {
       const json = { url: VIDEO_URL, media_type: 'video' };
       const [first, second] = [
         await create(json, { 'Idempotency-Key': 'k' }),

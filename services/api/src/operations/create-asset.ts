@@ -4,7 +4,7 @@ import { type ApiDeps } from '../api-deps';
 import { requireBody } from '../http/require-body';
 import { type Handler } from './operation';
 
-/** POST /v1/assets: an asset that media-worker fetches from a URL. */
+/** POST /v1/assets: an asset that a media-worker fetches from a URL. */
 export function createAsset(deps: ApiDeps): Handler {
   return async ({ customer, body, traceParent }) => {
     const request = requireBody('AssetRequest', body);

@@ -12,7 +12,7 @@ import { getRender } from './get-render';
 import { getWebhook } from './get-webhook';
 import { type Handler } from './operation';
 
-/** The handler of every operation of the contract: one that is missing here does not compile. */
+/** The handler of every operation of the contract; a missing one is a compile error. */
 export function createHandlers(deps: ApiDeps): Readonly<Record<OperationId, Handler>> {
   return {
     create_render: createRender(deps),

@@ -27,7 +27,7 @@ describe('create_preparation', () => {
   afterAll(() => api.close());
 
   describe('202', () => {
-    it('answers an accepted record without engines and without audio', async () => {
+    it('returns an accepted record without engines and without audio', async () => {
       const { body } = await create(preparationRequest());
       expect(body).toMatchObject({ status: 'accepted', stage: 'queued', progress_percent: 0 });
       expect(body.id).toMatch(/^prp_/);
@@ -36,7 +36,7 @@ describe('create_preparation', () => {
         expect(body).not.toHaveProperty(name);
     });
 
-    it('lets the analysis of a ready asset start at once', async () => {
+    it('starts the analysis of a ready asset at once', async () => {
       const id = await scenario.preparation();
       await expect(api.worker.begin({ preparationId: id })).resolves.toMatchObject({
         kind: 'analyze',
@@ -44,7 +44,7 @@ describe('create_preparation', () => {
       });
     });
 
-    it('keeps the addresses as they were vetted, and takes them as written for what was asked for', async () => {
+    it('stores URLs as vetted, but compares idempotent requests as written', async () => {
       const json = {
         video: { url: 'https://MEDIA.example.com./face.mp4' },
         webhook_url: 'https://hooks.example.com./lipsync',
@@ -59,7 +59,7 @@ describe('create_preparation', () => {
       expect((await refuse(rewritten, { 'Idempotency-Key': 'k' })).code).toBe('idempotency_key_reused');
     });
 
-    it('replays by idempotency key, and creates one from 20 identical requests at once', async () => {
+    it('replays by idempotency key, and creates one preparation from 20 identical simultaneous requests', async () => {
       const burst = Array.from({ length: 20 }, () =>
         create(preparationRequest(), { 'Idempotency-Key': 'k' }),
       );
@@ -105,7 +105,7 @@ describe('create_preparation', () => {
   });
 
   describe('404', () => {
-    it('is the same for an unknown, malformed and foreign asset', async () => {
+    it("is the same for an unknown, a malformed and another customer's asset", async () => {
       const foreign = await createScenario(api, await api.newCustomer()).readyAsset();
       for (const id of [newId('ast', 0, new Uint8Array(10)), 'x', foreign]) {
         expect(await refuse({ video: { asset_id: id } })).toMatchObject({
@@ -117,14 +117,14 @@ describe('create_preparation', () => {
   });
 
   describe('409', () => {
-    it('by the state of the asset', async () => {
+    it('depends on the state of the asset', async () => {
       const awaiting = await refuse({ video: { asset_id: await scenario.awaitingAsset() } });
       expect(awaiting).toMatchObject({ status: 409, code: 'asset_not_ready' });
       const failed = await refuse({ video: { asset_id: await scenario.failedAsset() } });
       expect(failed).toMatchObject({ status: 409, code: 'asset_failed' });
     });
 
-    it('idempotency_key_reused under a key of a render', async () => {
+    it('idempotency_key_reused for a key that a render has used', async () => {
       const headers = { 'Idempotency-Key': 'k' };
       await api.operations.ok('create_render', { key: customer.key, json: renderRequest(), headers });
       expect(await refuse(preparationRequest(), headers)).toMatchObject({

@@ -25,7 +25,7 @@ describe('create_render', () => {
   afterAll(() => api.close());
 
   describe('202', () => {
-    it('answers an accepted record with one result per engine, in the order of the request', async () => {
+    it('returns an accepted record with one result per engine, in the order of the request', async () => {
       const { body } = await create(
         renderRequest({ engines: ['highsync', 'musetalk'], sync_mode: 'bounce' }),
       );
@@ -53,7 +53,7 @@ describe('create_render', () => {
       expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(7 * 86_400_000);
     });
 
-    it('makes an asset of its own for every URL', async () => {
+    it('creates a separate asset for every URL', async () => {
       const [first, second] = [await create(renderRequest()), await create(renderRequest())];
       const ids = [first, second].flatMap(({ body }) => [body.video_asset_id, body.audio_asset_id]);
       expect(new Set(ids).size).toBe(4);
@@ -64,7 +64,7 @@ describe('create_render', () => {
       expect(video.body).toMatchObject({ status: 'pending', media_type: 'video' });
     });
 
-    it('takes ready and pending assets, and lets the render of ready ones start at once', async () => {
+    it('accepts ready and pending assets, and starts a render of ready ones at once', async () => {
       const video = await scenario.readyAsset('video');
       const audio = await scenario.pendingAsset('audio');
       const { body } = await create(
@@ -80,17 +80,17 @@ describe('create_render', () => {
       await expect(api.worker.begin({ renderId: body.id })).rejects.toThrow('blocked');
     });
 
-    it.each(SYNC_MODES)('takes sync_mode %s', async (syncMode) => {
+    it.each(SYNC_MODES)('accepts sync_mode %s', async (syncMode) => {
       expect((await create(renderRequest({ sync_mode: syncMode }))).body.sync_mode).toBe(syncMode);
     });
 
-    it('takes a webhook address on any port', async () => {
+    it('accepts a webhook URL on any port', async () => {
       await expect(create(renderRequest({ webhook_url: WEBHOOK_URL }))).resolves.toMatchObject({
         status: 202,
       });
     });
 
-    it('takes a completed preparation of the same video, and shows it', async () => {
+    it('accepts a completed preparation of the same video, and shows it', async () => {
       const video = await scenario.readyAsset('video');
       const preparation = await scenario.completedPreparation(video);
       const { body } = await create(
@@ -99,7 +99,7 @@ describe('create_render', () => {
       expect(body).toMatchObject({ preparation_id: preparation, preparation: { frames: 50, fps: 25 } });
     });
 
-    it('takes a preparation made from another asset with the same bytes', async () => {
+    it('accepts a preparation made from another asset with the same bytes', async () => {
       const [one, other] = [
         await scenario.readyAsset('video', 'cd'.repeat(32)),
         await scenario.readyAsset('video', 'cd'.repeat(32)),
@@ -113,7 +113,7 @@ describe('create_render', () => {
   });
 
   describe('202 with an idempotency key', () => {
-    it('answers a replay with the same render in its current state, from header or body alike', async () => {
+    it('replays the same render in its current state, with the key in header or body', async () => {
       const json = renderRequest();
       const first = await create(json, { 'Idempotency-Key': 'order-1' });
       expect(first.headers.get('idempotent-replayed')).toBeNull();
@@ -128,14 +128,14 @@ describe('create_render', () => {
       expect(await countRenders()).toBe(1);
     });
 
-    it('does not care for the order of properties', async () => {
+    it('ignores the order of properties', async () => {
       const json = renderRequest();
       const first = await create(json, { 'Idempotency-Key': 'k' });
       const reversed = Object.fromEntries(Object.entries(json).reverse());
       expect((await create(reversed, { 'Idempotency-Key': 'k' })).body.id).toBe(first.body.id);
     });
 
-    it('creates exactly one render from 50 identical requests at once', async () => {
+    it('creates exactly one render from 50 identical simultaneous requests', async () => {
       const json = renderRequest();
       const answers = await Promise.all(
         Array.from({ length: 50 }, () => create(json, { 'Idempotency-Key': 'burst' })),
@@ -172,17 +172,20 @@ describe('create_render', () => {
       expect((await api.operations.ok('create_render', options)).body.id).toBe(first.body.id);
     });
 
-    it('takes an empty key as none', async () => {
+    it('treats an empty key as none', async () => {
       const json = { ...renderRequest(), idempotency_key: '' };
       const [first, second] = [await create(json), await create(json)];
       expect(first.body.id).not.toBe(second.body.id);
     });
 
-    it.each(['a\0b', '\ud800', 'quote"\\'])('takes the key %j, as any within the length', async (key) => {
-      const json = { ...renderRequest(), idempotency_key: key };
-      const { body } = await create(json);
-      expect((await create(json)).body.id).toBe(body.id);
-    });
+    it.each(['a\0b', '\ud800', 'quote"\\'])(
+      'accepts the key %j, like any other within the length',
+      async (key) => {
+        const json = { ...renderRequest(), idempotency_key: key };
+        const { body } = await create(json);
+        expect((await create(json)).body.id).toBe(body.id);
+      },
+    );
 
     it('forgets a key when its render has expired', async () => {
       const first = await create(renderRequest(), { 'Idempotency-Key': 'old' });
@@ -193,7 +196,7 @@ describe('create_render', () => {
       expect((await create(renderRequest(), { 'Idempotency-Key': 'old' })).body.id).not.toBe(first.body.id);
     });
 
-    it('does not use the key up by a refused request', async () => {
+    it('does not consume the key when a request is refused', async () => {
       const refused = await refuse(renderRequest({ engines: ['latentsync'] }), {
         'Idempotency-Key': 'again',
       });
@@ -270,7 +273,7 @@ describe('create_render', () => {
       expect({ status, code }).toEqual({ status: 400, code: 'invalid_webhook_url' });
     });
 
-    it('invalid_idempotency_key for 129 characters, in header and body; 128 are fine', async () => {
+    it('invalid_idempotency_key for 129 characters, in header and body; accepts 128', async () => {
       const long = 'k'.repeat(129);
       expect((await refuse(renderRequest(), { 'Idempotency-Key': long })).code).toBe(
         'invalid_idempotency_key',
@@ -289,7 +292,7 @@ describe('create_render', () => {
       expect({ status, code }).toEqual({ status: 400, code: 'idempotency_key_mismatch' });
     });
 
-    it('asset_type_mismatch for an audio asset as video and the reverse', async () => {
+    it('asset_type_mismatch for an audio asset as video and vice versa', async () => {
       const [video, audio] = [await scenario.readyAsset('video'), await scenario.readyAsset('audio')];
       const swapped = [
         renderRequest({ video: { asset_id: audio } }),
@@ -314,7 +317,7 @@ describe('create_render', () => {
   });
 
   describe('404', () => {
-    it('asset_not_found for an unknown, malformed and foreign asset alike', async () => {
+    it("asset_not_found for an unknown, a malformed and another customer's asset alike", async () => {
       const foreign = await createScenario(api, await api.newCustomer()).readyAsset('video');
       const messages = new Set<string>();
       for (const id of [unknownId('ast'), 'ast_1', '', foreign, `${foreign}\0`]) {
@@ -325,7 +328,7 @@ describe('create_render', () => {
       expect(messages.size).toBe(1);
     });
 
-    it('preparation_not_found for an unknown, malformed and foreign preparation alike', async () => {
+    it("preparation_not_found for an unknown, a malformed and another customer's preparation alike", async () => {
       const foreign = await createScenario(api, await api.newCustomer()).completedPreparation();
       for (const id of [unknownId('prp'), 'prp_1', foreign]) {
         const { status, code } = await refuse(renderRequest({ preparation_id: id }));
@@ -362,7 +365,7 @@ describe('create_render', () => {
       expect({ status, code }).toEqual({ status: 409, code: 'asset_failed' });
     });
 
-    it('tells which of two assets it is about', async () => {
+    it('says which of the two assets it concerns', async () => {
       const good = { video: await scenario.readyAsset('video'), audio: await scenario.readyAsset('audio') };
       for (const input of ['video', 'audio'] as const) {
         const ids = { ...good, [input]: await scenario.failedAsset(input) };
@@ -373,7 +376,7 @@ describe('create_render', () => {
       }
     });
 
-    it('preparation_not_ready and preparation_failed by the state of the preparation', async () => {
+    it('preparation_not_ready or preparation_failed, by the state of the preparation', async () => {
       const preparation = await scenario.preparation();
       expect((await refuse(renderRequest({ preparation_id: preparation }))).code).toBe(
         'preparation_not_ready',
@@ -415,7 +418,7 @@ describe('create_render', () => {
       await api.operations.ok('create_render', options);
     });
 
-    it('holds when many requests come at once', async () => {
+    it('enforces the limit on simultaneous requests', async () => {
       const limited = await api.newCustomer({ activeRecordsMax: 3 });
       const options = { key: limited.key, json: renderRequest() };
       const results = await Promise.all(
@@ -429,7 +432,7 @@ describe('create_render', () => {
   });
 
   describe('503', () => {
-    it('engine_unavailable when one of the engines is served by nobody, and nothing is created', async () => {
+    it('engine_unavailable when no worker serves one of the engines, and nothing is created', async () => {
       const refused = await refuse(renderRequest({ engines: ['musetalk', 'latentsync'] }));
       expect(refused).toMatchObject({ status: 503, code: 'engine_unavailable' });
       expect(refused.message).toMatch(/^latentsync: /);

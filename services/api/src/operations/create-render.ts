@@ -11,8 +11,8 @@ import { replayed } from './replayed';
 import { viewRender } from './view-render';
 
 /**
- * Creates that arrive together share a transaction. One at a time: two would mostly wait for each other's locks, and the
- * larger a batch is the less each of it costs.
+ * Creates that arrive together share a transaction. Only one transaction runs at a time: two would mostly wait for each
+ * other's locks, and the larger a batch is, the less each create in it costs.
  */
 const BATCHES = { max: 16, inFlight: 1, limit: DATABASE_WAIT };
 

@@ -20,7 +20,7 @@ describe('create_upload', () => {
   afterAll(() => api.close());
 
   describe('201', () => {
-    it('answers an asset that awaits its bytes and where to send them', async () => {
+    it('returns an asset that awaits its bytes, and where to send them', async () => {
       const { body } = await create();
       expect(body).toMatchObject({
         status: 'awaiting_upload',
@@ -36,7 +36,7 @@ describe('create_upload', () => {
       });
     });
 
-    it('signs exactly type and length: the store takes these bytes and no others', async () => {
+    it('signs exactly type and length: the store accepts these bytes and no others', async () => {
       const { body } = await create();
       const signed = new URL(body.upload_url).searchParams.get('X-Amz-SignedHeaders');
       expect(signed).toBe('content-length;content-type;host');
@@ -51,7 +51,7 @@ describe('create_upload', () => {
       expect((await put(elsewhere, type, '12345678')).status).toBe(403);
     });
 
-    it('tells no later expiry than the signature has', async () => {
+    it("reports an expiry no later than the signature's", async () => {
       const { body } = await create();
       const signed = new URL(body.upload_url).searchParams;
       const [date = '', time = ''] = signed.get('X-Amz-Date')?.split('T') ?? [];
@@ -64,25 +64,25 @@ describe('create_upload', () => {
       ['video', 'VIDEO/MP4', 'video/mp4'],
       ['video', 'video/webm; codecs="vp9"', 'video/webm'],
       ['audio', 'audio/x-wav', 'audio/x-wav'],
-    ])('takes a %s as %s and signs %s', async (mediaType, contentType, essence) => {
+    ])('accepts a %s as %s and signs %s', async (mediaType, contentType, essence) => {
       const { body } = await create({ media_type: mediaType, content_type: contentType });
       expect(body.required_headers['Content-Type']).toBe(essence);
     });
 
-    it('takes 1 byte and 256 MiB', async () => {
+    it('accepts 1 byte and 256 MiB', async () => {
       for (const bytes of [1, 268_435_456]) {
         const { body } = await create({ size_bytes: bytes });
         expect(body.required_headers['Content-Length']).toBe(String(bytes));
       }
     });
 
-    it('knows no idempotency key: a repeated request makes a second upload', async () => {
+    it('has no idempotency key: a repeated request creates a second upload', async () => {
       const options = { key: customer.key, json: REQUEST, headers: { 'Idempotency-Key': 'k' } };
       const first = await api.operations.ok('create_upload', options);
       expect((await api.operations.ok('create_upload', options)).body.id).not.toBe(first.body.id);
     });
 
-    it('does not log the signed address', async () => {
+    it('does not log the signed URL', async () => {
       const signature = new URL((await create()).body.upload_url).searchParams.get('X-Amz-Signature');
       expect(JSON.stringify(api.logLines())).not.toContain(signature);
     });

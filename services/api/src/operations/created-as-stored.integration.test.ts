@@ -2,8 +2,8 @@ import { ENGINES, type RenderRequest } from '@lipsync/contract';
 import { createScenario, renderRequest, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
-/** What answers a create is composed and not read: the two must say the same. */
-describe('a render that was created', () => {
+/** The response to a create is composed, not read back from the database: both must agree. */
+describe('a created render', () => {
   let api: TestApi;
   let customer: TestCustomer;
   let scenario: Scenario;
@@ -30,21 +30,21 @@ describe('a render that was created', () => {
     return { ...byUrls(), ...inputs, engines: [...ENGINES].reverse(), sync_mode: 'loop' };
   }
 
-  it('by URLs, is what get_render finds', async () => {
+  it('matches what get_render returns, when created from URLs', async () => {
     await expectSame(byUrls());
     await expectSame(renderRequest());
   });
 
-  it('by assets and a preparation, is what get_render finds', async () => {
+  it('matches what get_render returns, when created from assets and a preparation', async () => {
     await expectSame(await byAssets());
   });
 
-  it('together with others, is what get_render finds', async () => {
+  it('matches what get_render returns, when created together with others', async () => {
     const requests = [byUrls(), await byAssets(), renderRequest(), { ...byUrls(), idempotency_key: 'k' }];
     await Promise.all([...requests, ...requests].map((request) => expectSame(request)));
   });
 
-  it('has the addresses as they were vetted, and was asked for by those that were written', async () => {
+  it('has the URLs as vetted, while its request is remembered as written', async () => {
     const { key } = customer;
     const json = {
       ...renderRequest({ webhook_url: 'https://hooks.example.com./lipsync' }),

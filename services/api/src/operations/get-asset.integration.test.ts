@@ -17,7 +17,7 @@ describe('get_asset', () => {
   afterAll(() => api.close());
 
   describe('200', () => {
-    it('hints to poll only while the service is at it', async () => {
+    it('hints to poll only while the service is working on it', async () => {
       const awaiting = await get(await scenario.awaitingAsset());
       expect([awaiting.body.status, awaiting.headers.get('retry-after')]).toEqual(['awaiting_upload', null]);
       const pending = await get(await scenario.pendingAsset());
@@ -26,7 +26,7 @@ describe('get_asset', () => {
       expect([ready.body.status, ready.headers.get('retry-after')]).toEqual(['ready', null]);
     });
 
-    it('shows what was measured of a ready asset', async () => {
+    it('shows the measurements of a ready asset', async () => {
       const { body } = await get(await scenario.readyAsset());
       expect(body.media).toEqual({
         ...{
@@ -52,7 +52,7 @@ describe('get_asset', () => {
   });
 
   describe('404', () => {
-    it('is the same for an unknown, malformed and foreign id', async () => {
+    it("is the same for an unknown, a malformed and another customer's id", async () => {
       const foreign = await createScenario(api, await api.newCustomer()).pendingAsset();
       for (const id of [newId('ast', 0, new Uint8Array(10)), 'ast_?', foreign]) {
         expect(await refuse(id)).toMatchObject({ status: 404, code: 'asset_not_found' });

@@ -17,7 +17,7 @@ describe('get_preparation', () => {
   afterAll(() => api.close());
 
   describe('200', () => {
-    it('shows the measures once completed, and the hint to poll only before', async () => {
+    it('shows the measurements once completed, and the polling hint only before', async () => {
       const id = await scenario.preparation();
       const before = await get(id);
       expect(before.body.preparation).toBeUndefined();
@@ -33,7 +33,7 @@ describe('get_preparation', () => {
       expect(after.headers.get('retry-after')).toBeNull();
     });
 
-    it('shows the error of a failed one', async () => {
+    it('shows the error of a failed preparation', async () => {
       const id = await scenario.preparation();
       await api.worker.analyze(id, { failure: 'no_face_detected' });
       expect((await get(id)).body).toMatchObject({ status: 'failed', error: { code: 'no_face_detected' } });
@@ -41,7 +41,7 @@ describe('get_preparation', () => {
   });
 
   describe('404', () => {
-    it('is the same for an unknown, malformed, foreign and other kind of id', async () => {
+    it("is the same for an unknown, a malformed, another customer's and another kind of id", async () => {
       const foreign = await createScenario(api, await api.newCustomer()).preparation();
       const render = await scenario.render();
       for (const id of [newId('prp', 0, new Uint8Array(10)), 'prp', foreign, render]) {

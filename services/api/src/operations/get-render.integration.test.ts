@@ -17,7 +17,7 @@ describe('get_render', () => {
   afterAll(() => api.close());
 
   describe('200', () => {
-    it('says when to look again while the render is unfinished, and not afterwards', async () => {
+    it('says when to poll again while the render is unfinished, and not afterwards', async () => {
       const id = await scenario.render();
       expect((await get(id)).headers.get('retry-after')).toBe('2');
       await api.worker.begin({ renderId: id });
@@ -34,7 +34,7 @@ describe('get_render', () => {
       expect(completed.headers.get('retry-after')).toBeNull();
     });
 
-    it('signs a fresh download address for 15 minutes, which yields the bytes as an attachment', async () => {
+    it('signs a new download URL for 15 minutes, which serves the bytes as an attachment', async () => {
       const id = await scenario.render();
       const key = await api.worker.render(id);
       await api.storage.put(key, Buffer.from('video bytes'), { contentType: 'video/mp4' });
@@ -49,7 +49,7 @@ describe('get_render', () => {
       expect(download.headers.get('content-type')).toBe('video/mp4');
     });
 
-    it('does not log the signed address', async () => {
+    it('does not log the signed URL', async () => {
       const output = (await get(await scenario.completedRender())).body.engines?.[0]?.output;
       const signature = new URL(output?.url ?? '').searchParams.get('X-Amz-Signature');
       expect(signature).toMatch(/^[0-9a-f]{64}$/);
@@ -64,14 +64,14 @@ describe('get_render', () => {
       expect(body).toMatchObject({ status: 'failed', error, engines: [{ status: 'failed', error }] });
     });
 
-    it('names the webhook event once there is one', async () => {
+    it('includes the webhook event id once there is one', async () => {
       const id = await scenario.render({ webhook_url: WEBHOOK_URL });
       expect((await get(id)).body.webhook_event_id).toBeUndefined();
       await api.worker.render(id);
       expect((await get(id)).body.webhook_event_id).toMatch(/^evt_/);
     });
 
-    it('is answered to HEAD with the same headers and no body', async () => {
+    it('answers HEAD with the same headers and no body', async () => {
       const id = await scenario.render();
       const head = await send(`${api.baseUrl}/v1/renders/${id}`, 'HEAD', { key: customer.key });
       const full = await send(`${api.baseUrl}/v1/renders/${id}`, 'GET', { key: customer.key });
@@ -97,7 +97,7 @@ describe('get_render', () => {
   });
 
   describe('404', () => {
-    it('is the same for an unknown, malformed and foreign id', async () => {
+    it("is the same for an unknown, a malformed and another customer's id", async () => {
       const foreign = await createScenario(api, await api.newCustomer()).render();
       const ids = [
         newId('ren', 0, new Uint8Array(10)),
@@ -114,7 +114,7 @@ describe('get_render', () => {
       }
     });
 
-    it('stays 404 for a foreign render that has expired', async () => {
+    it("stays 404 for another customer's render that has expired", async () => {
       const other = createScenario(api, await api.newCustomer());
       const foreign = await other.render();
       await other.expire(foreign);
@@ -133,7 +133,7 @@ describe('get_render', () => {
   });
 });
 
-/** Milliseconds since 1970 of a time like 20260101T000000Z. */
+/** Converts a time like 20260101T000000Z to milliseconds since 1970. */
 function signingTime(text: string | null): number {
   return Date.parse((text ?? '').replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/, '$1-$2-$3T$4:$5:$6Z'));
 }

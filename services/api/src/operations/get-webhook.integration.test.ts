@@ -17,7 +17,7 @@ describe('get_webhook', () => {
   afterAll(() => api.close());
 
   describe('200', () => {
-    it('shows a delivery that is due, by the id of the event', async () => {
+    it('shows a delivery that is due, by the event id', async () => {
       const eventId = await scenario.webhookEvent();
       const { body } = await get(eventId);
       expect(body).toMatchObject({
@@ -55,7 +55,7 @@ describe('get_webhook', () => {
   });
 
   describe('404', () => {
-    it('is the same for an unknown, malformed and foreign id, and for the id of the render', async () => {
+    it("is the same for an unknown, a malformed and another customer's id, and for the id of the render", async () => {
       const foreign = await createScenario(api, await api.newCustomer()).webhookEvent();
       const render = await scenario.render({ webhook_url: WEBHOOK_URL });
       for (const id of [newId('evt', 0, new Uint8Array(10)), 'evt_', foreign, render]) {

@@ -1,19 +1,19 @@
 import { type Customer } from '../http/authenticate';
 
-/** One authenticated and routed call. */
+/** One authenticated and routed request. */
 export interface Call {
   customer: Customer;
-  /** The path's `{id}`, '' where the operation has none. Not known to be well-formed. */
+  /** The path's `{id}`, or '' when the operation has none. Not validated. */
   id: string;
-  /** A JSON object, not yet checked against its schema; undefined where the operation takes none. */
+  /** A JSON object, not yet validated against its schema; undefined for operations without a body. */
   body: object | undefined;
   /** Every Idempotency-Key header of the request. */
   idempotencyHeaders: readonly string[];
-  /** W3C trace context of the request, for what it sets going; undefined while there is no tracing. */
+  /** W3C trace context of the request, for the work that it starts; undefined when tracing is off. */
   traceParent: string | undefined;
 }
 
-/** What an operation answers on success; the status is the contract's. */
+/** An operation's response on success; the contract defines the status. */
 export interface Reply {
   body: object;
   headers?: Readonly<Record<string, string>>;

@@ -2,8 +2,8 @@ import { type Input } from '@lipsync/contract';
 import { parseMediaUrl, parseWebhookUrl } from '@lipsync/domain';
 
 /**
- * What is stored is the address as it was parsed and vetted, not as it was written: one host has one name, whoever
- * fetches from it, counts by it or shows it to TLS.
+ * URLs are stored as parsed and vetted, not as written, so that a host has the same name wherever it is used: in
+ * fetches, in per-host counts and in TLS.
  *
  * @throws ServiceError invalid_media_url
  */
@@ -11,7 +11,7 @@ export function parsedInput(name: 'video' | 'audio', input: Input): Input {
   return 'url' in input ? { url: parseMediaUrl(input.url, `/${name}/url`).href } : input;
 }
 
-/** The same for where events go. @throws ServiceError invalid_webhook_url */
+/** The same for the webhook URL. @throws ServiceError invalid_webhook_url */
 export function parsedWebhook({ webhook_url: raw }: { webhook_url?: string }): { webhook_url?: string } {
   return raw === undefined ? {} : { webhook_url: parseWebhookUrl(raw, '/webhook_url').href };
 }

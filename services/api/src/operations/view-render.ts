@@ -3,7 +3,7 @@ import { type RenderDetails } from '@lipsync/db';
 import { renderRecord, SIGNED_URL_SECONDS, type SignedOutput } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
 
-/** A render as the contract shows it, with freshly signed download addresses for every output there is. */
+/** A render as the contract defines it, with a newly signed download URL for every existing output. */
 export async function viewRender(
   { storage, config }: Pick<ApiDeps, 'storage' | 'config'>,
   { render, runs, preparation, webhookEventId }: RenderDetails,
