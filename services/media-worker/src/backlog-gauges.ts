@@ -3,15 +3,15 @@ import { type Backlog } from '@lipsync/db';
 import { type Clock, createOutageNotice, type Logger } from '@lipsync/runtime';
 import { type Metrics } from '@lipsync/telemetry';
 
-/** Several scrapers cost the database one look. */
+/** Scrapes within this time share one database query. */
 const FRESH_MS = 2_000;
-/** A scrape has ten seconds by default, and the rest of it must not wait for a database that hangs. */
+/** A scrape times out after ten seconds by default, and the other metrics must not wait for a hanging database. */
 const DEADLINE_MS = 3_000;
 
 /**
- * Tells the backlog of the whole system at every scrape, as `read` finds it. While it cannot be read nothing is told of
- * it: an old number would look like a queue that stands still. Then no alert on it can fire, so the log says so, once, and
- * once more when it is read again.
+ * Exports the backlog of the whole system at every scrape, as `read` returns it. While it cannot be read, its metrics
+ * are omitted: an old number would look like a stalled queue. No alert on the backlog can fire then, so the failure is
+ * logged once, and once more when reading works again.
  */
 export function tellBacklog(
   metrics: Metrics,

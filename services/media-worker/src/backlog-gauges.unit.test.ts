@@ -22,7 +22,7 @@ describe('tellBacklog', () => {
   beforeEach(() => said.splice(0));
   const told = async (metrics: ReturnType<typeof createMetrics>) => parseExposition(await metrics.text());
 
-  it('tells every number of the backlog', async () => {
+  it('exports every number of the backlog', async () => {
     const metrics = createMetrics();
     tellBacklog(metrics, { read: async () => BACKLOG, clock, logger });
     const { value } = await told(metrics);
@@ -35,7 +35,7 @@ describe('tellBacklog', () => {
     expect(value('lipsync_webhook_oldest_due_seconds')).toBe(9);
   });
 
-  it('asks the database once for scrapes that come together, and again when it is two seconds old', async () => {
+  it('queries the database once for simultaneous scrapes, and again after two seconds', async () => {
     const metrics = createMetrics();
     const read = jest.fn(async () => BACKLOG);
     tellBacklog(metrics, { read, clock, logger });
@@ -48,7 +48,7 @@ describe('tellBacklog', () => {
     expect(read).toHaveBeenCalledTimes(2);
   });
 
-  it('tells the rest, no old number of the backlog, and the log of it, while the database does not answer', async () => {
+  it('exports other metrics, omits the backlog, and logs it, while the database does not answer', async () => {
     const metrics = createMetrics();
     let read = async () => BACKLOG;
     tellBacklog(metrics, { read: () => read(), clock, logger });

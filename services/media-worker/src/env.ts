@@ -7,7 +7,7 @@ import {
   z,
 } from '@lipsync/runtime';
 
-/** What a media worker reads from its environment. */
+/** Environment variables of a media worker. */
 export const mediaWorkerEnvironment = sharedSettings
   .pick({
     NODE_ENV: true,
@@ -17,7 +17,7 @@ export const mediaWorkerEnvironment = sharedSettings
     REDIS_URL: true,
     ...STORAGE_SETTINGS,
     PUBLIC_BASE_URL: true,
-    // Tells which deliveries wait for a dispatcher, and which for their own customer's.
+    // Distinguishes deliveries waiting for a dispatcher from those waiting because of their customer's cap.
     WEBHOOK_PER_CUSTOMER: true,
     WORK_DIR: true,
     EGRESS_ROUTES: true,
@@ -26,17 +26,17 @@ export const mediaWorkerEnvironment = sharedSettings
     FFPROBE_BIN: true,
   })
   .extend({
-    /** Ingests at once; each may download 256 MiB and keep a decoder busy. */
+    /** Concurrent ingests; each may download 256 MiB and keep a decoder busy. */
     MEDIA_SLOTS: wholeNumber(1).default(2),
-    /** Wall clock of one download, redirects included. */
+    /** Wall-clock limit of one download, redirects included. */
     DOWNLOAD_TIMEOUT_SECONDS: timerSeconds(1).default(180),
-    /** Wall clock of each decoding pass over one file. */
+    /** Wall-clock limit of each decoding pass over one file. */
     PROBE_TIMEOUT_SECONDS: timerSeconds(1).default(600),
-    /** How long running ingests may go on after SIGTERM before they are handed to another worker. */
+    /** How long running ingests may continue after SIGTERM before they are handed to another worker. */
     SHUTDOWN_GRACE_SECONDS: timerSeconds(0).default(15),
-    /** How long a job waits for a worker that serves its queue; above the time that starting one takes. */
+    /** How long a job waits for a worker that serves its queue; must exceed the time that starting one takes. */
     UNSERVED_DEADLINE_SECONDS: timerSeconds(60).default(1800),
-    /** Pause between two rounds of deleting what has expired; none while there is more. */
+    /** Pause between two rounds of deleting what has expired; skipped while there is more to delete. */
     PURGE_INTERVAL_SECONDS: timerSeconds(1).default(30),
     PATH: z.string().optional(),
   });

@@ -86,7 +86,7 @@ afterAll(async () => {
 
 const caFile = (): string => join(folder, 'ca.pem');
 
-/** A whole worker in this process; its lifecycle ends it as SIGTERM would. */
+/** A whole worker in this process; its lifecycle stops it as SIGTERM would. */
 async function startWorker(
   name: string,
   settings: Record<string, string> = {},
@@ -126,7 +126,7 @@ const newAsset = (): ReturnType<typeof createAsset> =>
 const jobOf = (assetId: string) => db.prisma.job.findUniqueOrThrow({ where: { assetId } });
 const assetOf = (id: string) => db.prisma.asset.findUniqueOrThrow({ where: { id } });
 
-it('fetches what was waiting when it starts and what comes while it runs, and says that it is ready', async () => {
+it('takes the jobs that waited when it starts and those that arrive while it runs, and reports that it is ready', async () => {
   const early = await newAsset();
   const { port } = await startWorker('a');
   const late = await newAsset();
@@ -137,18 +137,18 @@ it('fetches what was waiting when it starts and what comes while it runs, and sa
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 });
 
-it('leaves no row behind, and takes nothing, when it is told to stop while it makes its row', async () => {
+it('leaves no row behind, and takes no job, when it is stopped while it registers', async () => {
   const { lifecycle, lines } = await startWorker('stopped', {}, (part, stopping) => {
     if (part === 'worker row') void stopping.shutdown('test');
   });
   await lifecycle.shutdown('test');
   expect(lines.filter((line) => line.includes('could not') || line.includes('"started"'))).toEqual([]);
-  // A row that was taken out is back-dated.
+  // Deregistering back-dates the row.
   const there = { id: 'stopped', seenAt: { gt: new Date(Date.now() - 30_000) } };
   expect(await db.prisma.worker.findFirst({ where: there })).toBeNull();
 });
 
-it('takes no job while the store refuses it, which it says once, and ends when it is told to', async () => {
+it('takes no job while the store refuses it, logs that once, and stops when told to', async () => {
   const asset = await newAsset();
   const lines: string[] = [];
   let opened: Lifecycle | undefined;
@@ -185,7 +185,7 @@ it('waits for a database that is away when it starts, alive and not ready, and w
   await late.drop();
 });
 
-it('tells what it did and what the whole system has not done yet, while the database is there', async () => {
+it('exports its own counts and the backlog of the whole system while the database is there', async () => {
   const { port } = await startWorker('a');
   const asset = await newAsset();
   await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
@@ -211,10 +211,10 @@ it('tells what it did and what the whole system has not done yet, while the data
   expect(told.families.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
 });
 
-it('takes up an ingest whose worker was killed in the middle, and says in one line which worker that was', async () => {
+it('takes over an ingest whose worker was killed in the middle, and logs in one line which worker that was', async () => {
   const asset = await newAsset();
   const { id } = await jobOf(asset.id);
-  // What a killed worker leaves behind: a claim that nobody renews.
+  // What a killed worker leaves behind: a claim that is never renewed.
   await claimJob(db, id, { workerId: 'killed', leaseSeconds: 1 });
   const { lines } = await startWorker('a');
   await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
@@ -228,7 +228,7 @@ it('takes up an ingest whose worker was killed in the middle, and says in one li
   ]);
 });
 
-it('announces again what Redis has forgotten', async () => {
+it('announces again what Redis has lost', async () => {
   const asset = await newAsset();
   const lost = new Date(Date.now() - 60_000);
   await db.prisma.job.update({ where: { assetId: asset.id }, data: { dispatchedAt: lost, dispatchSeq: 7 } });
@@ -248,7 +248,7 @@ it('ingests each of many assets exactly once with two workers side by side', asy
   }
 });
 
-it('lets a render go on to its engine once both of its inputs are there', async () => {
+it('queues a render for its engine once both of its inputs are ready', async () => {
   await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
   const input: NewRender = {
     customerId,
@@ -276,7 +276,7 @@ it('lets a render go on to its engine once both of its inputs are there', async 
   });
 });
 
-it('deletes the bytes of an expired asset and keeps the row, so that the asset is known to have been there', async () => {
+it('deletes the bytes of an expired asset and keeps the row, as evidence that the asset existed', async () => {
   await startWorker('a');
   const asset = await newAsset();
   const { objectKey } = await eventually(async () => {
@@ -290,7 +290,7 @@ it('deletes the bytes of an expired asset and keeps the row, so that the asset i
   expect(await storage.head(objectKey ?? '')).toBeNull();
 });
 
-it('deletes what was kept of a video, its rows and its bytes, once the last record that used it has expired', async () => {
+it('deletes the cached data of a video, rows and bytes, once the last record that used it has expired', async () => {
   const { port } = await startWorker('a');
   const feature = { customerId, videoSha256: 'a'.repeat(64), name: 'track:2:analyser' };
   const content = { sha256: 'b'.repeat(64), frames: 10, complete: true };
@@ -310,7 +310,7 @@ it('deletes what was kept of a video, its rows and its bytes, once the last reco
   }, PATIENCE);
 });
 
-it('takes itself out of the table of workers when it is stopped', async () => {
+it('deregisters when it is stopped', async () => {
   const present = () =>
     db.prisma.worker.findFirst({ where: { id: 'leaver', seenAt: { gt: new Date(Date.now() - 30_000) } } });
   const { lifecycle } = await startWorker('leaver');

@@ -26,7 +26,7 @@ type LoopName = 'admission' | 'reconciliation' | 'purging';
 const ADMISSION_EVERY_MS = 500;
 const RECONCILE_EVERY_MS = 1_000;
 
-/** Wires and starts the worker; what it opens is closed by `lifecycle`. Resolves to the health server's port. */
+/** Wires and starts the worker; `lifecycle` closes what it opens. Resolves to the health server's port. */
 export async function startMediaWorker(options: {
   env: MediaWorkerEnv;
   logger: Logger;
@@ -74,7 +74,7 @@ export async function startMediaWorker(options: {
     ...{ redisUrl, queues: ['media'], concurrency: env.MEDIA_SLOTS, logger },
     process: async (jobId, preempted) => {
       await runIngest(jobId, preempted);
-      // Renders may have become complete, and a slot is free.
+      // Renders may now have all their inputs, and a slot is free.
       admission.wake();
     },
   });
@@ -102,7 +102,8 @@ export async function startMediaWorker(options: {
   if (lifecycle.stopping.aborted) return port;
   for (const each of loops) each.start();
   await untilLetIn(storage, { logger, signal: lifecycle.stopping });
-  // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
+  // A shutdown closes everything that was opened. Nothing waits between this check and the registration, so the row is
+  // written while the database is still open.
   if (lifecycle.stopping.aborted) return port;
   await keepWorkerRow({
     ...{ db, workerId, logger, metrics, lifecycle },

@@ -1,10 +1,10 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { type EgressError } from '@lipsync/runtime';
 
-/** Answers that say "not now": the same request may succeed later. */
+/** Statuses that mean "not now": the same request may succeed later. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** What a failed download means for the asset. Coarse: nothing about our network may be read from it. */
+/** Maps a failed download to the asset's error code. Coarse on purpose: it must reveal nothing about our network. */
 export function downloadFailureCode(error: Pick<EgressError, 'reason' | 'status'>): ErrorCode {
   switch (error.reason) {
     case 'dns_error':

@@ -1,6 +1,6 @@
 import { downloadFailureCode } from './download-failure';
 
-describe('what a failed download means', () => {
+describe('the error code of a failed download', () => {
   it.each([
     [401, 'media_not_accessible'],
     [403, 'media_not_accessible'],

@@ -18,7 +18,7 @@ export async function fetchFromUrl(
 ): Promise<FetchedMedia> {
   const path = join(context.folder, 'media');
   const { bytes, sha256, contentType } = await download(tools, context, url, path);
-  // A log-in or error page with status 200 is not a broken film: the address is the problem.
+  // A login or error page with status 200 is not a broken video: the URL is the problem.
   if (HTML_TYPES.has(contentType) || (await startsLikeHtml(path))) {
     throw new IngestFailure('media_not_accessible', 'the address leads to a web page');
   }

@@ -4,7 +4,7 @@ import { isStorageAwayAtFirst, StorageError } from '@lipsync/storage';
 import { type Blame } from '@lipsync/worker';
 import { IngestFailure } from './ingest-failure';
 
-/** Judges an error of an ingest that nobody stopped. */
+/** Classifies an error of an ingest that was not stopped. */
 export function ingestBlame(error: unknown): Blame {
   if (isMediaError(error)) return { kind: 'fail', code: error.code };
   if (error instanceof IngestFailure) {
@@ -12,7 +12,7 @@ export function ingestBlame(error: unknown): Blame {
   }
   if (isStorageAwayAtFirst(error)) return { kind: 'postpone', code: 'storage_failed' };
   if (error instanceof StorageError) return { kind: 'retry', code: 'storage_failed' };
-  // A file that no decoder gets through in time is too expensive; once may have been a busy machine.
+  // A file that no decoder finishes in time is too expensive; a single timeout may have been due to a busy machine.
   if (error instanceof MediaProcessError && error.reason === 'deadline') {
     return { kind: 'retry', code: 'media_unsupported' };
   }

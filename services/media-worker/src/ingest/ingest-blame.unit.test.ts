@@ -3,7 +3,7 @@ import { StorageError } from '@lipsync/storage';
 import { ingestBlame } from './ingest-blame';
 import { IngestFailure } from './ingest-failure';
 
-describe('what an error says about an ingest', () => {
+describe('the classification of an ingest error', () => {
   it.each([
     ['bad bytes fail for good', new MediaError('media_corrupt', ''), { kind: 'fail', code: 'media_corrupt' }],
     [

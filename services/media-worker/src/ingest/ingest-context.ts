@@ -4,7 +4,7 @@ import { type Egress } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { type ClaimedJob } from '@lipsync/worker';
 
-/** What every ingest of this process shares. */
+/** Shared by every ingest of this process. */
 export interface IngestTools {
   readonly storage: Pick<Storage, 'put' | 'getToFile' | 'copy' | 'delete' | 'list' | 'ping'>;
   readonly egress: Pick<Egress, 'download'>;
@@ -16,16 +16,16 @@ export interface IngestTools {
 /** One claimed ingest. */
 export interface IngestContext extends Pick<ClaimedJob, 'folder' | 'signal' | 'report' | 'span'> {
   readonly work: IngestWork;
-  /** Where the accepted bytes will lie: new for every claim. */
+  /** Key that the accepted bytes will be stored under: new for every claim. */
   readonly objectKey: string;
 }
 
-/** The bytes of an asset on this machine. */
+/** The bytes of an asset on local disk. */
 export interface FetchedMedia {
   readonly path: string;
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly contentType: string;
-  /** Whether they already lie under the context's object key. */
+  /** Whether the bytes are already stored under the context's object key. */
   readonly stored: boolean;
 }

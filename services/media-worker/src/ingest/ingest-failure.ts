@@ -1,6 +1,6 @@
 import { type ErrorCode } from '@lipsync/contract';
 
-/** Why an asset cannot be ingested, in the words of the error catalogue; the message is for logs. */
+/** Why an asset cannot be ingested, as a code of the error catalogue; the message is for logs. */
 export class IngestFailure extends Error {
   override readonly name = 'IngestFailure';
 

@@ -6,8 +6,8 @@ import { type FetchedMedia, type IngestContext, type IngestTools } from './inges
 import { takeUpload } from './take-upload';
 
 /**
- * Brings the bytes of an asset here, decides whether they are usable, measures them and stores them where nothing can
- * change them. Throws IngestFailure, MediaError, MediaProcessError, StorageError, or the reason of the signal.
+ * Downloads the bytes of an asset, decides whether they are usable, measures them and stores them under a key that
+ * nothing can change. Throws IngestFailure, MediaError, MediaProcessError, StorageError, or the signal's reason.
  */
 export async function ingest(tools: IngestTools, context: IngestContext): Promise<IngestedMedia> {
   const { work, objectKey, signal, report, span } = context;
@@ -30,14 +30,15 @@ export async function ingest(tools: IngestTools, context: IngestContext): Promis
 
 async function fetchMedia(tools: IngestTools, context: IngestContext): Promise<FetchedMedia> {
   const { asset, upload } = context.work;
-  // While nothing can be stored nobody's server is to send it again and again, and it costs the job no attempt.
+  // While the store is unavailable, nothing is downloaded: the origin must not be made to send the file again and
+  // again, and the job is not charged an attempt.
   await tools.storage.ping({ signal: context.signal });
   if (asset.sourceUrl !== null) return fetchFromUrl(tools, context, asset.sourceUrl);
   if (upload === null) throw new Error('the asset has neither an address nor an upload');
   return takeUpload(tools, context, upload);
 }
 
-/** Rates are told to a thousandth: 29.97, and not what division made of it. */
+/** Rounds frame rates to a thousandth: 29.97 rather than the result of a division. */
 function measures({
   video,
   audio,

@@ -24,8 +24,8 @@ export interface IngestRunnerOptions extends IngestTools {
 }
 
 /**
- * Claims an ingest job and carries it to an end that the database knows. Resolves without doing anything when the job
- * is not to be had; never rejects for reasons of the job itself. `preempted` hands a running job back.
+ * Claims an ingest job and runs it until its outcome is in the database. Resolves without doing anything when the job
+ * cannot be claimed; never rejects because of the job itself. Aborting `preempted` hands a running job back.
  */
 export type IngestRunner = (jobId: string, preempted: AbortSignal) => Promise<void>;
 

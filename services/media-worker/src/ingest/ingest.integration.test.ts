@@ -147,7 +147,7 @@ afterEach(async () => {
 });
 
 describe('an asset given by URL', () => {
-  it('becomes ready with its measures, its digest and its bytes under an immutable key', async () => {
+  it('becomes ready with its measurements, its digest and its bytes under an immutable key', async () => {
     const path = serve('/video.mp4', {
       status: 200,
       headers: { 'content-type': 'Video/MP4; x=y' },
@@ -163,7 +163,7 @@ describe('an asset given by URL', () => {
     expect(await storage.getBuffer(asset.objectKey ?? '')).toEqual(video);
   });
 
-  it('is measured as audio when it is one', async () => {
+  it('is measured as audio when it is audio', async () => {
     const body = await readFile(join(samples, 'tone.mp3'));
     const asset = await ingested(await urlAsset(serve('/tone.mp3', { status: 200, body }), 'audio'));
     expect(asset).toMatchObject({ status: 'ready', codec: 'mp3', width: null, frames: null });
@@ -180,7 +180,7 @@ describe('an asset given by URL', () => {
   });
 
   it.each([401, 403, 404, 410])(
-    'fails at once with media_not_accessible when the origin says %d',
+    'fails at once with media_not_accessible when the origin answers %d',
     async (status) => {
       const asset = await ingested(await urlAsset(serve(`/status-${status}`, { status })));
       expect(asset).toMatchObject({ status: 'failed', stage: 'failed', errorCode: 'media_not_accessible' });
@@ -204,7 +204,7 @@ describe('an asset given by URL', () => {
     ['503', { status: 503 }],
     ['a reset connection', 'reset'],
   ])(
-    'is tried three times, later each time, before %s fails it with media_download_failed',
+    'is tried three times, with growing delays, before %s fails it with media_download_failed',
     async (_name, reply) => {
       const asset = await urlAsset(serve('/flaky', reply));
       const { id } = await jobOf(asset);
@@ -220,7 +220,7 @@ describe('an asset given by URL', () => {
     },
   );
 
-  it('fails with media_too_large at the first byte over 256 MiB, whether announced or not', async () => {
+  it('fails with media_too_large at the first byte over 256 MiB, whether or not the length was announced', async () => {
     const block = Buffer.alloc(1024 * 1024);
     const body = (): Readable => Readable.from(Array.from({ length: 257 }, () => block));
     const announced = { 'content-length': String(MEDIA_MAX_BYTES + 1) };
@@ -265,8 +265,8 @@ describe('an asset given by URL', () => {
   );
 });
 
-describe('an asset given by its address, while storage is away', () => {
-  it('is put off before anybody is asked for it, at the cost of no attempt', async () => {
+describe('an asset given by URL, while storage is unavailable', () => {
+  it('is deferred before its origin is contacted, without charging an attempt', async () => {
     const asset = await urlAsset(serve('/not-yet.mp4', { status: 200, body: video }));
     await expectPutOffWithoutStorage(asset);
     expect(origin.requests.filter(({ path }) => path === '/not-yet.mp4')).toEqual([]);
@@ -274,7 +274,7 @@ describe('an asset given by its address, while storage is away', () => {
 });
 
 describe('an uploaded asset', () => {
-  it('becomes ready from the bytes it was completed with, which a later PUT cannot change', async () => {
+  it('becomes ready with the bytes that it was completed with, which a later PUT cannot change', async () => {
     const { asset, stagingKey } = await uploadedAsset(video);
     const ready = await ingested(asset);
     expect(ready).toMatchObject({
@@ -291,19 +291,19 @@ describe('an uploaded asset', () => {
     expect(await ingested(asset)).toMatchObject({ status: 'failed', errorCode: 'media_corrupt' });
   });
 
-  it('fails for what its bytes are, and leaves no copy of them', async () => {
+  it('fails when its bytes are unusable, and leaves no copy of them', async () => {
     const { asset } = await uploadedAsset(video.subarray(0, 2000));
     expect(await ingested(asset)).toMatchObject({ status: 'failed', errorCode: 'media_corrupt' });
     expect(await storedKeys(asset)).toEqual([]);
   });
 
-  it('is put off when storage is away, at the cost of no attempt', async () => {
+  it('is deferred when storage is unavailable, without charging an attempt', async () => {
     const { asset } = await uploadedAsset(video);
     await expectPutOffWithoutStorage(asset);
   });
 });
 
-describe('an ingest that does not come to its end', () => {
+describe('an interrupted ingest', () => {
   it('is handed back with its attempt refunded when the worker is shut down', async () => {
     const asset = await urlAsset(serve('/slow', 'drip'));
     const { id } = await jobOf(asset);
@@ -320,7 +320,7 @@ describe('an ingest that does not come to its end', () => {
     });
   });
 
-  it('stops and writes nothing once another worker has taken its job over', async () => {
+  it('stops and writes nothing once another worker has taken over its job', async () => {
     const asset = await urlAsset(serve('/slow', 'drip'));
     const { id } = await jobOf(asset);
     const running = run(id, NEVER);
@@ -338,7 +338,7 @@ describe('an ingest that does not come to its end', () => {
     expect(await storedKeys(asset)).toEqual([ready.objectKey]);
   });
 
-  it('shows its stage while it runs, and its jobs run once however often they are announced', async () => {
+  it('reports its stage while it runs, and runs once however often its job is announced', async () => {
     const asset = await urlAsset(serve('/slow', 'drip'));
     const { id } = await jobOf(asset);
     const shutdown = new AbortController();

@@ -2,7 +2,7 @@ import { type Logger } from '@lipsync/runtime';
 import { assetPrefix, type Storage } from '@lipsync/storage';
 
 /**
- * Deletes what attempts at an asset left in storage, except the object that was accepted (if any): a worker that was
+ * Deletes the objects that attempts at an asset left in storage, except the accepted one (if any). A worker that is
  * killed between storing and completing leaves one behind. Best effort; call it only for a job that has just ended.
  */
 export async function deleteStrays(

@@ -9,8 +9,8 @@ import { type FetchedMedia, type IngestContext, type IngestTools } from './inges
 import { IngestFailure } from './ingest-failure';
 
 /**
- * Freezes the bytes that an upload was completed with under a key that no signed address can write to, and brings
- * that copy here: what is examined is what will be used. Throws IngestFailure, StorageError.
+ * Copies the bytes that an upload was completed with to a key that no signed URL can write to, then downloads that
+ * copy, so that the bytes examined are the bytes used. Throws IngestFailure, StorageError.
  */
 export async function takeUpload(
   { storage }: IngestTools,

@@ -5,8 +5,8 @@ import { type Logger } from '@lipsync/runtime';
 const RING_DEADLINE_MS = 3_000;
 
 /**
- * Rounds of admission: for every queue, the jobs that its workers can soon take are announced in Redis. While Redis is away
- * nothing is admitted, for it could not be announced: a round rejects then. While the database is away it announces nothing.
+ * One round of admission: for every queue, announces in Redis the jobs that its workers can soon take. While Redis is
+ * away nothing is admitted, because it could not be announced. Rejects then, and when the database is away.
  */
 export function createAdmission(
   db: Db,

@@ -4,8 +4,8 @@ import { assetPrefix, featureKey, outputKey, type Storage } from '@lipsync/stora
 import { type Metrics } from '@lipsync/telemetry';
 
 /**
- * One round of deleting what has expired, or what of it is done when `stopping` is aborted. Counts and logs what it
- * deleted; true when there is more to delete at once.
+ * One round of deleting what has expired, cut short when `stopping` is aborted. Counts and logs what it deleted;
+ * returns true when there is more to delete at once.
  */
 export async function purgeOnce(
   db: Db,

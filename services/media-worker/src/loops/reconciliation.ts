@@ -5,8 +5,8 @@ import { type Metrics } from '@lipsync/telemetry';
 import { tellRecovered } from '@lipsync/worker';
 
 /**
- * One round of reconciliation; true when it put jobs back in line. Counts and logs what it found, and each job whose
- * worker was lost in a line of its own.
+ * One round of reconciliation; true when it requeued jobs. Counts and logs what it found, and logs each job whose
+ * worker was lost on a line of its own.
  */
 export async function reconcileOnce(
   db: Db,
