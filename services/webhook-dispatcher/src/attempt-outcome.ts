@@ -11,11 +11,11 @@ const ERROR_CLASSES: Readonly<Record<EgressErrorReason, string>> = {
   address_not_allowed: 'address_not_allowed',
   redirect: 'redirect',
   http_status: 'http_error',
-  // Answers to a POST are not measured; listed because the client shares its reasons with downloads.
+  // Responses to a POST are not measured; listed because the client shares its reasons with downloads.
   too_large: 'http_error',
 };
 
-/** The outcome of an answer: 200 to 299 is success, a redirect is a failure of its own class and never followed. */
+/** The outcome of a response: 200 to 299 is success; a redirect is a failure class of its own and is never followed. */
 export function outcomeOfAnswer({ status, retryAfter }: PostResponse, nowMs: number): DeliveryOutcome {
   if (status >= 200 && status <= 299) return { kind: 'delivered', httpStatus: status };
   return {
@@ -26,7 +26,7 @@ export function outcomeOfAnswer({ status, retryAfter }: PostResponse, nowMs: num
   };
 }
 
-/** The outcome of an attempt that got no answer. */
+/** The outcome of an attempt that got no response. */
 export function outcomeOfError(reason: EgressErrorReason): DeliveryOutcome {
   return { kind: 'failed', error: ERROR_CLASSES[reason] };
 }

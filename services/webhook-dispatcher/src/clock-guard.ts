@@ -1,8 +1,8 @@
 import { type Clock, type Logger } from '@lipsync/runtime';
 
-/** Whether this machine's clock may date signatures. */
+/** Whether this machine's clock may be used to date signatures. */
 export interface ClockGuard {
-  /** Compares with the database at most every few seconds; throws when the database does not answer. */
+  /** Compares the clock with the database's at most every few seconds; throws when the database does not answer. */
   isTrustworthy(): Promise<boolean>;
 }
 
@@ -22,7 +22,7 @@ export function createClockGuard(options: {
   return {
     isTrustworthy: async () => {
       const startedAtMs = clock.now();
-      // A clock that was set back makes the last check lie in the future: look again.
+      // After the clock was set back, the last check lies in the future: check again.
       if (startedAtMs >= checkedAtMs && startedAtMs - checkedAtMs < CHECK_EVERY_MS) return trustworthy;
       const databaseMs = (await databaseNow()).getTime();
       const endedAtMs = clock.now();

@@ -4,28 +4,31 @@ import { type TurnOutcome } from '@lipsync/telemetry';
 
 export interface DispatchLoop {
   start(): void;
-  /** Takes nothing more and resolves when everything under way is settled. */
+  /** Claims nothing more and resolves when every delivery in flight is settled. */
   close(): Promise<void>;
-  /** Milliseconds since the loop last came round: a large value means that it is stuck. */
+  /** Milliseconds since the loop last turned: a large value means that it is stuck. */
   sinceTurnMs(): number;
 }
 
-/** Between two looks at the least. One costs nearly the same whether it finds one delivery or many: those share it. */
+/**
+ * Minimum time between two claims. A claim costs nearly the same for one delivery as for many, so due deliveries are
+ * collected for a moment and share one.
+ */
 const GAP_MS = 5;
 
 /**
- * Keeps up to `slots` deliveries in flight. Looks for due ones at once after a claim that found some and when one under
- * way has ended (its receiver's cap has room again), else less and less often, at last every `pollMs`. A failing claim is
- * tried again; that claims fail is logged once, and once that they succeed again.
+ * Keeps up to `slots` deliveries in flight. Claims again at once after a claim that found some, and when a delivery has
+ * ended (its receiver's cap has room again); otherwise less and less often, at the slowest every `pollMs`. A failing
+ * claim is retried; the outage is logged once when it begins and once when it ends.
  */
 export function createDispatchLoop<Delivery>(options: {
   slots: number;
   pollMs: number;
   /** Claims at most `limit` due deliveries. */
   claim: (limit: number) => Promise<Delivery[]>;
-  /** Carries one through to its settlement; must not throw. */
+  /** Sends one delivery and settles it; must not throw. */
   deliver: (delivery: Delivery) => Promise<void>;
-  /** Told after every look for due ones. */
+  /** Called after every claim. */
   onTurn: (outcome: TurnOutcome) => void;
   logger: Logger;
 }): DispatchLoop {
@@ -36,7 +39,7 @@ export function createDispatchLoop<Delivery>(options: {
     ends: () => logger.info('deliveries can be claimed again'),
   });
   let stopping = false;
-  /** Something ended since the last look. */
+  /** A delivery has ended since the last claim. */
   let hasRoom = false;
   let wake = (): void => undefined;
   let lastTurnAtMs = performance.now();

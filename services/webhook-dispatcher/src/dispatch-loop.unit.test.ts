@@ -1,7 +1,7 @@
 import { createLogger, type Logger } from '@lipsync/runtime';
 import { createDispatchLoop } from './dispatch-loop';
 
-it('tells of an outage of the database in two lines, however long it is', async () => {
+it('logs an outage of the database in two lines, however long it is', async () => {
   const lines: string[] = [];
   const note = (message: string): void => void lines.push(message);
   const logger: Logger = { ...createLogger({ service: 'test', level: 'silent' }), error: note, info: note };

@@ -1,11 +1,13 @@
 import { type ClaimedDelivery, type DeliveryOutcome, type DeliveryState } from '@lipsync/db';
 import { ATTEMPT_RESULTS, type Metrics } from '@lipsync/telemetry';
 
-/** What the attempts of this process add up to. */
+/** Totals over the attempts of this process. */
 export interface DispatchMetrics {
   began(delivery: ClaimedDelivery): void;
   ended(outcome: DeliveryOutcome, seconds: number): void;
-  /** What the delivery is after an attempt, or as a claim ended it; null when somebody else's attempt counts. */
+  /**
+   * The state of the delivery after an attempt, or as a claim ended it; null when another process's attempt counted.
+   */
   settled(state: DeliveryState | null): void;
 }
 

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-it('counts attempts by what they came to, deliveries by how they ended, and how late the first attempts were', async () => {
+it('counts attempts by outcome, deliveries by how they ended, and how late the first attempts were', async () => {
   const customer = await fixture.newCustomer();
   const telemetry = untraced();
   fixture.receiver.reply((_request, index) => ({ status: [200, 500, 302][index] ?? 200 }));
@@ -41,7 +41,7 @@ it('counts attempts by what they came to, deliveries by how they ended, and how 
   expect(told.value('lipsync_loop_turns_total', turns)).toBeGreaterThan(0);
 });
 
-it('counts and tells of a delivery that a claim found to be over, and does not send it', async () => {
+it('counts and logs a delivery that a claim found to be over, and does not send it', async () => {
   const customer = await fixture.newCustomer();
   const { id, eventId, renderId } = await fixture.addDelivery(customer);
   const createdAt = new Date(Date.now() - 2 * 86_400_000);
@@ -120,7 +120,7 @@ it('attempts in the trace of the request whose record ended', async () => {
   await collector.close();
 });
 
-/** Dispatches until an attempt is logged; returns what was written until then. */
+/** Dispatches until an attempt is logged; returns everything written so far. */
 async function firstAttempt(): Promise<{ lines: string[]; attempts: string[] }> {
   const lines: string[] = [];
   fixture.dispatch({
@@ -130,7 +130,7 @@ async function firstAttempt(): Promise<{ lines: string[]; attempts: string[] }> 
   return { lines, attempts: lines.filter((line) => line.includes('webhook_attempt')) };
 }
 
-it('tells the operator why a receiver was not reached, of which the customer learns the class alone', async () => {
+it('tells the operator why a receiver was not reached, and the customer only the class of failure', async () => {
   const { id } = await fixture.addDelivery(await fixture.newCustomer());
   fixture.receiver.reply('reset');
   const { attempts } = await firstAttempt();

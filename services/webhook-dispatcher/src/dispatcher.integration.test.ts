@@ -39,11 +39,11 @@ it('posts the stored bytes once, signed so that the receiver can verify them, an
   expect(isGenuine(request, customer)).toBe(true);
 });
 
-it('gives up after exactly eleven answers of 500, with the same ids and bytes and a fresh signature each time', async () => {
+it('gives up after exactly eleven responses of 500, with the same ids and bytes and a new signature each time', async () => {
   const customer = await fixture.newCustomer();
   const { id, eventId, body } = await fixture.addDelivery(customer);
   fixture.receiver.reply({ status: 500, body: 'internal details' });
-  // A clock that is a second further after every attempt.
+  // A clock that advances by a second with every attempt.
   const clock = { now: () => Date.now() + 1_000 * fixture.receiver.requests.length };
   fixture.dispatch({ delaysSeconds: new Array<number>(10).fill(0), clock });
   await eventually(async () => expect(await fixture.read(id)).toMatchObject({ status: 'failed' }));
@@ -66,7 +66,7 @@ it('gives up after exactly eleven answers of 500, with the same ids and bytes an
   expect(new Set(times).size).toBe(11);
 });
 
-it('is signed with the newest secret of the customer', async () => {
+it("signs with the customer's newest secret", async () => {
   const customer = await fixture.newCustomer();
   const newSecret = randomBytes(32).toString('hex');
   await rotateSecret(fixture.db, customer.id, secretBox.seal(newSecret, customer.id));
@@ -75,11 +75,11 @@ it('is signed with the newest secret of the customer', async () => {
   expect(isGenuine(await fixture.receiver.next(), { id: customer.id, secret: newSecret })).toBe(true);
 });
 
-it('takes nothing new when it closes, and settles what is under way', async () => {
+it('claims nothing new when it closes, and settles what is in flight', async () => {
   const customer = await fixture.newCustomer();
   const { id } = await fixture.addDelivery(customer);
   fixture.receiver.reply('drip');
-  // One slot, taken by the slow answer: no claim is under way when the closing begins.
+  // One slot, occupied by the slow response: no claim is running when closing begins.
   const dispatcher = fixture.dispatch({ timeoutMs: 3_000, slots: 1 });
   await fixture.receiver.next();
   const closed = dispatcher.close();

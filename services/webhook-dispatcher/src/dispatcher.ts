@@ -32,16 +32,16 @@ export interface DispatcherOptions {
   clock: Clock;
   logger: Logger;
   telemetry: Telemetry;
-  /** Deliveries in flight at most. */
+  /** Maximum deliveries in flight. */
   slots: number;
-  /** Those of one customer, over all dispatchers. */
+  /** Maximum deliveries in flight for one customer, across all dispatchers. */
   perCustomer: number;
   /** Delays after failed attempts. */
   delaysSeconds: readonly number[];
   pollMs?: number;
   /** How long a claim holds; longer than an attempt and its settlement. */
   leaseSeconds?: number;
-  /** Total time of an attempt. */
+  /** Time limit of a whole attempt. */
   timeoutMs?: number;
 }
 
@@ -49,21 +49,23 @@ export interface Dispatcher extends DispatchLoop {
   readonly clockGuard: ClockGuard;
 }
 
-/** What is due waits for half of this on average while nothing else happens; a look that finds nothing costs one query. */
+/**
+ * While nothing else happens, a due delivery waits half of this on average; a claim that finds nothing costs one query.
+ */
 const POLL_MS = 100;
 const LEASE_SECONDS = 30;
-/** Wait after a fault of this side. */
+/** How long to wait after a fault on this side. */
 const DEFER_SECONDS = 60;
 
-/** Successes that come together are written together. */
+/** Successes that arrive together are written together. */
 const SETTLEMENTS = { max: 64, inFlight: 1 };
 
 type Claimed = Pick<ClaimedDelivery, 'id' | 'claimToken'>;
 type Success = Claimed & { httpStatus: number };
 
 /**
- * Claims due deliveries from the database and carries each through: sign, send, settle, one log line. One line, too, for
- * each that a claim found to be over.
+ * Claims due deliveries from the database and processes each: sign, send, settle, one log line. A delivery that a claim
+ * found to be over also gets one line.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { db, logger, clock, slots, perCustomer, delaysSeconds, telemetry } = options;
@@ -155,7 +157,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return { ...loop, clockGuard };
 }
 
-/** Which delivery of what, whose it is, and where it goes. */
+/** The delivery, its event, its customer and its destination, for the log. */
 function identity(delivery: ClaimedDelivery | EndedDelivery): LogFields {
   return {
     delivery_id: delivery.id,

@@ -1,7 +1,7 @@
 import { WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
 import { OPERATIONS_SETTINGS, secondsList, sharedSettings, wholeNumber, type z } from '@lipsync/runtime';
 
-/** What a webhook dispatcher reads from its environment. */
+/** Environment variables of a webhook dispatcher. */
 export const dispatcherEnvironment = sharedSettings
   .pick({
     NODE_ENV: true,
@@ -16,9 +16,9 @@ export const dispatcherEnvironment = sharedSettings
     EGRESS_CA_FILE: true,
   })
   .extend({
-    /** Delays after failed attempts 1, 2, …; its length is the number of retries. */
+    /** Delays after failed attempts 1, 2, …; their number is the number of retries. */
     WEBHOOK_RETRY_SCHEDULE_SECONDS: secondsList.default([...WEBHOOK_RETRY_DELAYS_SECONDS]),
-    /** Deliveries that one dispatcher has in flight at most. */
+    /** Maximum deliveries that one dispatcher has in flight. */
     WEBHOOK_SLOTS: wholeNumber(1, 1024).default(256),
   });
 

@@ -14,7 +14,8 @@ describe('a failed attempt', () => {
     ['redirect', { status: 302, headers: { location: `${ORIGIN}/elsewhere` } }, 302, {}],
     ['http_error', { status: 410 }, 410, {}],
     ['connection_failed', 'reset', null, {}],
-    // The time is short here alone: the next attempt of one that a busy machine let time out is ten seconds away.
+    // The limit is short in this case only: an attempt that timed out because of a busy machine is retried ten seconds
+    // later.
     ['timeout', 'hang', null, { timeoutMs: 3_000 }],
   ] as const)(
     'of class %s is recorded and tried again later',
@@ -33,16 +34,17 @@ describe('a failed attempt', () => {
   it.each([
     ['tls_error', `https://unknown-name.example.test/`],
     ['address_not_allowed', 'https://127.0.0.1/'],
-  ])('that reached nobody is recorded as %s', async (lastError, url) => {
+  ])('that reached no server is recorded as %s', async (lastError, url) => {
     const { id } = await fixture.addDelivery(await fixture.newCustomer(), url);
     fixture.dispatch({ egress: fixture.egressTo(['unknown-name.example.test']) });
     await eventually(async () => expect(await fixture.read(id)).toMatchObject({ lastError, attempts: 1 }));
     expect(fixture.receiver.requests).toHaveLength(0);
   });
 
-  it('whose name nobody knows is recorded as dns_error', async () => {
+  it('whose host name does not resolve is recorded as dns_error', async () => {
     const { id } = await fixture.addDelivery(await fixture.newCustomer(), 'https://nowhere.example.test/');
-    // What the resolver of this machine says to that, and how soon, is another matter.
+    // The egress is replaced because how this machine's resolver answers, and how soon, is not under the test's
+    // control.
     fixture.dispatch({ egress: { post: () => Promise.reject(new EgressError('dns_error')) } });
     await eventually(async () =>
       expect(await fixture.read(id)).toMatchObject({

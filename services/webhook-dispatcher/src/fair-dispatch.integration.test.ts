@@ -31,7 +31,7 @@ describe('isolation', () => {
     expect(arrivedAt('/hang')).toBe(8);
   });
 
-  it('serves another origin at once while one that answers fast has a long backlog', async () => {
+  it('serves another origin at once while a fast one has a long backlog', async () => {
     const noisy = await fixture.newCustomer();
     await Promise.all(Array.from({ length: 300 }, () => fixture.addDelivery(noisy, `${ORIGIN}/noisy`)));
     await fixture.db.prisma.webhookDelivery.updateMany({
@@ -40,11 +40,11 @@ describe('isolation', () => {
     await fixture.addDelivery(await fixture.newCustomer(), `${OTHER_ORIGIN}/quiet`);
     fixture.dispatch({ slots: 16, perCustomer: 4 });
     await fixture.receiver.until(() => arrivedAt('/quiet') === 1);
-    // It came with the first attempts, and not when the backlog was through.
+    // It arrived with the first attempts, not after the backlog.
     expect(arrivedAt('/noisy')).toBeLessThan(100);
   });
 
-  it('keeps one customer to its cap over all dispatchers while another is served', async () => {
+  it('keeps one customer to its cap across all dispatchers while another is served', async () => {
     const greedy = await fixture.newCustomer();
     hangAt('/hang');
     for (let index = 0; index < 6; index++) await fixture.addDelivery(greedy, `${ORIGIN}/hang`);

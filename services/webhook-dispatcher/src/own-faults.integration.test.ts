@@ -15,11 +15,11 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-describe('faults of this side', () => {
+describe('faults on this side', () => {
   it('sends again under the same ids and bytes when the process dies between the POST and its record', async () => {
     const customer = await fixture.newCustomer();
     const { id } = await fixture.addDelivery(customer);
-    // The first dispatcher posts and is never heard of again: its answer is lost with it.
+    // The first dispatcher posts and then dies: the response is lost with it.
     const egress = fixture.egressTo();
     const dying = fixture.prepare({
       egress: {
@@ -75,7 +75,7 @@ describe('faults of this side', () => {
     );
   });
 
-  it('charges no attempt when the secret does not open', async () => {
+  it('charges no attempt when the secret cannot be decrypted', async () => {
     const { id } = await fixture.addDelivery(await fixture.newCustomer());
     fixture.dispatch({ secretBox: createSecretBox('cd'.repeat(32)) });
     await eventually(async () => {

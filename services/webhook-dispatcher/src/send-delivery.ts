@@ -7,21 +7,21 @@ export interface SendDependencies {
   egress: Pick<Egress, 'post'>;
   secretBox: Pick<SecretBox, 'open'>;
   clock: Clock;
-  /** Total time of an attempt; 15 s unless told. */
+  /** Time limit of a whole attempt; 15 s by default. */
   timeoutMs?: number;
 }
 
 export interface Attempt {
   readonly outcome: DeliveryOutcome;
-  /** What kept it from an answer, for the log: the outcome tells the customer no more than a class. */
+  /** Why there was no response, for the log: the outcome tells the customer only the class of failure. */
   readonly error?: EgressError;
 }
 
 const USER_AGENT = 'lipsync-service-webhooks/1.0';
 
 /**
- * One attempt: signs the stored bytes with the time of now and posts them. Resolves with what came of it.
- * Throws only for faults of this side (no secret, one that does not open): they must not count against the receiver.
+ * One attempt: signs the stored bytes with the current time and posts them. Resolves with the outcome. Throws only for
+ * faults on this side (no secret, or one that cannot be decrypted): they must not count against the receiver.
  */
 export async function sendDelivery(
   { egress, secretBox, clock, timeoutMs = WEBHOOK_TIMEOUT_SECONDS * 1000 }: SendDependencies,

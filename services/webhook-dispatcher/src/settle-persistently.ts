@@ -2,9 +2,9 @@ import { isDatabaseUnavailable } from '@lipsync/db';
 import { type Logger, retryWhile } from '@lipsync/runtime';
 
 /**
- * Writes an outcome, trying again while the database is away, until the claim runs out anyway (`forMs`). Resolves to what
- * `settle` does. Null also when nothing was written: the delivery is sent once more under the same ids, which receivers
- * are told to expect.
+ * Writes an outcome, retrying while the database is away until the claim runs out (`forMs`). Resolves to the result of
+ * `settle`, or to null when nothing was written: the delivery is then sent once more under the same ids, which
+ * receivers are told to expect.
  */
 export async function settlePersistently<State>(options: {
   settle: () => Promise<State | null>;
@@ -13,7 +13,7 @@ export async function settlePersistently<State>(options: {
   logger: Logger;
 }): Promise<State | null> {
   const { settle, forMs, deliveryId, logger } = options;
-  // One try at least, however late it is.
+  // At least one try, however late it is.
   const claimOver = AbortSignal.timeout(Math.max(0, Math.round(forMs)));
   try {
     return await retryWhile(isDatabaseUnavailable, claimOver, settle);

@@ -3,7 +3,7 @@ import { settlePersistently } from './settle-persistently';
 
 const away = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
 
-/** Settles with these answers, one for each try, the last one for ever; tells what came of it. */
+/** Settles with these responses, one for each try, repeating the last one; returns what came of it. */
 async function settleWith(answers: readonly (Error | 'delivered')[], forMs: number) {
   const logged: unknown[] = [];
   const logger: Logger = {
@@ -22,7 +22,7 @@ async function settleWith(answers: readonly (Error | 'delivered')[], forMs: numb
 }
 
 describe('the settlement of a delivery', () => {
-  it('is written once the database, which was away, is there again', async () => {
+  it('is written once the database is back', async () => {
     expect(await settleWith([away, 'delivered'], 30_000)).toEqual({
       state: 'delivered',
       tries: 2,
@@ -31,7 +31,7 @@ describe('the settlement of a delivery', () => {
   });
 
   it.each([1, 0, -60_000, 0.5])(
-    'is tried, and given up with a line in the log, when its claim runs out in %d ms with the database away',
+    'is retried, and given up with a log line, when its claim runs out in %d ms with the database away',
     async (forMs) => {
       expect(await settleWith([away], forMs)).toEqual({
         state: null,
@@ -41,7 +41,7 @@ describe('the settlement of a delivery', () => {
     },
   );
 
-  it('is not repeated when the database refuses it: that would be refused again', async () => {
+  it('is not retried when the database refuses it: it would only be refused again', async () => {
     const refused = new Error('violates a constraint');
     expect(await settleWith([refused, 'delivered'], 30_000)).toEqual({
       state: null,

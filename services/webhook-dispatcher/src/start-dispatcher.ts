@@ -11,10 +11,10 @@ import { openTelemetry } from '@lipsync/telemetry';
 import { createDispatcher, type Dispatcher } from './dispatcher';
 import { type DispatcherEnv } from './env';
 
-/** A loop that has not come round for so long hangs; the process is better started anew. */
+/** A loop that has not turned for this long is stuck; restarting the process is better. */
 const STUCK_AFTER_MS = 60_000;
 
-/** Opens the connections and begins to deliver. A shutdown settles what is under way before anything is closed. */
+/** Opens the connections and starts delivering. A shutdown settles what is in flight before anything is closed. */
 export async function startDispatcher(
   env: DispatcherEnv,
   logger: Logger,

@@ -29,26 +29,26 @@ export interface Customer {
 export interface NewDelivery {
   readonly id: string;
   readonly eventId: string;
-  /** The render whose end it tells of. */
+  /** The render whose end it reports. */
   readonly renderId: string;
   readonly body: string;
 }
 
-/** A database, a receiver that all deliveries go to, and the dispatchers of one test. */
+/** A database, a receiver that gets all deliveries, and the dispatchers of one test. */
 export interface DispatcherFixture {
   readonly database: TestDatabase;
   readonly db: Db;
-  /** It answers as ORIGIN and as OTHER_ORIGIN. */
+  /** Answers as ORIGIN and as OTHER_ORIGIN. */
   readonly receiver: HttpsReceiver;
   newCustomer(): Promise<Customer>;
-  /** An event with a delivery that is due now, to ORIGIN unless told. */
+  /** Adds an event with a delivery that is due now, to ORIGIN by default. */
   addDelivery(customer: Customer, url?: string): Promise<NewDelivery>;
   read(deliveryId: string): ReturnType<Db['prisma']['webhookDelivery']['findUniqueOrThrow']>;
-  /** A way out to the receiver alone, by these names; by both of its own unless told. */
+  /** Egress that reaches only the receiver, by these host names; by default both of its own. */
   egressTo(hosts?: readonly string[]): Egress;
   /** A dispatcher that is not started. */
   prepare(changes?: Partial<DispatcherOptions>): Dispatcher;
-  /** A dispatcher at work, closed with the fixture. */
+  /** A running dispatcher, closed with the fixture. */
   dispatch(changes?: Partial<DispatcherOptions>): Dispatcher;
   close(): Promise<void>;
 }
@@ -127,7 +127,7 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
   }
 
   async function close(): Promise<void> {
-    // First the receiver: whoever still waits for an answer of it gets a reset.
+    // The receiver closes first: whoever still waits for its response gets a reset.
     await receiver.close();
     await Promise.all(running.map((dispatcher) => dispatcher.close()));
     await db.close();
@@ -143,7 +143,7 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
 export const header = (request: ReceivedRequest | undefined, name: string): string =>
   String(request?.headers[name]);
 
-/** Whether the request carries a signature by the customer's secret, made just now. */
+/** Whether the request carries a signature made just now with the customer's secret. */
 export function isGenuine(request: ReceivedRequest, customer: Customer): boolean {
   return verifyWebhookSignature({
     secretHex: customer.secret,
