@@ -3,9 +3,9 @@ import { reportOnPack } from './host/report-on-pack';
 import { type PackReport } from './protocol/messages';
 
 /**
- * What a worker would say of a pack at its start, from an inference process of its own: manifest, digests, graphs,
- * probes, and the provider that they run on. `entry` is the compiled child, by default the one of this package.
- * Never rejects: it reports.
+ * Reports what a worker would find out about a pack when it starts, using an inference process of its own: manifest,
+ * digests, graphs, probes, and the provider that the graphs run on. `entry` is the compiled child, by default this
+ * package's. Never rejects: failures are part of the report.
  */
 export async function checkPack(packDir: string, options: { entry?: string } = {}): Promise<PackReport> {
   const host = createInferenceHost(options);

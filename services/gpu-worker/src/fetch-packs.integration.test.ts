@@ -43,7 +43,7 @@ describe('fetching model packs from the store', () => {
     }
   }
 
-  /** Runs the compiled program, as an init container does; what it printed are its log lines. */
+  /** Runs the compiled program as an init container does; its output is its log lines. */
   async function fetchPacks(env: Record<string, string> = {}): Promise<{ code: number | null; log: string }> {
     const program = fork(COMPILED, [], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -77,7 +77,7 @@ describe('fetching model packs from the store', () => {
     );
   const EVERY = ['analyzer', 'builtin-highsync', 'builtin-latentsync', 'builtin-musetalk'];
 
-  test('brings every pack, complete and verified, and a second run fetches nothing', async () => {
+  test('fetches every pack, complete and verified; a second run fetches nothing', async () => {
     expect(await fetchPacks()).toMatchObject({ code: 0 });
     expect(await digests()).toEqual(sourceDigests(EVERY));
 
@@ -90,12 +90,12 @@ describe('fetching model packs from the store', () => {
     expect((await stat(manifest)).ino).toBe(before);
   }, 60_000);
 
-  test('brings what the worker serves and no other packs', async () => {
+  test('fetches only the packs that the worker serves', async () => {
     expect(await fetchPacks({ ENGINES: 'musetalk' })).toMatchObject({ code: 0 });
     expect(await digests()).toEqual(sourceDigests(['analyzer', 'builtin-musetalk']));
   }, 60_000);
 
-  test('brings the packs that are named, whatever they are for, and says which of them is not there', async () => {
+  test('fetches the named packs, whatever engine they are for, and reports the one that is missing', async () => {
     const named = { ENGINES: 'musetalk', MODEL_PACKS: 'builtin-highsync' };
     expect(await fetchPacks(named)).toMatchObject({ code: 0 });
     expect(await digests()).toEqual(sourceDigests(['builtin-highsync']));
@@ -104,7 +104,7 @@ describe('fetching model packs from the store', () => {
     expect(log).toContain('models/v1/other: pack.json is not in the store');
   }, 60_000);
 
-  test('puts a damaged or older pack right', async () => {
+  test('repairs a damaged or outdated pack', async () => {
     await fetchPacks({ ENGINES: 'musetalk' });
     const dir = join(packsDir, 'builtin-musetalk');
     const [model = ''] = (await readdir(dir)).filter((file) => file !== 'pack.json');
@@ -113,7 +113,7 @@ describe('fetching model packs from the store', () => {
     expect(await digests()).toEqual(sourceDigests(['analyzer', 'builtin-musetalk']));
   }, 60_000);
 
-  test('refuses a pack whose file is not the one that its manifest names, and keeps the good ones', async () => {
+  test('refuses a pack with a file that does not match its manifest, and keeps the good packs', async () => {
     const key = 'models/v1/builtin-musetalk';
     const manifest = (await storage.getBuffer(`${key}/pack.json`)).toString();
     const [, file = ''] = /"file":\s*"([^"]+)"/.exec(manifest) ?? [];
@@ -124,7 +124,7 @@ describe('fetching model packs from the store', () => {
     expect(await digests()).toEqual(sourceDigests(EVERY.filter((name) => name !== 'builtin-musetalk')));
   }, 60_000);
 
-  test('names the file that the store lacks', async () => {
+  test('names the file that is missing from the store', async () => {
     const manifest = (await readFile(join(folder, 'source', 'analyzer', 'pack.json'))).toString();
     const [, file = ''] = /"file":\s*"([^"]+)"/.exec(manifest) ?? [];
     await storage.delete([`models/v1/analyzer/${file}`]);
@@ -133,7 +133,7 @@ describe('fetching model packs from the store', () => {
     expect(log).toContain(`models/v1/analyzer: ${file} is not in the store`);
   }, 60_000);
 
-  test('says so when there is no pack at all, and which setting is missing', async () => {
+  test('reports that there is no pack at all, and which setting is missing', async () => {
     const nothing = await fetchPacks({ MODEL_PACKS_S3_PREFIX: 'elsewhere' });
     expect(nothing.code).toBe(1);
     expect(nothing.log).toContain('elsewhere: the store holds no pack here');
@@ -142,7 +142,7 @@ describe('fetching model packs from the store', () => {
     expect(unset.log).toContain('MODEL_PACKS_S3_PREFIX: is missing');
   }, 60_000);
 
-  test('outlives a store that stumbles', async () => {
+  test('survives temporary failures of the store', async () => {
     s3.faults.set({ slowDownRate: 0.25, resetRate: 0.25 });
     expect(await fetchPacks({ ENGINES: 'musetalk' })).toMatchObject({ code: 0 });
   }, 60_000);

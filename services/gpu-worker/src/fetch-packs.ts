@@ -16,9 +16,9 @@ const fetchPacksEnvironment = gpuWorkerEnvironment
     ENGINES: true,
   })
   .extend({
-    /** Where the packs lie in the bucket, a folder each. */
+    /** Prefix in the bucket that holds the packs, one folder each. */
     MODEL_PACKS_S3_PREFIX: z.string(),
-    /** The folders that are wanted; absent: the face analyser's, and all that are for one of ENGINES. */
+    /** Names of the folders to fetch; default: the face analyser's, and all that are for one of ENGINES. */
     MODEL_PACKS: z
       .string()
       .regex(/^[A-Za-z0-9][\w.-]*(,[A-Za-z0-9][\w.-]*)*$/, 'must be names of folders')
@@ -26,7 +26,7 @@ const fetchPacksEnvironment = gpuWorkerEnvironment
       .optional(),
   });
 
-/** One run before a worker starts, with the worker's own settings: the process ends with 0 when every pack is in place. */
+/** Runs once before a worker starts, with the worker's own settings; exits with 0 when every pack is in place. */
 const start: StartService<z.output<typeof fetchPacksEnvironment>> = async (env, logger, lifecycle) => {
   const storage = openStorage(env);
   lifecycle.onShutdown('storage', () => storage.close());

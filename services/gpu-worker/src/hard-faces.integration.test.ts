@@ -21,16 +21,16 @@ import { goldenPack } from './test/golden-pack';
 const SPEECH = join(__dirname, '../../../samples/speech.wav');
 const GOLDEN = join(__dirname, '../test-data/golden');
 
-/** Luma, dB. Encoding alone leaves 47 and more; a mouth that speaks is another picture. */
+/** PSNR of luma, in dB. Pictures that were only re-encoded reach 47 and more; a mouth that speaks stays below. */
 const UNTOUCHED = 44;
 const MOVED = 25;
-/** Two encodings of the same pictures differ by 59 and more, pictures with a mouth a little aside by less than 49. */
+/** Two encodings of the same pictures reach 59 and more; with a mouth slightly out of place they stay below 49. */
 const SAME = 54;
 
-/** Pixels. The painted face moves by no more; the nearest other one is 100 away. */
+/** Pixels. The painted face moves by no more; the nearest other face is 100 away. */
 const SAME_PLACE = 10;
 
-/** The same mouth in finer and coarser pixels, as a part of the whole picture. */
+/** The same mouth rendered at a finer and a coarser resolution, compared over the whole picture. */
 const ALIKE = 32;
 
 interface Size {
@@ -42,11 +42,11 @@ interface HardVideo {
   readonly what: string;
   readonly size: Size;
   readonly frames: number;
-  /** What becomes of the painted face, see `makeFaceVideo`. */
+  /** The filters applied to the painted face, see `makeFaceVideo`. */
   readonly filters: string;
-  /** Whether the face must be seen in a frame, or must not; undefined where either is right. */
+  /** Whether the face must be seen in a frame (true) or must not (false); undefined where either is right. */
   readonly seen: (frame: number) => boolean | undefined;
-  /** Whether the last frame shows the face where the first one did, so that it is known for the same one. */
+  /** Whether the last frame shows the face where the first one did, so that it is recognised as the same face. */
   readonly comesBack?: true;
 }
 
@@ -153,13 +153,13 @@ describe('a render', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The track lies beside the video then. */
+  /** Also leaves the track beside the video. */
   async function trackOf(video: string): Promise<FaceTrack> {
     await inference.analyze({ videoPath: at(video), trackPath: at(`${video}.track`) });
     return decodeFaceTrack(await readFile(at(`${video}.track`)));
   }
 
-  /** Renders a video whose track lies beside it, to out.mp4; returns its luma. */
+  /** Renders a video whose track lies beside it, to out.mp4; returns the luma of its frames. */
   async function render(
     engine: Engine,
     video: string,
@@ -178,7 +178,7 @@ describe('a render', () => {
     return shown;
   }
 
-  /** With another folder's packs instead of the built-in ones. */
+  /** Uses another folder's packs instead of the built-in ones. */
   async function withPacks(name: string, action: () => Promise<void>): Promise<void> {
     const usual = inference;
     inference = await startInference({ packsDir: at(name), entry: COMPILED_CHILD });
@@ -194,7 +194,7 @@ describe('a render', () => {
     ffmpeg(['-ss', '0.38', '-i', SPEECH, '-t', String(frames / 25), at('voice.wav')]);
 
   test.each(VIDEOS)(
-    'of a face that $what moves its mouth where it is seen, and nothing else',
+    'of a face that $what moves its mouth wherever it is seen, and nothing else',
     async ({ size, frames, filters, seen, comesBack }) => {
       await makeFaceVideo(at('video.mp4'), { frames, filters });
       await speak(frames);
@@ -212,7 +212,7 @@ describe('a render', () => {
     60_000,
   );
 
-  test('of two shots shows the first one as if there were no second: nothing is smoothed across a cut', async () => {
+  test('of two shots shows the first as if there were no second: nothing is smoothed across a cut', async () => {
     const [first, both] = [12, 18];
     const shots = `split[a][b];[a]scale=256:256,setsar=1[one];
       [b]hflip,crop=400:400:180:60,eq=brightness=0.1,scale=256:256,setsar=1[two];
@@ -234,7 +234,7 @@ describe('a render', () => {
     }
   }, 60_000);
 
-  test('of a single picture moves its mouth for as long as the voice lasts', async () => {
+  test('of a still image moves its mouth for as long as the voice lasts', async () => {
     await makeFaceVideo(at('video.mp4'), { frames: 1, filters: 'scale=256:256' });
     await speak(12);
     await trackOf('video.mp4');
@@ -252,8 +252,8 @@ describe('a render', () => {
     }
   }, 60_000);
 
-  // By latentsync alone: of the built-in packs only its can be made in another size.
-  test('by a pack of 512 pixels moves the same mouth as one of 256, and nothing else', async () => {
+  // Only latentsync: of the built-in packs only its can be made in another size.
+  test('with a pack of 512 pixels moves the same mouth as one of 256, and nothing else', async () => {
     const [size, frames] = [{ width: 512, height: 512 }, 18];
     await cp(at('packs/analyzer'), at('fine/analyzer'), { recursive: true });
     await writeLatentsyncPack(at('fine/latentsync'), 512);
@@ -273,9 +273,9 @@ describe('a render', () => {
     });
   }, 60_000);
 
-  // Their weights are random: a face that is another one is all that such a mouth can show.
+  // The weights are random, so all that such a mouth can show is that the face changed.
   test.each(ENGINES)(
-    'by a pack of %s that its exporter wrote changes the face, and nothing else',
+    'with a pack of %s written by its exporter changes the face, and nothing else',
     async (engine) => {
       const frames = 18;
       const kept = goldenPack(join(GOLDEN, engine));
@@ -335,7 +335,7 @@ describe('a render', () => {
   }, 60_000);
 });
 
-/** The face of the last frame is where that of the first one was; other faces are further away. */
+/** The face of the last frame is where the first frame's was; other faces are further away. */
 function expectSameFace(track: FaceTrack): void {
   const placeAt = (frame: number): PictureArea => faceAt(track, frame)?.around ?? NOWHERE;
   const [before, after] = [placeAt(0), placeAt(track.frames - 1)];
@@ -343,7 +343,7 @@ function expectSameFace(track: FaceTrack): void {
   expect(Math.max(...sides.map((side) => Math.abs(after[side] - before[side])))).toBeLessThan(SAME_PLACE);
 }
 
-/** Nothing but the face has changed, and frames without a face are what they were. */
+/** Nothing but the face has changed, and frames without a face are unchanged. */
 function expectNothingElse(
   after: Uint8Array[],
   before: Uint8Array[],
@@ -356,7 +356,7 @@ function expectNothingElse(
   expect(Math.min(...changes)).toBeGreaterThan(UNTOUCHED);
 }
 
-/** Some mouth is another one than before. */
+/** At least one mouth differs from before. */
 function expectSpeech(after: Uint8Array[], before: Uint8Array[], track: FaceTrack, { width }: Size): void {
   const mouths = after.map((picture, i) => {
     const face = faceAt(track, i);
@@ -367,7 +367,9 @@ function expectSpeech(after: Uint8Array[], before: Uint8Array[], track: FaceTrac
 
 const NOWHERE: PictureArea = { x1: 0, y1: 0, x2: 0, y2: 0 };
 
-/** The mouth of a face in a frame, and what an engine may redraw around the face: as far as encoding carries it. */
+/**
+ * A face's mouth in a frame, and the area that an engine may redraw around the face, including what encoding spreads.
+ */
 function faceAt(track: FaceTrack, frame: number): { around: PictureArea; mouth: PictureArea } | null {
   if (track.found[frame] !== 1) return null;
   const points = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
@@ -379,7 +381,7 @@ function faceAt(track: FaceTrack, frame: number): { around: PictureArea; mouth: 
   };
 }
 
-/** How far the mouth opens at most in a video. */
+/** The widest that the mouth opens in a video. */
 function widest({ frames, landmarks }: FaceTrack): number {
   const openings = Array.from({ length: frames }, (_, frame) =>
     mouthOpening(landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES)),

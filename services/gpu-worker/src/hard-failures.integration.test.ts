@@ -16,7 +16,7 @@ import { createRenderFixture, type NewRender, type RenderFixture } from './test/
 import { syntheticTrack } from './test/synthetic-track';
 import { createTestWorkers } from './test/test-workers';
 
-/** What it takes to see this is there on Linux alone. */
+/** Observing this needs facilities that only Linux has. */
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 const SIZE = { width: 192, height: 192 };
@@ -57,7 +57,7 @@ async function renderWith(engine: Engine, pack: TaskPack, child = host) {
   });
 }
 
-/** A new folder with the built-in pack of an engine, one graph replaced. */
+/** Makes a new folder with an engine's built-in pack, one graph replaced. */
 async function alteredPack(
   engine: Engine,
   role: string,
@@ -68,7 +68,7 @@ async function alteredPack(
   return dir;
 }
 
-describe('a pack that does not fit is refused at the start, fails a render clearly, and harms no other one', () => {
+describe('a pack that does not fit is refused at start, fails a render with a clear error, and affects no other pack', () => {
   const half = (spec: TensorSpec): TensorSpec => ({
     ...spec,
     dims: spec.dims.map((dim, axis) => (axis === spec.dims.length - 1 ? Number(dim) / 2 : dim)),
@@ -112,7 +112,7 @@ describe('a pack that does not fit is refused at the start, fails a render clear
   });
 
   test.each<Engine>(['musetalk', 'latentsync', 'highsync'])(
-    '%s, damaged after it was found good',
+    '%s, damaged after it was verified',
     async (engine) => {
       const dir = at(`damaged-${engine}`);
       await cp(builtin(engine), dir, { recursive: true });
@@ -128,7 +128,7 @@ describe('a pack that does not fit is refused at the start, fails a render clear
     60_000,
   );
 
-  test('removed after it was warmed up: nothing of it is missed', async () => {
+  test('removed after it was warmed up: nothing misses it', async () => {
     const dir = at('warmed');
     await cp(builtin('musetalk'), dir, { recursive: true });
     const child = createInferenceHost({ entry: COMPILED_CHILD });
@@ -139,7 +139,7 @@ describe('a pack that does not fit is refused at the start, fails a render clear
     child.kill();
   }, 60_000);
 
-  test('replaced after it was found good: the child goes on with what it has loaded, and loads no other', async () => {
+  test('replaced after it was verified: the child keeps using what it has loaded, and loads nothing else', async () => {
     const dir = at('replaced');
     await cp(builtin('musetalk'), dir, { recursive: true });
     const pack = await packAt(dir);
@@ -182,7 +182,7 @@ describe('out of memory', () => {
   onLinux(
     'of a whole process fails the render with engine_out_of_memory, and the process goes on',
     async () => {
-      // Room for the graphs. The memory of one pixel kernel is gigabytes of addresses, of which next to nothing is used.
+      // Room for the graphs. One pixel kernel reserves gigabytes of address space, next to nothing of which is used.
       const room = 512 * 2 ** 20;
       const entry = at('limited.js');
       await writeFile(
@@ -214,14 +214,14 @@ describe('out of memory', () => {
   );
 });
 
-describe('a render whose every attempt fails ends after the last one with the code of its failure', () => {
+describe('a render whose every attempt fails ends after the last one with its failure code', () => {
   let fixture: RenderFixture;
   beforeAll(async () => {
     fixture = await createRenderFixture(folder);
   }, 60_000);
   afterAll(() => fixture.close());
 
-  /** Lets workers with this child try as often as they want to; returns how the render ended. */
+  /** Lets workers with this child try until they stop trying; returns how the render ended. */
   async function tryOut(child: InferenceHost, packsDir: string): Promise<Record<string, unknown>> {
     const packs = await findPacks(packsDir);
     const workers = createTestWorkers({ fixture, packs, hosts: [child], broken: child, folder });
@@ -242,7 +242,7 @@ describe('a render whose every attempt fails ends after the last one with the co
     return row ?? {};
   }
 
-  test('when its child is killed each time, as by a kernel out of memory', async () => {
+  test('when its child is killed each time, as by the kernel when it is out of memory', async () => {
     const entry = at('mortal.js');
     await writeFile(
       entry,

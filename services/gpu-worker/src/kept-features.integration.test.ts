@@ -17,12 +17,12 @@ const LONG = 600;
 const HEADER = 512;
 const RECORD = 4 * (1 + 2 * 3 * 32 * 32);
 
-/** Byte by byte, without a matcher's minutes over millions of them. */
+/** Compares byte by byte; a matcher would take minutes over millions of them. */
 async function sameBytes(a: string, b: string): Promise<boolean> {
   return (await readFile(a)).equals(await readFile(b));
 }
 
-describe('what engines keep of frames, in the child', () => {
+describe('the frame features that engines keep, in the child', () => {
   let folder: string;
   let host: InferenceHost;
   const at = (name: string): string => join(folder, name);
@@ -39,7 +39,7 @@ describe('what engines keep of frames, in the child', () => {
     const box = { x1: 60, y1: 110, x2: 190, y2: 260 };
     const track = syntheticTrack({ frames: FRAMES, ...SIZE, box, hasFace: (frame) => frame < FACES });
     await writeFile(at('face.track'), encodeFaceTrack(track));
-    // Long enough that a cancel arrives while it is being looked at.
+    // Long enough that a cancel arrives while it is being processed.
     await makeNumberedVideo(at('long.mp4'), { frames: LONG, ...SIZE });
     await writeFile(at('long.track'), encodeFaceTrack(syntheticTrack({ frames: LONG, ...SIZE, box })));
   }, 60_000);
@@ -98,7 +98,7 @@ describe('what engines keep of frames, in the child', () => {
     expect(await sameBytes(at('prepared.mp4'), at('plain.mp4'))).toBe(true);
   }, 60_000);
 
-  test('renders fill the file as far as they go, a loop each frame once', async () => {
+  test('renders fill the file as far as they go; a loop adds each frame once', async () => {
     const short = await render('short.wav', 'short.mp4', at('grown.features'));
     expect([short.renderedFrames, short.featuresAdded]).toEqual([10, 10]);
     const long = await render('long.wav', 'grown.mp4', at('grown.features'));
@@ -108,7 +108,7 @@ describe('what engines keep of frames, in the child', () => {
     expect(await sameBytes(at('again.mp4'), at('grown.mp4'))).toBe(true);
   }, 60_000);
 
-  test('a preparation that is cancelled leaves what it has, and the next one goes on from there', async () => {
+  test('a cancelled preparation leaves what it has, and the next one continues from there', async () => {
     const long = { video: 'long.mp4', track: 'long.track' };
     const cancel = new AbortController();
     const steps: number[] = [];
@@ -117,7 +117,7 @@ describe('what engines keep of frames, in the child', () => {
       onProgress: (stage, percent) => void (stage === 'preparing' && steps.push(percent)),
     });
     const cancelling = eventually(async () => {
-      // It has something, and not everything yet.
+      // It has something, but not everything yet.
       expect((await stat(at('stopped.features'))).size).toBeGreaterThan(HEADER);
       cancel.abort();
     });
@@ -132,25 +132,25 @@ describe('what engines keep of frames, in the child', () => {
     expect(await sameBytes(at('stopped.features'), at('whole.features'))).toBe(true);
   }, 60_000);
 
-  test('features larger than what is worth fetching are not kept', async () => {
+  test('features too large to be worth fetching are not kept', async () => {
     const { featuresAdded } = await prepare(at('large.features'), { packDir: at('packs/builtin-musetalk') });
     expect(featuresAdded).toEqual({ musetalk: 0 });
     await expect(stat(at('large.features'))).rejects.toMatchObject({ code: 'ENOENT' });
   }, 60_000);
 
-  test('of a pack that was replaced nothing is kept under the name of the one before', async () => {
+  test('nothing computed with a replaced pack is stored under the name of the previous one', async () => {
     const pack = { ...(await packAt(pooled())), digest: 'f'.repeat(64) };
     const preparing = host.analyze({
       ...{ jobId: `prepare ${tasks++}`, analyzer: await packAt(at('packs/analyzer')) },
       ...{ videoPath: at('video.mp4'), trackPath: at('made.track'), reuseTrackPath: at('face.track') },
       engines: [{ engine: 'musetalk', pack, featuresPath: at('replaced.features') }],
     });
-    // That the engine fails may end the preparation or its own part of it.
+    // The engine's failure may end the preparation or only the engine's part of it.
     await Promise.allSettled([preparing]);
     await expect(stat(at('replaced.features'))).rejects.toMatchObject({ code: 'ENOENT' });
   }, 60_000);
 
-  test('whoever verifies a pack learns whether it keeps features, and of which version', async () => {
+  test('verifying a pack tells whether it keeps features, and in which version', async () => {
     const packDirs = [pooled(), at('packs/builtin-musetalk')];
     const { packs } = await host.verify({ jobId: 'verify', packDirs });
     expect(packs).toEqual([

@@ -29,7 +29,7 @@ describe('inference on files', () => {
     binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
     await buildBuiltinPacks(at('packs'));
     inference = await startInference({ packsDir: at('packs'), entry: COMPILED_CHILD });
-    // Level stripes below the numbers, so that lips that move up and down can be seen to.
+    // Horizontal stripes below the numbers, so that lips moving up and down change the picture.
     const stripes = "geq=lum='if(gt(Y,100),128+90*sin(Y/3),lum(X,Y))':cb=128:cr=128";
     await makeNumberedVideo(at('video.mp4'), { frames: FRAMES, ...SIZE, filters: stripes });
     await makeTone(at('short.wav'), { seconds: 0.72 });
@@ -76,7 +76,7 @@ describe('inference on files', () => {
     { mode, audio: 'long.wav', audioSeconds: 2.61 },
   ]);
   test.each(cases)(
-    'the output of $mode with $audio shows the source frames of its timeline, one after the other',
+    'the output of $mode with $audio shows the source frames of its timeline in sequence',
     async ({ mode, audio, audioSeconds }) => {
       const output = `${mode}-${audio}.mp4`;
       const result = await render(mode, audio, 'some.track', output);
@@ -106,12 +106,12 @@ describe('inference on files', () => {
   ])('the sound of %s with %s lasts %d s', async (mode, audio, seconds) => {
     await render(mode, audio, 'face.track', 'sound.mp4');
     const samples = await readAudio(binaries, at('sound.mp4'), { deadlineMs: 60_000 });
-    // One AAC packet is 23 ms; the container rounds to it.
+    // One AAC packet is 23 ms; the container rounds to whole packets.
     expect(Math.abs(samples.length / 16_000 - seconds)).toBeLessThan(0.04);
   });
 
   test('a face changes its lower half and nothing beyond its box', async () => {
-    // All but untouched: an output must show a face somewhere.
+    // Almost unchanged: an output must show a face somewhere.
     await render('cut_off', 'long.wav', 'late.track', 'plain.mp4');
     await render('cut_off', 'long.wav', 'face.track', 'faced.mp4');
     const plain = await framesOf(at('plain.mp4'));
@@ -125,7 +125,7 @@ describe('inference on files', () => {
     expect(psnr(plain, faced, mouth)).toBeLessThan(30);
   }, 60_000);
 
-  test('software renders where a card is not to be had, and the result says so', async () => {
+  test('software replaces an unavailable GPU codec, and the result says so', async () => {
     const noCard = { VIDEO_ENCODER: 'h264_nvenc', VIDEO_DECODER: 'cuda', CUDA_VISIBLE_DEVICES: '-1' };
     const host = createInferenceHost({ entry: COMPILED_CHILD, environment: { ...process.env, ...noCard } });
     const { analyzer, engines } = await findPacks(at('packs'));
@@ -141,7 +141,7 @@ describe('inference on files', () => {
     expect(await framesOf(at('no-card.mp4'))).toHaveLength(18);
   });
 
-  test('of a video that outlasts the speech only as much is analysed as changes the output', async () => {
+  test('of a video that outlasts the speech, only the frames that affect the output are analysed', async () => {
     const files = {
       engine: 'musetalk',
       videoPath: join(__dirname, '../../../samples/face.mp4'),
@@ -177,14 +177,14 @@ describe('inference on files', () => {
     });
   }, 60_000);
 
-  test('so does an output that shows none of the faces that the track of the video has', async () => {
+  test('so does an output that shows none of the faces in the video’s track', async () => {
     await expect(render('cut_off', 'short.wav', 'late.track', 'none.mp4')).rejects.toMatchObject({
       code: 'no_face_detected',
     });
   });
 
   test.each(ENGINES)(
-    'so does a face of which too few pixels are seen for %s to speak with',
+    'so does a face of which too few pixels are visible for %s to render',
     async (engine) => {
       const speck = { x1: 100, y1: 100, x2: 112, y2: 112 };
       await writeFile(
@@ -199,7 +199,7 @@ describe('inference on files', () => {
     },
   );
 
-  test('a file that is no video fails with media_unsupported, and the next task is served', async () => {
+  test('an invalid video fails with media_unsupported, and the next task is served', async () => {
     await writeFile(at('broken.mp4'), 'this is not a video');
     await expect(
       inference.analyze({ videoPath: at('broken.mp4'), trackPath: at('x.track') }),
@@ -219,7 +219,7 @@ describe('inference on files', () => {
     });
   });
 
-  test('progress names the stages in their order and never falls within one', async () => {
+  test('progress reports the stages in order and never falls within one', async () => {
     const steps: { stage: string; percent: number }[] = [];
     await inference.render(
       {
@@ -262,7 +262,7 @@ describe('inference on files', () => {
   }, 60_000);
 });
 
-/** Of the luma inside `area`, over all frames, in dB; 99 when there is no difference. */
+/** PSNR of the luma inside `area` over all frames, in dB; 99 when there is no difference. */
 function psnr(
   a: readonly Uint8Array[],
   b: readonly Uint8Array[],

@@ -15,30 +15,30 @@ export interface RenderFiles {
   readonly audioPath: string;
   readonly outputPath: string;
   readonly syncMode: SyncMode;
-  /** A face track that `analyze` wrote for the same video; without it the video is analysed first. */
+  /** A face track that `analyze` wrote for the same video; without one the video is analysed first. */
   readonly faceTrackPath?: string;
-  /** What the engine keeps of the video's frames, see the protocol. */
+  /** The file of the engine's features of the video, see the protocol. */
   readonly featuresPath?: string;
 }
 
 export interface AnalyzeFiles {
   readonly videoPath: string;
-  /** Where the face track is written to. */
+  /** Where to write the face track. */
   readonly trackPath: string;
-  /** All frames when absent. */
+  /** Default: all frames. */
   readonly wantedFrames?: number;
-  /** A track of the whole video made earlier, instead of an analysis. */
+  /** An existing track of the whole video, to use instead of an analysis. */
   readonly reuseTrackPath?: string;
-  /** Engines to compute features for, and the files that take them. */
+  /** Engines to compute features for, and the files to write them to. */
   readonly engines?: readonly { readonly engine: Engine; readonly featuresPath: string }[];
 }
 
 export interface RenderedFiles extends RenderResult {
-  /** The analysis that came before the render; null when a face track was given. */
+  /** The analysis before the render; null when a face track was given. */
   readonly analysis: AnalyzeResult | null;
 }
 
-/** The inference child without queue, database and object store: files in, files out. For tools and benches. */
+/** The inference child without queue, database and object store: files in, files out. For tools and benchmarks. */
 export interface Inference {
   /** Rejects with InferenceFailure or InferenceCrash. */
   analyze(files: AnalyzeFiles, options?: TaskOptions): Promise<AnalyzeResult>;
@@ -51,8 +51,8 @@ export interface Inference {
 }
 
 /**
- * Starts inference with the model packs under `packsDir`; `entry` is the compiled child, by default the one of this
- * package. Rejects when there is no face analyser. One task at a time.
+ * Starts inference with the model packs under `packsDir`; `entry` is the compiled child, by default this package's.
+ * Rejects when there is no face analyser. One task at a time.
  */
 export async function startInference(options: { packsDir: string; entry?: string }): Promise<Inference> {
   const packs = await findPacks(options.packsDir);
@@ -103,7 +103,7 @@ export async function startInference(options: { packsDir: string; entry?: string
 
 const PROBE_DEADLINE_MS = 600_000;
 
-/** The frames of the video that a render can depend on. */
+/** The number of video frames that a render can depend on. */
 async function wantedFramesOf({ syncMode, audioPath }: RenderFiles): Promise<number> {
   const binaries = await resolveBinaries(process.env);
   const { audio } = await probe(binaries, audioPath, { mediaType: 'audio', deadlineMs: PROBE_DEADLINE_MS });

@@ -52,7 +52,7 @@ describe('gpu-worker process', () => {
         MODEL_PACKS_DIR: join(folder, 'packs'),
         WORK_DIR: join(folder, 'work'),
         HEALTH_PORT: '0',
-        // One engine is enough for what is tested here, and its packs are verified sooner.
+        // One engine is enough for these tests, and its packs are verified sooner.
         ENGINES: 'musetalk',
         ...env,
       },
@@ -80,7 +80,7 @@ describe('gpu-worker process', () => {
     return row;
   };
 
-  test('it announces its queues, takes an announced job, and leaves cleanly when asked to', async () => {
+  test('it announces its queues, takes an announced job, and stops cleanly when asked to', async () => {
     const [port] = await freePorts(1);
     const worker = startService({ HEALTH_PORT: String(port) });
     await untilServing();
@@ -108,7 +108,7 @@ describe('gpu-worker process', () => {
     expect(await services()).toEqual([]);
   }, 120_000);
 
-  test('when a pack was replaced under it, it hands the job back and ends, to be started anew', async () => {
+  test('when a pack was replaced while it runs, it hands the job back and exits, to be restarted', async () => {
     const packsDir = join(folder, 'replaced-packs');
     await cp(join(folder, 'packs'), packsDir, { recursive: true });
     const worker = startService({ MODEL_PACKS_DIR: packsDir });
@@ -124,7 +124,7 @@ describe('gpu-worker process', () => {
     await fixture.factories.query("UPDATE jobs SET status = 'finished' WHERE id = $1", [jobId]);
   }, 120_000);
 
-  test('jobs of several queues that come at once are all done, one after another on the only slot', async () => {
+  test('jobs of several queues that arrive at once are all done, one after another on the only slot', async () => {
     const worker = startService();
     await untilServing();
     const render = await fixture.render({ audio: 'short', prepared: true });
@@ -145,7 +145,7 @@ describe('gpu-worker process', () => {
     expect(await end).toBe(0);
   }, 120_000);
 
-  test('SIGTERM in the middle of a job hands it back after the grace without costing an attempt', async () => {
+  test('SIGTERM in the middle of a job hands it back after the grace period without costing an attempt', async () => {
     const worker = startService({ SHUTDOWN_GRACE_SECONDS: '1' });
     await untilServing();
     const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
@@ -161,7 +161,7 @@ describe('gpu-worker process', () => {
     expect(await services()).toEqual([]);
   }, 120_000);
 
-  test('SIGTERM while Redis is away hands the running job back all the same and ends with 0', async () => {
+  test('SIGTERM while Redis is away also hands the running job back, and the process exits with 0', async () => {
     const lost = await startRedis({ dataDir: join(folder, 'lost-redis') });
     const logger = createLogger({ service: 'test', level: 'silent' });
     const producer = createQueues({ redisUrl: lost.url, logger });
@@ -183,7 +183,7 @@ describe('gpu-worker process', () => {
     expect(await services()).toEqual([]);
   }, 120_000);
 
-  test('a worker killed with -9 while it makes a face track is replaced by one that waits for it', async () => {
+  test('a worker killed with -9 while it makes a face track is replaced by one that waits for the track', async () => {
     const worker = startService();
     await untilServing();
     const videoId = await fixture.newVideo('face');
@@ -196,7 +196,7 @@ describe('gpu-worker process', () => {
       deadlineMs: 60_000,
     });
     worker.kill('SIGKILL');
-    // However long the next worker takes to start, it finds the maker's lease still running.
+    // However long the next worker takes to start, it finds the previous worker's lease still running.
     const setLease = (fromNow: string) =>
       fixture.factories.query(`UPDATE jobs SET lease_until = now() + $2::interval WHERE id = $1`, [
         making.jobId,
@@ -213,7 +213,7 @@ describe('gpu-worker process', () => {
       },
     );
     expect(await makers()).toEqual([{ maker_job_id: making.jobId }]);
-    // What would come by itself within the fifteen seconds of a lease.
+    // Expires the lease, which would otherwise take up to fifteen seconds.
     await setLease('-1 ms');
     await eventually(async () => expect(await runRow(waiting.runId)).toMatchObject({ status: 'completed' }), {
       deadlineMs: 60_000,
@@ -222,7 +222,7 @@ describe('gpu-worker process', () => {
     await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
   }, 120_000);
 
-  test('a worker killed with -9 takes its inference process along instead of leaving it on the GPU', async () => {
+  test('a worker killed with -9 takes its inference process with it instead of leaving it on the GPU', async () => {
     const worker = startService();
     await untilServing();
     const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
@@ -237,10 +237,10 @@ describe('gpu-worker process', () => {
     await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
   }, 120_000);
 
-  test('while it loads packs it is alive and not ready, and ready as soon as it serves', async () => {
+  test('while it loads packs it is alive but not ready, and ready as soon as it serves', async () => {
     const packs = join(folder, 'slow-packs');
     await cp(join(folder, 'packs'), packs, { recursive: true });
-    // Whoever reads a pipe waits for its writer.
+    // A reader of a named pipe waits for its writer.
     const slow = join(packs, 'slow');
     await mkdir(slow);
     await promisify(execFile)('mkfifo', [join(slow, 'pack.json')]);
@@ -256,25 +256,25 @@ describe('gpu-worker process', () => {
     });
     expect((await get('/healthz')).status).toBe(200);
 
-    // Not for the engine that is served here, and of no use.
+    // Belongs to an engine that is not served here, so it does nothing else.
     await writeFile(join(slow, 'pack.json'), '{"engine":"latentsync"}');
     await eventually(async () => expect((await get('/readyz')).status).toBe(200), { deadlineMs: 60_000 });
     expect(await get('/healthz')).toMatchObject({ body: { checks: { packs: 'ok', consumer: 'ok' } } });
     await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
   }, 120_000);
 
-  test('it leaves preparations to other workers when told to', async () => {
+  test('it leaves preparations to other workers when configured to', async () => {
     startService({ PREPARATIONS: 'false' });
     await eventually(async () => expect(await services()).toEqual([{ musetalk: 1 }]), { deadlineMs: 60_000 });
     await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
   }, 120_000);
 
-  test('without any model pack it says so by serving no queue, and stays up', async () => {
+  test('without any model pack it serves no queue, and stays up', async () => {
     startService({ MODEL_PACKS_DIR: join(folder, 'nowhere') });
     await eventually(async () => expect(await services()).toEqual([{}]), { deadlineMs: 60_000 });
   }, 120_000);
 
-  test('a setting that makes no sense stops it with a message instead of a half-configured start', async () => {
+  test('an invalid setting stops it with a message instead of a half-configured start', async () => {
     const worker = startService({ ENGINES: 'musetalk,unknown' });
     const stderr = keepTail(worker.stderr ?? Readable.from([]));
     expect(await ended(worker)).toBe(1);
@@ -288,7 +288,7 @@ async function onlyChildOf(worker: ChildProcess): Promise<number> {
   return child;
 }
 
-/** From /proc where there is one: a slim Linux has no pgrep. */
+/** Read from /proc where it exists: a slim Linux has no pgrep. */
 async function inferenceChildren(parent: number): Promise<number[]> {
   if (!existsSync('/proc/self/stat')) {
     const { stdout } = await promisify(execFile)('pgrep', ['-P', String(parent), '-f', 'inference/main']);
@@ -298,7 +298,7 @@ async function inferenceChildren(parent: number): Promise<number[]> {
   return pids.filter((pid) => isInferenceChild(pid, parent)).map(Number);
 }
 
-/** proc_pid_stat(5): after the command's closing bracket come the state and the parent. */
+/** proc_pid_stat(5): the state and the parent follow the command's closing bracket. */
 function isInferenceChild(pid: string, parent: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -24,9 +24,9 @@ import { createPodMeter } from './usage/pod-meter';
 const RING_DEADLINE_MS = 500;
 
 /**
- * Wires and starts the worker: health from the first moment on, packs verified, a slot pool of inference processes, one
- * consumer of all queues that it can serve. What it opens is closed by `lifecycle`, in the order that hands running jobs
- * over.
+ * Wires and starts the worker: health endpoints from the first moment, verified packs, a slot pool of inference
+ * processes, and one consumer of all queues that it can serve. `lifecycle` closes what it opens, in the order that
+ * hands over running jobs.
  */
 export async function startWorker(options: {
   env: GpuWorkerEnv;
@@ -88,11 +88,12 @@ export async function startWorker(options: {
     cache: await createDiskCache({ folder: join(env.WORK_DIR, 'cache'), maxBytes: env.CACHE_MAX_BYTES }),
     folders: await createJobFolders(join(env.WORK_DIR, 'jobs')),
     limitMs: env.ENGINE_TIMEOUT_SECONDS * 1000,
-    // Who starts it anew lets it look what is there now. It must not go on: it would refuse one job after the other.
+    // The restarted process will look for packs again. This one must stop, because it would refuse every further job.
     onUnfit: (reason) => void lifecycle.shutdown(reason, 1),
   });
   await untilLetIn(storage, { logger, signal: lifecycle.stopping });
-  // All that was opened is being closed. From here to the row nothing waits: it is made while the database is open.
+  // A shutdown closes everything that was opened. Nothing waits between this check and the registration, so the row is
+  // written while the database is still open.
   if (lifecycle.stopping.aborted) return;
   const ring = createDoorbell<QueueName>({
     admit: (queue) => admitJobs(db, queue),
@@ -105,7 +106,7 @@ export async function startWorker(options: {
     concurrency: slotCount,
     process: async (jobId, preempted, queue) => {
       await runner.run(jobId, preempted);
-      // A place is free: let the next job in without waiting for somebody's next round.
+      // A slot is free: admit the next job now instead of at the next admission round.
       if (!lifecycle.stopping.aborted) await ring(queue);
     },
   });
@@ -124,11 +125,11 @@ export async function startWorker(options: {
   logger.info('started', { worker_id: workerId, queues: served, slots: slotCount, health_port: port });
 }
 
-/** As many inference processes as this machine carries with these packs. */
+/** The number of inference processes that this machine can run with these packs. */
 function slotsFor({ analyzer, engines }: FoundPacks): number {
   const packs = [...(analyzer ? [analyzer] : []), ...engines.values()];
   return machineSlots({
-    // 0 or more than there is: no limit was set on this container.
+    // 0 or more than the machine has means that this container has no limit.
     memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Infinity),
     cores: availableParallelism(),
     gpu: packs.some(({ provider }) => provider !== undefined && provider !== 'cpu'),
@@ -136,9 +137,9 @@ function slotsFor({ analyzer, engines }: FoundPacks): number {
   });
 }
 
-/** The packs that this worker can use, tried out in a process of their own. */
+/** The packs that this worker can use, verified in a separate process. */
 async function usablePacks(env: GpuWorkerEnv, logger: Logger): Promise<FoundPacks> {
-  // How many will share the machine depends on these packs: for now this process has it alone.
+  // How many processes will share the machine depends on these packs; for now this one has it to itself.
   const host = createInferenceHost({ environment: { ...process.env, GPU_SLOTS: undefined } });
   try {
     return await verifyPacks(await findPacks(env.MODEL_PACKS_DIR), env.ENGINES, host, logger);

@@ -7,7 +7,7 @@ import { type GpuWorkerEnv, gpuWorkerEnvironment } from './env';
 import { startWorker } from './start-worker';
 import { createRenderFixture, type RenderFixture } from './test/render-fixture';
 
-describe('a gpu-worker that is told to stop while it starts', () => {
+describe('a gpu-worker that is stopped while it starts', () => {
   let folder: string;
   let fixture: RenderFixture;
   let redis: RunningRedis;
@@ -36,7 +36,7 @@ describe('a gpu-worker that is told to stop while it starts', () => {
       HEALTH_PORT: '0',
     });
 
-  test('announces nothing and takes no job: what it works with is being closed', async () => {
+  test('announces nothing and takes no job: its connections are being closed', async () => {
     const opened: string[] = [];
     const lifecycle: Lifecycle = {
       stopping: AbortSignal.abort(),
@@ -53,7 +53,7 @@ describe('a gpu-worker that is told to stop while it starts', () => {
     expect(await fixture.factories.query("SELECT 1 FROM workers WHERE id = 'stopped'")).toEqual([]);
   }, 60_000);
 
-  test('closes its consumer and takes its row out when that comes while it makes its row', async () => {
+  test('closes its consumer and deregisters when stopped during its registration', async () => {
     const codes: number[] = [];
     const process = { on: () => undefined, exit: (code: number) => void codes.push(code) };
     const lifecycle = createLifecycle({ logger, process });
@@ -65,7 +65,7 @@ describe('a gpu-worker that is told to stop while it starts', () => {
           await close();
           closed.push(name);
         });
-        // The last of what is opened before its row and its jobs.
+        // The last thing that is opened before the registration and the first job.
         if (name === 'cancel signal') void lifecycle.shutdown('test');
       },
     };
@@ -74,7 +74,7 @@ describe('a gpu-worker that is told to stop while it starts', () => {
     expect(closed).toEqual(expect.arrayContaining(['worker row', 'jobs']));
     expect(closed.at(-1)).toBe('database');
     expect(codes).toEqual([0]);
-    // A row that was taken out is back-dated.
+    // Deregistering back-dates the row.
     const there = "SELECT 1 FROM workers WHERE id = 'late' AND seen_at > now() - interval '30 seconds'";
     expect(await fixture.factories.query(there)).toEqual([]);
   }, 60_000);

@@ -18,7 +18,7 @@ import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
 
 const SAMPLE = join(__dirname, '../../../samples/face.mp4');
-/** A number in the first 16 lines, a face below them. */
+/** A number in the first 16 lines, a face below it. */
 const SIZE = { width: 256, height: 272 };
 const FACE = `null[n];movie=${SAMPLE},scale=256:256,setpts=N/FRAME_RATE/TB[f];[n][f]overlay=0:16:format=auto:shortest=1`;
 
@@ -38,10 +38,10 @@ interface Case {
 
 const upTo = (length: number): number[] => Array.from({ length }, (_, i) => i);
 
-/** One click soon after the beginning, one shortly before the end, of what is long enough for two. */
+/** One click shortly after the beginning and one shortly before the end, if the sound is long enough for two. */
 const clicksIn = (seconds: number): number[] => (seconds < 0.5 ? [0.1] : [0.1, seconds - 0.15]);
 
-/** The numbers that so many output frames show, of those that a viewer of the video sees at 25 fps. */
+/** The numbers that `frames` output frames show, given the numbers that a viewer of the video sees at 25 fps. */
 const TIMELINES: Record<SyncMode, (shown: readonly number[], frames: number) => readonly number[]> = {
   cut_off: (shown, frames) => shown.slice(0, frames),
   silence: (shown, frames) => upTo(frames).map((i) => shown[i] ?? shown.at(-1) ?? -1),
@@ -51,7 +51,7 @@ const TIMELINES: Record<SyncMode, (shown: readonly number[], frames: number) => 
     upTo(frames).map((i) => shown[Math.floor(((2 * i + 1) * shown.length) / (2 * frames))] ?? -1),
 };
 
-/** What telephones and recorders make of files. */
+/** Unusual properties of files from phones and recorders. */
 const UNUSUAL: Case[] = [
   {
     ...{ what: 'a turned 29.97 fps video and 1.9 s of AAC', engine: 'musetalk', mode: 'bounce' },
@@ -85,7 +85,7 @@ const UNUSUAL: Case[] = [
   },
 ];
 
-/** A short video, and sound that goes on when its pictures have been shown; to be cut off, it is the shorter one. */
+/** A short video with sound that outlasts its pictures; for cut_off the sound is shorter. */
 const plain = (engine: Engine, mode: SyncMode): Case => ({
   ...{ what: 'twelve pictures', engine, mode },
   video: { frames: 12 },
@@ -93,7 +93,7 @@ const plain = (engine: Engine, mode: SyncMode): Case => ({
   outputFrames: mode === 'cut_off' ? 10 : 24,
 });
 
-/** Whole renders, analysis and all, of every engine in every mode: forwards, backwards, held, skipped and repeated. */
+/** Whole renders, analysis included, of every engine in every mode: forwards, backwards, held, skipped and repeated. */
 const CASES = ENGINES.flatMap((engine) =>
   SYNC_MODES.map(
     (mode) =>

@@ -11,14 +11,14 @@ import { readTrack } from './stored-track';
 import { NoFaceDetected } from './pipeline/task-failure';
 
 /**
- * Carries out an analysis: the face track of a video, and what engines keep of it where that is asked for. Rejects with
- * NoFaceDetected when no frame looked at shows a face.
+ * Runs an analysis: the face track of a video, and the features that engines keep of it if requested. Rejects with
+ * NoFaceDetected when none of the examined frames shows a face.
  */
 export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<AnalyzeResult> {
   const { clock, progress } = job;
   const { engines = [], videoPath } = task;
   const video = await videoOf(videoPath, job);
-  // Without engines the analysis is all there is to do, with a reused track it is nothing.
+  // Without engines the analysis is all of the work; with a reused track it is none of it.
   const analysisShare = engines.length === 0 ? 1 : task.reuseTrackPath === undefined ? 0.5 : 0;
   progress.loading();
   const { track, complete } = await trackOf(task, video, job, (part) =>

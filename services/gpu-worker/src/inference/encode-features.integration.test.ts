@@ -20,7 +20,7 @@ const unused = (): never => {
   throw new Error('a preparation asks for no such thing');
 };
 
-describe('features that are computed ahead while memory is short', () => {
+describe('precomputing features while memory is short', () => {
   let folder: string;
   let count = 0;
 
@@ -30,16 +30,16 @@ describe('features that are computed ahead while memory is short', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** What of a device is taken, and by whom an encoder was run on which frames. */
+  /** How much of a device is in use, and which encoder ran on which frames. */
   interface Device {
     readonly models: Models;
     readonly runs: [Engine, number][];
     readonly events: string[];
-    /** What the encoders were given to write to. */
+    /** The stores that the encoders were given to write to. */
     readonly files: FrameFeatures[];
   }
 
-  /** An encoder of `fails` does so from frame 5 on, musetalk's for as long as an engine is kept. */
+  /** An encoder in `fails` fails from frame 5 on; musetalk's fails for as long as an engine is kept loaded. */
   function device({
     afterRelease,
     reason,
@@ -111,7 +111,7 @@ describe('features that are computed ahead while memory is short', () => {
     return encodeFeatures(wanted, job);
   }
 
-  test('go on where they were once everything else is let go of, and cost the other engines nothing', async () => {
+  test('resumes where it stopped once everything else is released, at no cost to the other engines', async () => {
     const short = device({ afterRelease: 'free', reason: 'out_of_memory' });
     expect(await encode(short)).toEqual({ added: { musetalk: FRAMES, highsync: FRAMES }, failed: {} });
     expect(short.events).toEqual([
@@ -123,7 +123,7 @@ describe('features that are computed ahead while memory is short', () => {
     expect(framesOf('highsync')).toHaveLength(FRAMES);
   });
 
-  test('are given up when it stays short', async () => {
+  test('gives up when memory stays short', async () => {
     const short = device({ afterRelease: 'full', reason: 'out_of_memory' });
     const { added, failed } = await encode(short);
     expect(added).toEqual({ highsync: FRAMES });
@@ -131,14 +131,14 @@ describe('features that are computed ahead while memory is short', () => {
     expect(short.events.filter((event) => event === 'open musetalk')).toHaveLength(2);
   });
 
-  test('of an engine that fails for another reason are not tried again', async () => {
+  test('does not retry an engine that fails for another reason', async () => {
     const broken = device({ afterRelease: 'free', reason: 'run_failed' });
     const { added, failed } = await encode(broken);
     expect([added, Object.keys(failed)]).toEqual([{ highsync: FRAMES }, ['musetalk']]);
     expect(broken.events).not.toContain('release engines');
   });
 
-  test('leave no file open and no engine loaded when one of the engines cannot be released', async () => {
+  test('leaves no file open and no engine loaded when one of the engines cannot be released', async () => {
     const onRelease = (name: Engine): Promise<void> =>
       name === 'musetalk' ? Promise.reject(new Error('not released')) : Promise.resolve();
     const stuck = device({ afterRelease: 'free', reason: 'run_failed', onRelease });

@@ -16,21 +16,21 @@ export interface FeaturesOfVideo {
   readonly videoPath: string;
   readonly video: VideoStream;
   readonly track: FaceTrack;
-  /** Rows of the track that features may be computed from. */
+  /** Number of leading rows of the track that features may be computed from. */
   readonly settledFrames: number;
   /** Called with the part of the work that is done, 0 to 1. */
   readonly onProgress: (part: number) => void;
 }
 
-/** What became of the engines that were asked for. */
+/** The outcome for each requested engine. */
 export interface EncodedFeatures {
-  /** Frames that were added, of engines that saw the whole video; 0 for one that keeps nothing. */
+  /** Frames added, for each engine that saw the whole video; 0 for one that keeps nothing. */
   readonly added: Partial<Record<Engine, number>>;
-  /** Why the other engines did not get to the end, for the log. */
+  /** Why the other engines did not reach the end, for the log. */
   readonly failed: Partial<Record<Engine, string>>;
 }
 
-/** One engine at work. */
+/** One engine's encoder in progress. */
 interface Encoding {
   readonly name: Engine;
   readonly features: FeatureFile;
@@ -38,16 +38,16 @@ interface Encoding {
   readonly release: () => Promise<void>;
 }
 
-/** What came of one engine after the other, whichever pass it was. */
+/** Results collected engine by engine, over both passes. */
 interface Outcome {
   readonly added: Map<Engine, number>;
   readonly failures: Map<Engine, unknown>;
 }
 
 /**
- * Computes what these engines keep of a video and do not know yet, in one pass over it. An engine that fails takes none
- * of the others along: only a video that cannot be decoded ends the pass for all. Engines for which memory was too short
- * go on where they were in a second pass, once what else is loaded is let go of.
+ * Computes the features that these engines keep of a video and do not have yet, in one pass over it. One engine's
+ * failure does not affect the others; only a video that cannot be decoded ends the pass for all. Engines that ran out
+ * of memory resume where they stopped in a second pass, after everything else that is loaded has been released.
  */
 export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise<EncodedFeatures> {
   const added = new Map<Engine, number>();
@@ -107,7 +107,7 @@ async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }:
     }
     for (const { name, features } of encodings) added.set(name, (added.get(name) ?? 0) + features.added());
   } finally {
-    // The files first: a release may fail. It must not keep the others from theirs either.
+    // Close the files first: a release may fail, and must not keep the others from closing theirs.
     for (const { features } of encodings) features.close();
     await Promise.all(encodings.map(({ release }) => release()));
   }

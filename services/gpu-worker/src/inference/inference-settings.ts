@@ -7,23 +7,24 @@ import { spareMemory } from './spare-memory';
 /** How the inference process uses its machine. */
 export interface InferenceSettings {
   readonly graphs: GraphSettings;
-  /** Processes like this one, itself included, that share the machine. */
+  /** Number of processes like this one, itself included, that share the machine. */
   readonly processes: number;
-  /** Weights of engines kept loaded between tasks. */
+  /** Total weights, in bytes, of the engines kept loaded between tasks. */
   readonly modelCacheBytes: number;
-  /** What an engine may remember within a clip so as not to compute it again. */
+  /** Bytes that an engine may spend within a clip on caching instead of recomputing. */
   readonly spareBytes: number;
 }
 
 /**
- * Reads EXECUTION_PROVIDERS, MODEL_CACHE_BYTES and GPU_SLOTS as the supervisor checked them; absent ones leave the
- * choice to the packs, a default, and the process alone on its machine.
+ * Reads EXECUTION_PROVIDERS, MODEL_CACHE_BYTES and GPU_SLOTS as the supervisor validated them. By default the packs
+ * choose their providers, the cache has its default size, and the process has the machine to itself.
  */
 export function inferenceSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): InferenceSettings {
   const wanted = environment['EXECUTION_PROVIDERS']?.split(',');
-  // `auto` is for the supervisor, which says what came of it; who starts this process otherwise starts one.
+  // Only the supervisor resolves `auto` and passes the number on; anything else that starts this process starts just
+  // one.
   const processes = Number(environment['GPU_SLOTS']) || 1;
   return {
     processes,

@@ -2,7 +2,7 @@ import { inferenceSettings } from './inference-settings';
 
 describe('the settings of an inference process', () => {
   test.each([{}, { GPU_SLOTS: 'auto' }])(
-    'it has the machine alone unless told a number: %j',
+    'it has the machine to itself unless given a number: %j',
     (environment) => {
       const { processes, graphs, spareBytes } = inferenceSettings(environment);
       expect(processes).toBe(1);
@@ -11,7 +11,7 @@ describe('the settings of an inference process', () => {
     },
   );
 
-  test('it shares the machine with as many as it is told', () => {
+  test('it shares the machine with as many processes as given', () => {
     expect(inferenceSettings({ GPU_SLOTS: '4' }).processes).toBe(4);
   });
 });

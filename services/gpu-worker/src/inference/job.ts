@@ -12,18 +12,18 @@ export interface Job {
   readonly signal: AbortSignal;
   /** Milliseconds spent inside graphs since the task began. */
   inferMs(): number;
-  /** Those of them that were spent on a GPU. */
+  /** The part of `inferMs` that was spent on a GPU. */
   gpuMs(): number;
   /** How often the face detector ran since the task began. */
   detectorRuns(): number;
-  /** Whenever software took a card's place in decoding or encoding since the task began. */
+  /** Every replacement of a GPU codec by software since the task began. */
   replacedCodecs(): readonly ReplacedCodec[];
 }
 
-/** A backstop for one decoder or encoder; the limit of the job itself is the supervisor's. */
+/** A backstop for one decoder or encoder; the supervisor enforces the job's own limit. */
 export const MEDIA_DEADLINE_MS = 2 * 60 * 60 * 1000;
 
-/** What results say about a GPU: null where none was used. */
+/** The GPU time that results report: null when no GPU was used. */
 export function gpuInferenceMs(job: Job): number | null {
   const ms = job.gpuMs();
   return ms === 0 ? null : ms;

@@ -7,22 +7,22 @@ import { createTaskLoop } from './task-loop';
 import { createTaskRunner } from './task-runner';
 
 /**
- * Entry of the inference process: one per slot, started without any credential, killable at any time. This thread runs
- * the pipes and the pixel kernels, the session thread runs the graphs.
+ * Entry point of the inference process: one per slot, started without any credentials, killable at any time. This
+ * thread runs the pipes and the pixel kernels; the session thread runs the graphs.
  */
 function main(): void {
   if (!process.send) throw new Error('this program is started by the gpu-worker, not by hand');
   const send = (message: FromInference): void => {
     process.send?.(message);
   };
-  // Without that thread nothing can be served any more: the supervisor starts another process.
+  // Nothing can be served without that thread: exit, and the supervisor starts another process.
   const host = createSessionHost(undefined, (reason) => {
     process.stderr.write(`${reason}\n`);
     process.exit(1);
   });
   const settings = inferenceSettings(process.env);
   const binaries = resolveBinaries(process.env, settings.processes);
-  // The first task that needs them reports why they are missing.
+  // The first task that needs the binaries reports why they are missing.
   binaries.catch(() => undefined);
   const perform = createTaskRunner({
     host,

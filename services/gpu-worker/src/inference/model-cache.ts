@@ -5,12 +5,12 @@ export interface Loadable<T> {
   readonly load: () => Promise<T>;
 }
 
-/** Keeps loaded models by their key, as many as their weights' size allows. */
+/** Keeps loaded models by key, as many as the size of their weights allows. */
 export interface ModelCache<T> {
   /**
-   * What is kept under `key`, or what `open` leads to. Before loading, the least recently used models are released
-   * until the new one fits; a model larger than the cache is kept alone. When memory is too short for it all the same,
-   * all others are released and it is tried once more: what they take of a device is not their weights alone.
+   * The model under `key`, loaded with `open` if it is not kept. Before loading, the least recently used models are
+   * released until the new one fits; a model larger than the cache is kept alone. If memory is still too short, all
+   * others are released and loading is tried once more, because they take more of a device's memory than their weights.
    */
   get(key: string, open: () => Promise<Loadable<T>>): Promise<T>;
   /** Releases everything. */
@@ -23,7 +23,7 @@ export function createModelCache<T>(
   release: (model: T) => Promise<void>,
   isOutOfMemory: (error: unknown) => boolean = () => false,
 ): ModelCache<T> {
-  // In order of use, the longest unused first.
+  // Ordered by use, least recent first.
   const kept = new Map<string, { readonly model: T; readonly bytes: number }>();
   let total = 0;
 

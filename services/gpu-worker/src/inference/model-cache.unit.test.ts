@@ -22,7 +22,7 @@ test('models that fit together are loaded once', async () => {
   expect(released).toEqual([]);
 });
 
-test('the least recently used model makes room', async () => {
+test('the least recently used model is evicted', async () => {
   const { get, released } = cacheOf(100);
   await get('a', 50);
   await get('b', 50);
@@ -42,9 +42,9 @@ test('a model larger than the cache is kept alone until the next one comes', asy
   expect(released).toEqual(['small', 'huge']);
 });
 
-describe('a model for which memory is short', () => {
+describe('a model that does not fit in memory', () => {
   const shortage = new Error('out of memory');
-  /** Loads only while at most one other is kept. */
+  /** A cache in which a model loads only while at most `most` others are kept. */
   const cacheThatHolds = (most: number) => {
     const kept = new Set<string>();
     const cache = createModelCache<string>(
@@ -70,12 +70,12 @@ describe('a model for which memory is short', () => {
     expect([...kept]).toEqual(['c']);
   });
 
-  test('is not tried again when nothing is there to be released', async () => {
+  test('is not retried when there is nothing to release', async () => {
     const { get } = cacheThatHolds(0);
     await expect(get('a')).rejects.toBe(shortage);
   });
 
-  test('finds nothing in its way after everything was released', async () => {
+  test('loads normally after everything was released', async () => {
     const { get, kept, cache } = cacheThatHolds(2);
     await get('a');
     await cache.clear();

@@ -12,14 +12,14 @@ import { type TaskPack } from '../protocol/messages';
 import { type SessionHost } from './sessions/session';
 import { isOutOfMemory } from './pipeline/task-failure';
 
-/** Loaded models, kept between tasks: the analyser, and the engines that were used last as far as they fit. */
+/** Loaded models, kept between tasks: the analyser, and the most recently used engines as far as they fit. */
 export interface Models {
   analyzer(pack: TaskPack): Promise<LoadedAnalyzer>;
-  /** With `probe` its graphs are also run once if they are not loaded yet: the first run on a device takes longer. */
+  /** With `probe`, graphs that are not loaded yet are also run once: the first run on a device takes longer. */
   engine(name: Engine, pack: TaskPack, options?: { readonly probe: boolean }): Promise<LipSyncEngine>;
-  /** An engine for the sake of its encoder: it is not kept, and loads no graph that is not run. */
+  /** An engine for the use of its encoder only: it is not kept, and loads only the graphs that it runs. */
   encoder(name: Engine, pack: TaskPack): Promise<EngineForOnce>;
-  /** Lets go of all engines: what they were fed last decides how much of a device's memory they hold. */
+  /** Releases all engines: how much device memory they hold depends on their most recent inputs. */
   releaseEngines(): Promise<void>;
   /** How often the face detector has run so far. */
   detectorRuns(): number;
@@ -27,25 +27,25 @@ export interface Models {
 
 export interface EngineForOnce {
   readonly engine: LipSyncEngine;
-  /** Lets go of its graphs. */
+  /** Releases its graphs. */
   readonly release: () => Promise<void>;
 }
 
-/** A model with the way to let go of its graphs. */
+/** A model with the means to release its graphs. */
 interface Loaded<T> {
   readonly model: T;
   readonly release: () => Promise<void>;
 }
 
 /**
- * Loads on first use, the very packs that are named: one that was replaced since is refused, one that is loaded goes on.
- * Rejects with PackError or SessionError.
+ * Loads exactly the named packs, on first use. A pack that was replaced since is refused; one that is already loaded
+ * stays in use. Rejects with PackError or SessionError.
  */
 export function createModels(
   host: SessionHost,
   { graphs, modelCacheBytes, spareBytes }: InferenceSettings,
 ): Models {
-  // Every worker has one analyser: it is small and stays whatever the engines need.
+  // Every worker has one analyser: it is small and stays loaded whatever the engines need.
   const analyzers = createModelCache<Loaded<LoadedAnalyzer>>(0, ({ release }) => release());
   const engines = createModelCache<Loaded<LipSyncEngine>>(
     modelCacheBytes,

@@ -53,7 +53,7 @@ describe('the files of a pack', () => {
     expect(read.sort()).toEqual(['decoder.onnx', 'encoder.onnx', 'unet.onnx', 'whisper.onnx']);
   });
 
-  test('are not said to be at fault where memory is short, and the report tells the two apart', async () => {
+  test('are not blamed when memory is short, and the report tells the two apart', async () => {
     const failing = (reason: SessionError['reason']): SessionHost => ({
       ...sessions,
       open: () => Promise.reject(new SessionError(reason, 'not loaded')),
@@ -65,7 +65,7 @@ describe('the files of a pack', () => {
     expect(await reported('load_failed')).not.toHaveProperty('shortOfMemory');
   });
 
-  test('that a preparation does not load do not concern it; a render refuses them', async () => {
+  test('do not matter to a preparation that does not load them; a render refuses them', async () => {
     const pack = await copy();
     await appendFile(join(pack.dir, 'decoder.onnx'), '!');
     const { release } = await models().encoder('latentsync', pack);
@@ -73,7 +73,7 @@ describe('the files of a pack', () => {
     await expect(models().engine('latentsync', pack)).rejects.toMatchObject({ reason: 'digest_mismatch' });
   });
 
-  test('of another pack are not looked at, for whatever they are asked', async () => {
+  test('of a different pack are never used, whatever is requested', async () => {
     const pack = { ...(await copy()), digest: 'f'.repeat(64) };
     const replaced = { name: 'PackError', reason: 'pack_replaced' };
     await expect(models().engine('latentsync', pack)).rejects.toMatchObject(replaced);
@@ -81,7 +81,7 @@ describe('the files of a pack', () => {
     await expect(models().analyzer(pack)).rejects.toMatchObject(replaced);
   });
 
-  test('are not needed any more once it is loaded, until memory ran short', async () => {
+  test('are no longer needed once the pack is loaded, until memory runs short', async () => {
     const pack = await copy();
     const kept = models();
     const engine = await kept.engine('latentsync', pack);

@@ -9,7 +9,7 @@ import { openSpeechFile, type SpeechFile } from './speech-file';
 import { openFeatures } from './stored-features';
 import { readTrack } from './stored-track';
 
-/** Carries out a render: one engine over one video whose face track is known. */
+/** Runs a render: one engine over one video whose face track is known. */
 export async function renderVideo(task: RenderTask, job: Job): Promise<RenderResult> {
   const speech = openSpeechFile(task.outputPath);
   try {
@@ -28,7 +28,7 @@ async function renderSpoken(task: RenderTask, job: Job, speech: SpeechFile): Pro
   const hearing = clock.during('audio', () =>
     recordAudio(binaries, task.audioPath, speech.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
   );
-  // Whichever fails, nothing of this task may go on when the next one starts.
+  // Whichever of them fails, nothing of this task may continue when the next one starts.
   await Promise.allSettled([loading, inspecting, listening, hearing]);
   const engine = await loading;
   const video = await inspecting;
@@ -38,7 +38,7 @@ async function renderSpoken(task: RenderTask, job: Job, speech: SpeechFile): Pro
   const track = await readTrack(task.faceTrackPath, video);
 
   const judge = (probe: UnfailingProbe): Promise<OutputQuality> => {
-    // The graphs that look at the result are no part of the engine's time.
+    // The quality probe's graphs do not count towards the engine's time.
     clock.add('infer', job.inferMs());
     return clock.during('quality', () => probe.judge(() => job.models.analyzer(task.analyzer)));
   };

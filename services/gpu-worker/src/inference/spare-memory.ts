@@ -1,17 +1,17 @@
 import { totalmem } from 'node:os';
 
-/** What highsync remembers of a stretch of 250 frames at 512 pixels, 46 MB each, fits into it. */
+/** Fits highsync's banks for a stretch of 250 frames at 512 pixels, 46 MB each. */
 const MOST = 12 * 1024 ** 3;
-/** Of the memory that these processes may use; the rest is for weights, frames and the supervisor. */
+/** Share of the memory that these processes may use; the rest is for weights, frames and the supervisor. */
 const PART = 1 / 8;
 
-/** Memory that each of so many inference processes may spend on remembering instead of computing again, bytes. */
+/** Bytes that each of `processes` inference processes may spend on caching instead of recomputing. */
 export function spareMemory(processes: number, usable = usableMemory()): number {
   return Math.min(MOST, (PART * usable) / processes);
 }
 
 function usableMemory(): number {
-  // 0 where no container limits the process.
+  // 0 when no container limits the process.
   const limit = process.constrainedMemory();
   return Math.min(totalmem(), limit > 0 ? limit : Infinity);
 }

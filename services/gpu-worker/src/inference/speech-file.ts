@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { type Recording, recordingFrom } from '@lipsync/lipsync';
 
-/** Speech in a file, so that its samples take no memory: an engine listens to half a minute at a time. */
+/** Speech in a file, so that its samples take no memory: an engine reads half a minute at a time. */
 export interface SpeechFile {
-  /** Number of the open file, for who writes the samples: float32 as this machine has them, one channel. */
+  /** Descriptor of the open file, for writing the samples: mono float32 in the machine's byte order. */
   readonly descriptor: number;
-  /** What was written; readable until the file is closed. */
+  /** The recording written so far; readable until the file is closed. */
   recording(): Recording;
   close(): void;
 }
 
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
-/** An empty file beside `path` that has no name: it is gone when it is closed, or with this process. */
+/** An empty, unnamed file beside `path`: it disappears when it is closed, or with this process. */
 export function openSpeechFile(path: string): SpeechFile {
   const name = `${path}.${randomUUID()}.speech`;
   const descriptor = openSync(name, 'wx+', 0o600);
@@ -25,7 +25,7 @@ export function openSpeechFile(path: string): SpeechFile {
     recording() {
       const length = Math.floor(fstatSync(descriptor).size / SAMPLE_BYTES);
       return recordingFrom(length, (from, target) => {
-        // The number of a closed file may already be another file's.
+        // The descriptor of a closed file may already belong to another file.
         if (closed) throw new Error('the speech was closed');
         const bytes = new Uint8Array(target.buffer, target.byteOffset, target.byteLength);
         readWhole(descriptor, bytes, from * SAMPLE_BYTES);

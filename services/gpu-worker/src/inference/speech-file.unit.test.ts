@@ -20,7 +20,7 @@ describe('speech in a file', () => {
     ['more than it on both sides', -20, 700],
     ['what lies before it', -20, -10],
     ['what lies behind it', 600, 700],
-  ])('is heard like speech in memory, with silence around it: %s', (_, from, to) => {
+  ])('reads like speech in memory, with silence around it: %s', (_, from, to) => {
     const samples = Float32Array.from({ length: 500 }, (_value, i) => i + 1);
     const file = openSpeechFile(join(folder, 'speech'));
     writeSync(file.descriptor, samples);
@@ -38,7 +38,7 @@ describe('speech in a file', () => {
     file.close();
   });
 
-  test('is not read once it is closed: its number may be another file by then', () => {
+  test('cannot be read once closed: its descriptor may belong to another file by then', () => {
     const file = openSpeechFile(join(folder, 'speech'));
     writeSync(file.descriptor, new Float32Array(10));
     const speech = file.recording();
@@ -47,7 +47,7 @@ describe('speech in a file', () => {
     expect(() => speech.read(0, 10)).toThrow('closed');
   });
 
-  test('that became shorter is told from silence', () => {
+  test('is an error, not silence, when the file became shorter', () => {
     const file = openSpeechFile(join(folder, 'speech'));
     writeSync(file.descriptor, new Float32Array(10));
     const speech = file.recording();

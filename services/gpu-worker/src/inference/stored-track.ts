@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { decodeFaceTrack, type FaceTrack } from '@lipsync/lipsync';
 import { frameSize, type VideoStream } from '@lipsync/media';
 
-/** A face track from a file. Rejects with FaceTrackError, and when it cannot be of this video. */
+/** Reads a face track from a file. Rejects with FaceTrackError, also when it cannot belong to this video. */
 export async function readTrack(path: string, video: VideoStream): Promise<FaceTrack> {
   const track = decodeFaceTrack(await readFile(path));
   const { width, height } = frameSize(video);

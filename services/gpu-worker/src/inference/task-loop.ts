@@ -8,14 +8,14 @@ import {
 import { Cancelled, taskFailure } from './pipeline/task-failure';
 
 export interface TaskContext {
-  /** Aborted with Cancelled when the supervisor asks for it; looked at between batches. */
+  /** Aborted with Cancelled when the supervisor requests it; checked between batches. */
   readonly signal: AbortSignal;
   readonly report: (stage: InferenceStage, percent: number) => void;
 }
 
 /**
  * Serves tasks one after another: `perform` does the work, every task is answered by exactly one `done` or `failed`,
- * and a cancel aborts the task that it names. A ping is answered beside them. Returns what to call with each message of the supervisor.
+ * and a cancel aborts the task that it names. Returns the function to call with each message from the supervisor.
  */
 export function createTaskLoop(
   perform: (task: Task, context: TaskContext) => Promise<TaskResult>,
@@ -32,7 +32,7 @@ export function createTaskLoop(
         send({ type: 'progress', jobId, stage, percent });
       send({ type: 'done', jobId, result: await perform(task, { signal: cancel.signal, report }) });
     } catch (error) {
-      // Stopping makes pipes and processes fail in their own ways; the cancel is the cause of all of them.
+      // Stopping makes pipes and processes fail in various ways, all of which the cancel causes.
       send({ type: 'failed', jobId, ...taskFailure(cancel.signal.aborted ? cancel.signal.reason : error) });
     } finally {
       if (cancels.get(jobId) === cancel) cancels.delete(jobId);

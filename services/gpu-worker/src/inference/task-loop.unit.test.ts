@@ -4,7 +4,7 @@ import { createTaskLoop, type TaskContext } from './task-loop';
 const RESULT: VerifyResult = { type: 'verify', packs: [] };
 const verify = (jobId: string) => ({ type: 'verify' as const, jobId, packDirs: [] });
 
-/** A loop whose tasks end when the test says so. */
+/** A loop whose tasks end when the test ends them. */
 function setUp(): {
   tell: ReturnType<typeof createTaskLoop>;
   sent: FromInference[];
@@ -80,7 +80,7 @@ describe('task loop', () => {
     ]);
   });
 
-  test('a cancel that arrives after the end touches no later task', async () => {
+  test('a cancel that arrives after the end affects no later task', async () => {
     const { tell, tasks, settle } = setUp();
     tell(verify('a'));
     await settle();

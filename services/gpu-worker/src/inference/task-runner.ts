@@ -19,7 +19,7 @@ export interface TaskRunnerOptions {
   readonly graphs: GraphSettings;
 }
 
-/** Carries out the tasks of the protocol with the files that they name. */
+/** Runs the protocol's tasks on the files that they name. */
 export function createTaskRunner(
   options: TaskRunnerOptions,
 ): (task: Task, context: TaskContext) => Promise<TaskResult> {
@@ -51,7 +51,7 @@ export function createTaskRunner(
     try {
       return await (task.type === 'render' ? renderVideo(task, job) : analyzeVideo(task, job));
     } catch (error) {
-      // The next attempt, or somebody else's task on the same device, shall find the room.
+      // Makes room for the next attempt, or for another process's task on the same device.
       if (isOutOfMemory(error)) await models.releaseEngines();
       throw error;
     }

@@ -8,7 +8,9 @@ import { isOutOfMemory } from './pipeline/task-failure';
 import { type LoadOptions, loadPack } from './packs/load-pack';
 import { type RunModel } from './packs/run-model';
 
-/** Opens a pack, loads every graph of it, runs the probes and lets go of it again. Never rejects: it reports. */
+/**
+ * Opens a pack, loads all its graphs, runs the probes and releases them again. Never rejects: failures are reported.
+ */
 export async function verifyPack(
   host: SessionHost,
   packDir: string,
@@ -35,7 +37,7 @@ export async function verifyPack(
   }
 }
 
-/** What the features of an engine with this pack are, where it keeps any. */
+/** The layout of the features that an engine keeps with this pack, if any. */
 async function keptLayout(engine: Engine, pack: PackRef, run: RunModel): Promise<FeatureLayout | undefined> {
   const { features } = (await openEngine(engine, pack)).create(run);
   return isWorthKeeping(features) ? features : undefined;

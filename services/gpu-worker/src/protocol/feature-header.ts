@@ -1,7 +1,9 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { type FeatureLayout } from './feature-layout';
 
-/** What a file of features holds and what it was computed from; files that differ in any of it hold something else. */
+/**
+ * What a file of features holds and what it was computed from; files that differ in any field are not interchangeable.
+ */
 export interface FeatureOrigin extends FeatureLayout {
   /** The analyser whose landmarks placed the crops, and the version of its track. */
   readonly analyzerVersion: string;
@@ -9,18 +11,18 @@ export interface FeatureOrigin extends FeatureLayout {
 }
 
 /*
- * A file of features begins with 512 bytes: 4 bytes "LSFF", then the origin as JSON, zeros. Its records follow. The worker
- * reads no more than this of a file that the inference process wrote.
+ * A file of features begins with a header of 512 bytes: 4 bytes "LSFF", then the origin as JSON, padded with zeros. The
+ * records follow. Of a file that the inference process wrote, the worker reads nothing but this header.
  */
 const MAGIC = Buffer.from('LSFF');
 export const HEADER_BYTES = 512;
 
-/** Bytes of a file, from its beginning, in which the records of the first `frames` source frames lie. */
+/** Number of leading bytes of a file that hold the records of the first `frames` source frames. */
 export function bytesOfFirst(frames: number, { values }: FeatureLayout): number {
   return HEADER_BYTES + frames * 4 * (1 + values);
 }
 
-/** Whether a file begins as one of this origin does. */
+/** Whether a file starts with the header of this origin. */
 export function isOfOrigin(path: string, origin: FeatureOrigin): boolean {
   const file = openSync(path, constants.O_RDONLY);
   try {
@@ -37,7 +39,7 @@ export function headerOf({ version, values, analyzerVersion, trackVersion }: Fea
   return Buffer.concat([MAGIC, json], HEADER_BYTES);
 }
 
-/** Whether an open file begins with this header. */
+/** Whether an open file starts with this header. */
 export function hasHeader(file: number, header: Buffer): boolean {
   const found = Buffer.alloc(HEADER_BYTES);
   return readSync(file, found, 0, HEADER_BYTES, 0) === HEADER_BYTES && found.equals(header);

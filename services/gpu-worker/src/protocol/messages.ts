@@ -5,9 +5,9 @@ import { type FeatureLayout } from './feature-layout';
 import { type OutputQuality } from './output-quality';
 import { type TimedStage } from './timed-stages';
 
-/** A pack that was verified, as tasks name it. */
+/** A verified pack, as tasks name it. */
 export interface TaskPack extends PackRef {
-  /** What its graphs were found to run on; the child finds out by loading them when absent. */
+  /** The provider that its graphs run on, if known; otherwise the child finds out by loading them. */
   readonly provider?: Provider;
 }
 
@@ -15,40 +15,43 @@ export interface TaskPack extends PackRef {
 export interface RenderTask {
   readonly jobId: string;
   readonly engine: Engine;
-  /** What was verified and what features are named after: the child refuses another pack in its place. */
+  /** The pack that was verified and that features are keyed by: the child refuses any other pack in its place. */
   readonly pack: TaskPack;
-  /** Looks at the result: a render measures how well the mouth follows the voice. */
+  /** Analyses the result, to measure how well the mouth follows the voice. */
   readonly analyzer: TaskPack;
   readonly videoPath: string;
   readonly audioPath: string;
   readonly outputPath: string;
   readonly syncMode: SyncMode;
-  /** The face track of the same video, at least as far as the timeline uses it. */
+  /** The face track of the same video, covering at least what the timeline uses. */
   readonly faceTrackPath: string;
-  /** What this engine with this pack knows of the video's frames; read, and extended. Made when it is not there. */
+  /** The file of this engine's and pack's features of the video; read, extended, and created if missing. */
   readonly featuresPath?: string;
 }
 
-/** What a preparation computes ahead for one engine. */
+/** What a preparation computes ahead of time for one engine. */
 export interface FeaturesTask {
   readonly engine: Engine;
   readonly pack: TaskPack;
-  /** The file of features, extended; made when it is not there, unless the engine keeps nothing. */
+  /** The file of features; extended, and created if missing unless the engine keeps nothing. */
   readonly featuresPath: string;
 }
 
-/** A look at one video ahead of renders: where the face is and, if asked for, what engines can know without speech. */
+/**
+ * An analysis of one video ahead of renders: where the face is and, if requested, the engines' speech-independent
+ * features.
+ */
 export interface AnalyzeTask {
   readonly jobId: string;
   readonly analyzer: TaskPack;
   readonly videoPath: string;
-  /** Length of the video if it is known: the measure of the progress. */
+  /** Length of the video, if known, for the progress. */
   readonly videoSeconds?: number;
-  /** Frames from the start that somebody wants to know about, see `usedVideoFrames`; all when absent. */
+  /** Number of frames needed, from the start, see `usedVideoFrames`; default: all. */
   readonly wantedFrames?: number;
-  /** Where the face track is written to. */
+  /** Where to write the face track. */
   readonly trackPath: string;
-  /** A face track of this whole video made earlier: then nothing is analysed and no track is written. */
+  /** An existing face track of this whole video: with it nothing is analysed and no track is written. */
   readonly reuseTrackPath?: string;
   readonly engines?: readonly FeaturesTask[];
 }
@@ -59,7 +62,7 @@ export interface VerifyTask {
   readonly packDirs: readonly string[];
 }
 
-/** Loads what later tasks will need and runs the probes of it once, so that the first of them does not wait for it. */
+/** Loads what later tasks will need and runs its probes once, so that the first task does not have to wait for that. */
 export interface WarmTask {
   readonly jobId: string;
   readonly analyzer: TaskPack;
@@ -67,12 +70,12 @@ export interface WarmTask {
 }
 
 /**
- * Stages that the child passes through; the upload that follows a render is the supervisor's. `preparing` is the face
- * analysis and counts 0 to 100 on its own, the others share the scale of the render.
+ * Stages that the child passes through; the supervisor handles the upload after a render. `preparing` is the face
+ * analysis and counts from 0 to 100 on its own; the others share the scale of the render.
  */
 export type InferenceStage = 'loading_model' | 'preparing' | 'inferencing' | 'encoding';
 
-/** Where the time of a task went, see `TIMED_STAGES`. Stages overlap, so they do not add up to the total. */
+/** How a task's time was spent, see `TIMED_STAGES`. Stages overlap, so they do not add up to the total. */
 export interface StageTimings extends Readonly<Record<`${TimedStage}Ms`, number>> {
   readonly totalMs: number;
   readonly peakRssBytes: number;
@@ -85,13 +88,13 @@ export interface RenderResult {
   readonly width: number;
   readonly height: number;
   readonly renderedFrames: number;
-  /** Source frames whose features were computed and written to `featuresPath`. */
+  /** Number of source frames whose features were computed and written to `featuresPath`. */
   readonly featuresAdded: number;
-  /** How often the face detector ran: never, for the track says where the face is. Counted, not assumed. */
+  /** How often the face detector ran: should be 0, because the track locates the face. Counted, not assumed. */
   readonly detectorRuns: number;
-  /** Whenever software took a card's place in decoding or encoding: for the log. */
+  /** Every replacement of a GPU codec by software, for the log. */
   readonly replacedCodecs: readonly ReplacedCodec[];
-  /** Inside the graphs while they ran on a GPU; null when they ran on the CPU. */
+  /** Milliseconds inside the graphs while they ran on a GPU; null when they ran on the CPU. */
   readonly gpuInferenceMs: number | null;
   readonly quality: OutputQuality;
   readonly timings: StageTimings;
@@ -99,10 +102,10 @@ export interface RenderResult {
 
 export interface AnalyzeResult {
   readonly type: 'analyze';
-  /** Of the face track, see FACE_TRACK_VERSION. */
+  /** Version of the face track, see FACE_TRACK_VERSION. */
   readonly version: string;
   readonly analyzerVersion: string;
-  /** Of the track: not more than was wanted and the look-ahead. */
+  /** Frames in the track: at most those requested and the look-ahead. */
   readonly frames: number;
   readonly fps: number;
   readonly width: number;
@@ -110,32 +113,32 @@ export interface AnalyzeResult {
   readonly durationSeconds: number;
   /** Whether the track covers the whole video. */
   readonly complete: boolean;
-  /** Rows from the start that an analysis of more frames would not change: a shorter timeline may use the track. */
+  /** Number of leading rows that an analysis of more frames would not change: a shorter timeline may use the track. */
   readonly settledFrames: number;
-  /** Source frames whose features were computed, by the engines that were asked for and did not fail. */
+  /** Number of source frames whose features were computed, for each requested engine that did not fail. */
   readonly featuresAdded: Readonly<Partial<Record<Engine, number>>>;
-  /** Why the others failed, which costs nobody else anything: for the log. */
+  /** Why the other engines failed, which affects nothing else; for the log. */
   readonly featuresFailed: Readonly<Partial<Record<Engine, string>>>;
-  /** How often the face detector ran: never with a reused track. */
+  /** How often the face detector ran: 0 with a reused track. */
   readonly detectorRuns: number;
-  /** As of a render. */
+  /** As for a render. */
   readonly replacedCodecs: readonly ReplacedCodec[];
-  /** As of a render, for the graphs of the analyser and of the engines together. */
+  /** As for a render, over the graphs of the analyser and of the engines. */
   readonly gpuInferenceMs: number | null;
   readonly timings: StageTimings;
 }
 
 export interface PackReport {
   readonly packDir: string;
-  /** What the pack's graphs run on. */
+  /** The provider that the pack's graphs run on. */
   readonly provider?: Provider;
-  /** Why it is none of those that would have been preferred. */
+  /** Why each more preferred provider was passed over. */
   readonly passedOver?: readonly string[];
-  /** What its features are, where the engine keeps any; a file of features is of one layout and one pack. */
+  /** The layout of its features, if the engine keeps any; a file of features has one layout and belongs to one pack. */
   readonly features?: FeatureLayout;
-  /** Absent when the pack may be used. */
+  /** Undefined when the pack is usable. */
   readonly problem?: string;
-  /** With a problem that may be gone once others on the device have ended: nothing is wrong with the pack. */
+  /** Set with a problem that may go away once other processes on the device have ended: the pack itself is fine. */
   readonly shortOfMemory?: true;
 }
 
@@ -176,13 +179,13 @@ export type FromInference =
       readonly jobId: string;
       readonly code: FailureCode;
       readonly detail: string;
-      /** A graph could not be loaded or run, and not for want of memory. */
+      /** A graph could not be loaded or run, for a reason other than memory. */
       readonly graphFailed?: true;
     };
 
 /**
- * `cancelled` is no error: it is the answer to a cancel message. `pack_lost`: the pack that the task names is not there
- * any more, or not whole, so no task that names it can succeed. `device_lost`, which only the host can tell: graphs fail on
- * the GPU in a fresh child too.
+ * `cancelled` is not an error but the answer to a cancel message. `pack_lost`: the pack that the task names is missing
+ * or damaged, so no task that names it can succeed. `device_lost`, which only the host can determine: graphs fail on
+ * the GPU in a new child too.
  */
 export type FailureCode = ErrorCode | 'cancelled' | 'pack_lost' | 'device_lost';

@@ -1,2 +1,5 @@
-/** Weights of engines that an inference process keeps loaded unless told: built-in packs all fit, official ones one at a time. */
+/**
+ * Default total weights, in bytes, that an inference process keeps loaded: all built-in packs fit, official ones one at
+ * a time.
+ */
 export const MODEL_CACHE_BYTES = 1024 ** 3;

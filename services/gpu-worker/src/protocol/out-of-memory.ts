@@ -1,11 +1,11 @@
 /**
- * What runtimes say when memory runs out: the C++ library, ONNX Runtime's arenas and those of CUDA's libraries, WebGPU,
- * and JavaScript for arrays and for WebAssembly.
+ * Messages that runtimes give when memory runs out: the C++ library, ONNX Runtime's arenas and those of the CUDA
+ * libraries, WebGPU, and JavaScript for arrays and WebAssembly.
  */
 const OUT_OF_MEMORY =
   /bad_alloc|out of memory|allocation failed|could not allocate|failed to allocate|alloc_failed|smaller than requested bytes/i;
 
-/** Whether an error's message says that memory ran out: there is no class of errors for it. */
+/** Whether an error's message says that memory ran out; there is no error class to test for. */
 export function saysOutOfMemory(message: string): boolean {
   return OUT_OF_MEMORY.test(message);
 }

@@ -1,4 +1,4 @@
-/** What a task's clock tells apart. Stages overlap. */
+/** The stages that a task's clock distinguishes. They overlap. */
 export const TIMED_STAGES = [
   /** Loading graphs that are not loaded yet: the engine's for a render, the analyser's for an analysis. */
   'load',
@@ -6,15 +6,15 @@ export const TIMED_STAGES = [
   'analyse',
   /** The pass over the video that computes engines' features. */
   'features',
-  /** Reading the speech, and what the engine makes of it before the first frame. */
+  /** Reading the speech, and the engine's processing of it before the first frame. */
   'audio',
   /** Waiting for decoded frames in the render pass. */
   'decode',
-  /** Taking faces out of frames. */
+  /** Copying faces out of frames. */
   'crop',
   /** Inside the graphs, on their thread. */
   'infer',
-  /** Putting generated faces back. */
+  /** Pasting generated faces into frames. */
   'paste',
   /** Waiting for the encoder to take frames and, at the end, to finish the file. */
   'encode',

@@ -9,12 +9,12 @@ import { StorageFailed } from './job-errors';
 import { obtainTrack } from './obtain-track';
 import { prepareFeatures } from './prepare-features';
 
-/** Of a preparation's progress; the features of the engines are the rest. */
+/** Share of a preparation's progress; the engines' features are the rest. */
 const ANALYSIS_SHARE = 0.5;
 
 /**
- * A preparation: the face track of the whole video, and what the engines of this worker keep of it, in the cache that
- * its renders look into. What is there already is not made again.
+ * A preparation: the face track of the whole video, and the features that this worker's engines keep of it, in the
+ * cache that its renders look into. What already exists is not computed again.
  */
 export async function runAnalyze(tools: JobTools, context: JobContext): Promise<JobResult> {
   const { claim, signal, report, span } = context;

@@ -5,7 +5,7 @@ import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { saysOutOfMemory } from '../protocol/out-of-memory';
 import { isDiskFull, StorageFailed } from './job-errors';
 
-/** Judges an error of a job that nobody stopped. */
+/** Classifies an error of a job that was not stopped. */
 export function blame(error: unknown): Blame {
   // This process writes only what a job begins with, so that nothing is lost; others have room.
   const fault = error instanceof StorageFailed ? error.cause : error;
@@ -19,16 +19,16 @@ export function blame(error: unknown): Blame {
 }
 
 function blameInference({ code }: InferenceFailure): Blame {
-  // Nobody asked for a cancel that would be ours to report (a stopped job is not judged here): try again.
+  // Stopped jobs are not classified here, so nobody requested this cancel: try again.
   if (code === 'cancelled') return { kind: 'retry', code: 'engine_failed' };
-  // Another worker may have what is missing here; this one starts anew and looks what is there.
+  // Another worker may have what is missing here; this one restarts and checks again.
   if (code === 'pack_lost' || code === 'device_lost') return { kind: 'retry', code: 'engine_unavailable' };
   return ERROR_CATALOGUE[code].retryable ? { kind: 'retry', code } : { kind: 'fail', code };
 }
 
 /**
- * SIGKILL comes from outside (an operator, the kernel when memory runs out), unless the child hung; anything else is its own
- * doing. Some allocations cannot fail but by ending the process, which then says why.
+ * SIGKILL comes from outside (an operator, or the kernel when memory runs out); any other exit is the child's own
+ * doing. Some failed allocations can only end the process, which then says why on stderr.
  */
 function crashCode({ exit, stderr, hung }: InferenceCrash): ErrorCode {
   if (exit.signal === 'SIGKILL' && !hung) return 'worker_lost';

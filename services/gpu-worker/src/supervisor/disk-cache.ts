@@ -5,20 +5,23 @@ import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:f
 import { join } from 'node:path';
 import { sha256OfFile } from '@lipsync/model-pack';
 
-/** A file by its customer and content: nobody learns, by how long a job takes, that somebody else has the same one. */
+/**
+ * A file by its customer and content, so that no customer can learn from a job's duration that another has the same
+ * file.
+ */
 export interface OwnContent {
   readonly customerId: string;
   /** Hex. */
   readonly sha256: string;
 }
 
-/** Files by their content, so that the engines of one render and repeated renders fetch an input once. */
+/** Files by content, so that the engines of one render and repeated renders fetch an input only once. */
 export interface DiskCache {
   /**
-   * Places this file at `target`, calling `fetch` when it is not at hand. The target is a hard link, or a copy where there
-   * can be none: evicting the cached name never takes a file away from a job. Rejects with CacheMismatch when the fetched
-   * bytes have another digest, with whatever `fetch` rejects with, and with the signal's reason as soon as that is aborted:
-   * the fetch goes on, for whoever else waits for it and for the next one.
+   * Places this file at `target`, calling `fetch` if it is not cached. The target is a hard link, or a copy where links
+   * are impossible: evicting the cached name never takes a file away from a job. Rejects with CacheMismatch when the
+   * fetched bytes have another digest, with the error of `fetch`, and with the signal's reason as soon as the signal is
+   * aborted; the fetch then continues for other callers, now and later.
    */
   place(content: OwnContent, target: string, fetch: Fetch, signal?: AbortSignal): Promise<Outcome>;
 }
@@ -34,16 +37,18 @@ export class CacheMismatch extends Error {
 export interface DiskCacheOptions {
   readonly folder: string;
   readonly maxBytes: number;
-  /** Makes a hard link; rejects with EPERM, EMLINK, ENOTSUP or EXDEV where there can be none. The system's unless told. */
+  /**
+   * Makes a hard link; rejects with EPERM, EMLINK, ENOTSUP or EXDEV where links are impossible. Default: the system's.
+   */
   readonly link?: (existing: string, target: string) => Promise<void>;
 }
 
-/** Some file systems allow no more links to a file, or none at all; and none leads to another file system. */
+/** Some file systems allow no further links to a file, or none at all; none links to another file system. */
 const NO_LINKS = ['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'];
 
 /**
- * A cache in `folder` of at most `maxBytes` once no call is under way; least recently used files go first. The folder
- * belongs to this process alone: what an earlier process left unfinished there is removed.
+ * A cache in `folder` of at most `maxBytes` once no call is in progress; the least recently used files are evicted
+ * first. The folder belongs to this process alone: what an earlier process left unfinished there is removed.
  */
 export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCache> {
   const { folder, maxBytes, link: makeLink = link } = options;
@@ -53,12 +58,13 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
     await rm(join(folder, name), { recursive: true, force: true });
   }
   /**
-   * What an earlier process left and nobody has read through since. Such a file may be cut off under its whole name: a
-   * rename can outlive a loss of power that its bytes do not. Reading it once finds more than flushing would prevent.
+   * Files of an earlier process whose content has not been verified yet. A file may be truncated despite its final
+   * name: after a power loss, a rename can survive when the bytes do not. Reading each file once detects more than
+   * flushing would prevent.
    */
   const untried = new Set(found.filter(isCached));
   const bringing = new Map<string, Promise<Outcome>>();
-  /** What is being placed, once for each call: not evicted between its coming and its link. */
+  /** Files being placed, once per call: they are not evicted between their arrival and their link. */
   const placing: string[] = [];
   let evicting: Promise<unknown> = Promise.resolve();
 
@@ -109,18 +115,18 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
       const cached = join(folder, name);
       placing.push(name);
       try {
-        // An eviction that began before this may have chosen the file; one that begins now will not.
+        // An eviction that began earlier may have chosen this file; one that begins now will not.
         await Promise.allSettled([evicting]);
         const outcome = await unlessAborted(bringOnce(name, fetch), signal);
         const now = new Date();
-        // Of the cached file: a copy has times of its own.
+        // On the cached file: a copy has timestamps of its own.
         await utimes(cached, now, now);
         await linkOrCopy(cached, target);
         return outcome;
       } finally {
         placing.splice(placing.indexOf(name), 1);
         evicting = Promise.allSettled([evicting]).then(() => evict(folder, maxBytes, placing));
-        // Room that was not made is tried for at the next call. The job has its file.
+        // If eviction failed, the next call tries again. The job has its file.
         await Promise.allSettled([evicting]);
       }
     },
@@ -142,10 +148,10 @@ async function evict(folder: string, maxBytes: number, held: readonly string[]):
   }
 }
 
-/** What `work` comes to, or the signal's reason where that comes first. */
+/** The result of `work`, or a rejection with the signal's reason if that comes first. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  // What becomes of it then concerns nobody.
+  // If the signal comes first, the outcome of `work` no longer matters.
   work.catch(() => undefined);
   const settled = new AbortController();
   const aborted = once(signal, 'abort', { signal: settled.signal }).catch(() => undefined);

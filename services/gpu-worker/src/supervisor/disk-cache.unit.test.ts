@@ -23,11 +23,11 @@ describe('disk cache', () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  /** Of two contents the older one is used again, then a third one comes, for which there is no room beside both. */
+  /** Caches two files, uses the older one again, then adds a third for which there is no room beside both. */
   async function useOneAgain(cache: DiskCache): Promise<void> {
     await cache.place(own('aaaa'), target('a'), fetched('aaaa'));
     await cache.place(own('bbbb'), target('b'), fetched('bbbb'));
-    // Ages that do not depend on the resolution of the file system's clock.
+    // Explicit ages, independent of the resolution of the file system's clock.
     await utimes(join(folder, nameOf('aaaa')), 1000, 1000);
     await utimes(join(folder, nameOf('bbbb')), 2000, 2000);
     await cache.place(own('aaaa'), target('a2'), unexpected);
@@ -41,7 +41,7 @@ describe('disk cache', () => {
     expect(await readFile(target('b'), 'utf8')).toBe('video');
   });
 
-  test('another customer’s file of the same content is fetched: how long that takes tells nothing of the first one’s', async () => {
+  test('another customer’s file with the same content is fetched, so its timing does not reveal the first one', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
     await cache.place(own('video'), target('a'), fetched('video'));
     const others = { ...own('video'), customerId: 'cus_b' };
@@ -60,7 +60,7 @@ describe('disk cache', () => {
     for (const name of ['a', 'b', 'c']) expect(await readFile(target(name), 'utf8')).toBe('video');
   });
 
-  test('a job that is stopped waits for no fetch, which goes on for the next one', async () => {
+  test('a stopped job waits for no fetch, and the fetch continues for the next job', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
     const store = new EventEmitter();
     const slow = async (path: string): Promise<void> => {
@@ -83,20 +83,20 @@ describe('disk cache', () => {
     expect(existsSync(target('a'))).toBe(false);
   });
 
-  test('the least recently used content leaves when the bound is passed, and jobs keep their files', async () => {
+  test('the least recently used content is evicted when the limit is exceeded, and jobs keep their files', async () => {
     await useOneAgain(await createDiskCache({ folder, maxBytes: 10 }));
     expect((await readdir(folder)).sort()).toEqual([nameOf('aaaa'), nameOf('cccc')].sort());
     expect(await readFile(target('b'), 'utf8')).toBe('bbbb');
   });
 
-  test('content larger than the whole cache is still placed, and not kept', async () => {
+  test('content larger than the whole cache is placed but not kept', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 3 });
     await cache.place(own('large'), target('a'), fetched('large'));
     expect(await readFile(target('a'), 'utf8')).toBe('large');
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('bytes that are not the recorded ones are refused and never placed or kept', async () => {
+  test('bytes that do not match the recorded digest are refused and never placed or kept', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
     const placing = cache.place(own('video'), target('a'), fetched('something else'));
     await expect(placing).rejects.toBeInstanceOf(CacheMismatch);
@@ -104,7 +104,7 @@ describe('disk cache', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('a failed fetch leaves nothing behind and does not poison the next one', async () => {
+  test('a failed fetch leaves nothing behind and does not affect the next one', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
     const fails = async (path: string): Promise<void> => {
       await writeFile(path, 'vid');
@@ -115,7 +115,7 @@ describe('disk cache', () => {
     expect(await cache.place(own('video'), target('a'), fetched('video'))).toBe('fetched');
   });
 
-  test('a new process keeps whole files and removes what was cut off', async () => {
+  test('a new process keeps complete files and removes unfinished ones', async () => {
     const first = await createDiskCache({ folder, maxBytes: 1000 });
     await first.place(own('video'), target('a'), fetched('video'));
     await writeFile(join(folder, 'partial-1'), 'vid');
@@ -126,7 +126,7 @@ describe('disk cache', () => {
     expect((await stat(target('b'))).nlink).toBeGreaterThan(1);
   });
 
-  test('what an earlier process left cut off under a whole name is not taken for whole', async () => {
+  test('a truncated file that an earlier process left under its final name is not taken for complete', async () => {
     await mkdir(folder);
     await writeFile(join(folder, nameOf('video')), 'vid');
 
@@ -136,7 +136,7 @@ describe('disk cache', () => {
     expect(await cache.place(own('video'), target('b'), unexpected)).toBe('hit');
   });
 
-  test('what one job is placing is not evicted by another, and not kept beyond the bound after it', async () => {
+  test('what one job is placing is not evicted by another, and afterwards not kept beyond the limit', async () => {
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
     let goOn = (): void => undefined;
@@ -161,7 +161,7 @@ describe('disk cache', () => {
   describe.each(['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'])('where a hard link fails with %s', (code) => {
     const link = () => Promise.reject(Object.assign(new Error('no link'), { code }));
 
-    test('content is copied, when it is fetched and when it is at hand', async () => {
+    test('content is copied, whether fetched or cached', async () => {
       const cache = await createDiskCache({ folder, maxBytes: 1000, link });
       expect(await cache.place(own('video'), target('a'), fetched('video'))).toBe('fetched');
       expect(await cache.place(own('video'), target('b'), unexpected)).toBe('hit');
@@ -169,7 +169,7 @@ describe('disk cache', () => {
       expect((await stat(target('b'))).nlink).toBe(1);
     });
 
-    test('what is used again counts as used, and what is not leaves first', async () => {
+    test('reuse counts as use, and the least recently used content is evicted first', async () => {
       await useOneAgain(await createDiskCache({ folder, maxBytes: 10, link }));
       expect((await readdir(folder)).sort()).toEqual([nameOf('aaaa'), nameOf('cccc')].sort());
     });

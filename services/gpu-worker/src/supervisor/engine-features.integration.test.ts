@@ -16,11 +16,11 @@ import { createTestWorkers, type KeptRow, type TestWorkers } from '../test/test-
 import { verifyPacks } from './verify-packs';
 
 const never = new AbortController().signal;
-/** What short speech shows of the video: 0.6 s and no more. */
+/** The part of the video that short speech shows: 0.6 s and no more. */
 const SHOWN = 15;
 const VIDEO_FRAMES = 75;
 
-describe('what engines keep of videos', () => {
+describe('the features that engines keep of videos', () => {
   let folder: string;
   let fixture: RenderFixture;
   let packs: FoundPacks;
@@ -74,7 +74,7 @@ describe('what engines keep of videos', () => {
     return row?.status;
   };
 
-  test('the first render keeps what its engine computed, and the next one computes nothing of it', async () => {
+  test('the first render keeps what its engine computed, and the next one reuses all of it', async () => {
     const videoId = await fixture.newVideo('face');
     const first = await workers.perform(await newRender(videoId));
     expect(first).toMatchObject({ outcome: 'completed', features_known: 0, features_added: SHOWN });
@@ -87,7 +87,7 @@ describe('what engines keep of videos', () => {
     const videoId = await fixture.newVideo('face');
     await workers.perform(await newRender(videoId));
     const before = await latentsObject(videoId);
-    // Every fifth frame of the whole video: three of them are known.
+    // Every fifth frame of the whole video, of which three are known.
     const more = await workers.perform(await newRender(videoId, { syncMode: 'remap' }));
     expect(more).toMatchObject({ features_known: SHOWN, features_added: 12 });
     expect(await latents(videoId)).toMatchObject([{ frames: SHOWN + 12 }]);
@@ -95,7 +95,7 @@ describe('what engines keep of videos', () => {
     expect(await workers.perform(await newRender(videoId))).toMatchObject({ features_added: 0 });
   }, 60_000);
 
-  test('a preparation computes them for the whole video, and its renders compute none', async () => {
+  test('a preparation computes features for the whole video, and its renders compute none', async () => {
     const videoId = await fixture.newVideo('face');
     const { preparationId, jobId } = await fixture.preparation(videoId);
     const prepared = await workers.perform({ jobId });
@@ -105,7 +105,7 @@ describe('what engines keep of videos', () => {
     expect(await workers.perform(render)).toMatchObject({ features_known: VIDEO_FRAMES, features_added: 0 });
   }, 60_000);
 
-  test('of what a preparation computed a short render fetches no more than it shows', async () => {
+  test('a short render fetches no more of a preparation’s features than it shows', async () => {
     const videoId = await fixture.newVideo('face');
     await workers.perform(await fixture.preparation(videoId));
     const object = await latentsObject(videoId);
@@ -126,7 +126,7 @@ describe('what engines keep of videos', () => {
     expect(workers.warnings()).toEqual(['a kept feature is damaged or gone']);
   }, 60_000);
 
-  test('a preparation goes on from what renders have kept, and a second one has nothing left to do', async () => {
+  test('a preparation continues from what renders have kept, and a second one has nothing left to do', async () => {
     const videoId = await fixture.newVideo('face');
     await workers.perform(await newRender(videoId));
     const first = await workers.perform(await fixture.preparation(videoId));
@@ -143,7 +143,7 @@ describe('what engines keep of videos', () => {
     ],
     ['is gone', (key: string) => fixture.storage.delete([key])],
   ])(
-    'features whose object %s are computed again and fail no render',
+    'features whose object %s are recomputed and fail no render',
     async (_, harm) => {
       const videoId = await fixture.newVideo('face');
       await workers.perform(await newRender(videoId));
@@ -160,7 +160,7 @@ describe('what engines keep of videos', () => {
     ['given', 'GET', 'kept features could not be fetched'],
     ['taken', 'PUT', 'features could not be kept'],
   ])(
-    'a render completes although features cannot be %s',
+    'a render completes even when features cannot be %s',
     async (_, faulty, warning) => {
       const videoId = await fixture.newVideo('face');
       await workers.perform(await newRender(videoId));
@@ -168,7 +168,7 @@ describe('what engines keep of videos', () => {
       const render = await newRender(videoId, { syncMode: 'remap' });
       fixture.s3.faults.set({
         slowDownRate: 1,
-        // Without the track, which lies beside them and is made longer by this render.
+        // Excludes the track, which lies beside the features and is extended by this render.
         applies: ({ method, key }) =>
           method === faulty && (faulty === 'PUT' ? key.startsWith('features/') : key === object),
       });
@@ -196,7 +196,7 @@ describe('what engines keep of videos', () => {
     expect(await latents(videoId)).toMatchObject([{ frames: SHOWN }]);
   }, 60_000);
 
-  test('a file of the disk cache is never written to, however a render extends what it got', async () => {
+  test('a file of the disk cache is never modified, however a render extends its own copy', async () => {
     const videoId = await fixture.newVideo('face');
     await workers.perform(await newRender(videoId));
     const worker = await workers.newWorker();
@@ -209,7 +209,7 @@ describe('what engines keep of videos', () => {
     }
   }, 60_000);
 
-  test('an engine that fails to compute ahead costs a preparation nothing, and no other engine anything', async () => {
+  test('an engine that fails to compute features in advance affects neither the preparation nor other engines', async () => {
     const videoId = await fixture.newVideo('face');
     const both = join(folder, 'both-packs');
     await cp(join(folder, 'packs'), both, { recursive: true });

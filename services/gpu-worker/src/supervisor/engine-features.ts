@@ -12,19 +12,19 @@ import { type JobContext, type JobTools } from './job-context';
 import { StorageFailed } from './job-errors';
 import { fetchFirst, fetchKept, storeKept } from './kept-features';
 
-/** The slot is free for the next job after that, whatever the store is doing. */
+/** After this time the slot is free for the next job, whatever the store is doing. */
 const KEEP_LIMIT_MS = 60_000;
 
-/** A file of what an engine keeps of a video, in a job's folder: for the child to read and to extend. */
+/** A file of an engine's features of a video, in a job's folder, for the child to read and extend. */
 export interface EngineFeatures {
   readonly engine: Engine;
   readonly pack: UsablePack;
   readonly key: FeatureKey;
-  /** Not there when nothing is known yet. */
+  /** Missing when no features are known yet. */
   readonly path: string;
-  /** Frames that were computed for it: one that had to be made anew counts again, see `keepAdded`. */
+  /** Number of frames that were computed for it; a recomputed frame counts again, see `keepAdded`. */
   readonly frames: number;
-  /** There is nothing to add. */
+  /** Whether nothing is left to add. */
   readonly complete: boolean;
 }
 
@@ -33,16 +33,18 @@ export interface EngineFeaturesRequest {
   readonly pack: UsablePack;
   readonly video: AssetRow;
   readonly track: FaceTrack;
-  /** Source frames from the first on that will be read; what is complete need not be there beyond them. */
+  /** Number of leading source frames that will be read; a complete content need not be fetched beyond them. */
   readonly readFrames: number;
-  /** Of the record. */
+  /** When the record expires. */
   readonly expiresAt: Date;
 }
 
-/** Less than this part of a complete content is fetched by itself, past the disk cache, which holds whole files. */
+/**
+ * Less than this share of a complete content is fetched separately, bypassing the disk cache, which holds whole files.
+ */
 const SMALL_PART = 0.5;
 
-/** Where a content goes, and what it must be. */
+/** Where to place a content, and what it must be. */
 interface Target {
   readonly key: FeatureKey;
   readonly path: string;
@@ -50,8 +52,8 @@ interface Target {
 }
 
 /**
- * What is kept for an engine, placed where the child may extend it; null when its pack keeps nothing. Features only
- * save work: while the store is away the engine computes them again.
+ * Places an engine's stored features where the child may extend them; null when its pack keeps nothing. Features only
+ * save work: while the store is away the engine recomputes them.
  */
 export async function openEngineFeatures(
   tools: JobTools,
@@ -82,9 +84,9 @@ export function keepEngineFeatures(
 }
 
 /**
- * Keeps what a render added, for the next one. Frames that it made anew are added to the count like others, so that the
- * content that has them counts for more than the one in which they are stale, and replaces it. The render has completed
- * and nothing can fail it any more: what goes wrong is told to the log.
+ * Keeps what a render added, for the next one. Recomputed frames are added to the count like new ones, so that the
+ * content with them counts for more than the stale one, and replaces it. The render has already completed and can no
+ * longer fail: errors are only logged.
  */
 export async function keepAdded(
   tools: JobTools,
@@ -103,8 +105,8 @@ export async function keepAdded(
 }
 
 /**
- * Places what will be read of a content. All of it where the child may extend it; of a complete one no more than that,
- * when it is a small part: five minutes of video are gigabytes, and a render may show a second.
+ * Places the part of a content that will be read: all of it if the child may extend it. A complete one is fetched only
+ * in part if that part is small, because five minutes of video are gigabytes and a render may show one second.
  */
 async function place(
   tools: JobTools,
@@ -122,7 +124,7 @@ async function place(
     }
     const cached = `${path}.kept`;
     if (!(await fetchKept(tools, key, sha256, cached, signal))) return false;
-    // A copy, for the child writes to it, and the cached file is the same for everybody.
+    // A copy, because the child writes to it and other jobs share the cached file.
     await copyFile(cached, path, constants.COPYFILE_FICLONE);
     return true;
   } catch (error) {

@@ -51,7 +51,7 @@ describe('face tracks of videos', () => {
     const usages = await Promise.all(jobs.map(usageOf));
     return usages.map((usage) => Number(usage['analyzed_frames']));
   }
-  /** The claim of somebody who makes the track and never ends. */
+  /** Claims the track for a job that is making it and never finishes. */
   async function makeElsewhere(videoId: string): Promise<{ jobId: string; begun: FeatureBegin }> {
     const { jobId } = await fixture.render({ audio: 'short', prepared: false, videoId });
     const claim = await claimJob(fixture.db, jobId, { workerId: 'elsewhere', leaseSeconds: 600 });
@@ -115,7 +115,7 @@ describe('face tracks of videos', () => {
     expect(frames[1]).toBeGreaterThan(0);
   }, 60_000);
 
-  test('a track of the first seconds serves who needs no more; who needs more makes it longer for everybody', async () => {
+  test('a track of the first seconds serves renders that need no more; one that needs more extends it for all', async () => {
     const videoId = await fixture.newVideo('face');
     const short = await fixture.render({ audio: 'short', prepared: false, videoId });
     const whole = await fixture.render({ audio: 'short', prepared: false, videoId, syncMode: 'remap' });
@@ -130,7 +130,7 @@ describe('face tracks of videos', () => {
     expect([all, none]).toEqual([75, 0]);
   }, 60_000);
 
-  test('a preparation and the renders after it share one analysis, whether they name it or not', async () => {
+  test('a preparation and the renders after it share one analysis, whether or not they name it', async () => {
     const videoId = await fixture.newVideo('face');
     const preparation = await fixture.preparation(videoId);
     await workers.perform(preparation);
@@ -149,7 +149,7 @@ describe('face tracks of videos', () => {
     expect(await analyzedFrames([naming, silent])).toEqual([0, 0]);
   }, 60_000);
 
-  test('a second preparation of the same bytes is completed from what the first one made', async () => {
+  test('a second preparation of the same bytes completes with the results of the first', async () => {
     const videoId = await fixture.newVideo('face');
     await workers.perform(await fixture.preparation(videoId));
     const object = await workers.objectOf(videoId, ownName());
@@ -163,8 +163,8 @@ describe('face tracks of videos', () => {
     expect(await fixture.storage.head(object)).toEqual(made);
   }, 60_000);
 
-  test('a preparation goes on meaning its own track when the analyser has changed since', async () => {
-    // The fixture's was made by another analyser than this worker's, which finds no face in the plain video.
+  test('a preparation keeps using its own track after the analyser has changed', async () => {
+    // The fixture's track was made by a different analyser than this worker's, which finds no face in the plain video.
     const render = await fixture.render({ audio: 'short', prepared: true });
     await workers.perform(render);
     expect(await analyzedFrames([render])).toEqual([0]);
@@ -175,7 +175,7 @@ describe('face tracks of videos', () => {
     ['in a form that is not read any more', `version = '1'`],
     ['and is not kept any more', `analyzer_version = 'another@1.0.0+000000000000'`],
   ])(
-    'a preparation whose track was made %s is made up for by an analysis, and the log says so',
+    'a preparation whose track was made %s is replaced by an analysis, and the log says so',
     async (_, change) => {
       const videoId = await fixture.newVideo('face');
       const { preparationId, jobId } = await fixture.preparation(videoId);
@@ -200,7 +200,7 @@ describe('face tracks of videos', () => {
     ],
     ['is gone', (key: string) => fixture.storage.delete([key])],
   ])(
-    'a kept track whose object %s is dropped and made anew, and fails no render',
+    'a kept track whose object %s is dropped and recomputed, and fails no render',
     async (_, harm) => {
       const videoId = await fixture.newVideo('face');
       const [first, second, third] = [
@@ -220,7 +220,7 @@ describe('face tracks of videos', () => {
     60_000,
   );
 
-  test('a track that cannot be stored costs its render nothing, and the next one makes it', async () => {
+  test('a track that cannot be stored does not affect its render, and the next render makes it again', async () => {
     const videoId = await fixture.newVideo('face');
     const [first, second] = [
       await fixture.render({ audio: 'short', prepared: false, videoId }),
@@ -239,14 +239,14 @@ describe('face tracks of videos', () => {
     expect(again).toBe(made);
   }, 60_000);
 
-  test('a preparation whose track cannot be stored is tried again, for it would be worth nothing', async () => {
+  test('a preparation whose track cannot be stored is retried, because it would be useless', async () => {
     const { jobId } = await fixture.preparation(await fixture.newVideo('face'));
     fixture.s3.faults.set({ slowDownRate: 1, applies: ({ method }) => method === 'PUT' });
     await workers.perform({ jobId });
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', last_error_code: 'storage_failed' });
   }, 60_000);
 
-  test('that a video shows no face is found out once, for its other engines and renders, too', async () => {
+  test('that a video shows no face is determined once, for other engines and renders too', async () => {
     const videoId = await fixture.newVideo('no face');
     const [first, second] = [
       await fixture.render({ audio: 'short', prepared: false, videoId }),
@@ -261,7 +261,7 @@ describe('face tracks of videos', () => {
     expect(failed).toEqual([{ error_code: 'no_face_detected' }, { error_code: 'no_face_detected' }]);
   }, 60_000);
 
-  test('a render waits for the track that another job makes, and makes it itself once that job’s lease is over', async () => {
+  test('a render waits for the track that another job makes, and makes it itself once that job’s lease has expired', async () => {
     const videoId = await fixture.newVideo('face');
     const elsewhere = await makeElsewhere(videoId);
     expect(elsewhere.begun).toEqual({ state: 'make' });
@@ -291,7 +291,7 @@ describe('face tracks of videos', () => {
     expect(row).toEqual({ status: 'cancelled' });
   }, 60_000);
 
-  test('a render that is cancelled while it makes the track leaves it to the one that waits', async () => {
+  test('a render that is cancelled while it makes the track leaves it to the waiting one', async () => {
     const videoId = await fixture.newVideo('face');
     const [maker, waiting] = [
       await fixture.render({ audio: 'long', prepared: false, videoId }),

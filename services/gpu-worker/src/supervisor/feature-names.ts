@@ -1,21 +1,21 @@
 import { type Engine } from '@lipsync/contract';
 
-/** What made a face track, and in what form. */
+/** The analyser that made a face track, and the track's version. */
 export interface TrackOrigin {
   /** See FACE_TRACK_VERSION. */
   readonly version: string;
-  /** Name, version and content of the analyser's pack in one word. */
+  /** Name, version and content digest of the analyser's pack in one string. */
   readonly analyzerVersion: string;
 }
 
-/** The name under which the face track of a video is kept: another analyser's track is another feature. */
+/** The name under which a video's face track is stored: another analyser's track is a different feature. */
 export function trackName({ version, analyzerVersion }: TrackOrigin): string {
   return `track:${version}:${analyzerVersion}`;
 }
 
 /**
- * The name under which an engine's features of a video are kept. They depend on the pack's networks, on what the
- * engine's code makes of them, and on the track, which places the crops.
+ * The name under which an engine's features of a video are stored. They depend on the pack's networks, on the engine's
+ * code, and on the track, which determines the position of the crops.
  */
 export function latentsName(
   engine: Engine,

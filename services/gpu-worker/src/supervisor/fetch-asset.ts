@@ -12,8 +12,8 @@ export interface InputSource {
 }
 
 /**
- * Places the bytes of a ready asset as `name` in a job's folder, from the cache when they are there. Rejects with
- * StorageFailed when they cannot be had or are not the recorded ones.
+ * Places the bytes of a ready asset as `name` in a job's folder, from the cache if possible. Rejects with StorageFailed
+ * when they cannot be fetched or do not match the record.
  */
 export async function fetchAsset(
   source: InputSource,

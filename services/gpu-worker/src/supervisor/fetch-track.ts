@@ -4,7 +4,7 @@ import { decodeFaceTrack, type FaceTrack, FaceTrackError } from '@lipsync/lipsyn
 import { type JobTools } from './job-context';
 import { fetchKept } from './kept-features';
 
-/** Places a kept face track at `path` and reads it; null when it turned out to be unusable, and was dropped. */
+/** Places a stored face track at `path` and reads it; null when it was unusable and therefore dropped. */
 export async function fetchTrack(
   tools: JobTools,
   key: FeatureKey,

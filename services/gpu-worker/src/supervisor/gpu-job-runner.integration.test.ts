@@ -69,7 +69,7 @@ describe('job runner', () => {
     );
     return row;
   };
-  /** Until the child is in the middle of generating frames. */
+  /** Waits until the child is in the middle of generating frames. */
   const untilInferencing = (runId: string) =>
     eventually(
       async () => {
@@ -85,7 +85,7 @@ describe('job runner', () => {
     return pid;
   };
 
-  test('a render is stored under its fence and completed with what was measured', async () => {
+  test('a render is stored under its fence and completed with its measurements', async () => {
     const { jobId, runId, renderId } = await fixture.render({ audio: 'short', prepared: true });
     await (await runner()).run(jobId, never);
 
@@ -103,7 +103,7 @@ describe('job runner', () => {
         analyzed_frames: 0,
         rendered_frames: 15,
         processing_ms: expect.any(Number) as number,
-        // The price per second is a tenth of a cent, and the only attempt was seen from end to end.
+        // The price is a tenth of a cent per second, and the only attempt was observed from start to end.
         estimated_compute_usd: expect.closeTo(Number(usage['billed_pod_seconds']) / 1000, 5) as number,
         estimate_coverage: 'observed',
         gpu_inference_seconds: null,
@@ -115,7 +115,7 @@ describe('job runner', () => {
     expect(await readdir(join(folder, 'jobs'))).toEqual([]);
   }, 60_000);
 
-  test('what renders and preparations took, saved and came to is counted by engine', async () => {
+  test('durations, savings and outcomes of renders and preparations are counted by engine', async () => {
     const telemetry = untraced();
     const jobs = await runner({ telemetry });
     for (let i = 0; i < 2; i += 1)
@@ -126,7 +126,7 @@ describe('job runner', () => {
     const stage = (name: string) =>
       told.value('lipsync_stage_duration_seconds_count', { engine, stage: name });
     expect(['fetch', 'infer', 'encode', 'upload'].map(stage)).toEqual([2, 2, 2, 2]);
-    // The preparation's track was there: nothing was analysed, and so nothing is told of it.
+    // The preparation's track already existed: nothing was analysed, so nothing is reported for that stage.
     expect(stage('analyse')).toBeUndefined();
     expect(told.value('lipsync_render_realtime_factor_count', { engine })).toBe(2);
     expect(told.value('lipsync_render_realtime_factor_sum', { engine })).toBeGreaterThan(0);
@@ -140,7 +140,7 @@ describe('job runner', () => {
     expect(told.value('lipsync_jobs_total', { queue: engine, outcome: 'completed' })).toBe(2);
   }, 60_000);
 
-  test('a video without a face fails render and preparation at once: trying again would not help', async () => {
+  test('a video without a face fails render and preparation at once: a retry would not help', async () => {
     const jobs = await runner();
     const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: false });
     await jobs.run(jobId, never);
@@ -185,7 +185,7 @@ describe('job runner', () => {
     expect(await fixture.storage.head(`outputs/${runId}/1/video.mp4`)).toBeNull();
   }, 120_000);
 
-  test('a cancelled render stops between two batches; its child lives on and nothing is stored', async () => {
+  test('a cancelled render stops between two batches; its child survives and nothing is stored', async () => {
     const { jobId, runId, renderId, customerId } = await fixture.render({ audio: 'long', prepared: true });
     const jobs = await runner();
     const running = jobs.run(jobId, never);
@@ -203,7 +203,7 @@ describe('job runner', () => {
     expect(await rowOf('engine_runs', nextRun)).toMatchObject({ status: 'completed' });
   }, 60_000);
 
-  test('without any signal the next heartbeat finds out about a cancel', async () => {
+  test('without any signal the next heartbeat discovers a cancellation', async () => {
     const { jobId, runId, renderId, customerId } = await fixture.render({ audio: 'long', prepared: true });
     const running = (await runner()).run(jobId, never);
     await untilInferencing(runId);
@@ -213,7 +213,7 @@ describe('job runner', () => {
     expect(await fixture.storage.head(`outputs/${runId}/1/video.mp4`)).toBeNull();
   }, 60_000);
 
-  test('a preempted job is queued again at once and keeps its attempts', async () => {
+  test('a preempted job is requeued at once and keeps its attempts', async () => {
     const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
     const preempt = new AbortController();
     const running = (await runner()).run(jobId, preempt.signal);
@@ -233,7 +233,7 @@ describe('job runner', () => {
     });
   }, 60_000);
 
-  test('a finished output waits for an object store that is away for a moment', async () => {
+  test('a finished output waits for an object store that is briefly unavailable', async () => {
     const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: true });
     let refused = 0;
     const applies = ({ method, key }: { method: string; key: string }) =>
@@ -245,10 +245,10 @@ describe('job runner', () => {
     expect(await rowOf('renders', renderId)).toMatchObject({ status: 'completed' });
   }, 60_000);
 
-  test('an object store that is away costs neither the render nor an attempt', async () => {
+  test('an unavailable object store costs neither the render nor an attempt', async () => {
     const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: true });
     fixture.s3.faults.set({ slowDownRate: 1, applies: ({ method }) => method === 'GET' });
-    // Its inputs are to be fetched.
+    // Forces the inputs to be fetched.
     await rm(join(folder, 'cache'), { recursive: true, force: true });
     await (await runner()).run(jobId, never);
     expect(await fixture.job(jobId)).toMatchObject({
@@ -259,7 +259,7 @@ describe('job runner', () => {
     expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });
   }, 60_000);
 
-  test('while it is away nothing is rendered, though all inputs are here', async () => {
+  test('while it is unavailable nothing is rendered, even if all inputs are cached', async () => {
     const { jobId } = await fixture.render({ audio: 'short', prepared: true });
     fixture.s3.faults.set({ slowDownRate: 1 });
     const untouched = createInferenceHost({ entry: join(folder, 'no-such-child.js') });
@@ -271,7 +271,7 @@ describe('job runner', () => {
     });
   }, 60_000);
 
-  test('a job whose pack was replaced is handed back at no cost, and no other one is taken', async () => {
+  test('a job whose pack was replaced is handed back at no cost, and no further job is taken', async () => {
     const found = await findPacks(join(folder, 'packs'));
     const musetalk = found.engines.get('musetalk');
     if (!musetalk) throw new Error('no pack');
@@ -290,7 +290,7 @@ describe('job runner', () => {
     expect(await fixture.job(second.jobId)).toMatchObject({ ...untouched, fence: 0 });
   }, 60_000);
 
-  test('a GPU that fails a second job in a fresh process costs that job nothing, and no other one is taken', async () => {
+  test('a GPU that fails a second job in a fresh process costs that job nothing, and no further job is taken', async () => {
     const entry = join(folder, 'failing.js');
     await writeFile(
       entry,
@@ -319,7 +319,7 @@ describe('job runner', () => {
     ]);
   }, 60_000);
 
-  test('an announcement of a job that another worker has changes nothing', async () => {
+  test('an announcement of a job that another worker holds changes nothing', async () => {
     const { jobId } = await fixture.render({ audio: 'short', prepared: true });
     await claimJob(fixture.db, jobId, { workerId: 'another', leaseSeconds: 60 });
     const before = await fixture.job(jobId);

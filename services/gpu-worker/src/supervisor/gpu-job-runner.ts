@@ -13,12 +13,12 @@ import { createWorkMetrics } from './work-metrics';
 
 export interface GpuJobRunner {
   /**
-   * Claims the job and carries it to an end that the database knows, on a slot that must be free. Resolves without
-   * doing anything when the job is not to be had. Never rejects for reasons of the job itself. `preempted` hands a
-   * running job back and ends its child.
+   * Claims the job and runs it until its outcome is in the database, on a slot that must be free. Resolves without
+   * doing anything when the job cannot be claimed. Never rejects because of the job itself. Aborting `preempted` hands
+   * a running job back and ends its child.
    */
   run(jobId: string, preempted: AbortSignal): Promise<void>;
-  /** A hint that this job was cancelled; the database is asked at once. */
+  /** A hint that this job was cancelled; the database is queried at once. */
   checkCancelled(jobId: string): void;
 }
 
@@ -27,13 +27,13 @@ export interface GpuJobRunnerOptions extends Omit<JobTools, 'metrics'> {
   readonly slots: SlotPool<InferenceHost>;
   readonly folders: JobFolders;
   readonly workerId: string;
-  /** Wall-clock limit of one job, milliseconds. */
+  /** Wall-clock limit of one job in milliseconds. */
   readonly limitMs: number;
-  /** Told, in words, why every job here would fail from now on. No other one is taken. */
+  /** Called with the reason why every job here would fail from now on. No further job is taken. */
   readonly onUnfit?: (reason: string) => void;
 }
 
-/** What every other job here would fail of. */
+/** Failures that every further job here would share. */
 const UNFIT: Readonly<Partial<Record<FailureCode, string>>> = {
   pack_lost: 'a model pack is not what it was when it was verified',
   device_lost: 'graphs fail on the GPU, in a fresh process too',
@@ -46,7 +46,7 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
   const claims = createJobRunner({ db, folders, workerId, blame, limit, logger, telemetry });
   let isUnfit = false;
 
-  /** Hands the job back at no cost: it is not the job's fault, and every other one here would end like it. */
+  /** Hands the job back at no cost: the failure is not its fault, and every other job here would fail the same way. */
   async function handBackIfUnfit(
     handBack: AbortController,
     work: () => Promise<JobResult>,
@@ -69,16 +69,17 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
     run: async (jobId, preempted) => {
       if (isUnfit) return;
       const host = slots.borrow();
-      // No time is left for a polite cancel, and the next worker starts from the beginning anyway.
+      // There is no time for a graceful cancel, and the next worker starts from the beginning anyway.
       const kill = (): void => host.kill();
       preempted.addEventListener('abort', kill, { once: true });
       try {
-        // Its own, for the jobs of other packs go on until the process stops.
+        // A signal per job, because jobs on other packs continue until the process stops.
         const handBack = new AbortController();
         await claims.run(jobId, AbortSignal.any([preempted, handBack.signal]), (job) => {
           const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
           return handBackIfUnfit(handBack, async () => {
-            // Inputs may lie here already: that nobody could take the result would be found when it is made.
+            // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
+            // ready.
             await transferring(() => storage.ping({ signal: job.signal }));
             return perform(tools, { ...job, host, preempted });
           });

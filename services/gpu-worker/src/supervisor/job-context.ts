@@ -8,7 +8,7 @@ import { type PodMeter } from '../usage/pod-meter';
 import { type DiskCache } from './disk-cache';
 import { type WorkMetrics } from './work-metrics';
 
-/** What every job of this process shares. */
+/** Shared by every job of this process. */
 export interface JobTools {
   readonly db: Db;
   readonly storage: Pick<Storage, 'getToFile' | 'ping' | 'put'>;
@@ -22,6 +22,6 @@ export interface JobTools {
 /** One claimed job on its slot. */
 export interface JobContext extends ClaimedJob {
   readonly host: InferenceHost;
-  /** Aborted when the process goes away; unlike `signal` not when the job ends. */
+  /** Aborted when the process is about to stop; unlike `signal`, not when the job ends. */
   readonly preempted: AbortSignal;
 }

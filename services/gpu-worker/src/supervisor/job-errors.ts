@@ -1,9 +1,9 @@
-/** The object store failed, or holds other bytes than were recorded. */
+/** The object store failed, or its content does not match the record. */
 export class StorageFailed extends Error {
   override readonly name = 'StorageFailed';
 }
 
-/** Runs a transfer and makes whatever goes wrong in it a StorageFailed. */
+/** Runs a transfer and converts any error to StorageFailed. */
 export async function transferring<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

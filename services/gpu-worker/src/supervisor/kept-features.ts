@@ -14,8 +14,9 @@ import { type JobTools } from './job-context';
 import { StorageFailed, transferring } from './job-errors';
 
 /**
- * Places a kept content at `path`, from the disk cache when it is there. False when the object is gone or holds other
- * bytes: it is dropped then, for somebody to make it anew. Rejects with StorageFailed when the store cannot be asked.
+ * Places a stored content at `path`, from the disk cache if possible. Returns false when the object is missing or does
+ * not match its record: the record is then dropped, so that another job recomputes it. Rejects with StorageFailed when
+ * the store is unavailable.
  */
 export function fetchKept(
   tools: JobTools,
@@ -31,7 +32,7 @@ export function fetchKept(
   );
 }
 
-/** The same of the first bytes alone, which have no digest to be compared with: `isRight` looks at what came. */
+/** The same for the first bytes only. These have no digest to compare, so `isRight` checks what arrived. */
 export function fetchFirst(
   tools: JobTools,
   key: FeatureKey,
@@ -64,7 +65,7 @@ async function undamaged(
 }
 
 /**
- * Stores a file as content of a feature, for records that live until `expiresAt`; see `publishFeature` for `maker`.
+ * Stores a file as the content of a feature, for records that live until `expiresAt`; see `publishFeature` for `maker`.
  * Rejects with StorageFailed, or when the database is away.
  */
 export async function storeKept(
@@ -84,7 +85,7 @@ export async function storeKept(
   return publishFeature(db, key, { sha256, frames, complete }, { expiresAt, maker });
 }
 
-/** What the store holds is not what was recorded, and never will be. */
+/** Whether the stored object differs from the record for good, so that a retry cannot help. */
 function isDamage(error: unknown): boolean {
   const cause = error instanceof StorageFailed ? error.cause : error;
   return cause instanceof CacheMismatch || (cause instanceof StorageError && cause.kind === 'not_found');

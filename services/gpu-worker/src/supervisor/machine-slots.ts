@@ -1,28 +1,28 @@
 import { codecThreads } from '@lipsync/media';
 
-/** What a machine can spare for inference processes. */
+/** The resources that a machine has for inference processes. */
 export interface MachineRoom {
-  /** Bytes this process group may use: the container's limit where there is one. */
+  /** Bytes that this process group may use: the container's limit if it has one. */
   readonly memoryBytes: number;
   readonly cores: number;
-  /** Whether the graphs run on a GPU, which one process at a time uses best. */
+  /** Whether the graphs run on a GPU, which is used best by one process at a time. */
   readonly gpu: boolean;
-  /** Weights of the largest pack, which every process may load. */
+  /** Size of the largest pack's weights, which every process may load. */
   readonly weightBytes: number;
 }
 
 /** A process with its decoder and encoder on 4K frames, without weights and without the codecs' threads. */
 const PROCESS_BYTES = 1.25 * 1024 ** 3;
-/** Each thread of the two works on 4K frames of its own. */
+/** Each codec thread works on 4K frames of its own. */
 const THREAD_BYTES = 90 * 1024 ** 2;
-/** Weights are read, laid out anew and worked on. */
+/** Weights are held as read, as repacked by the runtime, and with working memory. */
 const WEIGHT_FACTOR = 2;
-/** The supervisor, what engines remember of frames (an eighth), the page cache, the rest of the machine. */
+/** Reserved for the supervisor, the engines' caches (an eighth), the page cache and the rest of the machine. */
 const SPARED_PART = 0.375;
-/** Fewer cores than this per process only make every render slower. */
+/** With fewer cores per process every render only gets slower. */
 const CORES_PER_PROCESS = 2;
 
-/** How many inference processes fit, at least one. */
+/** How many inference processes fit; at least one. */
 export function machineSlots({ memoryBytes, cores, gpu, weightBytes }: MachineRoom): number {
   if (gpu) return 1;
   const usable = memoryBytes * (1 - SPARED_PART);

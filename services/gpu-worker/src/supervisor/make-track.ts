@@ -7,12 +7,12 @@ import { type JobContext, type JobTools } from './job-context';
 import { storeKept } from './kept-features';
 import { type ObtainedTrack, type TrackRequest } from './track-request';
 
-/** Keeping a track must not hold up the render that made it for longer. */
+/** Storing a track must not delay its render for longer than this. */
 const KEEP_LIMIT_MS = 30_000;
 
 /**
- * Analyses the video, as the job that was told to make its track, and keeps the result for others. That it could not be
- * kept does not fail the job, and lets another job make it.
+ * Analyses the video, as the job that was chosen to make its track, and stores the result for others. A failure to
+ * store it does not fail the job; another job then makes the track.
  */
 export async function makeTrack(
   tools: JobTools,
@@ -31,7 +31,8 @@ export async function makeTrack(
     if (error instanceof InferenceFailure && error.code === 'no_face_detected') {
       const complete = !Number.isFinite(wantedFrames);
       const fault = { errorCode: error.code, frames: complete ? 0 : wantedFrames, complete };
-      // Only saves the other engines of the render the same search: what fails this job is what was found.
+      // Best effort: it only saves the render's other engines the same analysis. What fails this job is the fault
+      // itself.
       await publishFeature(db, key, fault, { expiresAt, maker: claim }).catch(() => undefined);
     }
     throw error;
@@ -45,7 +46,7 @@ export async function makeTrack(
   } catch (error) {
     signal.throwIfAborted();
     logger.warn('a face track could not be kept', { name: key.name, error });
-    // Should the database not hear it, the end of this job's claim says the same.
+    // If this does not reach the database, the end of this job's claim has the same effect.
     await giveUpFeature(db, key, claim).catch(() => undefined);
     return { path, track, from: 'analysis', analysis, isKept: false };
   }

@@ -11,12 +11,12 @@ import { StorageFailed } from './job-errors';
 import { makeTrack } from './make-track';
 import { type ObtainedTrack, type TrackRequest } from './track-request';
 
-/** Between two questions whether another job has made the track; an analysis takes seconds to minutes. */
+/** How often to ask whether another job has made the track; an analysis takes seconds to minutes. */
 const ASK_EVERY_MS = 500;
 
 /**
- * The face track of a video: of its preparation, from the cache, or made here and kept. Of the jobs that want it at the
- * same time one analyses and the others wait. Rejects with InferenceFailure, InferenceCrash or StorageFailed.
+ * The face track of a video: the preparation's, a stored one, or one made here and stored. Of the jobs that need it at
+ * the same time one analyses and the others wait. Rejects with InferenceFailure, InferenceCrash or StorageFailed.
  */
 export async function obtainTrack(
   tools: JobTools,
@@ -55,8 +55,8 @@ export async function obtainTrack(
 }
 
 /**
- * The track of the render's preparation, whichever analyser made it: a preparation goes on meaning the same. Null when
- * there is no preparation, or its track is of a form that is not read any more, damaged or gone: the log says so then.
+ * The track of the render's preparation, whichever analyser made it: a preparation's result must not change. Null when
+ * there is no preparation, or when its track has an outdated format, is damaged or is missing, which is logged.
  */
 async function preparedTrack(
   tools: JobTools,

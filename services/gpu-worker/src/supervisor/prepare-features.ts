@@ -10,18 +10,18 @@ export interface PreparedVideo {
   readonly video: AssetRow;
   readonly videoPath: string;
   readonly analyzer: UsablePack;
-  /** Of the whole video. */
+  /** The track of the whole video. */
   readonly track: ObtainedTrack;
-  /** Of the preparation. */
+  /** When the preparation expires. */
   readonly expiresAt: Date;
   /** Called with the percentage of the work that is done. */
   readonly onProgress: (percent: number) => void;
 }
 
 /**
- * Completes what the engines of this worker keep of a video, for as far as it is not complete. An engine that fails at
- * it fails neither the preparation nor another engine: its renders compute what they need. Null when there was nothing to
- * do, or the child failed as a whole. Rejects with StorageFailed when what was computed cannot be kept.
+ * Computes the features that this worker's engines still lack for a video. An engine that fails at it fails neither the
+ * preparation nor another engine: its renders compute what they need. Null when there was nothing to do, or the child
+ * failed as a whole. Rejects with StorageFailed when the computed features cannot be stored.
  */
 export async function prepareFeatures(
   tools: JobTools,
@@ -53,7 +53,7 @@ export async function prepareFeatures(
   return encoded;
 }
 
-/** Lets the child compute what is missing; null when it could not. */
+/** Has the child compute what is missing; null when it fails. */
 async function encode(
   { logger }: JobTools,
   { claim, host, signal }: JobContext,

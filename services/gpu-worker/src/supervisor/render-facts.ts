@@ -3,7 +3,7 @@ import { type LogFields } from '@lipsync/runtime';
 import { type UsablePack } from '../host/find-packs';
 import { type MeasuredRender } from './work-metrics';
 
-/** What the log line of a render's job says about it. */
+/** The fields about the render in its job's log line. */
 export function renderFacts(
   { engine, inputs, track, features, result, usage }: MeasuredRender,
   { pack, syncMode }: { readonly pack: Pick<UsablePack, 'version'>; readonly syncMode: SyncMode },

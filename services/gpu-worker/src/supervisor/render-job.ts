@@ -14,7 +14,7 @@ import { renderFacts } from './render-facts';
 import { renderUsage } from './render-usage';
 import { storeOutput } from './store-output';
 
-/** Where the upload begins on the engine's own scale. */
+/** Percentage at which the upload begins, on the engine's own scale. */
 const UPLOADING_PERCENT = 95;
 
 /** One engine's share of a render: inputs → face track → inference → upload → the finish transaction. */

@@ -4,17 +4,17 @@ import { type PodMeter } from '../usage/pod-meter';
 
 export interface EndedRender {
   readonly video: AssetRow;
-  /** Of this job's own; null when it used a track that was there. */
+  /** The analysis made by this job; null when it used an existing track. */
   readonly analysis: AnalyzeResult | null;
   readonly result: RenderResult;
   readonly startedAt: Date;
-  /** By a clock that nobody sets: it is billed. */
+  /** By a monotonic clock, because it is billed. */
   readonly processingMs: number;
   /** How often the job was claimed, this time included. */
   readonly claims: number;
 }
 
-/** What a render that ends now took, from its claim on. Never rejects: what cannot be had is null. */
+/** What a render that ends now has used since its claim. Never rejects: unavailable measurements are null. */
 export async function renderUsage(podMeter: PodMeter, ended: EndedRender): Promise<MeasuredUsage> {
   const { video, analysis, result, startedAt, processingMs, claims } = ended;
   const endedAt = new Date(startedAt.getTime() + processingMs);
@@ -30,7 +30,7 @@ export async function renderUsage(podMeter: PodMeter, ended: EndedRender): Promi
   };
 }
 
-/** Milliseconds on a GPU in all parts of the job; null when none was used. */
+/** Milliseconds on a GPU over all parts of the job; null when none was used. */
 function gpuTime(...parts: ({ readonly gpuInferenceMs: number | null } | null)[]): number | null {
   const measured = parts.flatMap((part) => part?.gpuInferenceMs ?? []);
   return measured.length === 0 ? null : measured.reduce((sum, ms) => sum + ms, 0);

@@ -1,6 +1,6 @@
 /** A fixed number of things, each lent to one borrower at a time. */
 export interface SlotPool<Slot> {
-  /** Throws when none is free: whoever takes work in must not take more than there are slots. */
+  /** Throws when none is free: callers must not take more work than there are slots. */
   borrow(): Slot;
   giveBack(slot: Slot): void;
 }

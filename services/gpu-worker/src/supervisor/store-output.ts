@@ -3,10 +3,10 @@ import { isStorageUnavailable } from '@lipsync/storage';
 import { type JobTools } from './job-context';
 import { transferring } from './job-errors';
 
-/** For so long a finished output waits for a store that is away; others could use the slot. */
+/** How long a finished output waits for an unavailable store; other jobs could use the slot. */
 const UPLOAD_PATIENCE_MS = 120_000;
 
-/** Uploads the file of an output; a store that is away is asked again. Rejects with StorageFailed. */
+/** Uploads an output file, retrying while the store is unavailable. Rejects with StorageFailed. */
 export async function storeOutput(
   { storage }: Pick<JobTools, 'storage'>,
   signal: AbortSignal,

@@ -6,14 +6,14 @@ import { type AnalyzeResult } from '../protocol/messages';
 /** The face track that a job needs. */
 export interface TrackRequest {
   readonly video: AssetRow;
-  /** Where its bytes lie in the job's folder. */
+  /** Path of the video in the job's folder. */
   readonly videoPath: string;
   readonly analyzer: UsablePack;
-  /** Frames from the start that the record depends on; Infinity for all. */
+  /** Number of leading frames that the record depends on; Infinity for all. */
   readonly wantedFrames: number;
-  /** Whose track is to be used, if it can be. */
+  /** The preparation whose track is to be used if possible. */
   readonly preparation: PreparationRow | null;
-  /** Of the record. */
+  /** When the record expires. */
   readonly expiresAt: Date;
   /** Called with the percentage of the analysis that is done. */
   readonly onProgress: (percent: number) => void;
@@ -23,8 +23,8 @@ export interface ObtainedTrack {
   readonly path: string;
   readonly track: FaceTrack;
   readonly from: 'preparation' | 'cache' | 'analysis';
-  /** This job's own; null when the track was there. */
+  /** The analysis made by this job; null when the track already existed. */
   readonly analysis: AnalyzeResult | null;
-  /** Whether others will find it, too. */
+  /** Whether the track is stored for other jobs. */
   readonly isKept: boolean;
 }

@@ -8,7 +8,7 @@ import { COMPILED_CHILD } from '../test/compiled';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
 import { createTestWorkers, type TestWorkers } from '../test/test-workers';
 
-describe('a render whose output cannot be judged', () => {
+describe('a render whose output quality cannot be measured', () => {
   let folder: string;
   let fixture: RenderFixture;
   let host: InferenceHost;
@@ -28,7 +28,7 @@ describe('a render whose output cannot be judged', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('is completed, without the measures that are missing and with the reason in the log', async () => {
+  test('completes without the missing measurements, with the reason in the log', async () => {
     await rm(join(folder, 'packs/analyzer/landmarks68.onnx'));
     const facts = await workers.perform(await fixture.render({ audio: 'short', prepared: true }));
     expect(facts).toMatchObject({

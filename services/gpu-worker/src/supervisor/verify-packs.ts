@@ -5,14 +5,14 @@ import { type FoundPacks, type UsablePack } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { reportOnPack } from '../host/report-on-pack';
 
-/** How often a pack is tried for which memory is short: whoever holds it may be about to end. */
+/** How often a pack is tried while memory is short: whatever holds the memory may be about to end. */
 const ATTEMPTS = 4;
 const RETRY_MS = 10_000;
 
 /**
- * Lets the child load and probe every pack that was found and keeps those that it accepts. Says in the log what is
- * served by what, and why an engine is not. An engine outside `wanted` is left out without a word. Packs for which memory
- * is short are tried again some times, with a `pause` of milliseconds before each.
+ * Has the child load and probe every pack that was found, and keeps those that it accepts. Logs which pack serves which
+ * engine, and why an engine is not served. An engine outside `wanted` is skipped silently. Packs that do not fit in
+ * memory are retried a few times, with a `pause` of milliseconds before each try.
  */
 export async function verifyPacks(
   found: FoundPacks,
@@ -45,7 +45,7 @@ export async function verifyPacks(
   return { analyzer, engines: good, problems: found.problems };
 }
 
-/** By directory, with what the child says about them. */
+/** The accepted packs by directory, with the child's report. */
 async function acceptedPacks(
   candidates: readonly UsablePack[],
   host: Pick<InferenceHost, 'verify'>,
@@ -59,7 +59,7 @@ async function acceptedPacks(
     const short: UsablePack[] = [];
     for (const pack of waiting) {
       const { dir, version } = pack;
-      // One pack at a time, each in a child that may die of it without taking the others along.
+      // One pack at a time, each in a child that may crash because of it without affecting the others.
       const report = await reportOnPack(dir, host);
       const { problem, provider, passedOver = [], features, shortOfMemory = false } = report;
       for (const reason of passedOver)

@@ -10,7 +10,7 @@ const found: FoundPacks = {
   problems: [],
 };
 
-describe('packs that a child has tried out', () => {
+describe('packs that a child has verified', () => {
   async function verified(report: Partial<PackReport>) {
     const warnings: [string, object | undefined][] = [];
     const silent = createLogger({ service: 'test', level: 'silent' });
@@ -24,13 +24,13 @@ describe('packs that a child has tried out', () => {
     return { musetalk: packs.engines.get('musetalk'), warnings };
   }
 
-  test('go to the jobs as those that were tried, on the provider on which they ran', async () => {
+  test('are given to jobs exactly as verified, on the provider on which they ran', async () => {
     const { musetalk, warnings } = await verified({ features: { version: '1', values: 8 } });
     expect(musetalk).toEqual({ ...pack('official'), provider: 'cpu', features: { version: '1', values: 8 } });
     expect(warnings).toEqual([]);
   });
 
-  test('are not said to be good on a provider that was passed over', async () => {
+  test('are not reported as usable on a provider that was passed over', async () => {
     const { musetalk, warnings } = await verified({ passedOver: ['cuda: no kernel image'] });
     expect(musetalk?.provider).toBe('cpu');
     expect(warnings).toContainEqual([
@@ -40,8 +40,8 @@ describe('packs that a child has tried out', () => {
   });
 });
 
-describe('a pack for which memory is short', () => {
-  /** The engine's pack fits from this attempt on; time is what the pauses add up to. */
+describe('a pack that does not fit in memory', () => {
+  /** The engine's pack fits from this attempt on; time is the sum of the pauses. */
   async function startedWhere(fitsFrom: number) {
     const tried: string[] = [];
     const warnings: (readonly [string, unknown])[] = [];
@@ -64,14 +64,14 @@ describe('a pack for which memory is short', () => {
     return { isServed: packs.engines.has('musetalk'), tried, warnings, waitedMs: now };
   }
 
-  test('is tried again some seconds later, and those that fit are not', async () => {
+  test('is retried some seconds later; packs that fit are not', async () => {
     const { isServed, tried, waitedMs } = await startedWhere(3);
     expect(isServed).toBe(true);
     expect(tried).toEqual(['/packs/analyzer', '/packs/official', '/packs/official', '/packs/official']);
     expect(waitedMs).toBe(20_000);
   });
 
-  test('is refused for that after half a minute', async () => {
+  test('is refused for that reason after half a minute', async () => {
     const { isServed, warnings, waitedMs } = await startedWhere(Infinity);
     expect([isServed, waitedMs]).toEqual([false, 30_000]);
     expect(warnings.filter(([message]) => message.includes('trying again'))).toHaveLength(3);
@@ -81,7 +81,7 @@ describe('a pack for which memory is short', () => {
     ]);
   });
 
-  test('costs a start nothing where there is none', async () => {
+  test('does not delay a start that has none', async () => {
     expect(await startedWhere(1)).toEqual({
       ...{ isServed: true, warnings: [], waitedMs: 0 },
       tried: ['/packs/analyzer', '/packs/official'],

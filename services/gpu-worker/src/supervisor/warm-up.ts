@@ -3,9 +3,9 @@ import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 
 /**
- * Lets every child load what its first job will need, where that takes long: engines on a GPU, to which gigabytes are
- * carried. Not where one engine would push out another and it cannot be known which is wanted first. `cacheBytes` are
- * the weights that a child keeps. Never rejects: a child that could not be warmed up is a cold one.
+ * Has every child load what its first job will need, where loading is slow: engines on a GPU, to which gigabytes are
+ * copied. Skipped where one engine would evict another and it is unknown which is needed first. `cacheBytes` is the
+ * size of the weights that a child keeps. Never rejects: a child that could not be warmed up simply starts cold.
  */
 export async function warmUp(
   hosts: readonly Pick<InferenceHost, 'warm'>[],

@@ -24,7 +24,7 @@ describe('what a child loads before its first job', () => {
     };
     const packs: FoundPacks = {
       analyzer: pack('analyzer', 'cpu'),
-      engines: new Map(Object.entries(engines) as [Engine, UsablePack][]), // the keys are those of a record
+      engines: new Map(Object.entries(engines) as [Engine, UsablePack][]), // these are the keys of a record
       problems: [],
     };
     const hosts = Array.from({ length: slots }, () => ({ warm }));
@@ -37,7 +37,7 @@ describe('what a child loads before its first job', () => {
     expect(await warmed(only, { slots: 2 })).toEqual([['large'], ['large']]);
   });
 
-  test('is all engines on a GPU that can be kept together', async () => {
+  test('is all engines on a GPU that fit in the cache together', async () => {
     const fitting = {
       musetalk: pack('a', 'cuda', GB / 3),
       latentsync: pack('b', 'webgpu', GB / 3),
@@ -46,15 +46,15 @@ describe('what a child loads before its first job', () => {
     expect(await warmed(fitting)).toEqual([['a', 'b']]);
   });
 
-  test('is nothing where one engine would push out the other', async () => {
+  test('is nothing where one engine would evict the other', async () => {
     expect(await warmed({ musetalk: pack('a', 'cuda', GB), latentsync: pack('b', 'cuda', GB) })).toEqual([]);
   });
 
-  test('is nothing on a CPU, which has the weights at hand', async () => {
+  test('is nothing on a CPU, where loading weights is cheap', async () => {
     expect(await warmed({ musetalk: pack('a', 'cpu') })).toEqual([]);
   });
 
-  test('is nothing that a start depends on', async () => {
+  test('is nothing that the start depends on', async () => {
     expect(await warmed({ musetalk: pack('a', 'cuda') }, { fails: true })).toEqual([['a']]);
   });
 });

@@ -5,15 +5,15 @@ import { type AnalyzeResult, type RenderResult, type StageTimings } from '../pro
 import { TIMED_STAGES, type TimedStage } from '../protocol/timed-stages';
 import { type ObtainedTrack } from './track-request';
 
-/** Whether an input lay in the disk cache. */
+/** Whether an input came from the disk cache. */
 export type InputOrigin = 'hit' | 'fetched';
 
-/** A completed render, as far as it is measured. */
+/** The measurements of a completed render. */
 export interface MeasuredRender {
   readonly engine: Engine;
   readonly inputs: { readonly video: InputOrigin; readonly audio: InputOrigin };
   readonly track: Pick<ObtainedTrack, 'from' | 'analysis'>;
-  /** Frames whose features were known; null where the engine keeps none. */
+  /** Number of frames whose features were known; null if the engine keeps none. */
   readonly features: { readonly frames: number } | null;
   readonly result: RenderResult;
   readonly usage: MeasuredUsage;
@@ -21,7 +21,7 @@ export interface MeasuredRender {
   readonly uploadMs: number;
 }
 
-/** A completed preparation. */
+/** The measurements of a completed preparation. */
 export interface MeasuredPreparation {
   readonly input: InputOrigin;
   readonly track: Pick<ObtainedTrack, 'from' | 'analysis'>;
@@ -30,7 +30,7 @@ export interface MeasuredPreparation {
   readonly fetchMs: number;
 }
 
-/** What the completed jobs of this process add up to: speed, what was saved, and how good it is. */
+/** Totals over the completed jobs of this process: speed, savings and quality. */
 export interface WorkMetrics {
   rendered(render: MeasuredRender): void;
   prepared(preparation: MeasuredPreparation): void;
@@ -38,7 +38,7 @@ export interface WorkMetrics {
 
 type Stage = LabelsOf<'stage_duration_seconds'>['stage'];
 type StageTime = readonly [stage: Stage, ms: number];
-/** Milliseconds of the stages that no task's clock knows: the supervisor's own. */
+/** Milliseconds of the stages that are the supervisor's own, not measured by a task's clock. */
 type OwnTimes = Readonly<Record<Exclude<Stage, TimedStage>, number>>;
 
 export function createWorkMetrics(metrics: Metrics): WorkMetrics {
@@ -53,7 +53,7 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
   const skin = metrics.histogram('render_skin_psnr_db');
   const faceless = metrics.histogram('render_without_face_ratio');
 
-  /** A stage that was not passed says nothing about how long it takes. */
+  /** A stage that was skipped says nothing about how long it takes. */
   function addStages(
     engine: Engine | 'preparation',
     { fetch, upload }: OwnTimes,
@@ -97,7 +97,7 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
   };
 }
 
-/** Milliseconds by stage, over all tasks that the inference process did for one job. */
+/** Milliseconds by stage, over all tasks that the inference process ran for one job. */
 function stagesOf(tasks: readonly StageTimings[]): StageTime[] {
   const total = (stage: TimedStage): number =>
     tasks.reduce((sum, timings) => sum + timings[`${stage}Ms` as const], 0);

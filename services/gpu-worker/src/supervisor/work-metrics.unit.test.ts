@@ -10,7 +10,7 @@ const GOOD: RenderResult['quality'] = {
   ...{ enlargedShare: 0, largestEnlargement: 0.8, sampledFrames: 75, problem: null },
 };
 
-/** What is told after a render of this quality. */
+/** The metrics after a render of this quality. */
 async function toldAfter(quality: RenderResult['quality']) {
   const metrics = createMetrics();
   createWorkMetrics(metrics).rendered({
@@ -41,7 +41,7 @@ async function toldAfter(quality: RenderResult['quality']) {
   });
 }
 
-test('sync, seam, skin and faceless frames of a render are told by engine', async () => {
+test('sync, seam, skin and faceless frames of a render are exported by engine', async () => {
   const told = await toldAfter(GOOD);
   expect(told('sync_correlation')).toEqual({ count: 1, sum: 0.75 });
   expect(told('sync_lag_seconds')).toEqual({ count: 1, sum: 0.04 });
@@ -50,7 +50,7 @@ test('sync, seam, skin and faceless frames of a render are told by engine', asyn
   expect(told('without_face_ratio')).toEqual({ count: 1, sum: 0.25 });
 });
 
-test('a measure that was not taken is not told as a zero', async () => {
+test('a missing measurement is not exported as zero', async () => {
   const unmeasured = { syncCorrelation: null, syncLagFrames: null, seamLevels: null, skinPsnrDb: null };
   const told = await toldAfter({ ...GOOD, ...unmeasured });
   for (const name of ['sync_correlation', 'sync_lag_seconds', 'seam_levels', 'skin_psnr_db'])

@@ -13,16 +13,18 @@ import { type FoundPacks } from '../host/find-packs';
 
 /** The health of a worker that may load packs for many minutes before it serves anything. */
 export interface WorkerHealth extends HealthServer {
-  /** These packs are loaded. */
+  /** Called when these packs are loaded. */
   loaded(packs: Pick<FoundPacks, 'engines'>): void;
-  /** The consumer fetches jobs for them: some time after that, for the store may refuse the worker. */
+  /**
+   * Called when the consumer fetches jobs, some time after `loaded`, because the store may refuse the worker at first.
+   */
   serving(consumer: Pick<Consumer, 'silentMs'>): void;
 }
 
 /**
- * Alive: loads packs, no longer than `loadingLimitMs`, and from then on its consumer fetches. Ready: the packs are
- * loaded, one of them is for an engine, and what the worker needs answers. A worker whose packs were refused is alive
- * and not ready: starting it anew would refuse them again.
+ * Alive: it loads packs, for at most `loadingLimitMs`, and afterwards its consumer fetches jobs. Ready: the packs are
+ * loaded, at least one is for an engine, and the worker's dependencies respond. A worker whose packs were refused is
+ * alive but not ready: a restart would only refuse them again.
  */
 export function createWorkerHealth(options: {
   port: number;

@@ -25,7 +25,7 @@ describe('health of a gpu-worker', () => {
     return { health, get };
   }
 
-  it('is alive and not ready while packs are loaded, then both', async () => {
+  it('is alive but not ready while packs are loading, then both', async () => {
     const { health, get } = await open();
     expect((await get('/healthz')).status).toBe(200);
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { checks: { packs: 'failed' } } });
@@ -35,18 +35,18 @@ describe('health of a gpu-worker', () => {
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { checks: { packs: 'ok' } } });
   });
 
-  it('asks for a restart when loading does not end', async () => {
+  it('requests a restart when loading does not end', async () => {
     const { get } = await open({ loadingLimitMs: -1 });
     expect(await get('/healthz')).toMatchObject({ status: 503, body: { checks: { packs: 'failed' } } });
   });
 
-  it('asks for none when its packs are loaded and the store refuses it: loading them anew would not let it in', async () => {
+  it('requests none when its packs are loaded and the store refuses it: a restart would not help', async () => {
     const { health, get } = await open({ loadingLimitMs: -1 });
     health.loaded(serves);
     expect((await get('/healthz')).status).toBe(200);
   });
 
-  it('asks for no restart when no pack is usable: it would be none again', async () => {
+  it('requests no restart when no pack is usable: the next start would find none either', async () => {
     const { health, get } = await open();
     health.loaded(servesNothing);
     health.serving(fetching);
@@ -55,14 +55,14 @@ describe('health of a gpu-worker', () => {
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { checks } });
   });
 
-  it('asks for a restart when the consumer gets no answer from a Redis that is there', async () => {
+  it('requests a restart when the consumer gets no answer although Redis is available', async () => {
     const { health, get } = await open();
     health.loaded(serves);
     health.serving({ silentMs: () => 3_600_000 });
     expect(await get('/healthz')).toMatchObject({ status: 503, body: { checks: { consumer: 'failed' } } });
   });
 
-  it('is alive and not ready while it finishes its jobs', async () => {
+  it('is alive but not ready while it finishes its jobs', async () => {
     const stop = new AbortController();
     const { health, get } = await open({ stopping: stop.signal });
     health.loaded(serves);

@@ -16,8 +16,8 @@ import {
 const TOO_MUCH = [2 ** 24, 2 ** 22];
 
 /**
- * Copies a pack to `dir` with another graph for one of its roles: the manifest still says what the role's tensors are,
- * and has the digest of the new graph.
+ * Copies a pack to `dir` with another graph for one of its roles. The manifest keeps the role's tensors and gets the
+ * digest of the new graph.
  */
 export async function writeAlteredPack(
   dir: string,
@@ -42,12 +42,12 @@ export function roleOf(pack: Pack, role: string): PackRole {
   return found;
 }
 
-/** A graph with the tensors of a role that answers zeros. */
+/** A graph with the tensors of a role that outputs zeros. */
 export function emptyGraph(role: PackRole): Uint8Array {
   return graph(role, (g) => g.scalar(0));
 }
 
-/** A graph with the tensors of a role that, when it is run, asks for more memory than there can be. */
+/** A graph with the tensors of a role that, when run, asks for more memory than can exist. */
 export function hungryGraph(role: PackRole): Uint8Array {
   return graph(role, (g, input) => {
     const seed = g.op('ReduceMean', [g.op('Cast', [input], { to: 1 })], { keepdims: 0 });
@@ -71,7 +71,7 @@ function graph(role: PackRole, valueOf: (g: GraphBuilder, input: Value) => Value
   return encodeModel(g.build());
 }
 
-/** What a free dimension is in the inputs that are fed. */
+/** The size of a free dimension, taken from the inputs. */
 function sizeOf(g: GraphBuilder, dim: string, inputs: readonly { spec: TensorSpec; value: Value }[]): Value {
   for (const { spec, value } of inputs) {
     const axis = spec.dims.indexOf(dim);

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-/** Where a pack lies, and how to be rid of what had to be written for it. */
+/** The location of a pack, and the removal of what had to be written for it. */
 export interface GoldenPack {
   readonly directory: string;
   readonly remove: () => void;
 }
 
-/** The pack in a folder of golden numbers, unpacked elsewhere where its files are kept compressed. */
+/** The pack in a folder of golden numbers; if its files are stored compressed, they are unpacked elsewhere. */
 export function goldenPack(folder: string): GoldenPack {
   const kept = join(folder, 'pack');
   const names = readdirSync(kept);

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { SAMPLE_RATE } from '@lipsync/lipsync';
 
-/** What an upstream repository's own code made with the networks of a pack; written by scripts/export/golden_*.py. */
+/**
+ * What an upstream repository's own code computed with the networks of a pack; written by scripts/export/golden_*.py.
+ */
 export interface Golden {
   readonly inputs: { readonly seconds: number };
   /** [frames, 3, side, side]. */
@@ -9,7 +11,7 @@ export interface Golden {
   /** Per frame. */
   readonly means: readonly number[];
   readonly rms: readonly number[];
-  /** Every `stride`-th element of all pictures one after the other. */
+  /** Every `stride`-th element of all pictures, concatenated. */
   readonly stride: number;
   readonly elements: readonly number[];
   /** Largest deviation of an element. */
@@ -37,7 +39,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The picture that frame `frame` shows, [3, side, side] in [-1, 1]; the formula of scripts/export/golden/inputs.py. */
+/** The picture in frame `frame`, [3, side, side] in [-1, 1]; the formula of scripts/export/golden/inputs.py. */
 export function goldenPicture(frame: number, side: number): Float32Array<ArrayBuffer> {
   const level = (i: number): number => Math.floor(127.5 + 110 * Math.sin(0.05 * i + 0.7 * frame) + 0.5);
   return new Float32Array(3 * side * side).map((_, i) => level(i) / 127.5 - 1);
@@ -51,13 +53,13 @@ export function goldenSound(seconds: number): Float32Array<ArrayBuffer> {
   );
 }
 
-/** The largest deviation from what is recorded; of elements, and of every frame's mean and root mean square. */
+/** The largest deviation from the recorded numbers: elements, and every frame's mean and root mean square. */
 export function deviation(images: readonly Float32Array[], golden: Golden): number {
   const size = golden.shape.slice(1).reduce((product, dim) => product * dim, 1);
   let worst = 0;
   const compare = (actual: number, wanted: number): void => {
     const off = Math.abs(actual - wanted);
-    // What is not a number is as wrong as can be.
+    // NaN counts as an infinite deviation.
     worst = off <= worst ? worst : Number.isFinite(off) ? off : Infinity;
   };
   golden.elements.forEach((wanted, i) => {

@@ -18,7 +18,7 @@ import { syntheticTrack } from './synthetic-track';
 export const FORMAT = { width: 96, height: 96, matrix: 'bt709', range: 'limited' } as const;
 const LATENT_SIZE = LATENT.channels * LATENT.height * LATENT.width;
 
-/** A face that stands still in every picture but those of `faceless`. */
+/** A face that stands still in every picture except those in `faceless`. */
 export function trackOf(frames: number, faceless: readonly number[] = []): FaceTrack {
   const box = { x1: 26, y1: 22, x2: 70, y2: 72 };
   return syntheticTrack({ ...FORMAT, frames, box, hasFace: (frame) => !faceless.includes(frame) });
@@ -29,7 +29,7 @@ const TEXTURE = Float32Array.from({ length: bytes }, (_, i) =>
   i < uOffset ? 110 + 40 * Math.sin(i / 7) : 110 + 10 * Math.sin(i / 5),
 );
 
-/** A picture that tells its source frame in every pixel. */
+/** A picture whose every pixel encodes its source frame. */
 export function pictureOf(source: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(TEXTURE, (level) => level + source);
 }
@@ -38,7 +38,7 @@ export function pictureOf(source: number): Uint8Array<ArrayBuffer> {
 export const soundFor = (sources: readonly number[]): Float32Array =>
   new Float32Array(sources.length * 640).fill(0.1);
 
-/** A clip over pictures as above, and how often they were asked for a second time. */
+/** A clip over such pictures, and a count of how often they were requested a second time. */
 export function clipInput(
   track: FaceTrack,
   sources: readonly number[],
@@ -78,7 +78,7 @@ export function memoryFeatures(values: number): FrameFeatures & { readonly kept:
   };
 }
 
-/** The generated crop of every output frame, as the pipeline would ask for them; null where there is no face. */
+/** The generated crop of every output frame, requested as the pipeline would; null where there is no face. */
 export async function generate(clip: HighsyncClip, outputs: number): Promise<(Float32Array | null)[]> {
   const images = new Array<Float32Array | null>(outputs).fill(null);
   let batch = clip.newBatch();
@@ -97,8 +97,8 @@ export async function generate(clip: HighsyncClip, outputs: number): Promise<(Fl
 }
 
 /**
- * What the networks of the test pack aim at, per output frame: the crop with the target inside the mask; nothing for a
- * frame without a face.
+ * The target of the test pack's networks, per output frame: the crop with the target value inside the mask; nothing for
+ * a frame without a face.
  */
 export async function expectedImages(
   run: RunModel,
@@ -139,7 +139,7 @@ export async function expectedImages(
   return images;
 }
 
-/** Mean of the steps that an output frame hears, repeated at the ends of the sound. */
+/** Mean of the steps in an output frame's audio window, repeated at the ends of the sound. */
 function heardAt(output: number, outputs: number): number {
   const steps = Array.from({ length: 10 }, (_, place) => 2 * output - 4 + place);
   return mean(steps.map((step) => Math.min(Math.max(step, 0), 2 * outputs - 1) / STEPS));

@@ -1,15 +1,15 @@
 import { createDdim, MEL_BANDS, SEGMENT_FRAMES, WINDOW_STEPS } from '@lipsync/lipsync';
 import { encodeModel, GraphBuilder, type ScheduleParams, type Value } from '@lipsync/model-pack';
 
-/** Sizes of the networks below: small, and of the shapes of the published ones. */
+/** Sizes of the networks below: small, with the same ranks as the published ones. */
 export const SIDE = 32;
 export const BLOCK = 4;
 export const LATENT = { channels: 3 * BLOCK * BLOCK, height: SIDE / BLOCK, width: SIDE / BLOCK, scale: 0.5 };
 export const AUDIO = { whisper: 'openai', states: 1, width: 2 } as const;
 export const WINDOW = 12;
-/** Encoder steps of 30 s. */
+/** Encoder steps in 30 s. */
 export const STEPS = SEGMENT_FRAMES / 2;
-/** What the denoising networks make of a frame: shares of its clean latent, of what it hears, of its landmarks. */
+/** The denoising networks' target for a frame: shares of its clean latent, its audio and its landmarks. */
 export const SHARES = { reference: 0.4, audio: 0.2, landmarks: 0.001 };
 
 export const SCHEDULE: ScheduleParams = {
@@ -30,7 +30,7 @@ const PLANE = ['n', LATENT.channels, LATENT.height, LATENT.width] as const;
 const LATENTS = [1, LATENT.channels, WINDOW, LATENT.height, LATENT.width] as const;
 const IMAGE = ['n', 3, SIDE, SIDE] as const;
 
-/** What each graph's tensors are called and how they are shaped, as a manifest says it. */
+/** Name and shape of each graph's tensors, as in a manifest. */
 export const TENSORS = {
   mel: tensor('mel', [1, MEL_BANDS, SEGMENT_FRAMES]),
   states: tensor('states', [1, STEPS, AUDIO.states, AUDIO.width]),
@@ -57,7 +57,7 @@ const finish = (g: GraphBuilder, outputs: readonly (readonly [Spec, Value])[]): 
   return encodeModel(g.build());
 };
 
-/** Says nothing about the sound but which step it is: step / 1500. */
+/** Reports only the number of the step, not the sound: step / 1500. */
 export function whisperModel(): Uint8Array {
   const g = new GraphBuilder('steps');
   const silence = g.op('Mul', [g.op('ReduceMean', [input(g, TENSORS.mel)], { keepdims: 0 }), 0]);
@@ -65,7 +65,7 @@ export function whisperModel(): Uint8Array {
   return finish(g, [[TENSORS.states, g.op('Add', [g.weights([1, STEPS, 1, AUDIO.width], steps), silence])]]);
 }
 
-/** Lossless; the second half of the channels is what a caller must not use. */
+/** Lossless; the second half of the channels must be ignored by callers. */
 export function encoderModel(): Uint8Array {
   const g = new GraphBuilder('encoder');
   const mean = g.op('SpaceToDepth', [input(g, TENSORS.image)], { blocksize: BLOCK });
@@ -92,8 +92,8 @@ export function referenceModel(): Uint8Array {
 }
 
 /**
- * v that leads a sampler of this schedule exactly to a target, whatever the noise: v = (√a · x − x₀) / √(1−a). Guidance
- * `scale` is made up for: the conditional network aims at target / scale, the unconditional one at nothing.
+ * The v that leads a sampler of this schedule exactly to a target, whatever the noise: v = (√a · x − x₀) / √(1−a). It
+ * compensates guidance by `scale`: the conditional network aims at target / scale, the unconditional one at zero.
  */
 export function denoisingModel(conditional: boolean, scale: number): Uint8Array {
   const g = new GraphBuilder(conditional ? 'conditional' : 'unconditional');
@@ -106,13 +106,13 @@ export function denoisingModel(conditional: boolean, scale: number): Uint8Array 
   const table = (of: (alpha: number) => number): Value =>
     g.op('Gather', [g.weights([1000], [...all].reverse().map(of)), timestep]);
   const noise = g.op('Mul', [latent, table((alpha) => Math.sqrt(alpha / (1 - alpha)))]);
-  // Sound that reaches the network without the condition would show in the result.
+  // Any sound that reached the unconditional network would show in the result.
   const target = conditional ? g.op('Mul', [seen(g, heard, perFrame), 1 / scale]) : g.op('Mul', [heard, 9]);
   const clean = g.op('Mul', [target, table((alpha) => 1 / Math.sqrt(1 - alpha))]);
   return finish(g, [[TENSORS.prediction, g.op('Sub', [noise, clean])]]);
 }
 
-/** The target: what the banks remember, lifted by what is heard and where the face is. */
+/** The target: the banks' content plus shares of the audio and the landmarks. */
 function seen(g: GraphBuilder, heard: Value, perFrame: (value: Value) => Value): Value {
   const tokens = g.input('tokens', 'float32', [WINDOW, TOKENS, LATENT.channels]);
   const mean = g.input('mean', 'float32', [WINDOW, 1, 1]);

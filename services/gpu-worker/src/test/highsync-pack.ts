@@ -24,8 +24,8 @@ import {
 export const MASK = { top: 3, bottom: 6, left: 1, right: 6 };
 
 /**
- * Writes a highsync pack whose networks know the answer: SHARES of the frame's clean latent, of what it hears and of
- * its landmarks. Any sampler that follows the schedule must end there.
+ * Writes a highsync pack whose networks know the answer: SHARES of the frame's clean latent, its audio and its
+ * landmarks. Any sampler that follows the schedule must end there.
  */
 export async function writeHighsyncPack(
   dir: string,

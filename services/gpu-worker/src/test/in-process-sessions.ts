@@ -3,8 +3,8 @@ import { type SessionHost, type Tensors } from '../inference/sessions/session';
 import { buffersOf } from '../inference/sessions/session-messages';
 
 /**
- * Runs graphs in this process, for tests of sources. Buffers move as they do to the session thread: whoever uses a fed
- * array after the call finds it empty.
+ * Runs graphs in this process, for tests of sources. Buffers are transferred as they are to the session thread: a fed
+ * array is detached after the call.
  */
 export function inProcessSessions(): SessionHost {
   const opened = new Set<Awaited<ReturnType<typeof loadGraph>>>();

@@ -15,20 +15,20 @@ import { FORMAT, pictureOf } from './highsync-clip-fixture';
 import { BLOCK, LATENT, SIDE, STEPS } from './highsync-graphs';
 import { SHARES } from './latentsync-pack';
 
-/** The crops of every output frame, and the sizes of the windows in which they were made. */
+/** The crops of every output frame, and the sizes of the windows in which they were generated. */
 export interface Generated {
   readonly images: readonly (Float32Array | null)[];
   readonly windows: readonly number[];
 }
 
-/** Asks for every face as the pipeline would. */
+/** Requests every face as the pipeline would. */
 export async function generate(clip: LatentsyncClip, sources: readonly number[]): Promise<Generated> {
   const images = new Array<Float32Array | null>(sources.length).fill(null);
   const windows: number[] = [];
   let batch = clip.newBatch();
   const send = async (): Promise<void> => {
     const faces = await batch.infer();
-    // Copies: the pictures' memory is used again once they are recycled.
+    // Copies, because the pictures' memory is reused once they are recycled.
     faces.faces.forEach(({ output }, i) => (images[output] = faces.images[i]?.slice() ?? null));
     windows.push(batch.size);
     faces.recycle();
@@ -44,9 +44,9 @@ export async function generate(clip: LatentsyncClip, sources: readonly number[])
 }
 
 /**
- * The crop that the network of the test pack aims at. Latents are pixels in other places, so it can be told in pixels:
- * shares of the crop, of the crop without its generated part, of the mask and of what is heard and where the face is.
- * Where the schedule ends before the last noise is gone, there is that of the one noise image, as the network saw it.
+ * The target of the test pack's network for a crop. Its latents are rearranged pixels, so the target can be computed in
+ * pixels: shares of the crop, of the masked crop, of the mask, of the audio and of the landmarks. Where the schedule
+ * ends before the noise is gone, the rest of the one noise image remains, as the network saw it.
  */
 export function expectedImage(
   track: FaceTrack,
@@ -78,20 +78,20 @@ export function expectedImage(
   return crop.map((pixel, i) => {
     const [channel, y, x] = [Math.floor(i / SIDE ** 2), Math.floor(i / SIDE) % SIDE, i % SIDE];
     const cell = Math.floor(y / BLOCK) * LATENT.width + Math.floor(x / BLOCK);
-    // Where DepthToSpace takes a pixel from: the channel that stands for its place in its block.
+    // Where DepthToSpace takes a pixel from: the channel for its position in its block.
     const depth = ((y % BLOCK) * BLOCK + (x % BLOCK)) * 3 + channel;
     const first = noise[depth * LATENT.height * LATENT.width + cell] ?? NaN;
     const target =
       LATENT.scale * pixel * (SHARES.reference + SHARES.masked * (1 - (inpaint[i % SIDE ** 2] ?? 0))) +
       SHARES.mask * (keep[cell] ?? 0) +
       lift;
-    // What begins as nothing but noise is read as a little of the target and the rest of it noise.
+    // The initial noise is interpreted as a little of the target plus noise.
     const epsilon = (first - Math.sqrt(start) * target) / Math.sqrt(1 - start);
     return (Math.sqrt(signal) * target + Math.sqrt(1 - signal) * epsilon) / LATENT.scale;
   });
 }
 
-/** Mean of the steps that an output frame hears, repeated at the ends of the sound. */
+/** Mean of the steps in an output frame's audio window, repeated at the ends of the sound. */
 function heardAt(output: number, outputs: number): number {
   const steps = Array.from({ length: 10 }, (_, place) => 2 * output - 4 + place);
   return mean(steps.map((step) => Math.min(Math.max(step, 0), 2 * outputs - 1) / STEPS));

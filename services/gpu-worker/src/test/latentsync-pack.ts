@@ -13,10 +13,10 @@ import {
 } from '@lipsync/model-pack';
 import { AUDIO, decoderModel, encoderModel, LATENT, SIDE, TENSORS, whisperModel } from './highsync-graphs';
 
-/** What the network makes of a frame: shares of what it is told. */
+/** The network's target for a frame, as shares of its inputs. */
 export const SHARES = { reference: 0.4, masked: 0.2, mask: 0.1, audio: 0.2, landmarks: 0.001 };
 
-/** That of the published packs, but for the end: without noise, so that the target itself comes out. */
+/** Like the published packs' except for the end: without noise, so that the result is the target itself. */
 export const SCHEDULE: ScheduleParams = {
   trainSteps: 1000,
   betaStart: 0.00085,
@@ -54,7 +54,7 @@ const audio = {
 };
 const landmarks = { name: 'landmarks', dtype: 'float32' as const, dims: ['f', LANDMARK_COUNT, 2] };
 
-/** ε that leads a sampler of this schedule exactly to a target, whatever the noise: (x − √a · x₀) / √(1−a). */
+/** The ε that leads a sampler of this schedule exactly to a target, whatever the noise: (x − √a · x₀) / √(1−a). */
 function unetModel(wantsLandmarks: boolean): Uint8Array {
   const g = new GraphBuilder('epsilon');
   const told = g.input(input.name, 'float32', input.dims);
@@ -99,7 +99,7 @@ export interface LatentsyncPackChanges {
   readonly landmarks?: boolean;
 }
 
-/** Writes a latentsync pack whose network knows the answer: SHARES of all that it is told about a frame. */
+/** Writes a latentsync pack whose network knows the answer: SHARES of all its inputs for a frame. */
 export async function writeLatentsyncPack(
   dir: string,
   changes: LatentsyncPackChanges = {},

@@ -1,8 +1,8 @@
 import { type RunModel } from '../inference/packs/run-model';
 
 /**
- * HighSync's networks wrongly paired: the last two banks, which are of one shape, in each other's place. No graph
- * refuses them, and the probes of the graphs, which feed all banks the same numbers, do not notice.
+ * Swaps the last two of HighSync's banks, which have the same shape. No graph refuses them, and the graphs' probes,
+ * which feed all banks the same numbers, do not notice.
  */
 export function misplacedBanks(run: RunModel): RunModel {
   return async (role, feeds, take) => {

@@ -1,7 +1,7 @@
 import { readPack } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 
-/** The pack that lies in a folder now, as tasks name it. */
+/** The pack that is in a folder now, as tasks name it. */
 export async function packAt(dir: string): Promise<TaskPack> {
   const { digest } = await readPack(dir);
   return { dir, digest };

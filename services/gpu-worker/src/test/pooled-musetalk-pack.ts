@@ -17,18 +17,18 @@ const BLOCK = SIDE / CELLS;
 const PARSED = 512;
 const CLASSES = 19;
 
-/** Skin is what is brighter than this in a parser's normalised picture: the upper part of the scale. */
+/** Pixels brighter than this in the parser's normalised picture are skin: the upper part of the scale. */
 const SKIN_FROM = 0;
 
 export interface PooledPack {
-  /** With a `face_parsing` role that takes bright pixels for skin. */
+  /** Adds a `face_parsing` role that classifies bright pixels as skin. */
   readonly parsing?: boolean;
   readonly params?: Partial<MusetalkManifest['params']>;
 }
 
 /**
- * A musetalk pack whose features are small enough to be kept, as those of the official weights are: its latent is the
- * mean colour of every 8 × 8 pixels, and its generator turns the lower half of the picture to its negative.
+ * A musetalk pack whose features are small enough to be kept, like those of the official weights: its latent is the
+ * mean colour of every 8 × 8 pixels, and its generator inverts the lower half of the picture.
  */
 export async function writePooledMusetalkPack(
   dir: string,

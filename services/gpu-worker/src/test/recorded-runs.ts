@@ -3,11 +3,11 @@ import { type Tensors } from '../inference/sessions/session';
 
 export interface RecordedRun {
   readonly role: string;
-  /** Copies: the fed buffers themselves move away. */
+  /** Copies, because the fed buffers themselves are transferred. */
   readonly feeds: Tensors;
 }
 
-/** Notes every run of a model with what it was fed. `before` may fail or hold a run. */
+/** Records every run of a model with its feeds. `before` may fail or delay a run. */
 export function recordRuns(
   run: RunModel,
   before: (role: string, earlier: number) => Promise<void> = async () => undefined,

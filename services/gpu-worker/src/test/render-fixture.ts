@@ -23,19 +23,19 @@ const FRAMES = 20;
 const SPEECH_SECONDS = { short: 0.6, long: 30 };
 const RECORD_SECONDS = 3600;
 const SAMPLE_FACE = join(__dirname, '../../../../samples/face.mp4');
-/** Of the small copy that tests work on. */
+/** Length of the small copy that tests use. */
 const FACE_SECONDS = 3;
 
 export interface RenderOptions {
-  /** 0.6 s, or 30 s that are about ten seconds of work. */
+  /** Speech of 0.6 s, or of 30 s, which takes about ten seconds to render. */
   audio: 'short' | 'long';
-  /** The preparation that it names; true: that of the plain video. */
+  /** The preparation that the render names; true for that of the plain video. */
   prepared: boolean | string;
-  /** The plain video unless told. */
+  /** Default: the plain video. */
   videoId?: string;
-  /** musetalk alone unless told. */
+  /** Default: musetalk only. */
   engines?: Engine[];
-  /** loop unless told. */
+  /** Default: loop. */
   syncMode?: SyncMode;
 }
 
@@ -44,28 +44,30 @@ export interface NewJob {
   readonly jobId: string;
 }
 
-/** A render and its jobs, one per engine; itself it is the first one's. */
+/** A render and its jobs, one per engine; as a NewJob it is the first engine's. */
 export interface NewRender extends NewJob {
   readonly renderId: string;
   readonly customerId: string;
   readonly jobs: readonly NewJob[];
 }
 
-/** A database, an object store and in them a customer with videos, two speech tracks and a preparation. */
+/** A database and an object store, with a customer who has videos, two speech tracks and a preparation. */
 export interface RenderFixture {
   readonly db: Db;
-  /** What a service needs to know of database and object store. */
+  /** The database and object store settings of a service. */
   readonly environment: Readonly<Record<string, string>>;
   readonly storage: Storage;
   readonly s3: S3Server;
   readonly factories: Factories;
   readonly customerId: string;
-  /** A new asset, three seconds of a face at 256 × 256 or the plain video's pictures; its bytes are like no other's. */
+  /**
+   * A new asset with three seconds of a face at 256 × 256, or with the plain video's pictures; its bytes are unique.
+   */
   newVideo(shows: 'face' | 'no face'): Promise<string>;
-  /** A new asset with the bytes of another one. */
+  /** A new asset with the bytes of an existing one. */
   twinOf(videoId: string): Promise<string>;
   render(options: RenderOptions): Promise<NewRender>;
-  /** A preparation of a video, of the plain one unless told, and its job. */
+  /** A preparation of a video, by default the plain one, and its job. */
   preparation(videoId?: string): Promise<{ preparationId: string; jobId: string }>;
   job(
     jobId: string,
@@ -75,7 +77,7 @@ export interface RenderFixture {
 
 /**
  * `folder` holds the media files while they are made. The plain video shows 20 numbered frames and no face; its
- * preparation says that there is one.
+ * preparation claims that there is one.
  */
 export async function createRenderFixture(folder: string): Promise<RenderFixture> {
   const database = await createTestDatabase();
@@ -85,7 +87,7 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
   const storage = createStorage({ ...s3, forcePathStyle: true });
   const customerId = await factories.customer({ activeRecordsMax: 1000 });
   await factories.worker({ musetalk: 1, latentsync: 1, highsync: 1, preparation: 1 });
-  // Nobody keeps its row, and the tests of one file take longer than a worker may be silent.
+  // No process refreshes its row, and the tests of one file take longer than a worker may be silent.
   await factories.query(`UPDATE workers SET seen_at = now() + interval '1 hour'`);
   const one = async <Row extends object>(sql: string, values: unknown[]): Promise<Row> => {
     const [row] = await factories.query<Row>(sql, values);
@@ -125,7 +127,7 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
   const prepared = await preparation();
   await prepareByHand();
 
-  /** As an analyser would that saw a face in the plain video. */
+  /** Stores the track that an analyser would make if it saw a face in the plain video. */
   async function prepareByHand(): Promise<void> {
     const track = syntheticTrack({ frames: FRAMES, ...SIZE, box: { x1: 40, y1: 50, x2: 150, y2: 180 } });
     const bytes = encodeFaceTrack(track);
@@ -216,7 +218,7 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
   };
 }
 
-/** A part of an MP4 file that every reader skips. */
+/** A box of an MP4 file that every reader skips. */
 function freeBox(content: Uint8Array): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(head.length + content.length, 0);

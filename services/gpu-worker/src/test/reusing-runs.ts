@@ -2,8 +2,8 @@ import { type RunModel } from '../inference/packs/run-model';
 import { type Tensor } from '../inference/sessions/session';
 
 /**
- * Runs a model as the session thread does where it is given memory for outputs: the arrays stay the caller's. Counts
- * by role how many runs there were, and how many of their outputs lie in memory that none had before.
+ * Runs a model as the session thread does with preallocated outputs: the arrays remain the caller's. Counts by role the
+ * runs, and the outputs in memory that no earlier output had.
  */
 export function reusingRuns(run: RunModel) {
   const seen = new Set<Float32Array>();

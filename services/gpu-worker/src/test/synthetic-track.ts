@@ -4,9 +4,9 @@ export interface SyntheticFace {
   readonly frames: number;
   readonly width: number;
   readonly height: number;
-  /** Where the face is, in pixels. */
+  /** Position of the face in pixels. */
   readonly box: { readonly x1: number; readonly y1: number; readonly x2: number; readonly y2: number };
-  /** All frames when absent. */
+  /** Default: all frames. */
   readonly hasFace?: (frame: number) => boolean;
 }
 
@@ -39,7 +39,7 @@ const FACE: Shape = [
   ...ring(8, [0.5, 0.72], [0.13, 0.008]),
 ];
 
-/** A face track as the analyser would make it for a face that never moves: pictures need not show one. */
+/** The face track that the analyser would make for a face that never moves; the pictures need not show one. */
 export function syntheticTrack({ frames, width, height, box, hasFace }: SyntheticFace): FaceTrack {
   const found = Uint8Array.from({ length: frames }, (_, frame) => (hasFace?.(frame) === false ? 0 : 1));
   const points = FACE.flatMap(([x, y]) => [box.x1 + x * (box.x2 - box.x1), box.y1 + y * (box.y2 - box.y1)]);

@@ -13,7 +13,7 @@ import { type RenderFixture } from './render-fixture';
 
 const never = new AbortController().signal;
 
-/** A feature of a video as it is stored. */
+/** The stored feature of a video. */
 export interface KeptRow {
   readonly name: string;
   readonly sha256: string | null;
@@ -23,23 +23,25 @@ export interface KeptRow {
   readonly maker_job_id: string | null;
 }
 
-/** Workers that do the jobs of a fixture in this process, each with folders of its own, and what becomes of features. */
+/** Workers that run a fixture's jobs in this process, each with its own folders, and the features that result. */
 export interface TestWorkers {
   newWorker(): Promise<GpuJobRunner>;
-  /** Lets a new worker do the job; resolves to what its log line says. */
+  /** Has a new worker run the job; resolves to the fields of its log line. */
   perform(job: { readonly jobId: string }): Promise<LogFields>;
-  /** Lets `work` be done while no child can be started. */
+  /** Runs `work` while no child can be started. */
   withoutChildren<T>(work: () => Promise<T>): Promise<T>;
-  /** What the workers warned of since the last call. */
+  /** The workers' warnings since the last call. */
   warnings(): string[];
   shaOf(videoId: string): Promise<string>;
-  /** By name. */
+  /** The stored features of a video, ordered by name. */
   kept(videoId: string): Promise<KeptRow[]>;
-  /** Where the content of a feature lies. */
+  /** Object key of a feature's content. */
   objectOf(videoId: string, name: string): Promise<string>;
 }
 
-/** `folder` is theirs; `hosts` are the children that they share, and how many jobs can be done at once. */
+/**
+ * `folder` holds the workers' folders; `hosts` are the children that they share, and limit the jobs that run at once.
+ */
 export function createTestWorkers(options: {
   fixture: RenderFixture;
   packs: FoundPacks;

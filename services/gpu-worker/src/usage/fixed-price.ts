@@ -1,7 +1,7 @@
 import { type PodCost } from './pod-cost';
 
 /**
- * A price that the operator knows: the pod exists while this process does, so its time is the clock's.
+ * A price set by the operator. The pod exists while this process does, so the clock measures its time.
  * `incrementSeconds`: the provider charges every begun increment (1 for per-second billing).
  */
 export function fixedPrice(price: { usdPerHour: number; incrementSeconds: number }): PodCost {

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Names of the NVIDIA GPUs that this machine's driver lists, in its order; empty without one. The driver tells them in
- * the file system, which unlike its command-line tool is there in every container with a GPU.
+ * Names of the NVIDIA GPUs that this machine's driver lists, in its order; empty without a driver. The driver publishes
+ * them in the file system, which, unlike its command-line tool, is present in every container with a GPU.
  */
 export async function gpuModels(driverFolder = '/proc/driver/nvidia/gpus'): Promise<string[]> {
   const buses = await readdir(driverFolder).catch(() => []);

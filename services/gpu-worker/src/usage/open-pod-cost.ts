@@ -3,7 +3,7 @@ import { fixedPrice } from './fixed-price';
 import { openCost } from './opencost';
 import { type PodCost } from './pod-cost';
 
-/** The settings that say where costs come from; see docs/configuration.md. */
+/** The settings that configure the sources of costs; see docs/configuration.md. */
 export interface PodCostSettings {
   readonly POD_COST_URL?: string | undefined;
   readonly POD_NAME?: string | undefined;
@@ -11,12 +11,12 @@ export interface PodCostSettings {
   readonly POD_BILLING_INCREMENT_SECONDS: number;
 }
 
-/** The configured sources of costs, the best first: an endpoint, a price. With neither usage stays null. */
+/** The configured sources of costs, best first: an endpoint, a price. Without either, usage stays null. */
 export function openPodCosts(settings: PodCostSettings): PodCost[] {
   const { POD_COST_URL: url, POD_PRICE_USD_PER_HOUR: usdPerHour } = settings;
   const incrementSeconds = settings.POD_BILLING_INCREMENT_SECONDS;
   return [
-    // Kubernetes gives a pod its own name as host name.
+    // Kubernetes sets a pod's host name to the pod's name.
     ...(url === undefined ? [] : [openCost({ url, pod: settings.POD_NAME ?? hostname() })]),
     ...(usdPerHour === undefined ? [] : [fixedPrice({ usdPerHour, incrementSeconds })]),
   ];

@@ -50,7 +50,7 @@ describe('an OpenCost server', () => {
   test.each([
     ['part of the run', '2026-01-01T00:00:30.400Z', 30],
     ['nothing of it', '2025-12-31T23:59:00Z', 0],
-  ])('that lags and has seen %s says so, and charges all of it', async (_what, end, observedSeconds) => {
+  ])('that lags and has seen %s reports that, and charges all of it', async (_what, end, observedSeconds) => {
     reply([{ 'gpu-0': allocation({ minutes: 40, totalCost: 1.2, end }) }]);
     await expect(bill()).resolves.toEqual({ observedSeconds, billedSeconds: 120, usd: 0.06 });
   });
@@ -66,7 +66,7 @@ describe('an OpenCost server', () => {
   test.each([
     ['an error', [], 500],
     ['something else', { nonsense: true }, 200],
-  ])('that answers with %s is a failure, not a bill of nothing', async (_what, data, status) => {
+  ])('that answers with %s is a failure, not a bill of zero', async (_what, data, status) => {
     reply(data, status);
     await expect(bill()).rejects.toThrow();
   });

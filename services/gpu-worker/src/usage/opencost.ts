@@ -1,9 +1,9 @@
 import { z } from '@lipsync/runtime';
 import { type PodCost } from './pod-cost';
 
-/** The part of an allocation that is read; OpenCost adds up CPU, memory, GPU and volumes in `totalCost`. */
+/** The fields of an allocation that are used; OpenCost adds up CPU, memory, GPU and volumes in `totalCost`. */
 const allocationSchema = z.object({
-  /** The last moment of it that the server knows. */
+  /** The last moment of the allocation that the server knows of. */
   end: z.iso.datetime({ offset: true }),
   minutes: z.number().nonnegative(),
   totalCost: z.number().nonnegative(),
@@ -12,18 +12,18 @@ const allocationSchema = z.object({
 const answerSchema = z.object({ data: z.array(z.record(z.string(), allocationSchema).nullable()) });
 
 /**
- * The server reads metrics that lag by a minute or two, as long as a run: it is asked for the time before as well, and
- * what the pod cost a second then is what it costs.
+ * The server's metrics lag by a minute or two, which can be as long as a run. Its window therefore also covers the time
+ * before the run, and the pod's cost per second over the whole window is applied to the run.
  */
 const LOOK_BACK_MS = 3_600_000;
 
-/** A cost endpoint that has not answered by then is not worth holding a finished render for. */
+/** A cost endpoint slower than this is not worth delaying a finished render for. */
 const TIMEOUT_MS = 2_000;
 
 /**
  * Asks an OpenCost-compatible server (https://opencost.io/docs/integrations/api, `GET /allocation`) what it allocated
- * to this pod. What it has not seen of a run yet is charged at the same rate, and missing from the observed seconds.
- * Rejects when the server cannot be reached or answers with something else.
+ * to this pod. The part of a run that it has not seen yet is charged at the same rate, and excluded from the observed
+ * seconds. Rejects when the server cannot be reached or gives an unexpected answer.
  */
 export function openCost(server: { url: string; pod: string }): PodCost {
   return {
@@ -55,7 +55,7 @@ export function openCost(server: { url: string; pod: string }): PodCost {
   };
 }
 
-/** To the second: the server's own resolution is coarser. */
+/** Truncated to seconds: the server's own resolution is coarser. */
 function rfc3339(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }

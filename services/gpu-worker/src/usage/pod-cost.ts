@@ -1,15 +1,15 @@
-/** What a provider says about the time of this pod between two moments. */
+/** A provider's bill for this pod between two moments. */
 export interface PodBill {
-  /** Seconds within the window for which the provider saw the pod run. */
+  /** Seconds within the window in which the provider saw the pod run. */
   readonly observedSeconds: number;
-  /** Seconds that are charged for it, e.g. rounded up to a billing increment. */
+  /** Seconds that are charged, e.g. rounded up to a billing increment. */
   readonly billedSeconds: number;
-  /** The charge in US dollars; null where the provider knows times and no prices. */
+  /** The charge in US dollars; null if the provider knows times but no prices. */
   readonly usd: number | null;
 }
 
-/** Where this pod's cost comes from. */
+/** A source of this pod's cost. */
 export interface PodCost {
-  /** The bill for a stretch of this pod's life; null while the provider knows nothing about it. May reject. */
+  /** The bill for a period of this pod's life; null while the provider has no data about it. May reject. */
   bill(from: Date, to: Date): Promise<PodBill | null>;
 }

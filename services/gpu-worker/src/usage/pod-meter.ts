@@ -3,7 +3,7 @@ import { type Logger } from '@lipsync/runtime';
 import { type PodBill, type PodCost } from './pod-cost';
 import { podUsage, type PodUsage } from './pod-usage';
 
-/** What a run used of this pod, in the terms of the contract's Usage. */
+/** A run's use of this pod, as the fields of the contract's Usage. */
 export type MachineUsage = PodUsage & Required<Pick<MeasuredUsage, 'gpu_inference_seconds' | 'gpu_models'>>;
 
 export interface RunOnPod {
@@ -16,16 +16,16 @@ export interface RunOnPod {
 }
 
 export interface PodMeter {
-  /** Never rejects: a cost that cannot be had is null, and the log says why. */
+  /** Never rejects: a cost that cannot be determined is null, and the reason is logged. */
   measure(run: RunOnPod): Promise<MachineUsage>;
 }
 
 export interface PodMeterOptions {
-  /** Asked in this order until one knows what the pod costs. */
+  /** Tried in this order until one knows what the pod costs. */
   readonly costs: readonly PodCost[];
-  /** Jobs that share the pod. */
+  /** Number of jobs that share the pod. */
   readonly slots: number;
-  /** GPUs of the pod. */
+  /** Names of the pod's GPUs. */
   readonly gpuModels: readonly string[];
   readonly logger: Logger;
 }

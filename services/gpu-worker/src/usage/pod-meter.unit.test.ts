@@ -10,7 +10,7 @@ const RUN = {
 };
 const bill = { observedSeconds: 10, billedSeconds: 10, usd: 0.01 };
 
-test('GPU time and models are told when a GPU ran', async () => {
+test('GPU time and models are reported when a GPU ran', async () => {
   const meter = createPodMeter({ costs: [], slots: 1, gpuModels: ['NVIDIA L4'], logger });
   expect(await meter.measure(RUN)).toMatchObject({
     gpu_inference_seconds: 4.321,
@@ -25,7 +25,7 @@ test('a run on the CPU used no GPU, whatever the machine has', async () => {
   expect(usage).toMatchObject({ gpu_inference_seconds: null, gpu_models: [] });
 });
 
-test('the cost is asked for the time of the run', async () => {
+test('the cost is requested for the time of the run', async () => {
   const asked: Date[][] = [];
   const cost = {
     bill: async (from: Date, to: Date) => {
@@ -38,7 +38,7 @@ test('the cost is asked for the time of the run', async () => {
   expect(asked).toEqual([[RUN.startedAt, RUN.endedAt]]);
 });
 
-test('a cost that cannot be read leaves its fields null and says so in the log', async () => {
+test('a cost that cannot be read leaves its fields null and logs the reason', async () => {
   const warnings: string[] = [];
   const cost = { bill: () => Promise.reject(new Error('connection refused')) };
   const loud = { ...logger, warn: (message: string) => void warnings.push(message) };
@@ -50,7 +50,7 @@ test('a cost that cannot be read leaves its fields null and says so in the log',
   expect(warnings).toHaveLength(1);
 });
 
-test('the price that an operator knows stands in for an endpoint that knows nothing yet, or is away', async () => {
+test('the operator’s price is used while an endpoint has no data or is unavailable', async () => {
   const knowsNothing = { bill: async () => null };
   const isAway = { bill: () => Promise.reject(new Error('connection refused')) };
   const price = { bill: async () => bill };

@@ -1,7 +1,7 @@
 import { type MeasuredUsage } from '@lipsync/domain';
 import { type PodBill } from './pod-cost';
 
-/** The fields of usage that tell what the pods of a run cost. */
+/** The usage fields for the cost of a run's pods. */
 export type PodUsage = Required<
   Pick<
     MeasuredUsage,
@@ -9,22 +9,24 @@ export type PodUsage = Required<
   >
 >;
 
-/** Providers' clocks and sampling may cut this much off a window without it counting as not observed. */
+/** Providers' clocks and sampling may cut this share off a window without it counting as unobserved. */
 const UNSEEN_PART = 0.05;
 
 export interface AttemptBill {
-  /** What the provider said of the attempt that completed; null where there is none or it knew nothing. */
+  /** The provider's bill for the attempt that completed; null if there is no provider or it had no data. */
   readonly bill: PodBill | null;
   /** Length of that attempt. */
   readonly seconds: number;
-  /** Jobs that shared the pod: each carries its part. */
+  /** Number of jobs that shared the pod, each of which is charged its share. */
   readonly slots: number;
-  /** How often the run was claimed, the attempt that completed included. Earlier ones died with their measurements. */
+  /**
+   * How often the run was claimed, including the attempt that completed. Earlier attempts died with their measurements.
+   */
   readonly claims: number;
 }
 
 /**
- * A run's share of its pod. Coverage follows from the facts: `observed` when the provider saw all of the only attempt,
+ * A run's share of its pod. Coverage follows from the inputs: `observed` when the provider saw all of the only attempt,
  * `partial` when earlier attempts or part of this one are missing, `unavailable` without a bill.
  */
 export function podUsage({ bill, seconds, slots, claims }: AttemptBill): PodUsage {

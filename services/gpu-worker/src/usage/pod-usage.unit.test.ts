@@ -12,7 +12,7 @@ test('without a bill every measure is null and coverage unavailable', () => {
   });
 });
 
-test('the only attempt, wholly seen, is observed', () => {
+test('a single attempt, seen completely, is observed', () => {
   expect(podUsage({ bill: BILL, seconds: 90, slots: 1, claims: 1 })).toEqual({
     observed_pod_seconds: 90,
     billed_pod_seconds: 120,
@@ -34,7 +34,7 @@ test('an earlier attempt that died unmeasured makes the estimate partial', () =>
   expect(podUsage({ bill: BILL, seconds: 90, slots: 1, claims: 2 }).estimate_coverage).toBe('partial');
 });
 
-test('a window that the provider saw only in part makes the estimate partial', () => {
+test('a window that the provider saw only partly makes the estimate partial', () => {
   expect(podUsage({ bill: BILL, seconds: 150, slots: 1, claims: 1 }).estimate_coverage).toBe('partial');
 });
 

@@ -1,8 +1,8 @@
 type Floats = Float32Array<ArrayBuffer>;
 
-/** Arrays of a few fixed lengths that travel to the graphs and back; their memory is used again instead of collected. */
+/** Reuses arrays of a few fixed lengths that travel to the graphs and back, so that they need no garbage collection. */
 export interface ArrayPool {
-  /** An array of this length with any content. */
+  /** An array of this length with arbitrary content. */
   take(length: number): Floats;
   give(array: Floats): void;
 }

@@ -2,7 +2,10 @@ import { type RunModel } from '../packs/run-model';
 import { type Tensors } from '../sessions/session';
 import { type ArrayPool } from './array-pool';
 
-/** Runs a role on feeds whose arrays are the pool's, takes them back afterwards and answers outputs in its arrays. */
+/**
+ * Runs a role on feeds whose arrays belong to the pool. Returns them to the pool afterwards; the outputs use its arrays
+ * too.
+ */
 export type CallRole = (role: string, feeds: Tensors) => Promise<Tensors>;
 
 export function createCallRole(run: RunModel, pool: ArrayPool): CallRole {

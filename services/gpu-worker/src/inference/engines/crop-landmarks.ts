@@ -1,6 +1,6 @@
 import { type Box, LANDMARK_VALUES } from '@lipsync/lipsync';
 
-/** Writes the 68 points that lie in `points` from `at` on in pixels of a crop: `box`, stretched to `side` × `side`. */
+/** Converts the 68 points at `points[at…]` to pixels of a crop, `box` stretched to `side` × `side`, and writes them. */
 export function writeCropLandmarks(
   points: Float32Array,
   at: number,

@@ -6,8 +6,8 @@ import { type CallRole } from './call-role';
 type Floats = Float32Array<ArrayBuffer>;
 
 /**
- * The picture [3, side, side] of one scaled latent. Its first channel lies at `offset`, every other one `stride` values
- * behind the one before it.
+ * Decodes one scaled latent to a picture [3, side, side]. The latent's first channel lies at `offset`, every other one
+ * `stride` values after its predecessor.
  */
 export type DecodeLatent = (latents: Float32Array, offset: number, stride: number) => Promise<Floats>;
 

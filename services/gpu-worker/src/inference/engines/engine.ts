@@ -1,7 +1,7 @@
 import { type FaceTrack, type PictureFormat, type Recording } from '@lipsync/lipsync';
 import { type FeatureLayout } from '../../protocol/feature-layout';
 
-/** The pictures of a clip one after the other: planar yuv420p, rows without padding. */
+/** The pictures of a clip in sequence: planar yuv420p, rows without padding. */
 export interface FrameStream {
   /** Bytes of one picture. */
   readonly frameBytes: number;
@@ -13,34 +13,38 @@ export interface FrameStream {
 /** What an engine needs to know about one job before the first frame. */
 export interface ClipInput {
   /**
-   * The faces of the source video at the working frame rate. Nothing beyond TRACK_REACH of a frame may decide on it; an
-   * engine for which more does has to tell from what it kept whether that still holds.
+   * The faces of the source video at the working frame rate. A frame's result should depend on nothing beyond
+   * TRACK_REACH of it; an engine with a longer dependency must be able to tell whether the features that it kept are
+   * still valid.
    */
   readonly track: FaceTrack;
-  /** The new speech at 16 kHz; silence is assumed where it is shorter than the output. */
+  /** The new speech at 16 kHz, implicitly followed by silence where it is shorter than the output. */
   readonly audio: Recording;
-  /** The source frame of every output frame; its length is the output's. */
+  /** The source frame index of every output frame; the length is the output's. */
   readonly sources: readonly number[];
   /** How the frames handed to `take` and `put` are laid out. */
   readonly format: PictureFormat;
-  /** What is known of the source frames already; grows while rendering. */
+  /** Features already known of the source frames; grows while rendering. */
   readonly features: FrameFeatures;
-  /** The output's pictures once more, in output order, for an engine that must see a stretch before its first face. */
+  /**
+   * A second stream of the output's pictures, in output order, for an engine that must see a stretch before its first
+   * face.
+   */
   openFrames(): FrameStream;
-  /** Aborted when the clip is given up. */
+  /** Aborted when the clip is abandoned. */
   readonly signal: AbortSignal;
 }
 
-/** What an engine keeps per source frame of a video: a fixed number of float32, see `FeatureLayout`. */
+/** What an engine keeps per source frame of a video: a fixed number of float32 values, see `FeatureLayout`. */
 export interface FrameFeatures {
   has(sourceIndex: number): boolean;
-  /** Copies what was written for a frame to `target` from `offset` on. Throws RangeError when there is nothing. */
+  /** Copies a frame's values to `target` at `offset`. Throws RangeError when the frame has none. */
   read(sourceIndex: number, target: Float32Array, offset: number): void;
-  /** Keeps the values that lie in `values` from `offset` on. */
+  /** Stores the values found in `values` at `offset`. */
   write(sourceIndex: number, values: Float32Array, offset: number): void;
 }
 
-/** Keeps nothing: for engines and clips whose features are computed faster than they are fetched. */
+/** Keeps nothing: for engines and clips whose features are faster to compute than to fetch. */
 export const noFeatures: FrameFeatures = {
   has: () => false,
   read: (sourceIndex) => {
@@ -52,27 +56,27 @@ export const noFeatures: FrameFeatures = {
 /** A lip-sync engine bound to a model pack: one algorithm, ready for any number of clips. */
 export interface LipSyncEngine {
   readonly features: FeatureLayout;
-  /** Audio features and per-clip state. */
+  /** Prepares the audio features and per-clip state. */
   open(clip: ClipInput): Promise<EngineClip>;
   /** For a preparation: fills `features` with what the engine keeps of a whole video. */
   openEncoder(input: Pick<ClipInput, 'track' | 'format' | 'features'>): FaceEncoder;
 }
 
-/** Computes features ahead of any render. Collects batches inside, in memory that does not grow with the video. */
+/** Computes features ahead of any render. Batches internally; its memory does not grow with the video. */
 export interface FaceEncoder {
   /** Called with every source frame in order; `frame` may be reused once the promise has resolved. */
   add(frame: Uint8Array, sourceIndex: number): Promise<void>;
-  /** After the last frame: computes what is left. */
+  /** Call after the last frame: computes what remains. */
   flush(): Promise<void>;
 }
 
 /**
- * One clip in progress. The pipeline hands over each output frame in order, runs a batch when it is full, when the
- * next face does not join it, and the last one when frames end, then lets the engine write each face back:
+ * One clip in progress. The pipeline offers every output frame in order. It runs a batch when the batch is full, when
+ * the next face may not join it, and when the frames end; then the engine writes each face back:
  *
  *     let batch = clip.newBatch();
- *     if (!batch.joins(outputIndex)) …                               // infer what there is, go on with a new batch
- *     const slot = batch.take(frame, outputIndex);                   // null: no face, frame passes untouched
+ *     if (!batch.joins(outputIndex)) …                               // infer this batch, continue with a new one
+ *     const slot = batch.take(frame, outputIndex);                   // null: no face, the frame passes unchanged
  *     …
  *     const faces = await batch.infer();
  *     faces.put(slot, frame);
@@ -80,31 +84,33 @@ export interface FaceEncoder {
  * Several batches may be in flight at once. Frames are planar yuv420p, rows without padding.
  */
 export interface EngineClip {
-  /** Faces of a full batch. */
+  /** Number of faces in a full batch. */
   readonly batchSize: number;
-  /** An empty batch. Its memory is recycled from batches whose faces were all put back, see `recycle`. */
+  /**
+   * An empty batch. Reuses the memory of batches that were recycled after all their faces were put back, see `recycle`.
+   */
   newBatch(): FaceBatch;
   /**
-   * Pixels of the picture per pixel of the generated face, in the direction in which there are more, for a frame that
-   * `take` gave a slot: above 1 the face is enlarged, and softer than what surrounds it.
+   * Picture pixels per pixel of the generated face, in the direction where this is larger, for a frame that `take` gave
+   * a slot. Above 1 the face is enlarged, and softer than its surroundings.
    */
   enlargement(outputIndex: number): number;
-  /** After the last batch has ended, also of a clip that failed: stops what the engine still has under way. */
+  /** Call after the last batch has ended, also for a clip that failed: stops what the engine still has in progress. */
   close(): Promise<void>;
 }
 
 /** Faces taken and not yet generated. */
 export interface FaceBatch {
-  /** Slots in use. */
+  /** Number of slots in use. */
   readonly size: number;
-  /** Asked of a batch with faces: false when this output frame must not share it (a gap, a cut, a full window). */
+  /** Asked of a non-empty batch: false when this output frame must not share it (a gap, a cut, a full window). */
   joins(outputIndex: number): boolean;
   /**
-   * Copies what the engine needs of this frame into the next free slot and returns the slot; null when the frame
+   * Copies what the engine needs of this frame into the next free slot and returns the slot, or null when the frame
    * shows no face. Throws RangeError when the batch is full.
    */
   take(frame: Uint8Array, outputIndex: number): number | null;
-  /** Generates the faces; the batch is used up. */
+  /** Generates the faces. The batch cannot be used again. */
   infer(): Promise<GeneratedFaces>;
 }
 
@@ -112,6 +118,6 @@ export interface FaceBatch {
 export interface GeneratedFaces {
   /** Blends the face of `slot` into its frame; pixels outside the mask keep their exact values. */
   put(slot: number, frame: Uint8Array): void;
-  /** Gives their memory back, after the last `put`. */
+  /** Returns the faces' memory for reuse; call after the last `put`. */
   recycle(): void;
 }

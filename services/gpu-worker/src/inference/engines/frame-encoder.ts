@@ -3,15 +3,15 @@ import { createInOrder } from './in-order';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** Faces that are encoded while the next frame is decoded. */
+/** Number of faces that are encoded while the next frame is decoded. */
 const ENCODING = 2;
 
 export interface FrameEncoderParts {
-  /** Whether a source frame shows a face of which nothing is kept yet. */
+  /** Whether a source frame shows a face whose features are not stored yet. */
   readonly isMissing: (source: number) => boolean;
-  /** What is kept of a frame's face; must be done with `frame` when it returns. */
+  /** Computes the values to store for a frame's face; must no longer need `frame` when it returns. */
   readonly encode: (frame: Uint8Array, source: number) => Promise<Floats>;
-  /** Is the last to see the values. */
+  /** Stores the values; nothing reads them afterwards. */
   readonly keep: (source: number, values: Floats) => void;
 }
 

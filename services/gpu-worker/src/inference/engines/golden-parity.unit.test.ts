@@ -10,7 +10,7 @@ import { misplacedBanks } from '../../test/misplaced-banks';
 import { loadPack } from '../packs/load-pack';
 import { type RunModel } from '../packs/run-model';
 
-/** Packs with golden numbers: those that are kept with the sources, and more where a developer says so. */
+/** Folders of packs with golden numbers: those in the repository, and more if a developer names them. */
 const PARENTS = [join(__dirname, '../../../test-data/golden'), process.env['LIPSYNC_GOLDEN_PACKS']];
 const FOLDERS = PARENTS.flatMap((parent) =>
   (parent ? readdirSync(parent, { withFileTypes: true }) : []).flatMap((entry) =>
@@ -18,7 +18,7 @@ const FOLDERS = PARENTS.flatMap((parent) =>
   ),
 );
 
-/** What golden numbers have to notice: its name, by how many seconds the sound is longer, what becomes of the networks. */
+/** A mistake that the golden numbers must catch: its name, seconds added to the sound, and a change to the networks. */
 type Mistake = readonly [name: string, longer: number, spoilt: (run: RunModel) => RunModel];
 const OTHER_SOUND: Mistake = ['other sound', 0.1, (run) => run];
 const MISPLACED_BANKS: Mistake = ['banks in each other’s place', 0, misplacedBanks];
@@ -34,7 +34,7 @@ describe.each(FOLDERS)('%s', (name, folder) => {
   beforeAll(async () => {
     kept = goldenPack(folder);
     pack = await openPack(kept.directory);
-    // With probes: every graph computes what torch did.
+    // With probes, which check that every graph computes what torch did.
     ({ run } = await loadPack(sessions, pack, { cores: 1, probe: true }));
   });
   afterAll(async () => {
@@ -42,7 +42,7 @@ describe.each(FOLDERS)('%s', (name, folder) => {
     kept.remove();
   });
 
-  /** The crops of every frame, by the engine that the pack is for. */
+  /** The crops of every frame, from the engine that the pack is for. */
   async function images(networks: RunModel, frames: number, seconds: number): Promise<Float32Array[]> {
     if (isFor('musetalk', pack)) return musetalkImages({ pack, run: networks }, frames, seconds);
     if (isFor('latentsync', pack)) return latentsyncImages({ pack, run: networks }, frames, seconds);
@@ -61,7 +61,7 @@ describe.each(FOLDERS)('%s', (name, folder) => {
       expect(deviation(drawn, golden)).toBeLessThan(golden.tolerance);
     });
 
-    test.each(mistakes)('the golden numbers would notice %s', async (_, longer, spoilt) => {
+    test.each(mistakes)('the golden numbers catch %s', async (_, longer, spoilt) => {
       const drawn = await images(spoilt(run), frames, seconds + longer);
       expect(deviation(drawn, golden)).toBeGreaterThan(2 * golden.tolerance);
     });

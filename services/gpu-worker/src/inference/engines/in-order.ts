@@ -1,14 +1,14 @@
-/** Work of which a few pieces are under way at once, and whose results are taken in the order in which it was started. */
+/** Runs a few pieces of work at once and takes their results in the order in which the pieces were started. */
 export interface InOrder<T> {
-  /** Starts a piece as soon as there is room. Rejects with what an earlier piece failed with; then nothing is started. */
+  /** Starts a piece as soon as there is room. If an earlier piece failed, rejects with its error and starts nothing. */
   add(start: () => Promise<T>): Promise<void>;
-  /** Resolves when all results are taken; rejects with what the first piece to fail failed with. */
+  /** Resolves when all results are taken; rejects with the error of the first piece that failed. */
   finish(): Promise<void>;
-  /** Waits for what is under way, however it ends, and takes no more results. */
+  /** Waits until all running pieces have ended, whether or not they succeed, and takes no more results. */
   settle(): Promise<void>;
 }
 
-/** At most `limit` pieces at once; `take` gets each result. */
+/** Runs at most `limit` pieces at once; `take` gets each result. */
 export function createInOrder<T>(limit: number, take: (result: T) => void): InOrder<T> {
   const running: Promise<T>[] = [];
   const takeOldest = async (oldest: Promise<T>): Promise<void> => {
@@ -23,7 +23,7 @@ export function createInOrder<T>(limit: number, take: (result: T) => void): InOr
     async add(start) {
       await takeUntil(limit - 1);
       const work = start();
-      // Awaited later: until then a failure must not count as nobody's.
+      // It is awaited later; until then a failure must not count as an unhandled rejection.
       void Promise.allSettled([work]);
       running.push(work);
     },
@@ -34,7 +34,7 @@ export function createInOrder<T>(limit: number, take: (result: T) => void): InOr
   };
 }
 
-/** The results of several pieces of work once all of them have ended; rejects with what the first of them failed with. */
+/** The results of several pieces of work once all have ended; rejects with the error of the first that failed. */
 export async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);

@@ -28,7 +28,7 @@ test('results are taken in the order of their start, whichever ends first', asyn
   expect(taken).toEqual(['a', 'b']);
 });
 
-test('no more than the limit is under way', async () => {
+test('no more than the limit run at once', async () => {
   const order = createInOrder<string>(2, () => undefined);
   const pieces = [piece<string>(), piece<string>(), piece<string>()];
   let started = 0;
@@ -47,7 +47,7 @@ test('no more than the limit is under way', async () => {
   expect(started).toBe(3);
 });
 
-test('after a failure nothing is started, and what is under way can be waited for', async () => {
+test('nothing starts after a failure, and the running pieces can be awaited', async () => {
   const taken: string[] = [];
   const order = createInOrder<string>(2, (result) => taken.push(result));
   const [a, b] = [piece<string>(), piece<string>()];
@@ -71,7 +71,7 @@ test('after a failure nothing is started, and what is under way can be waited fo
   expect(taken).toEqual([]);
 });
 
-test('work done side by side has ended altogether before its failure is told', async () => {
+test('all concurrent pieces have ended before a failure is reported', async () => {
   const [a, b] = [piece<string>(), piece<string>()];
   let told = false;
   const both = allOf([a.work, b.work]).catch(() => (told = true));

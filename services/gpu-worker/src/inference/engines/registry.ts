@@ -6,10 +6,10 @@ import { createHighsync } from './highsync/highsync-engine';
 import { createLatentsync } from './latentsync/latentsync-engine';
 import { createMusetalk } from './musetalk/musetalk-engine';
 
-/** An engine whose manifest has been read and whose graphs wait to be verified and loaded. */
+/** An engine whose manifest has been read and whose graphs are not verified or loaded yet. */
 export interface EngineOnPack {
   readonly pack: Pack;
-  /** `spareBytes`: memory that it may spend on remembering instead of computing again; no limit when left out. */
+  /** `spareBytes`: memory that it may spend on caching instead of recomputing; unlimited by default. */
   create(run: RunModel, spareBytes?: number): LipSyncEngine;
 }
 
@@ -21,12 +21,12 @@ const ENGINES: Readonly<Record<EngineName, OpenEngine>> = {
   highsync: onPack('highsync', (pack, run, bankBytes) => createHighsync(pack, run, { bankBytes })),
 };
 
-/** Opens an engine on its pack. Rejects with PackError when there is no such pack, or another one in its place. */
+/** Opens an engine on its pack. Rejects with PackError when the pack is missing or is a different one. */
 export function openEngine(name: EngineName, ref: PackRef): Promise<EngineOnPack> {
   return ENGINES[name](ref);
 }
 
-/** The code of an engine for whatever pack of it is opened. */
+/** Combines an engine's code with any pack of that engine. */
 function onPack<E extends EngineName>(
   name: E,
   create: (pack: Pack<Extract<Manifest, { engine: E }>>, run: RunModel, spareBytes?: number) => LipSyncEngine,

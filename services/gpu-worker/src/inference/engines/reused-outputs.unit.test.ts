@@ -18,8 +18,8 @@ import { createMusetalk } from './musetalk/musetalk-engine';
 
 const { clipInput, FORMAT, memoryFeatures, pictureOf, trackOf } = highsyncClip;
 
-/** A model whose answers lie in fresh memory each time must lead to the same. */
-describe('the memory of what a graph answers is used again, and never too early,', () => {
+/** A model whose outputs are newly allocated each time must give the same results. */
+describe('the memory of graph outputs is reused, and never too early,', () => {
   const FRAMES = 40;
   const track = trackOf(FRAMES);
   const sources = Array.from({ length: FRAMES }, (_, i) => i);
@@ -82,7 +82,7 @@ describe('the memory of what a graph answers is used again, and never too early,
     expect(await images(run)).toEqual(await images(plain));
     for (const role of ['denoising_unet', 'denoising_unet_unconditional']) {
       expect(runs.get(role)).toBe(20);
-      // Two windows are under way, each with what it is fed and what it is answered.
+      // Two windows are in flight, each with its feeds and its outputs.
       expect(fresh.get(role)).toBeLessThanOrEqual(8);
     }
   });

@@ -1,6 +1,6 @@
 /**
- * Copies `count` values of what an encoder says about one picture, scaled. Mean and log-variance are stacked on channels;
- * the mean alone, which comes first, makes results repeatable.
+ * Copies `count` values of an encoder's output for one picture, scaled. Mean and log-variance are stacked on the
+ * channels; using only the mean, which comes first, makes results repeatable.
  */
 export function copyScaledMean(
   moments: Float32Array,

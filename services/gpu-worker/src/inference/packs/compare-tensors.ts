@@ -1,23 +1,23 @@
 import { type TensorSpec as PackTensor } from '@lipsync/model-pack';
 import { type TensorSpec as GraphTensor } from '../sessions/session';
 
-/** What must agree between a role of a manifest and its graph. */
+/** What must agree between a role in the manifest and its graph. */
 export interface RoleTensors {
   readonly inputs: PackTensors;
   readonly outputs: PackTensors;
 }
 
-/** Tensors by the manifest's keys; undefined where the pack leaves an optional one out. */
+/** Tensors by the manifest's keys; undefined when the pack omits an optional one. */
 export type PackTensors = Readonly<Record<string, PackTensor | undefined>>;
 
-/** Those tensors that the pack does have. */
+/** The tensors that the pack has. */
 export function declaredTensors(tensors: PackTensors): [key: string, spec: PackTensor][] {
   return Object.entries(tensors).flatMap(([key, spec]) => (spec === undefined ? [] : [[key, spec]]));
 }
 
 /**
- * Compares what the manifest says of a role with what its graph declares. Returns the first difference in words, or
- * undefined. A graph may leave free what the manifest fixes and may have outputs that nobody asks for.
+ * Compares a role in the manifest with its graph's declarations. Returns a description of the first difference, or
+ * undefined. A graph may leave free a dimension that the manifest fixes, and may have additional outputs.
  */
 export function tensorMismatch(
   role: RoleTensors,
@@ -48,7 +48,7 @@ function firstMismatch(
   return undefined;
 }
 
-/** A number in the manifest is met by the same number or a free dimension; a name only by a free dimension. */
+/** A number in the manifest matches the same number or a free dimension; a name matches only a free dimension. */
 function sameShape(wanted: readonly (number | string)[], declared: readonly (number | string)[]): boolean {
   if (wanted.length !== declared.length) return false;
   return wanted.every((dim, axis) => {

@@ -8,11 +8,11 @@ const x = { name: 'x', type: 'float32', dims: ['batch', 3, 64] };
 const y = { name: 'y', type: 'float32', dims: ['batch', 5] };
 
 describe('comparing a manifest with its graph', () => {
-  test('a graph that declares the same tensors is accepted, further outputs included', () => {
+  test('a graph that declares the same tensors is accepted, additional outputs included', () => {
     expect(tensorMismatch(role, { inputs: [x], outputs: [y, { ...y, name: 'debug' }] })).toBeUndefined();
   });
 
-  test('a graph that leaves a dimension free accepts the fixed one of the manifest', () => {
+  test("a graph that leaves a dimension free accepts the manifest's fixed one", () => {
     expect(tensorMismatch(role, { inputs: [{ ...x, dims: ['n', 'c', 64] }], outputs: [y] })).toBeUndefined();
   });
 

@@ -1,11 +1,11 @@
 import { SessionError, type RunResult } from '../sessions/session';
 
-/** What is no number in one place has, by a network's normalisations, spread over all of an image: some places tell. */
+/** Number of values to sample: a network's normalisations spread a NaN over a whole image, so a sample suffices. */
 const PLACES = 4096;
 
 /**
- * Throws SessionError when a graph of half precision overflowed, or a device failed without a word: what it computed
- * would become a black mouth, and be kept for the next renders of the video.
+ * Throws SessionError when a half-precision graph overflowed, or a device failed silently: the result would become a
+ * black mouth, and be stored for the next renders of the video.
  */
 export function expectFinite(role: string, { outputs, feeds }: RunResult): void {
   for (const [name, { type, data }] of Object.entries(outputs)) {

@@ -13,7 +13,7 @@ describe('threads inside a graph', () => {
   const packOf = async (name: string, bytes?: number): Promise<Pack> => {
     const pack = await writeHighsyncPack(path.join(folder, name), {});
     const [file = ''] = packFiles(pack.manifest);
-    // Grows it by a hole, which takes no room.
+    // Enlarges the file with a hole, which takes no disk space.
     if (bytes !== undefined) await truncate(path.join(pack.dir, file), bytes);
     return pack;
   };
@@ -25,16 +25,16 @@ describe('threads inside a graph', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('leave half of the cores to the codecs, unless these wait for heavy networks', async () => {
+  test('leave half of the cores to the codecs, unless the codecs wait for heavy networks', async () => {
     expect(await graphThreads(light, 'cpu', 16)).toBe(8);
     expect(await graphThreads(heavy, 'cpu', 16)).toBe(16);
   });
 
-  test('leave them half where a card computes, however heavy the networks are', async () => {
+  test('leave half of the cores to them when a GPU computes, however heavy the networks are', async () => {
     expect(await graphThreads(heavy, 'cuda', 16)).toBe(8);
   });
 
-  test('are one at least', async () => {
+  test('are at least one', async () => {
     expect(await graphThreads(light, 'cpu', 1)).toBe(1);
     expect(await graphThreads(heavy, 'cpu', 1)).toBe(1);
   });

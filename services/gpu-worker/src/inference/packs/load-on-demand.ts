@@ -3,10 +3,10 @@ import { SessionError, type SessionHost } from '../sessions/session';
 import { type LoadedPack, type LoadOptions, loadPack } from './load-pack';
 import { type RunModel } from './run-model';
 
-/** A pack whose graphs are loaded one by one, when they are first run: for work that needs only some of them. */
+/** A pack whose graphs are loaded individually, on first run: for work that needs only some of them. */
 export interface PackOnDemand {
   readonly run: RunModel;
-  /** Refuses every further run, waits for those under way, and lets go of what was loaded. */
+  /** Refuses every further run, waits for the current ones, and releases what was loaded. */
   readonly release: () => Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function loadOnDemand(
     loading.set(role, loaded);
     return loaded;
   };
-  // Work that was stopped may be between two of its runs: its next one must not load what nobody would let go of.
+  // Stopped work may be between two of its runs: its next run must not load what nothing would release.
   const expectHeld = (): void => {
     if (released) throw new SessionError('closed', 'the pack was let go of');
   };

@@ -18,7 +18,7 @@ describe('a pack that is loaded on demand', () => {
   let ended: number;
   let onRun: () => void;
   const sessions = inProcessSessions();
-  /** Tells what is loaded, what of it is held, and how many runs have ended. */
+  /** Reports what was loaded, what of it is still held, and how many runs have ended. */
   const host: SessionHost = {
     ...sessions,
     async open(file, options) {
@@ -63,7 +63,7 @@ describe('a pack that is loaded on demand', () => {
     return run('vae_decoder', { latent: float32Tensor(values, [1, channels, height, width]) });
   };
 
-  test('loads a graph when it is run, once, and lets go of it', async () => {
+  test('loads a graph once, on its first run, and releases it', async () => {
     const some = onDemand();
     expect(loaded).toEqual([]);
     await Promise.all([encode(some), encode(some)]);
@@ -72,7 +72,7 @@ describe('a pack that is loaded on demand', () => {
     expect(held).toBe(0);
   });
 
-  test('once it is let go of, work that is between two runs neither goes on nor loads anything again', async () => {
+  test('lets no work run or load anything after the release', async () => {
     const some = onDemand();
     const begun = new Promise<void>((resolve) => (onRun = resolve));
     const chain = encode(some)
@@ -86,7 +86,7 @@ describe('a pack that is loaded on demand', () => {
     expect([loaded, held, ended]).toEqual([['encoder.onnx'], 0, 1]);
   });
 
-  test('what is being loaded when it is let go of is not run any more, and not held', async () => {
+  test('neither runs nor holds a graph that was still loading at the release', async () => {
     const some = onDemand();
     const running = encode(some);
     const releasing = some.release();

@@ -19,7 +19,7 @@ import { type RunModel } from './run-model';
 export interface LoadedPack {
   /** The execution provider that its graphs run on. */
   readonly provider: Provider;
-  /** Why it is none of those that would have been preferred, a line for each. */
+  /** Why each more preferred provider was passed over, one line each. */
   readonly passedOver: readonly string[];
   readonly run: RunModel;
   readonly release: () => Promise<void>;
@@ -27,26 +27,25 @@ export interface LoadedPack {
 
 /** How this process runs graphs. */
 export interface GraphSettings {
-  /** Cores of the machine that are this process's. */
+  /** Number of the machine's cores that this process may use. */
   readonly cores: number;
-  /** Execution providers that may be used, preferred first; what the pack prefers when absent. */
+  /** Execution providers that may be used, preferred first; default: the pack's own preference. */
   readonly providers?: readonly Provider[];
 }
 
 export interface LoadOptions extends GraphSettings {
   readonly probe: boolean;
-  /** Which of the pack's graphs to load; all when absent. */
+  /** Which of the pack's graphs to load; default: all. */
   readonly only?: readonly string[];
   /** SHA-256 of a file, see verifyPackFiles. */
   readonly digestOf?: (path: string) => Promise<string>;
 }
 
 /**
- * Loads the graphs of a pack on the first provider that pack and settings allow and on which they can be used here, once
- * their files are found to be those of the manifest. With `probe` each graph is also run once on the manifest's probe: a
- * provider that loads a graph may still fail to run it. Rejects with PackError when a file is another one, with
- * SessionError when on every provider a graph cannot be loaded, declares other tensors than the manifest says, or
- * computes something else.
+ * Verifies a pack's files against the manifest, then loads its graphs on the first provider that pack and settings
+ * allow and that works here. With `probe` each graph is also run once on the manifest's probe, because a provider that
+ * loads a graph may still fail to run it. Rejects with PackError when a file does not match; with SessionError when on
+ * every provider a graph cannot be loaded, declares different tensors than the manifest, or computes something else.
  */
 export async function loadPack(host: SessionHost, pack: Pack, options: LoadOptions): Promise<LoadedPack> {
   const { only, digestOf } = options;
@@ -83,7 +82,7 @@ async function openOnFirst(
     try {
       return { provider, passedOver, sessions: await openAll(host, pack, roles, provider, options) };
     } catch (error) {
-      // Memory may be there for the next task: that is no reason for another provider.
+      // Memory may be free again for the next task, so running out of it is no reason to change the provider.
       const refused = error instanceof SessionError && ['load_failed', 'run_failed'].includes(error.reason);
       if (!refused) throw error;
       passedOver.push(`${provider}: ${error.message}`);
@@ -142,7 +141,7 @@ async function check(
   if (problem) throw new SessionError('load_failed', `${name}: ${problem}`);
 }
 
-/** Tensors under the other set of names; those that the manifest does not know keep theirs. */
+/** Renames tensors to the other set of names; those unknown to the manifest keep theirs. */
 function renamed(tensors: Tensors, specs: PackTensors, direction: 'toGraph' | 'toManifest'): Tensors {
   const names = new Map(
     declaredTensors(specs).map(([key, { name }]) => (direction === 'toGraph' ? [key, name] : [name, key])),

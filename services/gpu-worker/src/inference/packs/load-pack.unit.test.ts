@@ -26,7 +26,7 @@ describe('the execution provider of a pack', () => {
     ...pack,
     manifest: { ...pack.manifest, providers },
   });
-  /** With a probe of one graph, that anything passes. */
+  /** Adds a probe of one graph, which any result passes. */
   const probed = ({ manifest, ...rest }: Pack): Pack => {
     if (manifest.engine !== 'highsync') throw new Error('the fixture is a highsync pack');
     const probe = { dims: { n: 1 }, fill: {}, means: {}, tolerance: 1 };
@@ -40,18 +40,18 @@ describe('the execution provider of a pack', () => {
     return provider;
   }
 
-  // CUDA's libraries are not part of the runtime's package: without them the provider cannot be loaded anywhere.
-  test('is the first that the machine has, in the order that the pack prefers', async () => {
+  // The runtime's npm package lacks the CUDA libraries: without them the provider cannot be loaded anywhere.
+  test('is the first one that the machine has, in the pack’s order of preference', async () => {
     await expect(providerOf(madeFor('cuda', 'cpu'))).resolves.toBe('cpu');
   });
 
-  test('is none that the worker may not use, though the pack would run on it', async () => {
+  test('is never one that the worker may not use, even if the pack would run on it', async () => {
     await expect(providerOf(madeFor('cuda', 'cpu'), ['cuda'])).rejects.toMatchObject({
       reason: 'load_failed',
     });
   });
 
-  /** Runs every graph in this process, whatever provider is asked for, and as `spoil` would have it. */
+  /** Runs every graph in this process, whatever provider is requested, with the failures that `spoil` asks for. */
   const machine = (spoil: Partial<Record<Provider, 'run_failed' | 'out_of_memory'>>): SessionHost => ({
     ...sessions,
     open: async (file, { providers, ...options } = {}) => {
@@ -62,7 +62,7 @@ describe('the execution provider of a pack', () => {
     },
   });
 
-  test('is one on which the probes run, and it is told why it is not the one before', async () => {
+  test('is one on which the probes run, and the reason for passing over the earlier one is reported', async () => {
     const made = probed(madeFor('cuda', 'webgpu'));
     const host = machine({ cuda: 'run_failed' });
     const { provider, passedOver, release } = await loadPack(host, made, { cores: 1, probe: true });
@@ -70,19 +70,19 @@ describe('the execution provider of a pack', () => {
     expect([provider, passedOver]).toEqual(['webgpu', ['cuda: no kernel image']]);
   });
 
-  test('is not another one because memory is short just now', async () => {
+  test('does not change because memory is short at the moment', async () => {
     const made = probed(madeFor('cuda', 'cpu'));
     const loading = loadPack(machine({ cuda: 'out_of_memory' }), made, { cores: 1, probe: true });
     await expect(loading).rejects.toMatchObject({ reason: 'out_of_memory' });
   });
 
-  test('is asked for nothing when a file is another one than the manifest says', async () => {
+  test('is not used at all when a file does not match the manifest', async () => {
     const digestOf = (): Promise<string> => Promise.resolve('0'.repeat(64));
     const loading = loadPack(sessions, pack, { cores: 1, probe: false, digestOf });
     await expect(loading).rejects.toMatchObject({ name: 'PackError', reason: 'digest_mismatch' });
   });
 
-  test('is not guessed where pack and worker have none in common', async () => {
+  test('is not guessed when pack and worker have none in common', async () => {
     await expect(providerOf(madeFor('cuda'), ['cpu'])).rejects.toThrow(
       /made for cuda; this worker may use cpu/,
     );

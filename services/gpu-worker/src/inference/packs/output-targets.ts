@@ -4,8 +4,8 @@ import { declaredTensors, type RoleTensors } from './compare-tensors';
 import { type TakeFloats } from './run-model';
 
 /**
- * Memory for those outputs of a role whose shapes follow from its feeds: all their dimensions are numbers, or names
- * that the feeds give a size to. Named by the manifest's keys, as the feeds are.
+ * Allocates the outputs of a role whose shapes follow from its feeds: every dimension is a number, or a name whose size
+ * the feeds determine. Keyed by the manifest's names, like the feeds.
  */
 export function outputTargets(role: RoleTensors, feeds: Tensors, take: TakeFloats): Tensors {
   const sizes = new Map<string, number>();

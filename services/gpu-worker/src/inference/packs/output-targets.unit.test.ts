@@ -11,7 +11,7 @@ const fresh = (length: number) => new Float32Array(length);
 const feeds = { image: float32Tensor(new Float32Array(2 * 3 * 16), [2, 3, 4, 4]) };
 const inputs = { image: spec(['batch', 3, 4, 'w']) };
 
-test('an output whose every dimension is known gets an array of its size', () => {
+test('an output whose dimensions are all known gets an array of its size', () => {
   const targets = outputTargets({ inputs, outputs: { latent: spec(['batch', 5, 'w']) } }, feeds, fresh);
   expect(targets['latent']).toMatchObject({ type: 'float32', dims: [2, 5, 4] });
   expect(targets['latent']?.data).toHaveLength(40);

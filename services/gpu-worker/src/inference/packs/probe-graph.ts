@@ -5,8 +5,9 @@ import { declaredTensors, type RoleTensors } from './compare-tensors';
 type Fill = Probe['fill'][string];
 
 /**
- * Runs the manifest's probe: inputs as it fills them, what is recorded of the outputs within the tolerance. Returns
- * what is wrong in words, or undefined. Rejects with SessionError when the graph cannot be run.
+ * Runs the manifest's probe: fills the inputs as it specifies and compares the outputs with the recorded values, within
+ * the tolerance. Returns a description of the mismatch, or undefined. Rejects with SessionError when the graph cannot
+ * be run.
  */
 export async function probeMismatch(
   role: RoleTensors,
@@ -25,7 +26,7 @@ export async function probeMismatch(
     const tensor = spec && outputs[spec.name];
     if (!tensor) return `the probe names an output '${key}' that the role does not have`;
     const actual = of(tensor);
-    // Written so that what is not a number is a mismatch too.
+    // Written so that NaN is a mismatch too.
     if (!(Math.abs(actual - wanted) <= probe.tolerance)) {
       return `the ${measure} of '${key}' is ${actual}, ${wanted} ± ${probe.tolerance} expected`;
     }
@@ -33,7 +34,7 @@ export async function probeMismatch(
   return undefined;
 }
 
-/** Everything that a probe records, one number after the other. */
+/** Everything that a probe records, as a sequence of numbers. */
 function* recorded(
   probe: Probe,
 ): Generator<{ key: string; measure: string; wanted: number; of: (tensor: Tensor) => number }> {

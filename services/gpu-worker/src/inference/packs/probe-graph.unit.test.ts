@@ -11,7 +11,7 @@ const role = {
 };
 const PROBE: Probe = { dims: { n: 2 }, fill: { image: 'wave', time: 7 }, means: {}, tolerance: 1e-5 };
 
-/** A graph that hands its first input on, and remembers what it was fed. */
+/** A graph that outputs its first input and remembers what it was fed. */
 function echo() {
   const fed: Tensors[] = [];
   const session: Session = {
@@ -31,7 +31,7 @@ const sines = Float32Array.from({ length: 6 }, (_, i) => Math.sin(i));
 const mean = sines.reduce((sum, value) => sum + value, 0) / 6;
 const rms = Math.sqrt(sines.reduce((sum, value) => sum + value * value, 0) / 6);
 
-test('a wave fills an input with the sines of its element numbers, a number fills it evenly', async () => {
+test('a wave fills an input with the sines of its element indices, a number fills it uniformly', async () => {
   const { session, fed } = echo();
   expect(await probeMismatch(role, PROBE, session)).toBeUndefined();
   expect(fed).toEqual([
@@ -42,7 +42,7 @@ test('a wave fills an input with the sines of its element numbers, a number fill
   ]);
 });
 
-test('outputs as they are recorded pass', async () => {
+test('outputs that match the recorded values pass', async () => {
   const probe = { ...PROBE, means: { scores: mean }, rms: { scores: rms }, first: { scores: [...sines] } };
   expect(await probeMismatch(role, probe, echo().session)).toBeUndefined();
 });
@@ -53,6 +53,9 @@ test.each<[string, Partial<Probe>, string]>([
   ['element', { first: { scores: [0, 0.5] } }, "element 1 of 'scores'"],
   ['number of elements', { first: { scores: [...sines, 0] } }, "element 6 of 'scores' is NaN"],
   ['output', { means: { boxes: 0 } }, "an output 'boxes'"],
-])('another %s than the recorded one is a mismatch that the message names', async (_, recorded, part) => {
-  expect(await probeMismatch(role, { ...PROBE, ...recorded }, echo().session)).toContain(part);
-});
+])(
+  'a %s that differs from the recorded one is a mismatch that the message names',
+  async (_, recorded, part) => {
+    expect(await probeMismatch(role, { ...PROBE, ...recorded }, echo().session)).toContain(part);
+  },
+);

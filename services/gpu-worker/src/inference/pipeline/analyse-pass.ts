@@ -18,25 +18,25 @@ export interface AnalysePass {
   readonly analyzer: LoadedAnalyzer;
   readonly videoPath: string;
   readonly video: VideoStream;
-  /** Length of the video if it is known: what the progress is measured against. */
+  /** Length of the video, if known, for the progress. */
   readonly videoSeconds: number | undefined;
   /**
-   * How many frames from the start somebody wants to know about; Infinity for all. A few more are looked at, so that
-   * those come out as if all had been.
+   * Number of frames needed, from the start; Infinity for all. A few more are analysed, so that the results for these
+   * are the same as if all frames had been.
    */
   readonly wantedFrames: number;
-  /** Called after every frame with about which part of the pass is done, 0 to 1. */
+  /** Called after every frame with the approximate share of the pass that is done, 0 to 1. */
   readonly onProgress: (part: number) => void;
-  /** Looked at after every frame. */
+  /** Checked after every frame. */
   readonly signal: AbortSignal;
-  /** Wall clock of the decoder, milliseconds. */
+  /** Wall-clock limit of the decoder in milliseconds. */
   readonly deadlineMs: number;
 }
 
 export interface VideoAnalysis {
-  /** Where the main face is in every frame looked at. */
+  /** Position of the main face in every frame analysed. */
   readonly track: FaceTrack;
-  /** Whether that was the whole video. */
+  /** Whether the whole video was analysed. */
   readonly complete: boolean;
 }
 
@@ -68,7 +68,7 @@ export async function analysePass(pass: AnalysePass): Promise<VideoAnalysis> {
   }
 }
 
-/** The first `most` pictures in order; `onEnd` is called when there are no more. */
+/** The first `most` pictures in order; calls `onEnd` when the stream ends. */
 async function* picturesOf(reader: FrameReader, most: number, onEnd: () => void): AsyncGenerator<RgbPicture> {
   const { width, height } = reader;
   for await (const data of readAhead(reader, most, onEnd)) yield { width, height, data };

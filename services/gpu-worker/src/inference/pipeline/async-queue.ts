@@ -1,9 +1,9 @@
-/** An ordered queue from one loop to another. It has no bound of its own: whoever pushes bounds how far ahead it gets. */
+/** An ordered queue from one loop to another. It is unbounded: the producer limits how far ahead it runs. */
 export interface AsyncQueue<Item> {
   push(item: Item): void;
   /** No more items will come. */
   end(): void;
-  /** The items in order; the iteration throws the signal's reason once that is aborted. */
+  /** The items in order; the iteration throws the signal's reason once the signal is aborted. */
   items(): AsyncGenerator<Item, void, undefined>;
 }
 

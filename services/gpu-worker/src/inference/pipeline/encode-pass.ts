@@ -7,21 +7,21 @@ export interface EncodePass {
   readonly binaries: Binaries;
   readonly videoPath: string;
   readonly video: VideoStream;
-  /** How many frames from the start to look at. */
+  /** Number of frames to process, from the start. */
   readonly frames: number;
   readonly encoders: readonly FaceEncoder[];
-  /** Told of an encoder that failed: it sees no further frame, while the others go on. */
+  /** Called when an encoder fails: it gets no further frames, while the others continue. */
   readonly onFailure: (encoder: FaceEncoder, error: unknown) => void;
   /** Called after every frame with the number of frames done. */
   readonly onFrame: (framesDone: number) => void;
-  /** Looked at after every frame. */
+  /** Checked after every frame. */
   readonly signal: AbortSignal;
-  /** Wall clock of the decoder, milliseconds. */
+  /** Wall-clock limit of the decoder in milliseconds. */
   readonly deadlineMs: number;
 }
 
 /**
- * Goes through the video once, at full size, and feeds every frame to all encoders, as long as there is one that works.
+ * Goes through the video once, at full size, and feeds every frame to all encoders for as long as at least one works.
  * Rejects when the video cannot be decoded, and with the signal's reason.
  */
 export async function encodePass(pass: EncodePass): Promise<void> {
@@ -35,21 +35,21 @@ export async function encodePass(pass: EncodePass): Promise<void> {
   }
 }
 
-/** The pass over frames that are there: each may be reused once the next one is asked for. */
+/** The pass over an existing stream of frames; each frame may be reused once the next one is requested. */
 export async function encodeFrames(
   frames: AsyncIterable<Uint8Array>,
   { encoders, onFailure, onFrame, signal }: Pick<EncodePass, 'encoders' | 'onFailure' | 'onFrame' | 'signal'>,
 ): Promise<void> {
   const working = new Set(encoders);
   const drop = (encoder: FaceEncoder, error: unknown): void => {
-    // What a stopped task fails with is nobody's fault.
+    // Whatever a stopped task fails with is not the encoder's fault.
     signal.throwIfAborted();
     working.delete(encoder);
     onFailure(encoder, error);
   };
   let index = 0;
   for await (const frame of frames) {
-    // One after the other: the graphs run on one thread anyway.
+    // In sequence: the graphs run on one thread anyway.
     for (const encoder of working) {
       try {
         await encoder.add(frame, index);
@@ -70,7 +70,7 @@ export async function encodeFrames(
   }
 }
 
-/** Frames from the start up to the last one whose face one of these engines does not know yet. */
+/** Number of frames from the start up to the last face whose features one of these engines still lacks. */
 export function framesToEncode(
   track: FaceTrack,
   settledFrames: number,

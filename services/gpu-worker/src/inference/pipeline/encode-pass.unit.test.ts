@@ -15,25 +15,25 @@ const track = (found: readonly number[]): FaceTrack => ({
 });
 const knowing = (...frames: number[]) => ({ has: (frame: number) => frames.includes(frame) });
 
-describe('how far a video is decoded for features', () => {
-  test('up to the last face that one of the engines does not know', () => {
+describe('how much of a video is decoded for features', () => {
+  test('everything up to the last face that one of the engines does not know', () => {
     const faces = track([1, 1, 1, 1, 1]);
     expect(framesToEncode(faces, 5, [knowing()])).toBe(5);
     expect(framesToEncode(faces, 5, [knowing(2, 3, 4)])).toBe(2);
     expect(framesToEncode(faces, 5, [knowing(0, 1, 2, 3, 4), knowing(0, 1, 3, 4)])).toBe(3);
   });
 
-  test('not at all when everything is known, when nobody asks, or when there is no face', () => {
+  test('nothing when everything is known, no engine is given, or there is no face', () => {
     expect(framesToEncode(track([1, 1]), 2, [knowing(0, 1)])).toBe(0);
     expect(framesToEncode(track([1, 1]), 2, [])).toBe(0);
     expect(framesToEncode(track([0, 0]), 2, [knowing()])).toBe(0);
   });
 
-  test('frames without a face at the end are not waited for', () => {
+  test('no trailing frames without a face', () => {
     expect(framesToEncode(track([1, 1, 0, 0]), 4, [knowing()])).toBe(2);
   });
 
-  test('nothing is made of rows of the track that a longer analysis might change', () => {
+  test('no frames whose track rows a longer analysis might change', () => {
     expect(framesToEncode(track([1, 1, 1, 1]), 3, [knowing()])).toBe(3);
   });
 });
@@ -42,7 +42,7 @@ describe('the pass over the frames', () => {
   async function* frames(count: number): AsyncGenerator<Uint8Array> {
     for (let i = 0; i < count; i++) yield new Uint8Array(1);
   }
-  /** Notes what it is given; fails at one of its steps. */
+  /** Records what it is given; fails at one of its steps. */
   function encoder(failsAt?: number | 'flush') {
     const seen: (number | 'flush')[] = [];
     const note = async (step: number | 'flush'): Promise<void> => {
@@ -62,7 +62,7 @@ describe('the pass over the frames', () => {
   }
 
   test.each([0, 1, 'flush'] as const)(
-    'an encoder that fails at %s takes none of the others along',
+    'an encoder that fails at %s does not affect the others',
     async (step) => {
       const [bad, good] = [encoder(step), encoder()];
       const { failures, done } = await pass([bad.works, good.works]);
@@ -73,14 +73,14 @@ describe('the pass over the frames', () => {
     },
   );
 
-  test('nothing more is decoded when none is left', async () => {
+  test('decoding stops when no encoder is left', async () => {
     const [first, second] = [encoder(0), encoder(1)];
     const { failures, done } = await pass([first.works, second.works]);
     expect(failures.map(([index]) => index)).toEqual([0, 1]);
     expect(done).toBe(1);
   });
 
-  test('a pass that is stopped rejects with the reason, whatever its encoders say', async () => {
+  test('a stopped pass rejects with the reason, whatever its encoders report', async () => {
     const stop = new AbortController();
     const works: FaceEncoder = {
       add: async () => {

@@ -2,25 +2,27 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, wri
 import { type FeatureOrigin, HEADER_BYTES, hasHeader, headerOf } from '../../protocol/feature-header';
 import { type FrameFeatures } from '../engines/engine';
 
-/** Features in a file, so that memory does not grow with the video, and another process can go on where this one ends. */
+/**
+ * Features in a file, so that memory does not grow with the video and another process can continue where this one ends.
+ */
 export interface FeatureFile extends FrameFeatures {
-  /** Frames written since the file was opened, also those of which it held something else before. */
+  /** Number of frames written since the file was opened, including those that replaced older values. */
   added(): number;
   close(): void;
 }
 
 /*
- * Layout: the header, then one record per source frame: a float32 that is 1 when the frame is present, and its values. All
- * numbers little-endian, as are all machines that the runtime is built for. Records are written in any order, the flag
- * last, so that one that breaks off (a full disk) is not present; nor is what lies beyond the end.
+ * Layout: the header, then one record per source frame: a float32 that is 1 when the frame is present, and its values.
+ * All numbers are little-endian, like all machines that the runtime is built for. Records are written in any order and
+ * their flag last, so that a truncated record (full disk) counts as absent, as does one beyond the end of the file.
  */
 const PRESENT = 1;
 const FLAG_BYTES = 4;
 const ABSENT = new Uint8Array(FLAG_BYTES);
 
 /**
- * Opens the file of one engine's features of one video; makes it when it is not there. What was there is given up when
- * it has another origin or was cut short before its first frame: features are computed anew then, never misread.
+ * Opens the file of one engine's features of one video, and creates it if missing. Its content is discarded when it has
+ * a different origin or was cut off before its first frame, so that features are recomputed rather than misread.
  */
 export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFile {
   const header = headerOf(origin);
@@ -32,7 +34,7 @@ export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFil
   const present = presentFramesOf(file, header, bytes.length);
   const written = new Set<number>();
   let closed = false;
-  /** The number of a closed file may already be another file's. */
+  /** The descriptor of a closed file may already belong to another file. */
   const expectOpen = (): void => {
     if (closed) throw new Error(`${path} is closed`);
   };
@@ -66,7 +68,10 @@ export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFil
   };
 }
 
-/** Frames that a file holds under this header: none if it has another, which it then loses. Closes the file on failure. */
+/**
+ * The frames stored in a file with this header; none if its header differs, and then the file is cleared. Closes the
+ * file on failure.
+ */
 function presentFramesOf(file: number, header: Buffer, recordBytes: number): Set<number> {
   try {
     if (!hasHeader(file, header)) {
@@ -80,7 +85,7 @@ function presentFramesOf(file: number, header: Buffer, recordBytes: number): Set
   }
 }
 
-/** A full disk takes a part of the bytes, and fails when asked to take the rest. */
+/** A full disk accepts part of the bytes, and fails when asked to write the rest. */
 function writeWhole(file: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length;)
     done += writeSync(file, bytes, done, bytes.length - done, position + done);
@@ -90,7 +95,7 @@ function presentFrames(file: number, recordBytes: number): Set<number> {
   const present = new Set<number>();
   const flag = new Float32Array(1);
   const records = Math.floor((fstatSync(file).size - HEADER_BYTES) / recordBytes);
-  // A record that was cut short has its flag: it must not become whole when one behind it is written.
+  // A truncated record already has its flag: writing a later record must not make it look complete.
   ftruncateSync(file, HEADER_BYTES + records * recordBytes);
   for (let index = 0; index < records; index++) {
     readSync(file, new Uint8Array(flag.buffer), 0, FLAG_BYTES, HEADER_BYTES + index * recordBytes);

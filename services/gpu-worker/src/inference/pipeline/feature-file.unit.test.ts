@@ -39,7 +39,7 @@ describe('feature file', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('what one process wrote, in any order and from any place of an array, another reads', () => {
+  test('what one process writes, in any order and from anywhere in an array, another reads', () => {
     const first = opened();
     first.write(4, Float32Array.of(9, 9, 1.5, -2.5, 3.25), 2);
     first.write(0, Float32Array.of(7, 8, 9), 0);
@@ -59,7 +59,7 @@ describe('feature file', () => {
     expect(second.added()).toBe(0);
   });
 
-  test('a frame that is written anew counts as one that is added, and none counts twice', () => {
+  test('a rewritten frame counts as added, and none counts twice', () => {
     opened().write(0, Float32Array.of(1, 2, 3), 0);
     const file = opened();
     file.write(0, Float32Array.of(4, 5, 6), 0);
@@ -73,7 +73,7 @@ describe('feature file', () => {
     ]);
   });
 
-  test('a closed file takes and gives nothing more: its number may be another file’s by then', () => {
+  test('a closed file can be neither written nor read: its descriptor may belong to another file by then', () => {
     const file = opened();
     file.write(0, Float32Array.of(1, 2, 3), 0);
     file.close();
@@ -82,7 +82,7 @@ describe('feature file', () => {
     expect(file.added()).toBe(1);
   });
 
-  test('asking for what is not there is an error and not zeros', () => {
+  test('reading a missing frame is an error, not zeros', () => {
     expect(() => read(opened(), 0)).toThrow(RangeError);
   });
 
@@ -91,33 +91,33 @@ describe('feature file', () => {
     ['another number of values', { values: 4 }],
     ['another analyser', { analyzerVersion: 'b@1.0.0+0123' }],
     ['another kind of track', { trackVersion: '3' }],
-  ])('features of %s are given up, never misread', (_, other) => {
+  ])('features of %s are discarded, never misread', (_, other) => {
     opened().write(0, Float32Array.of(1, 2, 3), 0);
     const file = opened({ ...origin, ...other });
     expect(file.has(0)).toBe(false);
     expect(statSync(path).size).toBe(512);
   });
 
-  test('a file of another kind is given up', () => {
+  test('a file of another kind is discarded', () => {
     writeFileSync(path, 'this was something else '.repeat(100));
     expect(opened().has(0)).toBe(false);
     expect(readFileSync(path).subarray(0, 4).toString()).toBe('LSFF');
   });
 
-  test('of a file that was cut short the frames before the cut are there', () => {
+  test('a truncated file still has the frames before the cut', () => {
     const first = opened();
     for (let index = 0; index < 5; index++) first.write(index, Float32Array.of(index, 1, 2), 0);
     truncateSync(path, statSync(path).size - 20);
     const file = opened();
     expect([0, 1, 2, 3, 4].map((index) => file.has(index))).toEqual([true, true, true, false, false]);
     expect(read(file, 2)).toEqual([0, 2, 1, 2, 0]);
-    // The file is whole again behind the cut, the frame that was cut is not.
+    // The file is complete again past the cut, except for the frame that was cut.
     file.write(4, Float32Array.of(4, 1, 2), 0);
     expect([2, 3, 4].map((index) => opened().has(index))).toEqual([true, false, true]);
   });
 
   test.each([0, 1, 4, 10, 15])(
-    'a frame of which a full disk took %d bytes is not there, also when there is room again',
+    'a frame of which a full disk took %d bytes is absent, even once there is room again',
     (taken) => {
       const file = opened();
       file.write(0, Float32Array.of(1, 2, 3), 0);
@@ -130,17 +130,17 @@ describe('feature file', () => {
     },
   );
 
-  test('a frame that could not be written anew is never a mixture of both', () => {
+  test('a frame whose rewrite failed is never a mixture of old and new', () => {
     const file = opened();
     file.write(0, Float32Array.of(1, 2, 3), 0);
     withRoomFor(10, () => expect(() => file.write(0, Float32Array.of(4, 5, 6), 0)).toThrow('ENOSPC'));
     expect([file.has(0), opened().has(0)]).toEqual([false, false]);
   });
 
-  test('a file that cannot be opened as one of features is not left open', () => {
+  test('a file that cannot be opened as a feature file is not left open', () => {
     const device = join(folder, 'full');
     symlinkSync('/dev/full', device);
-    // Counted are open descriptors: the links to them in this folder.
+    // Counts open descriptors, which are links in this folder.
     const before = readdirSync('/dev/fd').length;
     expect(() => openFeatureFile(device, origin)).toThrow();
     expect(() => openFeatureFile(path, { ...origin, analyzerVersion: 'a'.repeat(512) })).toThrow(RangeError);
@@ -149,7 +149,7 @@ describe('feature file', () => {
   });
 });
 
-/** Does something on a disk that takes so many bytes more: of a write that is too long it takes what fits. */
+/** Runs `act` with a disk that has room for this many more bytes; of a longer write it takes what fits. */
 function withRoomFor(bytes: number, act: () => void): void {
   const { writeSync } = fs;
   let room = bytes;

@@ -1,10 +1,15 @@
 export type Frame = Uint8Array<ArrayBuffer>;
 
-/** A fixed number of picture buffers. Fresh memory costs page faults on every frame, and a bound keeps memory flat. */
+/**
+ * A fixed number of picture buffers. Newly allocated memory costs page faults on every frame, and a limit keeps memory
+ * flat.
+ */
 export interface FramePool {
-  /** How many buffers there are, free or not. */
+  /** Number of buffers, free or not. */
   readonly size: number;
-  /** A buffer nobody else uses, as soon as there is one. Rejects with the signal's reason once that is aborted. */
+  /**
+   * A buffer for exclusive use, as soon as one is free. Rejects with the signal's reason once the signal is aborted.
+   */
   take(signal: AbortSignal): Promise<Frame>;
   giveBack(frame: Frame): void;
 }

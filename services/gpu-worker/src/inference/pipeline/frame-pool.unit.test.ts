@@ -4,7 +4,7 @@ const frames = (count: number) => Array.from({ length: count }, (_, i) => Uint8A
 const going = new AbortController().signal;
 
 describe('frame pool', () => {
-  test('hands out exactly the buffers it was given, and waits for one to come back', async () => {
+  test('hands out exactly the buffers that it was given, and waits for one to be returned', async () => {
     const given = frames(2);
     const pool = createFramePool(given);
     const taken = [await pool.take(going), await pool.take(going)];
@@ -18,7 +18,7 @@ describe('frame pool', () => {
     expect(await waiting).toBe(taken[1]);
   });
 
-  test('those who wait are served in their order', async () => {
+  test('serves waiting callers in order', async () => {
     const pool = createFramePool(frames(1));
     const first = await pool.take(going);
     const order: string[] = [];
@@ -32,7 +32,7 @@ describe('frame pool', () => {
     expect(order).toEqual(['a', 'b']);
   });
 
-  test('whoever gives up waiting does not take a buffer with him', async () => {
+  test('does not lose a buffer to a caller that stops waiting', async () => {
     const pool = createFramePool(frames(1));
     const frame = await pool.take(going);
     const stop = new AbortController();

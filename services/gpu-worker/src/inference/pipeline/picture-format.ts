@@ -1,7 +1,7 @@
 import { type PictureFormat } from '@lipsync/lipsync';
 import { frameColor, frameSize, type VideoStream } from '@lipsync/media';
 
-/** Matrices of standard definition by ffmpeg's names; every other named one is close to BT.709. */
+/** ffmpeg's names of the standard-definition matrices; every other named matrix is close to BT.709. */
 const BT601_NAMES = new Set(['smpte170m', 'bt470bg', 'fcc']);
 /** Players take an untagged picture of this height or more for high definition, that is BT.709. */
 const HIGH_DEFINITION_HEIGHT = 720;

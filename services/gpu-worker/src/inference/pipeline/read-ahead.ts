@@ -2,8 +2,8 @@ import { type FrameStream } from '../engines/engine';
 import { type Frame } from './frame-pool';
 
 /**
- * The first `most` pictures of a stream in order, in two buffers by turns: one is looked at while the other is filled,
- * so a picture must not be kept. `onEnd` is called when the stream has no more than were yielded.
+ * The first `most` pictures of a stream in order, in two alternating buffers: one is processed while the other is
+ * filled, so a picture must not be kept. `onEnd` is called when the stream has no more pictures than were yielded.
  */
 export async function* readAhead(
   stream: Pick<FrameStream, 'frameBytes' | 'readInto'>,
@@ -16,7 +16,7 @@ export async function* readAhead(
   for (let count = 0; await reading; count++) {
     if (count >= most) return;
     reading = stream.readInto(next);
-    // Awaited above once the picture has been looked at; if that throws, nobody needs the answer any more.
+    // Awaited above once the picture has been processed; if processing throws, nobody needs the result any more.
     reading.catch(() => undefined);
     yield current;
     [current, next] = [next, current];

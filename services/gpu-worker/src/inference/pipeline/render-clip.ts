@@ -24,7 +24,7 @@ import { renderPass } from './render-pass';
 import { type StageClock } from './stage-clock';
 import { type TaskProgress } from './task-progress';
 
-/** A video and a speech track, looked at and ready to be joined. */
+/** A probed video and speech track, ready to be joined. */
 export interface RenderClip {
   readonly videoPath: string;
   readonly video: VideoStream;
@@ -34,7 +34,7 @@ export interface RenderClip {
   readonly audio: Recording;
   readonly track: FaceTrack;
   readonly syncMode: SyncMode;
-  /** What the engine knows of the source frames already; it adds what it computes. */
+  /** Features already known of the source frames; the engine adds what it computes. */
   readonly features: FrameFeatures;
   readonly outputPath: string;
 }
@@ -45,9 +45,12 @@ export interface RenderTools {
   readonly progress: TaskProgress;
   readonly clock: StageClock;
   readonly signal: AbortSignal;
-  /** Wall clock of the decoder and of the encoder, milliseconds. */
+  /** Wall-clock limit of the decoder and of the encoder, in milliseconds. */
   readonly deadlineMs: number;
-  /** Judges the result by what the probe saw of it, while the encoder finishes. Never rejects: the render has worked. */
+  /**
+   * Judges the result from the probe's observations, while the encoder finishes. Never rejects: the render has
+   * succeeded.
+   */
   judge(probe: UnfailingProbe): Promise<OutputQuality>;
 }
 
@@ -58,8 +61,9 @@ export interface RenderedClip {
 }
 
 /**
- * Renders a clip: the frames that the sync mode's timeline asks for, with new mouths, encoded once together with the
- * original sound. What it wrote is unusable when it rejects; with NoFaceDetected when there is no mouth to move in it.
+ * Renders a clip: the frames that the sync mode's timeline needs, with new mouths, encoded once together with the new
+ * speech. The written output is unusable when it rejects. Rejects with NoFaceDetected when the output has no mouth to
+ * move.
  */
 export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<RenderedClip> {
   const { binaries, clock, progress, deadlineMs } = tools;
@@ -71,7 +75,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
   const sources = Array.from({ length: outputFrames }, (_, i) =>
     sourceFrameIndex(clip.syncMode, i, { videoFrames, outputFrames }),
   );
-  // A track may tell of more than this output shows: of the whole video where that is prepared, else of some frames ahead.
+  // A track may cover more than this output shows: the whole video if that is prepared, otherwise some frames ahead.
   if (!sources.some((source) => clip.track.found[source] === 1))
     throw new NoFaceDetected('no frame of the output shows a face');
 
@@ -86,7 +90,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
   let engineClip: EngineClip | undefined;
   let encoder: FrameEncoder | undefined;
   try {
-    // Decoder and encoder start while the engine listens to the speech.
+    // Decoder and encoder start while the engine processes the speech.
     const writing = (encoder = openEncoder(
       binaries,
       {
@@ -104,7 +108,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
       },
       { deadlineMs, signal },
     ));
-    // Its start takes turns of the event loop, which the speech is about to keep busy.
+    // Starting the decoder takes turns of the event loop, which processing the speech is about to block.
     await source.started;
     const opened = (engineClip = await clock.during('audio', () =>
       tools.engine.open({
@@ -129,7 +133,7 @@ export async function renderClip(clip: RenderClip, tools: RenderTools): Promise<
       giveUp: (reason) => failed.abort(reason),
       clock,
     });
-    // A few pixels are enough to be found, and not to be spoken with.
+    // A few pixels are enough for detection, but not for rendering a mouth.
     if (faces === 0) throw new NoFaceDetected('no face of the output can be rendered');
     progress.encoding();
     const finishing = clock.during('encode', () => writing.finish());
@@ -146,7 +150,7 @@ function newFrames(count: number, bytes: number): Frame[] {
   return Array.from({ length: count }, () => new Uint8Array(bytes));
 }
 
-/** The timeline asks for exactly the frames that were counted when the track was made. */
+/** The timeline needs exactly the frames that were counted when the track was made. */
 async function readFrame(source: FrameSource, frame: Uint8Array): Promise<void> {
   if (!(await source.readInto(frame))) throw new Error('the video ended before its timeline');
 }

@@ -8,7 +8,9 @@ export interface RenderPass {
   readonly clip: EngineClip;
   readonly observer: FaceObserver;
   readonly outputFrames: number;
-  /** Of this pass alone, with more buffers than a batch has faces; a pass that fails does not give all of them back. */
+  /**
+   * Used by this pass only, with more buffers than a batch has faces. A pass that fails does not return all of them.
+   */
   readonly pool: FramePool;
   /** Fills `frame` with the next picture, in output order. */
   readFrame(frame: Frame): Promise<void>;
@@ -18,24 +20,24 @@ export interface RenderPass {
   onWritten(frames: number): void;
   /** Stops between frames and batches; the pass then rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Called with the first failure; aborts `signal` with it, so that nothing goes on for nobody. */
+  /** Called with the first failure; aborts `signal` with it, so that no work continues in vain. */
   giveUp(reason: unknown): void;
   readonly clock: StageClock;
 }
 
-/** Frames that travel together through the engine. */
+/** Frames that travel through the engine together. */
 interface Group {
   readonly batch: FaceBatch;
   /** Output index of its first face; undefined while it has none. */
   from: number | undefined;
   readonly faces: Promise<GeneratedFaces>;
-  /** Faces of the group not yet put back. */
+  /** Number of faces of the group not yet put back. */
   open: number;
   resolve(faces: Promise<GeneratedFaces>): void;
   reject(reason: unknown): void;
 }
 
-/** A picture on its way to the encoder; without a group it passes untouched. */
+/** A picture on its way to the encoder; one without a group passes unchanged. */
 interface Travelling {
   readonly frame: Frame;
   readonly face?: { readonly group: Group; readonly slot: number; readonly outputIndex: number };
@@ -43,12 +45,13 @@ interface Travelling {
 
 /** Batches inside the engine at once: one runs, one waits, so that the graphs never wait for this thread. */
 const BATCHES_IN_FLIGHT = 2;
-/** A batch is sent incomplete when this many batch lengths of frames have passed since its first face. */
+/** An incomplete batch is sent once this many batch lengths of frames have passed since its first face. */
 const LONGEST_GROUP = 2;
 
 /**
  * Streams a clip: read → take → infer → put → write, all overlapping, in memory that does not grow with the clip.
- * Frames without a face reach the encoder bit by bit as they were read. Answers how many frames got one.
+ * Frames without a face reach the encoder exactly as they were read. Resolves to the number of frames with a generated
+ * face.
  */
 export async function renderPass(pass: RenderPass): Promise<number> {
   const ordered = createAsyncQueue<Travelling>(pass.signal);
@@ -113,13 +116,13 @@ async function feedEngine(
     if (group.from !== undefined) await send();
     ordered.end();
   } catch (error) {
-    // The writer may be waiting for faces that will not be generated any more.
+    // The writer may be waiting for faces that will never be generated.
     group.reject(error);
     throw error;
   }
 }
 
-/** Every frame since the group's first face waits with it: without a bound they would take all buffers. */
+/** Every frame since the group's first face waits with it: without a limit, they would take all buffers. */
 function isDue(clip: EngineClip, { batch, from }: Group, lastFrame: number, longestGroup: number): boolean {
   if (from === undefined) return false;
   return batch.size === clip.batchSize || lastFrame - from + 1 >= longestGroup;
@@ -145,7 +148,7 @@ async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>)
   const { clock, observer, pool } = pass;
   let written = 0;
   let pasted = 0;
-  // One write is outstanding while the next face is put back.
+  // One write is in progress while the next face is put back.
   let writing: Promise<void> = Promise.resolve();
 
   for await (const { frame, face } of frames) {

@@ -15,7 +15,7 @@ interface Script {
   readonly joins?: (i: number) => boolean;
   readonly observer?: Partial<FaceObserver>;
   readonly signal?: AbortSignal;
-  /** Picture buffers; four batches of them when absent. */
+  /** Number of picture buffers; four batches by default. */
   readonly buffers?: number;
 }
 
@@ -35,7 +35,7 @@ const blind: FaceObserver = {
   after: () => undefined,
 };
 
-/** An engine that notes which frames it got and writes 100 + source value into a frame's second byte. */
+/** An engine that records which frames it gets and writes 100 + source value into a frame's second byte. */
 function scripted(script: Script): { pass: RenderPass; seen: Seen } {
   const seen: Seen = { written: [], batches: [], mostInFlight: 0 };
   let reads = 0;
@@ -100,7 +100,7 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
   return { pass, seen };
 }
 
-/** Lets everything that can go on go on. */
+/** Lets all pending promises settle. */
 const turns = async (): Promise<void> => {
   for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -112,7 +112,7 @@ describe('render pass', () => {
     expect(seen.written).toEqual(Array.from({ length: 90 }, (_, i) => [i, 100 + i]));
   });
 
-  test('a frame without a face is written as it was read and takes no room in a batch', async () => {
+  test('a frame without a face is written as it was read and takes no slot in a batch', async () => {
     const { pass, seen } = scripted({ frames: 12, hasFace: (i) => i % 3 !== 1 });
     expect(await renderPass(pass)).toBe(8);
     expect(seen.written.map(([, face]) => face > 0)).toEqual(
@@ -124,14 +124,14 @@ describe('render pass', () => {
     ]);
   });
 
-  test('a lone face among many frames without one does not hold the stream up', async () => {
+  test('a lone face among many frames without one does not stall the stream', async () => {
     const { pass, seen } = scripted({ frames: 500, hasFace: (i) => i % 200 === 3 });
     await renderPass(pass);
     expect(seen.written).toHaveLength(500);
     expect(seen.batches).toHaveLength(3);
   });
 
-  test('the last batch is sent although it is not full', async () => {
+  test('the last batch is sent even if it is not full', async () => {
     const { pass, seen } = scripted({ frames: 6 });
     await renderPass(pass);
     expect(seen.batches).toEqual([
@@ -140,7 +140,7 @@ describe('render pass', () => {
     ]);
   });
 
-  test('a face that does not join the others begins a new batch, and the one before is sent at once', async () => {
+  test('a face that may not join the others starts a new batch, and the previous one is sent at once', async () => {
     const { pass, seen } = scripted({ frames: 9, joins: (i) => i !== 3 && i !== 5 });
     await renderPass(pass);
     expect(seen.batches).toEqual([
@@ -151,7 +151,7 @@ describe('render pass', () => {
     expect(seen.written).toEqual(Array.from({ length: 9 }, (_, i) => [i, 100 + i]));
   });
 
-  test('a first face is never asked whether it joins, and a refusal of a faceless frame loses nothing', async () => {
+  test('the first face of a batch is never asked whether it joins, and a refused frame without a face is not lost', async () => {
     const { pass, seen } = scripted({ frames: 6, hasFace: (i) => i !== 2, joins: () => false });
     await renderPass(pass);
     expect(seen.batches).toEqual([[0], [1], [3], [4], [5]]);
@@ -177,7 +177,7 @@ describe('render pass', () => {
     );
   });
 
-  test('an observer is told of every frame whether its face is generated, and how much enlarged', async () => {
+  test('an observer learns of every frame whether its face is generated, and how much enlarged', async () => {
     const told: (number | 'passed')[] = [];
     const { pass } = scripted({
       frames: 3,
@@ -192,7 +192,7 @@ describe('render pass', () => {
   });
 
   test.each([BATCH + 1, BATCH + 3, 4 * BATCH])(
-    'a clip of any length passes through %d buffers, however slow the encoder and rare the faces',
+    'a clip of any length passes through %d buffers, however slow the encoder and however rare the faces',
     async (buffers) => {
       const { pass, seen } = scripted({
         frames: 400,
@@ -211,7 +211,7 @@ describe('render pass', () => {
     expect(seen.mostInFlight).toBe(2);
   });
 
-  test('cancelling stops between batches: what runs is awaited, nothing further is sent or written', async () => {
+  test('cancelling stops between batches: running ones are awaited, nothing further is sent or written', async () => {
     const cancel = new AbortController();
     let running = 0;
     const { pass, seen } = scripted({
@@ -239,7 +239,7 @@ describe('render pass', () => {
     ['the engine', { infer: async (faces) => failAt(faces[0] ?? 0, 8) }],
     ['encoding', { writeFrame: async (i) => failAt(i, 9) }],
   ])(
-    'a failure in %s ends the pass with that failure, whatever the others are waiting for',
+    'a failure in %s ends the pass with that failure, whatever the other stages are waiting for',
     async (_, part) => {
       const { pass } = scripted({ frames: 400, ...part });
       await expect(renderPass(pass)).rejects.toThrow('broken');

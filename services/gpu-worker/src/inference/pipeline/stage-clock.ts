@@ -1,14 +1,14 @@
 import { type StageTimings } from '../../protocol/messages';
 import { TIMED_STAGES, type TimedStage } from '../../protocol/timed-stages';
 
-/** Adds up where a job's time goes, and the largest memory the process had while it ran. */
+/** Adds up how a job's time is spent, and records the process's peak memory while it ran. */
 export interface StageClock {
-  /** Counts the time until `work` settles towards `stage`. */
+  /** Adds the time until `work` settles to `stage`. */
   during<T>(stage: TimedStage, work: () => Promise<T>): Promise<T>;
-  /** The same for work that does not wait. */
+  /** The same for synchronous work. */
   sync<T>(stage: TimedStage, work: () => T): T;
   add(stage: TimedStage, ms: number): void;
-  /** Looks at the memory in use; called once per batch. */
+  /** Samples the memory in use; called once per batch. */
   sampleMemory(): void;
   timings(): StageTimings;
 }
@@ -48,7 +48,7 @@ export function createStageClock(): StageClock {
       const stages = TIMED_STAGES.map((stage) => [`${stage}Ms`, Math.round(spent.get(stage) ?? 0)] as const);
       return {
         totalMs: Math.round(performance.now() - started),
-        // Object.fromEntries forgets the keys, which are those of all stages by construction.
+        // Object.fromEntries loses the key type; the keys are all the stages by construction.
         ...(Object.fromEntries(stages) as Record<`${TimedStage}Ms`, number>),
         peakRssBytes: peakRss,
       };

@@ -14,7 +14,7 @@ export class NoFaceDetected extends Error {
   override readonly name = 'NoFaceDetected';
 }
 
-/** What a failed task reports. The detail is for the service's log, never for customers. */
+/** Converts an error to what a failed task reports. The detail is for the service's log, never for customers. */
 export function taskFailure(error: unknown): { code: FailureCode; detail: string; graphFailed?: true } {
   const failure = { code: failureCode(error), detail: detailOf(error) };
   return isGraphFailure(error) ? { ...failure, graphFailed: true } : failure;
@@ -30,11 +30,11 @@ function failureCode(error: unknown): FailureCode {
   if (error instanceof NoFaceDetected) return 'no_face_detected';
   if (isMediaError(error)) return error.code;
   if (isOutOfMemory(error)) return 'engine_out_of_memory';
-  // A media tool that gave no verdict, and everything unforeseen: another attempt may succeed.
+  // A media tool that failed without a verdict, and everything unforeseen: another attempt may succeed.
   return 'engine_failed';
 }
 
-/** Of the graphs' thread, or of this one: an array or the memory of a pixel kernel that could not be had. */
+/** Whether memory ran out: the graphs' thread's, or this one's for an array or a pixel kernel. */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof SessionError) return error.reason === 'out_of_memory';
   return error instanceof RangeError && saysOutOfMemory(error.message);

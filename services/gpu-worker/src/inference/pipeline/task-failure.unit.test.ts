@@ -25,7 +25,7 @@ describe('what a failed task reports', () => {
     expect(taskFailure(error).code).toBe(code);
   });
 
-  test('that a graph failed, unless for want of memory: its process may be of no more use', () => {
+  test('a failed graph, unless it ran out of memory: its process may be unusable', () => {
     const reasons = ['run_failed', 'load_failed', 'out_of_memory'] as const;
     const told = reasons.map((reason) => taskFailure(new SessionError(reason, '')).graphFailed);
     expect(told).toEqual([true, true, undefined]);

@@ -1,9 +1,9 @@
 import { type InferenceStage } from '../../protocol/messages';
 
-/** Says how far a task is. */
+/** Reports the progress of a task. */
 export interface TaskProgress {
   loading: () => void;
-  /** The part of a preparation that is done, 0 to 1. */
+  /** Share of a preparation that is done, 0 to 1. */
   preparing: (part: number) => void;
   /** `done` of `total` frames written to the encoder. */
   rendered: (done: number, total: number) => void;
@@ -11,17 +11,18 @@ export interface TaskProgress {
   encoding: () => void;
 }
 
-/** Where writing the frames ends on the scale of a render; what is left belongs to finishing and upload. */
+/** Percentage of a render at which all frames are written; the rest is for finishing the file and the upload. */
 const RENDERED = 92;
 /**
- * Between two steps of a stage, milliseconds. Whoever gets them writes one a second down, and to tell of a frame costs more
- * than to paste it.
+ * Minimum milliseconds between two reports within a stage. The receiver stores one a second, and reporting a frame
+ * costs more than pasting it.
  */
 const STEP_MS = 250;
 
 /**
- * Two scales: `preparing` counts the work ahead of a render from 0 to 100, all other stages the render. Within a stage percent
- * never falls. Of its steps those are reported that somebody could see: a tenth of a percent, four times a second.
+ * Two scales: `preparing` counts the work ahead of a render from 0 to 100, all other stages the render itself. Within a
+ * stage the percentage never falls. Reports only steps that are worth seeing: at least a tenth of a percent, at most
+ * four times a second.
  * @param now milliseconds
  */
 export function createTaskProgress(

@@ -1,6 +1,6 @@
 import { createTaskProgress, type TaskProgress } from './task-progress';
 
-/** Progress of somebody for whom a second passes between two calls, or as long as is said. */
+/** Records progress with a clock that advances by `callMs` on every call. */
 function record({ callMs = 1000 } = {}): { steps: [string, number][]; progress: TaskProgress } {
   const steps: [string, number][] = [];
   let nowMs = 0;
@@ -12,7 +12,7 @@ function record({ callMs = 1000 } = {}): { steps: [string, number][]; progress: 
 }
 
 describe('task progress', () => {
-  test('stages follow one another, and within each percent only rises', () => {
+  test('stages follow one another, and the percentage only rises within each', () => {
     const { steps, progress } = record();
     progress.loading();
     for (let i = 0; i <= 250; i++) progress.preparing(i / 250);
@@ -33,7 +33,7 @@ describe('task progress', () => {
     expect(steps.at(-1)).toEqual(['encoding', 92]);
   });
 
-  test('an estimate of the frame count that proves too low does not run past the end of the scale', () => {
+  test('a frame count that was estimated too low does not run past the end of the scale', () => {
     const { steps, progress } = record();
     progress.preparing(300 / 250);
     progress.preparing(310 / 250);

@@ -7,15 +7,15 @@ export interface LumaRegion {
   readonly data: Uint8Array;
 }
 
-/** What pasting a generated face did to pictures. */
+/** How pasting generated faces changed the pictures. */
 export interface FaceChange {
-  /** Mean luma step, in grey levels, where changed pixels meet untouched ones: a visible border is 10 and more. */
+  /** Mean luma step, in grey levels, where changed pixels meet unchanged ones; from 10 the border is visible. */
   readonly seamLevels: number | null;
-  /** PSNR in dB of the changed skin around the mouth against the source: how much it is still the same face. */
+  /** PSNR in dB of the changed skin around the mouth against the source: how well the face is preserved. */
   readonly skinPsnrDb: number | null;
 }
 
-/** Adds up the change over pairs of equal regions, before and after. Null results where nothing was changed. */
+/** Accumulates the change over pairs of equal regions, before and after. Results are null where nothing was changed. */
 export function createFaceChange() {
   let steps = 0;
   let borders = 0;
@@ -23,7 +23,7 @@ export function createFaceChange() {
   let skin = 0;
 
   return {
-    /** `mouth`: what is meant to change, in pixels of the region; it does not count as skin. */
+    /** `mouth`: the area that is meant to change, in pixels of the region; it does not count as skin. */
     add(before: LumaRegion, after: LumaRegion, mouth: Box): void {
       const { width, height } = before;
       const change = (at: number): number => Math.abs((after.data[at] ?? 0) - (before.data[at] ?? 0));

@@ -10,7 +10,7 @@ const region = (valueAt: (x: number, y: number) => number) => ({
 const grey = region(() => 100);
 const inside = (x: number, y: number): boolean => x >= 3 && x < 9 && y >= 3 && y < 9;
 
-test('a face with a hard border has a seam as high as its step', () => {
+test('a face with a hard border has a seam as high as its luma step', () => {
   const change = createFaceChange();
   change.add(
     grey,
@@ -31,7 +31,7 @@ test('a feathered border has a low seam whatever happens inside', () => {
   expect(change.result().seamLevels).toBe(10);
 });
 
-test('what changes in the mouth does not count against the skin', () => {
+test('changes in the mouth do not count against the skin', () => {
   const change = createFaceChange();
   change.add(
     grey,
@@ -41,7 +41,7 @@ test('what changes in the mouth does not count against the skin', () => {
   expect(change.result().skinPsnrDb).toBeCloseTo(20 * Math.log10(255), 6);
 });
 
-test('pictures that nothing was done to have no measures', () => {
+test('unchanged pictures have no measurements', () => {
   const change = createFaceChange();
   change.add(grey, grey, NO_MOUTH);
   expect(change.result()).toEqual({ seamLevels: null, skinPsnrDb: null });

@@ -1,6 +1,6 @@
 /**
- * The stretch of at most `length` frames with the most speech in frames that show a face: [from, to). Sync is measured
- * where there is something to measure.
+ * The stretch [from, to) of at most `length` frames with the most speech in frames that show a face, so that sync is
+ * measured where there is something to measure.
  *
  * @param envelope loudness per frame
  * @param shown per frame whether it shows a face

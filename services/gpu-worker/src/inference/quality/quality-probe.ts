@@ -21,29 +21,29 @@ import { type SeenQuality, type SyncQuality } from '../../protocol/output-qualit
 import { rgbRegion, type RgbRegion } from './rgb-region';
 
 export interface QualityProbe extends FaceObserver {
-  /** What was seen so far. */
+  /** The measurements so far. */
   seen(): SeenQuality;
-  /** Looks at the sampled faces with the analyser. */
+  /** Analyses the sampled faces with the analyser. */
   sync(analyzer: LoadedAnalyzer): Promise<SyncQuality>;
 }
 
-/** Four seconds: enough syllables for a correlation, also where some frames show no face, and cheap beside any render. */
+/** Four seconds: enough syllables for a correlation even if some frames show no face, and cheap beside any render. */
 const SAMPLE_FRAMES = 100;
-/** Seam and skin change little from frame to frame; every pixel of a face is looked at for them. */
+/** Seam and skin change little from frame to frame, and measuring them reads every pixel of a face. */
 const CHANGE_EVERY = 5;
-/** Farther off nobody would call it in sync, and every lag that is searched lets more pass by chance. */
+/** Nobody would call a larger lag in sync, and every additional lag searched raises the odds of a chance match. */
 const MAX_LAG_FRAMES = 4;
-/** Room around the landmarks for what an engine changes, and around the mouth for what it means to change. */
+/** Margin around the landmarks for what an engine changes, and around the mouth for what it means to change. */
 const FACE_MARGIN = 0.25;
 const MOUTH_MARGIN = 0.35;
 
 interface SampledFace {
   readonly region: RgbRegion;
-  /** Where the source's landmarks lie in the region. */
+  /** The source's landmarks in pixels of the region. */
   readonly landmarks: Float32Array;
 }
 
-/** Watches the stretch of an output with the most speech. */
+/** Observes the stretch of an output with the most speech. */
 export function createQualityProbe(clip: {
   readonly track: FaceTrack;
   readonly sources: readonly number[];
@@ -132,13 +132,13 @@ function lumaOf(frame: Uint8Array, format: PictureFormat, box: Box): LumaRegion 
   return { width, height, data };
 }
 
-/** Grown by a part of its longer side in every direction. */
+/** Grows a box by a share of its longer side in every direction. */
 function widened({ x1, y1, x2, y2 }: Box, part: number): Box {
   const margin = part * Math.max(x2 - x1, y2 - y1);
   return { x1: x1 - margin, y1: y1 - margin, x2: x2 + margin, y2: y2 + margin };
 }
 
-/** Whole pixels inside the picture; empty where there are none. */
+/** Clips a box to whole pixels inside the picture; empty if none remain. */
 function insidePicture(box: Box, { width, height }: PictureFormat): Box {
   const x1 = Math.min(width, Math.max(0, Math.floor(box.x1)));
   const y1 = Math.min(height, Math.max(0, Math.floor(box.y1)));

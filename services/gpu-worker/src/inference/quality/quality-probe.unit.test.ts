@@ -24,7 +24,7 @@ const SPEECH = Float32Array.from(
 );
 const SILENCE = new Float32Array(SPEECH.length);
 
-/** Sees a mouth that is the more open the brighter the middle of the face is. */
+/** An analyser that sees a mouth the more open the brighter the middle of the face is. */
 const analyzer: LoadedAnalyzer = {
   params: {
     detector: {
@@ -47,7 +47,7 @@ const analyzer: LoadedAnalyzer = {
   },
 };
 
-/** Points of a face in a unit square: eyes 0.4 apart, the inner lips `opening` of that. */
+/** Points of a face in a unit square: eyes 0.4 apart, the inner lips apart by `opening` times that. */
 function faceWithMouth(opening: number): number[] {
   const points = Array.from({ length: 68 }, (_, i): [number, number] => {
     if (i >= 36 && i < 48) return [i < 42 ? 0.3 : 0.7, 0.4];
@@ -65,7 +65,7 @@ function newProbe(audio = SPEECH, hasFace: (frame: number) => boolean = () => tr
 
 const blank = (): Uint8Array => new Uint8Array(pictureLayout(FORMAT).bytes).fill(128);
 
-/** Lets the probe see these output frames, into which a face as bright as its mouth is open was written. */
+/** Shows the probe these output frames, each with a face as bright as its mouth is open. */
 function show(probe: QualityProbe, outputs: readonly number[], openingOf: (output: number) => number): void {
   const frame = blank();
   for (const output of outputs) {
@@ -80,7 +80,7 @@ function show(probe: QualityProbe, outputs: readonly number[], openingOf: (outpu
 const all = Array.from({ length: FRAMES }, (_, i) => i);
 const talking = (lag: number) => (output: number) => VOICE[output - lag] ?? 0;
 
-test.each([-1, 0, 3])('a mouth %i frames behind the voice is found to be that late', async (lag) => {
+test.each([-1, 0, 3])('a mouth %i frames behind the voice is measured as that late', async (lag) => {
   const probe = newProbe();
   show(probe, all, talking(lag));
   const { syncCorrelation, syncLagFrames } = await probe.sync(analyzer);
@@ -89,19 +89,19 @@ test.each([-1, 0, 3])('a mouth %i frames behind the voice is found to be that la
   expect(probe.seen().sampledFrames).toBe(100);
 });
 
-test('over silence there is no sync to measure, however the mouth moves', async () => {
+test('there is no sync to measure in silence, however the mouth moves', async () => {
   const probe = newProbe(SILENCE);
   show(probe, all, talking(0));
   expect(await probe.sync(analyzer)).toEqual({ syncCorrelation: null, syncLagFrames: null });
 });
 
-test('a mouth that stays closed while somebody speaks counts as not following', async () => {
+test('a mouth that stays closed during speech counts as not following', async () => {
   const probe = newProbe();
   show(probe, all, () => 0);
   expect(await probe.sync(analyzer)).toEqual({ syncCorrelation: 0, syncLagFrames: null });
 });
 
-test('fewer faces than make three seconds tell nothing about sync, and the analyser is not asked', async () => {
+test('faces for less than three seconds yield no sync, and the analyser is not run', async () => {
   const refuses: RunModel = () => Promise.reject(new Error('asked'));
   const few = newProbe();
   show(few, all.slice(10, 84), talking(0));
@@ -116,14 +116,14 @@ test('fewer faces than make three seconds tell nothing about sync, and the analy
   await expect(enough.sync({ ...analyzer, run: refuses })).rejects.toThrow('asked');
 });
 
-test('what the engine left alone counts as faceless, also where the track knows of a face', () => {
+test('frames that the engine left alone count as faceless, even if the track has a face', () => {
   const probe = newProbe();
   for (let output = 0; output < 22; output++) probe.passed();
   show(probe, all.slice(22), talking(0));
   expect(probe.seen().facelessShare).toBe(0.2);
 });
 
-test('faces larger than what is generated are counted, and the largest factor is told', () => {
+test('faces larger than the generated ones are counted, and the largest factor is reported', () => {
   const probe = newProbe();
   expect(probe.seen()).toMatchObject({ enlargedShare: 0, largestEnlargement: null });
   for (const enlargement of [0.4, 1, 1.5, 2.25]) probe.taken(enlargement);

@@ -1,9 +1,9 @@
 import { type Box, pictureLayout, type PictureFormat, type RgbPicture, yuvToRgb } from '@lipsync/lipsync';
 
-/** Larger regions are read with gaps: whoever looks at them sees them smaller anyway. */
+/** Larger regions are subsampled, because their consumers scale them down anyway. */
 const SIDE_MAX = 224;
 
-/** A part of a yuv420p picture as packed RGB, and how its pixels lie in the picture: x = left + column · step. */
+/** Part of a yuv420p picture as packed RGB, and the position of its pixels in the picture: x = left + column · step. */
 export interface RgbRegion {
   readonly picture: RgbPicture;
   readonly left: number;
@@ -11,7 +11,7 @@ export interface RgbRegion {
   readonly step: number;
 }
 
-/** Reads the pixels of `box` that lie inside the picture. Null when there are none. */
+/** Reads the pixels of `box` that lie inside the picture; null if there are none. */
 export function rgbRegion(frame: Uint8Array, format: PictureFormat, box: Box): RgbRegion | null {
   const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
   const left = Math.max(0, Math.floor(box.x1));

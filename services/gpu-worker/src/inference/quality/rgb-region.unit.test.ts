@@ -19,7 +19,7 @@ test('a region shows what the picture shows there', () => {
   ]);
 });
 
-test('a large region is read with gaps and still spans its box', () => {
+test('a large region is subsampled and still spans its box', () => {
   const region = rgbRegion(picture(), format, { x1: 0, y1: 0, x2: 1000, y2: 800 });
   expect(region).toMatchObject({ step: 5, picture: { width: 200, height: 160 } });
 });

@@ -3,9 +3,9 @@ import { type FaceObserver } from './face-observer';
 import { type OutputQuality, type SyncQuality } from '../../protocol/output-quality';
 import { type QualityProbe } from './quality-probe';
 
-/** Measures an output; what goes wrong with that is told in the result, and costs measures instead of the render. */
+/** Measures an output. A failure to measure is reported in the result, and costs measurements instead of the render. */
 export interface UnfailingProbe extends FaceObserver {
-  /** Sums up; never rejects, also not when the analyser cannot be loaded. */
+  /** Computes the result; never rejects, not even when the analyser cannot be loaded. */
   judge(loadAnalyzer: () => Promise<LoadedAnalyzer>): Promise<OutputQuality>;
 }
 
@@ -20,7 +20,7 @@ export function createUnfailingProbe(probe: QualityProbe): UnfailingProbe {
   return {
     passed: probe.passed,
     taken: probe.taken,
-    // Once a look has failed there is no other one: what it left half done would be measured.
+    // After one failed observation there are no others: they would measure its half-done state.
     before(frame, outputIndex) {
       if (problem !== null) return;
       try {

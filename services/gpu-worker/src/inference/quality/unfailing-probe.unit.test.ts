@@ -37,7 +37,7 @@ function probeThat(does: Partial<QualityProbe>) {
   return { probe: createUnfailingProbe(probe), looks };
 }
 
-test('a probe that works is told everything, and what it measured is handed on', async () => {
+test('a working probe receives every call, and its measurements are passed on', async () => {
   const { probe, looks } = probeThat({});
   probe.taken(0.5);
   probe.before(frame, 7);
@@ -47,7 +47,7 @@ test('a probe that works is told everything, and what it measured is handed on',
   expect(await probe.judge(load)).toEqual({ ...IN_SYNC, ...SEEN, problem: null });
 });
 
-test('networks that fail cost the sync alone', async () => {
+test('failing networks cost only the sync', async () => {
   const { probe } = probeThat({ sync: () => Promise.reject(new Error('out of memory')) });
   expect(await probe.judge(load)).toEqual({ ...OUT_OF_SYNC, ...SEEN, problem: 'out of memory' });
 });
@@ -59,7 +59,7 @@ test('so does an analyser that cannot be loaded', async () => {
 });
 
 test.each(['before', 'after'] as const)(
-  'a look %s a face was written that fails is told, fails no frame, and is the last one',
+  'an observation that fails %s a face was written is reported, fails no frame, and is the last one',
   async (look) => {
     const fails = (): never => {
       throw new RangeError('beyond the picture');

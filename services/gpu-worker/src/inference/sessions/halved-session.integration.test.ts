@@ -45,7 +45,7 @@ describe('a graph that has memory for four rows', () => {
   });
   const sums = (batch: number): number[] => Array.from({ length: batch * 2 }, (_, i) => i + 10);
 
-  test('gives the same answer in halves, and takes no whole batch again', async () => {
+  test('gives the same output in halves, and is not given a whole batch again', async () => {
     await expect(graph.run(feeds(8))).rejects.toMatchObject({ reason: 'out_of_memory' });
 
     const { outputs, feeds: back } = await session.run(feeds(8));
@@ -57,7 +57,7 @@ describe('a graph that has memory for four rows', () => {
     expect(batches).toEqual([8, 4, 4, 4, 4]);
   });
 
-  test('writes odd halves into the memory that was given', async () => {
+  test('writes odd halves into the target memory', async () => {
     const target = new Float32Array(14).fill(9);
     const { buffer } = target;
     const { outputs } = await session.run(feeds(7), { y: float32Tensor(target, [7, 2]) });
@@ -66,7 +66,7 @@ describe('a graph that has memory for four rows', () => {
     expect(batches).toEqual([7, 4, 3]);
   });
 
-  test('fails when a half is too much as well, and is tried whole again', async () => {
+  test('fails when a half is too large as well, and is tried whole again', async () => {
     await expect(session.run(feeds(16))).rejects.toMatchObject({ reason: 'out_of_memory' });
     expect(batches).toEqual([16, 8]);
     const { outputs } = await session.run(feeds(4));
@@ -81,7 +81,7 @@ describe('a graph that has memory for four rows', () => {
   });
 });
 
-/** y = x + add, on the way through one float, or 2^45 of them where a batch has more than four rows. */
+/** y = x + add, computed through one float per element, or 2^45 of them when a batch has more than four rows. */
 function greedyGraph(): Uint8Array {
   const g = new GraphBuilder('greedy');
   const x = g.input('x', 'float32', ['batch', 2]);

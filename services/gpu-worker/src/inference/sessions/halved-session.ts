@@ -1,8 +1,9 @@
 import { SessionError, type RunResult, type Session, type Tensor, type Tensors } from './session';
 
 /**
- * The same graph, for memory that may be short: a batch that does not fit is run once more as two halves, and every
- * later one at once as halves. What does not fit in halves either, or has no batch to divide, fails as before.
+ * Wraps a graph for devices that may be short of memory: a batch that does not fit is run again as two halves, and
+ * every later batch as halves from the start. A half that does not fit either, or a run without a batch to divide,
+ * fails as before.
  */
 export function halveWhenOutOfMemory(session: Session): Session {
   const batch = batchName(session);
@@ -23,7 +24,7 @@ export function halveWhenOutOfMemory(session: Session): Session {
   return { ...session, run };
 }
 
-/** The free first dimension of the graph's inputs, if that is what all its outputs grow with. */
+/** The name of the inputs' free first dimension, if all outputs scale with it. */
 function batchName({ inputs, outputs }: Session): string | undefined {
   const name = inputs.map(({ dims: [first] }) => first).find((dim) => typeof dim === 'string');
   return typeof name === 'string' && outputs.every(({ dims }) => dims[0] === name) ? name : undefined;
@@ -72,7 +73,7 @@ function rows(tensor: Tensor, from: number, to: number): Tensor {
   }
 }
 
-/** The rows of one tensor behind those of another, in the memory of `target` if there is one. Graphs answer floats. */
+/** Concatenates the rows of two tensors, in the memory of `target` if given. Graphs output floats. */
 function joinRows(
   name: string,
   upper: Tensor,

@@ -5,7 +5,7 @@ import { SessionError, type SessionOptions, type Tensor, type Tensors, type Tens
 export interface LoadedGraph {
   readonly inputs: readonly TensorSpec[];
   readonly outputs: readonly TensorSpec[];
-  /** Blocks this thread for as long as the graph runs. */
+  /** Blocks this thread while the graph runs. */
   run(feeds: Tensors, targets?: Tensors): Promise<Tensors>;
   release(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function loadGraph(file: string, options: SessionOptions): Promise<
         wanted[name] = target ? toOrt(target) : null;
       }
       const outputs = await session.run(allToOrt(feeds), wanted);
-      // The runtime fills the memory of a target, but answers a copy (microsoft/onnxruntime#32346).
+      // The runtime fills the memory of a target, but returns a copy (microsoft/onnxruntime#32346).
       const filled = (name: string, tensor: OrtTensor): Tensor => targets[name] ?? fromOrt(name, tensor);
       return Object.fromEntries(
         Object.entries(outputs).map(([name, tensor]) => [name, filled(name, tensor)]),
@@ -42,12 +42,12 @@ function sessionOptions(options: SessionOptions): InferenceSession.SessionOption
     intraOpNumThreads: options.threads ?? 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // An arena keeps what the largest run needed for as long as the graph is loaded.
+    // An arena would hold the memory of the largest run for as long as the graph is loaded.
     enableCpuMemArena: false,
     enableMemPattern: false,
-    // Errors come back as exceptions; warnings of the graph optimiser are of no use to an operator.
+    // Errors are thrown as exceptions; the graph optimiser's warnings are of no use to an operator.
     logSeverityLevel: 3,
-    // A spinning pool of threads would take the cores that decode and encode.
+    // A spinning thread pool would take the cores that decode and encode.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   };
 }
@@ -86,7 +86,7 @@ function fromOrt(name: string, tensor: OrtTensor): Tensor {
   );
 }
 
-// Only arrays over plain memory can be moved to the other thread, so that is checked together with the class.
+// Only arrays over plain memory can be transferred to the other thread, so that is checked together with the class.
 const isPlain = (data: { buffer: ArrayBufferLike }): boolean => data.buffer instanceof ArrayBuffer;
 const isFloat32 = (data: unknown): data is Float32Array<ArrayBuffer> =>
   data instanceof Float32Array && isPlain(data);

@@ -25,13 +25,13 @@ describe('session host', () => {
   });
   afterEach(() => host.close());
 
-  test('a graph tells its inputs and outputs by name, type and shape', async () => {
+  test('a graph reports its inputs and outputs by name, type and shape', async () => {
     const session = await host.open(join(folder, 'halve.onnx'));
     expect(session.inputs).toEqual([{ name: 'x', type: 'float32', dims: ['n', 2] }]);
     expect(session.outputs).toEqual([{ name: 'y', type: 'float32', dims: ['n', 2] }]);
   });
 
-  test('feeds are moved to the thread and their memory comes back with the result', async () => {
+  test('feeds are transferred to the thread and their memory comes back with the result', async () => {
     const session = await host.open(join(folder, 'halve.onnx'));
     const data = Float32Array.of(2, 4, 6, 8);
 
@@ -43,7 +43,7 @@ describe('session host', () => {
     expect([...float32Of(feeds, 'x')]).toEqual([2, 4, 6, 8]);
   });
 
-  test('an output is written to the memory that it was given', async () => {
+  test('an output is written to the given memory', async () => {
     const session = await host.open(join(folder, 'halve.onnx'));
     const target = new Float32Array(4).fill(9);
     const memory = float32Tensor(target, [2, 2]);
@@ -58,7 +58,7 @@ describe('session host', () => {
     await expect(wrong).rejects.toMatchObject({ reason: 'run_failed' });
   });
 
-  test('a view on part of a buffer is copied: what lies beside it stays usable', async () => {
+  test('a view on part of a buffer is copied: its neighbours stay usable', async () => {
     const session = await host.open(join(folder, 'halve.onnx'));
     const pool = Float32Array.of(1, 2, 3, 4);
 
@@ -68,7 +68,7 @@ describe('session host', () => {
     expect([...pool]).toEqual([1, 2, 3, 4]);
   });
 
-  test('two batches in flight are answered in order, and this thread stays free meanwhile', async () => {
+  test('two batches in flight finish in order, and this thread stays free meanwhile', async () => {
     const session = await host.open(join(folder, 'slow.onnx'));
     const finished: number[] = [];
     let ticks = 0;
@@ -86,11 +86,11 @@ describe('session host', () => {
 
     expect(finished).toEqual([1, 2]);
     expect(firsts).toEqual([1, 2]);
-    // Were the graph run on this thread, no timer could fire before the end.
+    // If the graph ran on this thread, no timer could fire before the end.
     expect(ticks).toBeGreaterThan(0);
   });
 
-  test('a file that is no graph, a wrong shape and a released session each fail on their own', async () => {
+  test('an invalid file, a wrong shape and a released session each fail on their own', async () => {
     await expect(host.open(join(folder, 'text.onnx'))).rejects.toMatchObject({ reason: 'load_failed' });
     const session = await host.open(join(folder, 'halve.onnx'));
     const wrong = session.run({ x: float32Tensor(new Float32Array(3), [1, 3]) });
@@ -112,7 +112,7 @@ describe('session host', () => {
   });
 });
 
-test('a thread that dies is told of, once, and nobody waits for its answers', async () => {
+test('the death of the thread is reported once, and no call waits for it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sessions-'));
   const entry = join(folder, 'worker.js');
   await writeFile(

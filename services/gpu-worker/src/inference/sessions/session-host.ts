@@ -13,7 +13,7 @@ interface Waiter {
 export interface TimedSessionHost extends SessionHost {
   /** Milliseconds inside the runtime since the start, over all sessions. */
   runMs(): number;
-  /** Those of them that were spent in sessions on a GPU. */
+  /** The part of `runMs` that was spent in sessions on a GPU. */
   gpuMs(): number;
 }
 
@@ -92,7 +92,7 @@ export function createSessionHost(
   };
 }
 
-/** Moving a view would move the whole buffer under it, and with it what others keep there: such views are copied. */
+/** Transferring a view would transfer its whole buffer, and everything else stored there: such views are copied. */
 function ownBuffers(feeds: Tensors): Tensors {
   return Object.fromEntries(
     Object.entries(feeds).map(([name, tensor]): [string, Tensor] => {

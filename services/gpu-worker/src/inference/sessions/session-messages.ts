@@ -1,6 +1,6 @@
 import { type SessionError, type SessionOptions, type Tensors, type TensorSpec } from './session';
 
-/** To the session thread. Every request is answered by one reply with the same id; requests are served in order. */
+/** To the session thread. Every request gets one reply with the same id; requests are served in order. */
 export type SessionRequest =
   | {
       readonly id: number;
@@ -19,7 +19,7 @@ export type SessionRequest =
   | { readonly id: number; readonly type: 'release'; readonly session: number }
   | { readonly id: number; readonly type: 'close' };
 
-/** From the session thread. `ms` is the time inside the runtime alone. */
+/** From the session thread. `ms` is the time inside the runtime only. */
 export type SessionReply =
   | {
       readonly id: number;
@@ -41,14 +41,14 @@ export type SessionReply =
       readonly type: 'failed';
       readonly reason: SessionError['reason'];
       readonly message: string;
-      /** Of a run that failed: what had moved to the thread for it. */
+      /** The feeds that were transferred for a run that failed. */
       readonly feeds?: Tensors;
       readonly targets?: Tensors;
     };
 
 /**
- * The buffers to move with a message that carries `groups`. Each appears once, also when tensors share one (moving a
- * buffer twice throws).
+ * The buffers to transfer with a message that carries `groups`. Each appears once, even if tensors share it
+ * (transferring a buffer twice throws).
  */
 export function buffersOf(...groups: readonly Tensors[]): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();

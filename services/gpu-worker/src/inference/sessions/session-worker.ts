@@ -5,9 +5,9 @@ import { SessionError } from './session';
 import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
 
 /**
- * Entry of the one thread that runs graphs. It does nothing else, so that a second batch can wait in the port while the
- * first one runs. The thread is never terminated from outside (that aborts the whole process during a run): it ends by
- * itself when it is told to close.
+ * Entry point of the one thread that runs graphs. It does nothing else, so that a second batch can wait in the port
+ * while the first one runs. The thread is never terminated from outside (that aborts the whole process during a run):
+ * it ends when it is told to close.
  */
 function serve(port: MessagePort): void {
   const graphs = new Map<number, LoadedGraph>();

@@ -15,7 +15,7 @@ export type Tensor = {
   [T in TensorType]: { readonly type: T; readonly dims: readonly number[]; readonly data: TensorArrays[T] };
 }[TensorType];
 
-/** Tensors by the names that the graph gives them. */
+/** Tensors by the graph's names. */
 export type Tensors = Readonly<Record<string, Tensor>>;
 
 /** One input or output as the graph declares it; a symbolic dimension is its name. */
@@ -26,7 +26,9 @@ export interface TensorSpec {
 }
 
 export interface SessionOptions {
-  /** Threads inside one operator. Default 1: the default of the runtime takes all cores and fights the encoder. */
+  /**
+   * Threads inside one operator; default 1. The runtime's own default takes all cores and competes with the encoder.
+   */
   readonly threads?: number;
   /** In order of preference; default ['cpu']. A provider that cannot be loaded is an error, never a silent fallback. */
   readonly providers?: readonly Provider[];
@@ -34,7 +36,7 @@ export interface SessionOptions {
 
 export interface RunResult {
   readonly outputs: Tensors;
-  /** The fed tensors again, in the same memory, for reuse: those handed to `run` are detached. */
+  /** The fed tensors, in the same memory, for reuse: the ones passed to `run` are detached. */
   readonly feeds: Tensors;
 }
 
@@ -43,11 +45,11 @@ export interface Session {
   readonly inputs: readonly TensorSpec[];
   readonly outputs: readonly TensorSpec[];
   /**
-   * Runs the graph once. The buffers of the feeds are moved, not copied: after the call they are empty here and come
-   * back as `feeds` of the result. A view on part of a larger buffer is copied first.
-   * `targets` are outputs whose memory is there already: they move too, and come back filled among the outputs. Their
-   * shapes must be those that the graph gives; each must have its buffer for itself.
-   * Rejects with SessionError when the graph refuses the feeds or fails; feeds and targets come back with that.
+   * Runs the graph once. The buffers of the feeds are transferred, not copied: they are detached by the call and come
+   * back as `feeds` of the result. A view on part of a larger buffer is copied first. `targets` are outputs with
+   * preallocated memory: they are transferred too, and come back filled among the outputs. Their shapes must match the
+   * graph's, and none may share its buffer. Rejects with SessionError when the graph refuses the feeds or fails; the
+   * error carries feeds and targets.
    */
   run(feeds: Tensors, targets?: Tensors): Promise<RunResult>;
   release(): Promise<void>;
@@ -57,7 +59,7 @@ export interface Session {
 export interface SessionHost {
   /** Rejects with SessionError when the file cannot be loaded. */
   open(file: string, options?: SessionOptions): Promise<Session>;
-  /** Releases every session and lets the thread end by itself once the current run is over. */
+  /** Releases every session and lets the thread end once the current run is over. */
   close(): Promise<void>;
 }
 
@@ -67,9 +69,9 @@ export class SessionError extends Error {
     /** out_of_memory: the run may succeed with a smaller batch or after other work has ended. */
     readonly reason: 'load_failed' | 'run_failed' | 'out_of_memory' | 'closed',
     message: string,
-    /** What was fed to the run that failed, in the same memory. */
+    /** The feeds of the failed run, in the same memory. */
     readonly feeds: Tensors = {},
-    /** The targets of that run, with any content. */
+    /** The targets of the failed run, with arbitrary content. */
     readonly targets: Tensors = {},
   ) {
     super(message);

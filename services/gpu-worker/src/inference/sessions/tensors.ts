@@ -5,14 +5,14 @@ export function float32Tensor(data: Float32Array<ArrayBuffer>, dims: readonly nu
   return { type: 'float32', dims, data };
 }
 
-/** The elements of the float32 tensor `name`; SessionError when it is absent or of another type. */
+/** The elements of the float32 tensor `name`; SessionError when it is missing or of another type. */
 export function float32Of(tensors: Tensors, name: string): Float32Array<ArrayBuffer> {
   const tensor = tensors[name];
   if (tensor?.type !== 'float32') throw wrongTensor(name, 'float32', tensor);
   return tensor.data;
 }
 
-/** The elements of the 8-bit tensor `name`; SessionError when it is absent or of another type. */
+/** The elements of the 8-bit tensor `name`; SessionError when it is missing or of another type. */
 export function uint8Of(tensors: Tensors, name: string): Uint8Array<ArrayBuffer> {
   const tensor = tensors[name];
   if (tensor?.type !== 'uint8') throw wrongTensor(name, 'uint8', tensor);

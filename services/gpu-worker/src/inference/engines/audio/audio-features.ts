@@ -4,24 +4,24 @@ import { type RunModel } from '../../packs/run-model';
 import { createEncoderStates } from './encoder-states';
 import { recordingWindows } from './recording-windows';
 
-/** What the generators hear of a recording: around every output frame ten steps of 20 ms of hidden states. */
+/** The generators' audio input: for every output frame, a window of ten 20 ms steps of hidden states around it. */
 export interface AudioFeatures {
-  /** Values of one frame's window, [10 steps × states, width]. */
+  /** Number of values in one frame's window, [10 steps × states, width]. */
   readonly windowSize: number;
   /**
-   * What output frames `first` to `last` (included) hear. Calls should go forward in time: the recording is encoded
-   * 30 s at a time and forgotten behind `first`; what was loaded stays readable as long as it is held.
+   * The windows of output frames `first` to `last` (inclusive). Calls should go forward in time: the recording is
+   * encoded 30 s at a time and forgotten behind `first`; what was loaded stays readable as long as it is held.
    */
   load(first: number, last: number): Promise<AudioWindows>;
 }
 
-/** The audio windows of some output frames. */
+/** The audio windows of a range of output frames. */
 export interface AudioWindows {
-  /** Writes the window of one of them. */
+  /** Writes one frame's window. */
   write(frame: number, target: Float32Array, offset: number): void;
 }
 
-/** The windows of a 16 kHz recording as a pack's audio encoder makes them. */
+/** Computes the windows of a 16 kHz recording with a pack's audio encoder. */
 export function createAudioFeatures(
   recording: Recording,
   { whisper, states, width }: Pick<AudioParams, 'whisper' | 'states' | 'width'>,

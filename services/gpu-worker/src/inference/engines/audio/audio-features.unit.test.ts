@@ -8,8 +8,8 @@ const HF = { whisper: 'hf', states: 1, width: 2 } as const;
 const OPENAI = { whisper: 'openai', states: 1, width: 2 } as const;
 
 /**
- * Encodes nothing but the number of every step since the start of the recording, which it knows from being asked for
- * windows that begin every `stride` steps; the second value tells the windows apart.
+ * Encodes only the number of each step since the start of the recording, inferred from being called for windows that
+ * begin every `stride` steps; the second value identifies the window.
  */
 function countingEncoder(stride: number) {
   let windows = 0;
@@ -25,12 +25,12 @@ function countingEncoder(stride: number) {
   return { run, windows: () => windows, arrays: () => arrays.size };
 }
 
-/** So many seconds of silence. */
+/** This many seconds of silence. */
 const silence = (seconds: number) => recordingOf(new Float32Array(seconds * RATE));
 const LONG = silence(61);
 const firstValues = (target: Float32Array) => Array.from(target).filter((_, i) => i % 2 === 0);
 
-/** What one output frame hears, over values that are none. */
+/** One output frame's window, written over NaNs. */
 async function windowOf(features: AudioFeatures, frame: number): Promise<Float32Array> {
   const target = new Float32Array(features.windowSize).fill(9);
   (await features.load(frame, frame)).write(frame, target, 0);
@@ -45,7 +45,7 @@ describe("with Hugging Face's front end and zeros at the edges", () => {
     );
   });
 
-  test('segments are encoded once each, when the output reaches them', async () => {
+  test('each segment is encoded once, when the output reaches it', async () => {
     const { run, windows } = countingEncoder(1500);
     const features = createAudioFeatures(LONG, HF, 'zeros', run);
     const counts: number[] = [];
@@ -58,7 +58,7 @@ describe("with Hugging Face's front end and zeros at the edges", () => {
     expect(counts[counts.length - 1]).toBe(3);
   });
 
-  test('what the encoder says about its own padding is not used', async () => {
+  test("the encoder's output for its own padding is not used", async () => {
     const { run } = countingEncoder(1500);
     const features = createAudioFeatures(silence(1), HF, 'zeros', run);
     expect(firstValues(await windowOf(features, 24))).toEqual([45, 46, 47, 48, 49, 50, 0, 0, 0, 0]);
@@ -66,7 +66,7 @@ describe("with Hugging Face's front end and zeros at the edges", () => {
 });
 
 describe("with OpenAI's front end and repeats at the edges", () => {
-  test('every step of a long recording is its own, across all windows', async () => {
+  test('every step of a long recording is distinct, across all windows', async () => {
     const features = createAudioFeatures(LONG, OPENAI, 'repeat', countingEncoder(1200).run);
     const wrongFrames: number[] = [];
     for (let frame = 0; frame < 1525; frame++) {
@@ -79,7 +79,7 @@ describe("with OpenAI's front end and repeats at the edges", () => {
     expect(wrongFrames).toEqual([]);
   });
 
-  test('one window gives way to the next gradually, where both have seconds of context', async () => {
+  test('one window blends gradually into the next, where both have seconds of context', async () => {
     const { run } = countingEncoder(1200);
     const features = createAudioFeatures(LONG, OPENAI, 'repeat', run);
     const windows = await features.load(600, 699);
@@ -88,7 +88,7 @@ describe("with OpenAI's front end and repeats at the edges", () => {
       windows.write(600 + i, target, 0);
       return target[4 * 2 + 1] ?? NaN; // of step 2 · frame
     });
-    // Window 0 ends at step 1500, window 1 begins at 1200: the change lies at 1350, and takes a second.
+    // Window 0 ends at step 1500 and window 1 begins at 1200: the blend is centred on 1350 and takes a second.
     expect(blend.filter((share) => share === 0)).toHaveLength(63);
     expect(blend.filter((share) => share === 1)).toHaveLength(12);
     for (let i = 1; i < 100; i++) {
@@ -98,7 +98,7 @@ describe("with OpenAI's front end and repeats at the edges", () => {
     }
   });
 
-  test('30 s are one window, and windows of 300 s are encoded once each, one at a time', async () => {
+  test('30 s fit one window, and the windows of 300 s are encoded once each, one at a time', async () => {
     const short = countingEncoder(1200);
     await createAudioFeatures(silence(30), OPENAI, 'repeat', short.run).load(0, 749);
     expect(short.windows()).toBe(1);
@@ -113,7 +113,7 @@ describe("with OpenAI's front end and repeats at the edges", () => {
     expect(long.windows()).toBe(13);
   });
 
-  test('what was loaded can be read in any order and as often as wanted', async () => {
+  test('loaded windows can be read in any order and repeatedly', async () => {
     const features = createAudioFeatures(LONG, OPENAI, 'repeat', countingEncoder(1200).run);
     const windows = await features.load(0, 40);
     await features.load(700, 710);
@@ -125,11 +125,11 @@ describe("with OpenAI's front end and repeats at the edges", () => {
     expect(() => windows.write(800, target, 0)).toThrow(RangeError);
   });
 
-  test('where the output outlasts the sound there is silence, not the last sound held', async () => {
+  test('silence follows where the output outlasts the sound, not the last sound held', async () => {
     const seen: number[] = [];
     const run: RunModel = (role, feeds) => {
       const mel = feeds['mel']?.data;
-      // Frames of speech, of silence, and of padding behind both.
+      // Frames within speech, within silence, and in the padding after both.
       seen.push(...[50, 150, 250].map((frame) => Number(mel?.[frame])));
       return countingEncoder(1200).run(role, feeds);
     };
@@ -156,14 +156,14 @@ describe("with OpenAI's front end and repeats at the edges", () => {
 test.each([
   [HF, 'zeros', 1500, 1],
   [OPENAI, 'repeat', 1200, 2],
-] as const)('however long a recording is, its states need the memory of few windows: %o', async (...row) => {
+] as const)('a recording of any length needs the memory of only a few windows: %o', async (...row) => {
   const [params, edges, stride, arrays] = row;
   const encoder = countingEncoder(stride);
   const features = createAudioFeatures(silence(121), params, edges, encoder.run);
   const held = await features.load(0, 7);
   const target = new Float32Array(features.windowSize);
   for (let frame = 8; frame < 3024; frame += 8) {
-    // Two batches are under way at once.
+    // Two batches are in flight at once.
     const [windows] = await Promise.all([
       features.load(frame, frame + 7),
       features.load(frame + 8, frame + 15),

@@ -3,18 +3,18 @@ import { type RunModel } from '../../packs/run-model';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type RecordingWindows, STEPS_PER_WINDOW } from './recording-windows';
 
-/** Steps over which one window's states give way to the next one's, in the middle of the overlap: one second. */
+/** Steps over which one window's states blend into the next one's, in the middle of their overlap: one second. */
 const LONGEST_FADE = 50;
 
-/** What the audio encoder says about some steps of a recording. */
+/** The audio encoder's hidden states for some steps of a recording. */
 export interface EncodedSteps {
   /** Writes the states of one step. */
   write(step: number, target: Float32Array, offset: number): void;
 }
 
-/** The audio encoder's hidden states along a recording, made 30 s at a time and forgotten once passed. */
+/** The audio encoder's hidden states along a recording, computed 30 s at a time and forgotten once passed. */
 export interface EncoderStates {
-  /** A copy of steps [from, to). Calls should go forward in time: windows are forgotten once they were read to the end. */
+  /** A copy of steps [from, to). Calls should go forward in time: a window is forgotten once it was read to its end. */
   load(from: number, to: number): Promise<EncodedSteps>;
 }
 
@@ -34,10 +34,10 @@ export function createEncoderStates(
   const { stride, count } = windows;
   const overlap = STEPS_PER_WINDOW - stride;
   const fade = Math.min(LONGEST_FADE, overlap);
-  /** Steps from a window's start to where it begins to count. */
+  /** Steps from a window's start to where its states begin to count. */
   const entry = (overlap - fade) / 2;
   const encoded = new Map<number, Float32Array<ArrayBuffer>>();
-  /** Of windows that are forgotten, to be written over: the states of half a minute are megabytes. */
+  /** Buffers of forgotten windows, for reuse: the states of half a minute take megabytes. */
   const spare: Float32Array<ArrayBuffer>[] = [];
   let latest: Rows = { from: 0, to: 0, values: new Float32Array(0) };
   let previous: Promise<unknown> = Promise.resolve();
@@ -64,7 +64,7 @@ export function createEncoderStates(
     return states;
   };
 
-  /** Fades a window in over what the windows before it say. */
+  /** Blends a window into the states of the windows before it. */
   const lay = (window: number, states: Float32Array, rows: Rows, start: number): void => {
     const end = Math.min(rows.to, window * stride + STEPS_PER_WINDOW);
     for (let step = Math.max(start, window === 0 ? 0 : window * stride + entry); step < end; step++) {
@@ -83,7 +83,7 @@ export function createEncoderStates(
 
   const read = async (from: number, to: number): Promise<Rows> => {
     const rows = { from, to, values: new Float32Array(Math.max(to - from, 0) * stepSize) };
-    // Calls overlap: what the last one read is not asked of a window that may have been forgotten.
+    // Calls overlap: what the previous call read is copied, because its window may have been forgotten.
     const overlaps = from >= latest.from && from < latest.to;
     const start = overlaps ? Math.min(latest.to, to) : from;
     const at = (from - latest.from) * stepSize;
@@ -99,7 +99,7 @@ export function createEncoderStates(
 
   return {
     async load(from, to) {
-      // One after the other: they share the memory of the windows.
+      // One at a time: the calls share the windows' memory.
       const reading = previous.then(() => read(from, to));
       previous = reading.catch(() => undefined);
       const { values } = await reading;

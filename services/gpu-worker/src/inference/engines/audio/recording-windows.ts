@@ -13,24 +13,27 @@ import { type AudioParams } from '@lipsync/model-pack';
 /** The audio encoder halves the rate of the spectrogram: 20 ms per step. */
 export const STEPS_PER_WINDOW = SEGMENT_FRAMES / 2;
 
-/** Steps from one overlapped window to the next: 24 s, so that every step but the ends' has 3 s of context around it. */
+/**
+ * Steps from one overlapping window to the next: 24 s, which gives every step except those at the ends 3 s of context
+ * on either side.
+ */
 const OVERLAPPED_STRIDE = 1200;
 
-/** The windows of 30 s in which the encoder hears a recording. */
+/** The 30 s windows in which the encoder processes a recording. */
 export interface RecordingWindows {
   readonly count: number;
-  /** Steps of 20 ms that carry sound. */
+  /** Number of 20 ms steps that carry sound. */
   readonly steps: number;
   /** Steps from the start of one window to the start of the next. */
   readonly stride: number;
-  /** The spectrogram [80, 3000] of a window, in memory of its own. */
+  /** The spectrogram [80, 3000] of a window, in newly allocated memory. */
   mel(window: number): Float32Array<ArrayBuffer>;
 }
 
 /**
- * The windows of a 16 kHz recording. Hugging Face's front end (musetalk) cuts the waveform, side by side. OpenAI's
- * (latentsync, highsync) cuts one spectrogram of the whole recording; there the windows overlap, because an encoder
- * that hears nothing beyond a border says other things near it, which shows as a twitch every 30 s.
+ * The windows of a 16 kHz recording. Hugging Face's front end (musetalk) cuts the waveform into adjacent windows.
+ * OpenAI's (latentsync, highsync) cuts one spectrogram of the whole recording; there the windows overlap, because
+ * without context beyond a border the encoder's states differ near it, which shows as a twitch every 30 s.
  */
 export function recordingWindows(recording: Recording, whisper: AudioParams['whisper']): RecordingWindows {
   const steps = soundingSteps(recording.length, SAMPLE_RATE);

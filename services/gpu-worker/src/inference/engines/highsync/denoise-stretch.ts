@@ -9,31 +9,31 @@ import { createStretchLatents } from './stretch-latents';
 /** Windows inside the network at once: one runs, one waits. */
 const WINDOWS_IN_FLIGHT = 2;
 
-/** Consecutive output frames of one run, and what is known about them. */
+/** Consecutive output frames of one run, with their inputs. */
 export interface Stretch {
   readonly outputs: Run;
   /** The source frame of every output frame of the clip. */
   readonly sources: readonly number[];
   readonly latents: LatentsBySource;
-  /** Writes what an output frame hears. */
+  /** Writes an output frame's audio window. */
   writeAudio(output: number, target: Float32Array, offset: number): void;
   /** Writes the landmarks of a source frame in pixels of its crop. */
   writeLandmarks(source: number, target: Float32Array, offset: number): void;
 }
 
-/** Denoises a stretch: clean latents [frames, C, h, w], which outside the mask are the source's own. */
+/** Denoises a stretch to clean latents [frames, C, h, w]; outside the mask they equal the source's. */
 export type DenoiseStretch = (stretch: Stretch, signal: AbortSignal) => Promise<Float32Array>;
 
 /**
- * HighSync's sampler (https://github.com/saeed5959/high_sync): in every step the cells outside the mask are set to the
- * clean latents, the network is moved over the stretch in windows that lie elsewhere in each step, and all frames take
- * the DDIM step together. A stretch shorter than a window is filled up with its last frame. A frame's noise depends on
- * its place in the output, not on where stretches begin.
+ * HighSync's sampler (https://github.com/saeed5959/high_sync). In every step, the cells outside the mask are set to the
+ * clean latents, the network slides over the stretch in windows whose position differs from step to step, and all
+ * frames take the DDIM step together. A stretch shorter than a window is padded with its last frame. A frame's noise
+ * depends on its position in the output, not on where stretches begin.
  */
 export function createDenoiseStretch(
   params: HighsyncParams,
   predict: PredictWindow,
-  /** Of `predict`. */
+  /** The pool of the arrays that `predict` returns. */
   pool: ArrayPool,
 ): DenoiseStretch {
   const { latent: shape, mask, window, seed } = params;

@@ -2,22 +2,22 @@ import { type FaceBatch, type GeneratedFaces } from '../engine';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** What the batches of one clip are made with. */
+/** What the batches of one clip need. */
 export interface BatchParts {
-  /** The stretch that an output frame belongs to; −1: it shows no face. */
+  /** The stretch that an output frame belongs to; −1 when it shows no face. */
   stretchOf(output: number): number;
-  /** The new crops of output frames of one stretch, [3, side, side] in [-1, 1] each. */
+  /** Generates the crops of output frames of one stretch, each [3, side, side] in [-1, 1]. */
   generate(stretch: number, outputs: readonly number[]): Promise<readonly Floats[]>;
   /** Blends a crop into its frame. */
   paste(frame: Uint8Array, output: number, image: Floats): void;
-  /** Takes back what `generate` answered. */
+  /** Returns an image of `generate` for reuse. */
   give(image: Floats): void;
 }
 
-/** Output frames of one stretch whose faces are wanted. */
+/** Output frames of one stretch that need a face. */
 export class WantedFaces implements FaceBatch {
   private readonly outputs: number[] = [];
-  /** Which stretch they are of; undefined while there are none. */
+  /** The stretch of the frames taken so far; undefined while there are none. */
   private stretch: number | undefined;
 
   constructor(
@@ -50,11 +50,11 @@ export class WantedFaces implements FaceBatch {
   }
 }
 
-/** Generated crops, to be pasted. */
+/** Generated crops, ready to be pasted. */
 export class DecodedFaces implements GeneratedFaces {
   constructor(
     readonly outputs: readonly number[],
-    /** [3, side, side] in [-1, 1] each. */
+    /** Each [3, side, side] in [-1, 1]. */
     readonly images: readonly Floats[],
     private readonly parts: Pick<BatchParts, 'paste' | 'give'>,
   ) {}

@@ -8,9 +8,9 @@ import { copyScaledMean } from '../scaled-mean';
 type Floats = Float32Array<ArrayBuffer>;
 
 /**
- * Cuts the face of a source frame out of its picture, at once, and encodes it: the clean latent [C, h, w], scaled, in
- * an array of the pool. One picture per call of the graph: at 512 pixels one keeps any device busy, and an encoder's
- * memory grows with each.
+ * Crops the face out of a source frame before returning, and encodes it to the scaled clean latent [C, h, w], in an
+ * array of the pool. One picture per call of the graph: at 512 pixels a single picture keeps any device busy, and the
+ * encoder's memory grows with each.
  */
 export type EncodeFace = (frame: Uint8Array, sourceIndex: number) => Promise<Floats>;
 

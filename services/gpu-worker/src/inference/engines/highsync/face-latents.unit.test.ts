@@ -2,7 +2,7 @@ import { float32Tensor } from '../../sessions/tensors';
 import { createArrayPool } from '../array-pool';
 import { createFaceLatents } from './face-latents';
 
-test('the latent is the scaled mean, in memory of its own, and what the encoder said is memory for its next answer', async () => {
+test('the latent is the scaled mean, in separate memory, and the encoder’s output array is reused for its next output', async () => {
   const pool = createArrayPool(1);
   const moments = Float32Array.of(1, 2, 3, 4, 9, 9, 9, 9);
   const params = { resolution: 8, latent: { channels: 1, height: 2, width: 2, scale: 0.5 } };

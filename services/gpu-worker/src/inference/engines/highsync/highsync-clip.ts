@@ -13,7 +13,7 @@ import { allOf } from '../in-order';
 import { type BatchParts, WantedFaces } from './face-batch';
 import { createStretchQueue } from './stretch-queue';
 
-/** Frames whose pictures are decoded and pasted while the next ones are being decoded. */
+/** Number of frames that are pasted together while the next ones are decoded. */
 const BATCH_SIZE = 4;
 
 type Floats = Float32Array<ArrayBuffer>;
@@ -25,18 +25,18 @@ export interface HighsyncClip extends EngineClip {
 export interface HighsyncClipParts {
   readonly params: HighsyncParams;
   readonly faces: HighsyncFaces;
-  /** Clean latents [frames, C, h, w] of output frames of one run. */
+  /** Clean latents [frames, C, h, w] of the output frames of one run. */
   denoise(outputs: Run, signal: AbortSignal): Promise<Float32Array>;
-  /** The picture [3, side, side] of the latent that lies at `offset`. */
+  /** Decodes the latent at `offset` to a picture [3, side, side]. */
   decode(latents: Float32Array, offset: number): Promise<Floats>;
-  /** Takes back what `decode` answered. */
+  /** Returns an image of `decode` for reuse. */
   give(image: Floats): void;
   close(): Promise<void>;
 }
 
 /**
- * The output in stretches, each of which is denoised when its first face is wanted, or before; faces are decoded from
- * it a few at a time. Frames outside every stretch are left alone.
+ * Divides the output into stretches. Each is denoised when its first face is needed, or earlier, and its faces are
+ * decoded a few at a time. Frames outside every stretch are left alone.
  */
 export function createHighsyncClip(
   { track, sources, format, signal }: Pick<ClipInput, 'track' | 'sources' | 'format' | 'signal'>,

@@ -40,13 +40,13 @@ describe('a highsync clip', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The same pack with another length of stretches, which its graphs know nothing of. */
+  /** The same pack with a different stretch length, on which its graphs do not depend. */
   const withStretch = (stretch: number): Pack<HighsyncManifest> => ({
     ...pack,
     manifest: { ...pack.manifest, params: { ...pack.manifest.params, stretch } },
   });
 
-  /** Renders the whole of `sources` and answers the pictures and the runs they took. */
+  /** Renders all of `sources`; returns the pictures and the graph runs that they took. */
   async function render(
     sources: readonly number[],
     { stretch, ...options }: HighsyncOptions & { stretch?: number } = {},
@@ -73,15 +73,15 @@ describe('a highsync clip', () => {
       expect(framesOf(runs, 'reference_unet')).toBe(20);
     });
 
-    test('are asked for one frame at a time: the network sees one shape, whatever is known already', async () => {
+    test('are requested for one frame at a time: the network sees one shape, whatever is already known', async () => {
       const { runs } = await render(upTo(30), { bankBytes: 5 * (64 * 48 + 1) * 4 });
       const asked = runs.filter(({ role }) => role === 'reference_unet');
       expect(new Set(asked.map(({ feeds }) => feeds['latent']?.dims[0]))).toEqual(new Set([1]));
     });
 
-    test('are computed again where memory does not hold them, as few as possible, to the same pictures', async () => {
+    test('are recomputed where they do not fit in memory, as few as possible, with the same pictures', async () => {
       const roomy = await render(upTo(12));
-      // 64 tokens of 48 values and a mean: room for five frames, of twelve that each of four steps goes through.
+      // 64 tokens of 48 values and a mean: room for five frames, of the twelve that each of four steps visits.
       const tight = await render(upTo(12), { bankBytes: 5 * (64 * 48 + 1) * 4 });
       const none = await render(upTo(12), { bankBytes: 0 });
       const frames = [roomy, tight, none].map(({ runs }) => framesOf(runs, 'reference_unet'));
@@ -90,14 +90,14 @@ describe('a highsync clip', () => {
       expect(none.images).toEqual(roomy.images);
     });
 
-    test('of frames that are not shown again are forgotten', async () => {
-      // Room for 24 frames. Frames 0–11 come back after 12–23, which do not: it is theirs that 24–35 replace.
+    test('of frames that are not shown again are dropped', async () => {
+      // Room for 24 frames. Frames 0–11 come back after 12–23, which do not, so 24–35 must replace 12–23.
       const sources = [...upTo(36), ...upTo(12)];
       const { runs } = await render(sources, { bankBytes: 24 * (64 * 48 + 1) * 4, stretch: 12 });
       expect(framesOf(runs, 'reference_unet')).toBe(36);
     });
 
-    test('of frames that are behind give way to those in use', async () => {
+    test('of frames already passed give way to those in use', async () => {
       // Two stretches of twelve frames; room for twelve.
       const sources = [...upTo(12), ...upTo(24).slice(12)];
       const { runs } = await render(sources, { bankBytes: 12 * (64 * 48 + 1) * 4, stretch: 12 });
@@ -108,15 +108,15 @@ describe('a highsync clip', () => {
   describe('windows', () => {
     const windows = (runs: readonly RecordedRun[]) => runs.filter(({ role }) => role === 'denoising_unet');
 
-    test('equal ones of a step are computed once', async () => {
-      // 20 frames: in the first step three windows, two of which see frames 8–19; then 3, 3 and 3.
+    test('equal windows of a step are computed once', async () => {
+      // 20 frames: the first step has three windows, two of which see frames 8–19; the other steps have three each.
       const { runs, count } = await render(upTo(20));
       const starts = windows(runs).map(({ feeds }) => feeds['timestep']?.data[0]);
       expect(starts.filter((time) => time === 999n)).toHaveLength(2);
       expect(count('denoising_unet_unconditional')).toBe(count('denoising_unet'));
     });
 
-    test('in every step the network sees clean latents outside the mask, and noisy ones inside', async () => {
+    test('the network sees clean latents outside the mask and noisy ones inside, in every step', async () => {
       const { runs } = await render(upTo(20));
       const cells = LATENT.height * LATENT.width;
       for (const { feeds } of windows(runs)) {
@@ -135,14 +135,14 @@ describe('a highsync clip', () => {
       }
     });
 
-    test('the network without condition hears silence', async () => {
+    test('the unconditional network gets silence', async () => {
       const { runs } = await render(upTo(12));
       const unconditional = runs.filter(({ role }) => role === 'denoising_unet_unconditional');
       for (const { feeds } of unconditional)
         expect(feeds['audio']?.data.some((value) => value !== 0)).toBe(false);
     });
 
-    test('a short run is filled up with its last picture and its last sound', async () => {
+    test('a short run is padded with its last picture and its last sound', async () => {
       const { runs, images } = await render(upTo(5));
       expect(images.filter((image) => image !== null)).toHaveLength(5);
       const [first] = windows(runs);
@@ -158,10 +158,10 @@ describe('a highsync clip', () => {
       }
     });
 
-    test('a frame begins with the same noise wherever stretches are cut', async () => {
+    test('a frame starts from the same noise wherever stretches are cut', async () => {
       const noiseOf = async (stretch: number): Promise<Map<string, number>> => {
         const { runs } = await render(upTo(40), { stretch });
-        // A frame is known by its bank; the first generated cell lies in row 3, column 1.
+        // The bank identifies a frame; the first generated cell lies in row 3, column 1.
         const noise = new Map<string, number>();
         for (const { feeds } of windows(runs)) {
           if (feeds['timestep']?.data[0] !== 999n) continue;
@@ -176,8 +176,8 @@ describe('a highsync clip', () => {
     });
   });
 
-  test('pictures that are recycled are memory for the next ones', async () => {
-    // Latents and pictures of the test networks have one length.
+  test('recycled pictures provide the memory of the next ones', async () => {
+    // The test networks' latents and pictures have the same length.
     const used: unknown[] = [];
     const clip = await createHighsync(pack, async (role, feeds, take) => {
       if (role === 'vae_decoder') used.push(feeds['latent']?.data, take?.(3 * SIDE * SIDE));
@@ -196,7 +196,7 @@ describe('a highsync clip', () => {
     await clip.close();
   });
 
-  test('outside the feathered rectangle every byte of a frame stays as it was', async () => {
+  test('every byte of a frame outside the feathered rectangle is unchanged', async () => {
     const track = trackOf(3);
     const clip = await createHighsync(pack, run).open(clipInput(track, upTo(3)).input);
     const batch = clip.newBatch();
@@ -224,7 +224,7 @@ describe('a highsync clip', () => {
   describe('latents', () => {
     const values = LATENT_SIZE + 4;
 
-    test('are kept for the next render, which needs no second look at the video', async () => {
+    test('are kept for the next render, which does not read the video a second time', async () => {
       const features = memoryFeatures(values);
       const engine = createHighsync(pack, run);
       expect(engine.features.values).toBe(values);
@@ -244,7 +244,7 @@ describe('a highsync clip', () => {
       expect(recorded.count('vae_encoder')).toBe(0);
     });
 
-    test('made by a preparation are those that a render makes', async () => {
+    test('made by a preparation equal those that a render makes', async () => {
       const prepared = memoryFeatures(values);
       const rendered = memoryFeatures(values);
       const engine = createHighsync(pack, run);
@@ -259,7 +259,7 @@ describe('a highsync clip', () => {
       expect(prepared.kept.has(7)).toBe(false);
     });
 
-    test('of another crop are made again', async () => {
+    test('of a different crop are recomputed', async () => {
       const features = memoryFeatures(values);
       const engine = createHighsync(pack, run);
       const input = () => clipInput(trackOf(12), upTo(12), { features });

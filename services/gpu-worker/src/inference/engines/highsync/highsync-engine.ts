@@ -20,13 +20,13 @@ import { createSourceLatents } from './source-latents';
 const SPARES = 32;
 
 export interface HighsyncOptions {
-  /** Memory for what the reference network remembers, bytes; what does not fit is computed again in every step. */
+  /** Memory for the reference network's banks, in bytes; banks that do not fit are recomputed in every step. */
   readonly bankBytes?: number | undefined;
 }
 
 /**
- * HighSync (https://github.com/saeed5959/high_sync, arXiv 2605.16918): the lower face of a whole stretch of frames is
- * denoised together, seen through overlapping windows and led by the source frames and 200 ms of sound around each.
+ * HighSync (https://github.com/saeed5959/high_sync, arXiv 2605.16918): denoises the lower face of a whole stretch of
+ * frames together, through overlapping windows, conditioned on the source frames and on 200 ms of sound around each.
  */
 export function createHighsync(
   pack: Pack<HighsyncManifest>,

@@ -66,19 +66,19 @@ describe('highsync on networks that know the answer', () => {
     },
   );
 
-  test('a run that is longer than a stretch ends at the target in every stretch', async () => {
+  test('a run longer than a stretch ends at the target in every stretch', async () => {
     await expectTargets(await packOf({ stretch: 14 }), upTo(40));
   });
 
-  test('frames without a face stay out of it, and do not shift the frames after them', async () => {
+  test('frames without a face are left out, and do not shift the frames after them', async () => {
     await expectTargets(await packOf(), upTo(30), [13, 14]);
   });
 
-  test('held, skipped and returning source frames end at the target of their place in the output', async () => {
+  test('held, skipped and repeated source frames end at the target of their position in the output', async () => {
     await expectTargets(await packOf(), [0, 1, 2, 2, 2, 5, 8, 9, 8, 7, 6, 0, 1, 2, 3, 4, 5]);
   });
 
-  test('without guidance the network is asked once per window, and ends at the target too', async () => {
+  test('without guidance the network runs once per window, and also ends at the target', async () => {
     const pack = await packOf({ guidance: 1 });
     const recorded = recordRuns(pack.run);
     await expectTargets({ pack: pack.pack, run: recorded.run }, upTo(20));
@@ -95,7 +95,7 @@ describe('highsync on networks that know the answer', () => {
     expect([recorded.count('vae_encoder'), recorded.count('vae_decoder')]).toEqual([40, 40]);
   });
 
-  test('cancelling stops between windows: what runs is awaited, nothing further is started', async () => {
+  test('cancelling stops between windows: running ones are awaited, nothing further is started', async () => {
     const { pack, run } = await packOf();
     const cancel = new AbortController();
     const recorded = recordRuns(run, async (role, earlier) => {
@@ -108,11 +108,11 @@ describe('highsync on networks that know the answer', () => {
     const runs = recorded.runs.length;
     await clip.close();
     expect(recorded.runs).toHaveLength(runs);
-    // Window 3 was on its way, and at most one more.
+    // Window 3 was running, and at most one more.
     expect(recorded.count('denoising_unet')).toBeLessThanOrEqual(5);
   });
 
-  test('a failing network fails the clip, and closing it does not wait for ever', async () => {
+  test('a failing network fails the clip, and closing the clip does not hang', async () => {
     const { pack, run } = await packOf();
     const recorded = recordRuns(run, async (role, earlier) => {
       if (role === 'reference_unet' && earlier === 1) throw new Error('out of memory');
@@ -122,7 +122,7 @@ describe('highsync on networks that know the answer', () => {
     await clip.close();
   });
 
-  test('a batch takes faces of one stretch only, as many as it has room for', async () => {
+  test('a batch takes faces of one stretch only, up to its size', async () => {
     // Eighteen frames are cut into two stretches of nine.
     const { pack, run } = await packOf({ stretch: 12 });
     const clip = await createHighsync(pack, run).open(clipInput(trackOf(19, [18]), upTo(19)).input);
@@ -137,7 +137,7 @@ describe('highsync on networks that know the answer', () => {
     expect(next.take(frame, 18)).toBeNull();
     await clip.close();
   });
-  test('faces say by how much they are enlarged: the crop’s longer side over what is generated', async () => {
+  test('faces report their enlargement: the longer side of the crop over the generated side', async () => {
     const { pack, run } = await packOf();
     const track = trackOf(12);
     const clip = await createHighsync(pack, run).open(clipInput(track, upTo(12)).input);

@@ -5,14 +5,14 @@ import { type FrameFeatures } from '../engine';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** Behind every kept latent lie the corners of the crop that it was made from. */
+/** Number of values stored after every latent: the corners of the crop that it was made from. */
 const CORNERS = 4;
 
-/** Clean latents that outlast the clip. */
+/** Clean latents that outlive the clip. */
 export interface KeptLatents {
   /**
-   * The latent of a source frame, in memory that the next call uses again; null when there is none, or it was made from
-   * another crop than today's.
+   * The latent of a source frame, in memory that the next call reuses; null when there is none, or when it was made
+   * from a different crop than the current one.
    */
   find(sourceIndex: number): Floats | null;
   keep(sourceIndex: number, latent: Float32Array): void;
@@ -24,8 +24,8 @@ export function keptLayout({ channels, height, width }: HighsyncParams['latent']
 }
 
 /**
- * The crop is compared because it depends on the whole shot: a track that was made for a shorter output may not have
- * seen the frame that sets the shot's height.
+ * Compares the crop because it depends on the whole shot: a track that was made for a shorter output may not have
+ * included the frame that determines the shot's height.
  */
 export function createKeptLatents(
   layout: FeatureLayout,

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { openFeatureFile } from '../../pipeline/feature-file';
 import { createKeptLatents, keptLayout } from './kept-latents';
 
-test('latents that a longer track makes stale count as added when they are made again, and are found from then on', () => {
+test('latents made stale by a longer track count as added when they are recomputed, and are found from then on', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kept-latents-'));
   const layout = keptLayout({ channels: 1, height: 1, width: 2, scale: 1 });
   const origin = { ...layout, analyzerVersion: 'a@1.0.0+0123', trackVersion: '2' };
-  /** What a render of two frames does, where the shot has this height. */
+  /** What a render of two frames does when the shot has this height. */
   const render = (height: number) => {
     const features = openFeatureFile(join(folder, 'features.bin'), origin);
     const kept = createKeptLatents(layout, features, {

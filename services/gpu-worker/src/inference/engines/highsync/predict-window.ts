@@ -11,13 +11,13 @@ type Floats = Float32Array<ArrayBuffer>;
 
 /** What the network sees at once: `window` frames. */
 export interface NetworkWindow {
-  /** Their source frames. */
+  /** Source frame indices. */
   readonly sources: readonly number[];
-  /** Writes their noisy latents, [C, window, h, w]. */
+  /** Writes the noisy latents, [C, window, h, w]. */
   writeLatent(target: Float32Array): void;
-  /** Writes what they hear, [window, 10 steps × states, width]. */
+  /** Writes the audio windows, [window, 10 steps × states, width]. */
   writeAudio(target: Float32Array): void;
-  /** Writes their faces' landmarks, [window, 68, 2] in pixels of the crop. */
+  /** Writes the faces' landmarks, [window, 68, 2] in pixels of the crop. */
   writeLandmarks(target: Float32Array): void;
 }
 
@@ -25,9 +25,9 @@ export interface NetworkWindow {
 export type PredictWindow = (time: number, window: NetworkWindow) => Promise<Floats>;
 
 /**
- * Guidance leads away from what the network says without reference and without sound. The two are separate calls of
- * one window: together they would need twice the memory. The one without goes first, for the banks of the other take
- * their time to be put together.
+ * Classifier-free guidance: moves the prediction away from the one without reference and sound. The two are separate
+ * calls on one window: together they would need twice the memory. The unconditional one goes first, because assembling
+ * the banks of the other takes time.
  */
 export function createPredictWindow(
   manifest: HighsyncManifest,

@@ -7,20 +7,20 @@ import { type LatentsBySource } from './source-latents';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** One frame's banks, in the order of the roles' names. */
+/** One frame's banks, in the order of the role's output names. */
 type Banks = readonly Floats[];
 
 /**
- * What the reference network remembers of source frames. It depends on the frame alone, while HighSync's own code asks
- * again in every step: banks are kept, as many as fit, and the others made again.
+ * The reference network's features ("banks") of source frames. They depend on the frame alone, yet HighSync's own code
+ * recomputes them in every step; here they are kept, as many as fit, and only the others are recomputed.
  */
 export interface ReferenceBanks {
   /**
-   * From now on these are the latents of the frames in use, whose banks other frames' give way to. Of frames that will
-   * not be shown again nothing is kept: memory follows what a timeline repeats, not how long it is.
+   * Sets the latents of the frames now in use; other frames' banks give way to theirs. Nothing is kept of frames that
+   * will not be shown again: memory follows what a timeline repeats, not how long it is.
    */
   use(latents: LatentsBySource, shownAgain: (source: number) => boolean): void;
-  /** The banks of these frames one after the other, as feeds of the denoising network. */
+  /** The banks of these frames, concatenated, as feeds of the denoising network. */
   feeds(sources: readonly number[]): Promise<Tensors>;
 }
 
@@ -28,7 +28,7 @@ export interface ReferenceBanksOptions {
   readonly manifest: HighsyncManifest;
   readonly call: CallRole;
   readonly pool: ArrayPool;
-  /** Bytes of banks that are kept. */
+  /** Bytes of banks to keep. */
   readonly maxBytes: number;
 }
 
@@ -44,10 +44,10 @@ export function createReferenceBanks({
   let latents: LatentsBySource = new Map();
   /** [tokens, width] of every bank, known once the network has run. */
   let shapes: readonly (readonly number[])[] = [];
-  /** One request at a time: the next one may need what this one makes. */
+  /** One request at a time: the next one may need what this one computes. */
   let previous: Promise<unknown> = Promise.resolve();
 
-  /** Asks for one frame: at 512 pixels one keeps a device busy, and a shape that changes would be tuned for each time. */
+  /** Runs one frame per call: at 512 pixels one keeps a device busy, and every new shape would have to be tuned for. */
   const make = async (source: number): Promise<Banks> => {
     const { channels, height, width } = manifest.params.latent;
     const known = latents.get(source);
@@ -66,12 +66,12 @@ export function createReferenceBanks({
     kept.delete(source);
   };
 
-  /** Whether there was room. */
+  /** Keeps a frame's banks; returns whether there was room. */
   const keep = (source: number, banks: Banks): boolean => {
     const bytes = sizeOf(banks);
     for (const other of kept.keys()) {
       if (keptBytes + bytes <= maxBytes) break;
-      // A stretch goes through its frames in every step: giving up one of them for another would gain nothing.
+      // A stretch visits all of its frames in every step, so evicting one of them for another would gain nothing.
       if (!latents.has(other)) drop(other);
     }
     if (keptBytes + bytes > maxBytes) return false;

@@ -10,33 +10,33 @@ type Floats = Float32Array<ArrayBuffer>;
 /** The clean latents of source frames, by source index. */
 export type LatentsBySource = ReadonlyMap<number, Float32Array>;
 
-/** Faces that are encoded while the next frame is read. */
+/** Number of faces that are encoded while the next frame is read. */
 const ENCODING = 2;
 
-/** Gets the clean latents that a stretch of output frames needs. */
+/** Provides the clean latents that a stretch of output frames needs. */
 export interface SourceLatents {
   /**
-   * Does `work` with those of output frames [start, end), all of which show a face; once it has ended, their memory is
-   * used again. Stretches come in order, one at a time.
+   * Runs `work` with the latents of output frames [start, end), all of which show a face; their memory is reused once
+   * it has ended. Stretches come in order, one at a time.
    */
   use<T>(stretch: Run, signal: AbortSignal, work: (latents: LatentsBySource) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * What is not kept is encoded from a second look at the output's pictures, which runs ahead of the one that is pasted
- * into. It is opened when the first latent is missing, and never where all are kept.
+ * Latents that are not stored are encoded from a second stream of the output's pictures, which runs ahead of the stream
+ * that faces are pasted into. It is opened when the first latent is missing, and never if all are stored.
  */
 export function createSourceLatents(
   { sources, openFrames }: Pick<ClipInput, 'sources' | 'openFrames'>,
   kept: KeptLatents,
   encode: EncodeFace,
-  /** Of `encode`. */
+  /** The pool of the arrays that `encode` returns. */
   pool: ArrayPool,
 ): SourceLatents {
   let stream: FrameStream | undefined;
   let frame = new Uint8Array(0);
-  /** Output frames that the stream has passed. */
+  /** Number of output frames that the stream has passed. */
   let passed = 0;
 
   const encodeMissing = async (

@@ -15,7 +15,7 @@ const SIZE = 6;
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Counts the arrays in which latents pass to and from what is kept. */
+/** Counts the arrays in which latents are passed to and from storage. */
 function watchedFeatures() {
   const { kept, ...features } = memoryFeatures(keptLayout(PARAMS.latent).values);
   const arrays = new Set<Float32Array>();
@@ -33,7 +33,7 @@ function watchedFeatures() {
   return { watched, kept, arrays };
 }
 
-test('a long clip has the latents of one stretch in memory, encoded or kept, and each is its own frame’s', async () => {
+test('a long clip holds the latents of one stretch in memory, encoded or stored, and each belongs to its own frame', async () => {
   const { watched, kept, arrays } = watchedFeatures();
   const track = trackOf(FRAMES);
   const faces = highsyncFaces(track);

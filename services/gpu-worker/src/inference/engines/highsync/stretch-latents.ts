@@ -4,15 +4,15 @@ import { fillNoise, type LatentRectangle, type LatentShape, restoreOutside } fro
 export interface StretchLatents {
   readonly noisy: Float32Array;
   readonly prediction: Float32Array;
-  /** Sets what is outside the mask to the clean latents. */
+  /** Sets the cells outside the mask to the clean latents. */
   restore(cleanOf: (frame: number) => Float32Array): void;
-  /** Writes the noisy latents of as many frames as `count` says, in the order of the network: [C, count, h, w]. */
+  /** Writes the noisy latents of `count` frames from `start`, in the network's layout: [C, count, h, w]. */
   readWindow(start: number, count: number, target: Float32Array): void;
-  /** Adds what the network predicts for those frames, each as much as its weight says. */
+  /** Adds the network's prediction for these frames, each multiplied by its weight. */
   addPrediction(start: number, weights: Float32Array, values: Float32Array): void;
 }
 
-/** Noise to begin with: frame `i` has that of place `first + i` of the output. */
+/** Starts from noise: frame `i` gets the noise of output position `first + i`. */
 export function createStretchLatents(
   shape: LatentShape,
   mask: LatentRectangle,
@@ -27,7 +27,7 @@ export function createStretchLatents(
     fillNoise(noisy.subarray(frame * size, (frame + 1) * size), seed, first + frame);
   }
 
-  /** Visits the planes of some frames: where each lies here, and in a tensor in the network's order. */
+  /** Visits the channel planes of some frames: the offset of each here, and in a tensor in the network's layout. */
   const eachPlane = (
     start: number,
     count: number,

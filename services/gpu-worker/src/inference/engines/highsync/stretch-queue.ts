@@ -1,12 +1,12 @@
-/** The results of stretches that are worked on in order, one at a time, one ahead of what is wanted. */
+/** The results of stretches, which are processed in order, one at a time, one ahead of the stretch being consumed. */
 export interface StretchQueue<T> {
-  /** The result of a stretch; starts the next one behind it and forgets those before it. Wanted in order. */
+  /** The result of a stretch; starts the next stretch after it and forgets the ones before. Call in order. */
   want(index: number): Promise<T>;
-  /** Stops what is under way; resolves when nothing is. */
+  /** Stops the work in progress and resolves when it has ended. */
   close(): Promise<void>;
 }
 
-/** `work` is told to stop by its signal: when `signal` is aborted, or the queue closed. */
+/** `work` gets a signal that aborts when `signal` does or when the queue is closed. */
 export function createStretchQueue<T>(
   count: number,
   work: (index: number, signal: AbortSignal) => Promise<T>,
@@ -25,7 +25,7 @@ export function createStretchQueue<T>(
       return work(index, either);
     });
     results.set(index, result);
-    // Whoever wants it gets the failure; the next stretch has one of its own.
+    // The failure goes to whoever wants this stretch; the next stretch succeeds or fails on its own.
     last = Promise.allSettled([result]);
     return result;
   };
@@ -35,7 +35,7 @@ export function createStretchQueue<T>(
       for (const passed of results.keys()) if (passed < index) results.delete(passed);
       const result = start(index);
       const value = await result;
-      // Not sooner: two stretches are in memory, the one that is wanted and the one under way.
+      // Not earlier: only two stretches may be in memory, the requested one and the one in progress.
       if (index + 1 < count && !either.aborted) void Promise.allSettled([start(index + 1)]);
       return value;
     },

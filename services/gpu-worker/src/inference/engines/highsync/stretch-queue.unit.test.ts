@@ -1,6 +1,6 @@
 import { createStretchQueue } from './stretch-queue';
 
-/** Work that goes on until it is let go. */
+/** Work that continues until it is released. */
 function heldWork() {
   const started: number[] = [];
   const ends = new Map<number, (failure?: Error) => void>();
@@ -15,14 +15,14 @@ function heldWork() {
   return { started, signals, work, end: (index: number, failure?: Error) => ends.get(index)?.(failure) };
 }
 
-/** Lets everything that can go on go on. */
+/** Lets all pending promises settle. */
 const turns = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
 const never = new AbortController().signal;
 
-test('a stretch starts when it is wanted, the next one when it is done, and no further', async () => {
+test('a stretch starts when it is wanted, the next one when it is done, and no further one', async () => {
   const { started, work, end } = heldWork();
   const queue = createStretchQueue(5, work, never);
   await turns();
@@ -42,7 +42,7 @@ test('a stretch starts when it is wanted, the next one when it is done, and no f
   expect(started).toEqual([0, 1, 2]);
 });
 
-test('one at a time, also when the next is wanted before the first is done', async () => {
+test('stretches run one at a time, even when the next is wanted before the first is done', async () => {
   const { started, work, end } = heldWork();
   const queue = createStretchQueue(3, work, never);
   const wanted = [queue.want(0), queue.want(0), queue.want(1)];
@@ -55,7 +55,7 @@ test('one at a time, also when the next is wanted before the first is done', asy
   expect(await Promise.all(wanted)).toEqual(['result 0', 'result 0', 'result 1']);
 });
 
-test('the last one has none behind it', async () => {
+test('nothing starts after the last stretch', async () => {
   const { started, work, end } = heldWork();
   const queue = createStretchQueue(1, work, never);
   const only = queue.want(0);
@@ -66,7 +66,7 @@ test('the last one has none behind it', async () => {
   expect(started).toEqual([0]);
 });
 
-test('a failure ahead of its time is nobody’s until the stretch is wanted', async () => {
+test('an early failure is not reported until its stretch is wanted', async () => {
   const { work, end } = heldWork();
   const queue = createStretchQueue(2, work, never);
   const first = queue.want(0);
@@ -80,7 +80,7 @@ test('a failure ahead of its time is nobody’s until the stretch is wanted', as
   await queue.close();
 });
 
-test('closing tells what is under way to stop, waits for it and starts nothing more', async () => {
+test('closing stops the work in progress, waits for it and starts nothing more', async () => {
   const { started, signals, work, end } = heldWork();
   const queue = createStretchQueue(3, work, never);
   const wanted = Promise.allSettled([queue.want(0), queue.want(1)]);
@@ -95,7 +95,7 @@ test('closing tells what is under way to stop, waits for it and starts nothing m
   expect((await wanted).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
 });
 
-test('a clip that is given up starts no further stretch', async () => {
+test('an abandoned clip starts no further stretch', async () => {
   const { started, work, end } = heldWork();
   const giveUp = new AbortController();
   const queue = createStretchQueue(2, work, giveUp.signal);

@@ -14,24 +14,26 @@ import { type ArrayPool } from '../array-pool';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** What the network is told about a window of consecutive frames. */
+/** The network's inputs for a window of consecutive frames. */
 export interface WindowConditions {
-  /** Per frame the scaled latents of the crop without the generated part and as it is, [2, C, h, w]. */
+  /** Per frame, the scaled latents of the masked crop and of the whole crop, [2, C, h, w]. */
   readonly latents: readonly Float32Array[];
-  /** Writes what they hear, [frames, 10 steps × states, width]. */
+  /** Writes the audio windows, [frames, 10 steps × states, width]. */
   writeAudio(target: Float32Array): void;
-  /** Writes their faces' landmarks, [frames, 68, 2] in pixels of the crop. */
+  /** Writes the faces' landmarks, [frames, 68, 2] in pixels of the crop. */
   writeLandmarks(target: Float32Array): void;
 }
 
-/** Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between steps. */
+/**
+ * Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between steps.
+ */
 export type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<Floats>;
 
 /**
- * LatentSync's sampler (https://github.com/bytedance/LatentSync): all frames start from one noise image and are denoised
- * together. Of the network's input [noisy, mask, masked, reference] only the noisy part changes from step to step.
- * Guidance leads away from what the network says without sound; the two are separate calls, for together they would
- * need twice the memory.
+ * LatentSync's sampler (https://github.com/bytedance/LatentSync): all frames start from one noise image and are
+ * denoised together. Of the network's input [noisy, mask, masked, reference] only the noisy part changes from step to
+ * step. Classifier-free guidance moves the prediction away from the one without sound. The two are separate calls,
+ * because together they would need twice the memory.
  */
 export function createDenoiseWindow(
   { roles, params }: LatentsyncManifest,
@@ -77,7 +79,7 @@ export function createDenoiseWindow(
     window.writeAudio(sound);
     silence.fill(0);
 
-    /** What is fed moves away and comes back; answers the prediction and the audio. */
+    /** The fed arrays are transferred and returned; resolves to the prediction and the audio array. */
     const predict = async (time: number, heard: Floats): Promise<readonly [Floats, Floats]> => {
       signal.throwIfAborted();
       const fed: Tensors = {

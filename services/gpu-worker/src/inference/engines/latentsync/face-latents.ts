@@ -8,19 +8,19 @@ import { copyScaledMean } from '../scaled-mean';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** What latentsync knows of a source frame: what `EncodeFace` answers. */
+/** What latentsync keeps of a source frame: the result of `EncodeFace`. */
 export function latentLayout({ channels, height, width }: LatentsyncParams['latent']): FeatureLayout {
   return { version: '2', values: 2 * channels * height * width };
 }
 
 /**
- * Encodes a crop [3, side, side], which is used up: its scaled latents without the generated part and as it is,
- * [2, C, h, w], in an array of the pool. One picture per call of the graph: at 512 pixels one keeps any device busy,
- * and an encoder's memory grows with each.
+ * Encodes a crop [3, side, side], whose array is consumed, to the scaled latents of the masked and of the whole crop,
+ * [2, C, h, w], in an array of the pool. One picture per call of the graph: at 512 pixels a single picture keeps any
+ * device busy, and the encoder's memory grows with each.
  */
 export type EncodeFace = (crop: Floats) => Promise<Floats>;
 
-/** `inpaint` is 1 where the face is generated; there the encoder sees mid grey. */
+/** `inpaint` is 1 where the face is generated; there the encoder sees mid-grey. */
 export function createEncodeFace(
   { resolution: side, latent }: Pick<LatentsyncParams, 'resolution' | 'latent'>,
   inpaint: Float32Array,

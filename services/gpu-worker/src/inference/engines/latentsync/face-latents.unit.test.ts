@@ -3,7 +3,7 @@ import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { createArrayPool } from '../array-pool';
 import { createEncodeFace } from './face-latents';
 
-test('both latents lie in memory of their own, and what the encoder said is memory for its next answers', async () => {
+test('both latents have their own memory, and the encoder’s output arrays are reused for its next outputs', async () => {
   const pool = createArrayPool(2);
   const answers: Float32Array[] = [];
   const call = async (_: string, feeds: Tensors): Promise<Tensors> => {

@@ -5,33 +5,33 @@ import { type EncodeFace } from './face-latents';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** What the windows of one clip are made with. */
+/** What the windows of one clip need. */
 export interface WindowParts {
-  /** Frames of the longest window. */
+  /** Number of frames in the longest window. */
   readonly window: number;
   /** The stretch that an output frame belongs to, see `outputStretches`. */
   stretchOf(output: number): number;
-  /** From a source frame to its crop; null where there is no face. */
+  /** The transform from a source frame to its crop; null when the frame has no face. */
   transformOf(source: number): Affine | null;
   readonly crop: AlignedCrop;
   readonly paste: AlignedPaste;
   newCrop(): Floats;
-  /** An array for what is known of a source frame once it is encoded. */
+  /** An array for the latents of a source frame. */
   newLatents(): Floats;
   readonly encode: EncodeFace;
-  /** The new crops of a window, [3, side, side] in [-1, 1] each; has done with the latents when it resolves. */
+  /** Generates the crops of a window, each [3, side, side] in [-1, 1]; no longer needs the latents when it resolves. */
   generate(faces: readonly WantedFace[], latents: readonly Floats[]): Promise<readonly Floats[]>;
-  /** Takes back the memory of a crop or of latents. */
+  /** Returns the array of a crop or of latents for reuse. */
   give(array: Floats): void;
 }
 
-/** A face that is wanted in an output frame. */
+/** A face needed in an output frame. */
 export interface WantedFace {
   readonly output: number;
   readonly source: number;
   /** From the frame to the crop. */
   readonly transform: Affine;
-  /** The crop [3, side, side], or, where it was encoded before, its latents. */
+  /** The crop [3, side, side], or its latents if it was encoded before. */
   readonly seen: { readonly crop: Floats } | { readonly latents: Floats };
 }
 
@@ -87,11 +87,11 @@ export class FaceWindow implements FaceBatch {
   }
 }
 
-/** Generated crops, to be pasted. */
+/** Generated crops, ready to be pasted. */
 export class DecodedFaces implements GeneratedFaces {
   constructor(
     readonly faces: readonly WantedFace[],
-    /** [3, side, side] in [-1, 1] each. */
+    /** Each [3, side, side] in [-1, 1]. */
     readonly images: readonly Floats[],
     private readonly parts: Pick<WindowParts, 'paste' | 'give'>,
   ) {}

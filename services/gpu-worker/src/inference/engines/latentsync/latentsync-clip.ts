@@ -6,11 +6,11 @@ export interface LatentsyncClip extends EngineClip {
 }
 
 export interface LatentsyncClipParts extends WindowParts {
-  /** See EngineClip, of a source frame. */
+  /** The enlargement of a source frame's face, see EngineClip. */
   enlargementOf(source: number): number;
 }
 
-/** Cropping before and pasting after the network, for one clip. Frames without a face are left alone. */
+/** Crops before the network and pastes after it, for one clip. Frames without a face are left alone. */
 export function createLatentsyncClip(
   clip: Pick<ClipInput, 'sources' | 'features' | 'signal'>,
   parts: LatentsyncClipParts,

@@ -40,7 +40,7 @@ describe('a latentsync clip', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Generates all faces of `sources` and answers them, their windows and the runs they took. */
+  /** Generates all faces of `sources`; returns them with their windows and the graph runs that they took. */
   async function render(
     track: FaceTrack,
     sources: readonly number[],
@@ -57,14 +57,14 @@ describe('a latentsync clip', () => {
     runs.filter(({ role }) => role === 'unet3d').map(({ feeds }) => feeds['latent']?.dims[2] ?? NaN);
 
   describe('windows', () => {
-    test('hold 16 frames, the last one what is left, and none is padded', async () => {
+    test('hold 16 frames, the last one the remainder, without padding', async () => {
       const { windows, runs } = await render(trackOf(37), upTo(37));
       expect(windows).toEqual([16, 16, 5]);
-      // Four steps, each without and with the sound.
+      // Four steps, each with and without the sound.
       expect(framesOf(runs)).toEqual([16, 16, 5].flatMap((frames) => Array<number>(8).fill(frames)));
     });
 
-    test('end where the face is lost, at a cut and where a loop starts again; a turn goes on', async () => {
+    test('end where the face is lost, at a cut and where a loop restarts; a reversal does not end one', async () => {
       expect((await render(trackOf(20, [6, 7]), upTo(20))).windows).toEqual([6, 12]);
       const cut = { ...trackOf(20), cuts: Uint8Array.from(upTo(20), (i) => (i === 9 ? 1 : 0)) };
       expect((await render(cut, upTo(20))).windows).toEqual([9, 11]);
@@ -73,7 +73,7 @@ describe('a latentsync clip', () => {
       expect((await render(trackOf(8), [...upTo(8), 7, 7, 7])).windows).toEqual([11]);
     });
 
-    test('the network first hears silence, then the sound, of which every frame has its own', async () => {
+    test('make the network get silence first, then the sound, with each frame’s own', async () => {
       const { runs } = await render(trackOf(16), upTo(16));
       const heard = runs.filter(({ role }) => role === 'unet3d').map(({ feeds }) => feeds['audio']);
       heard.forEach((audio, call) => {
@@ -83,12 +83,12 @@ describe('a latentsync clip', () => {
         expect(loudest > 0).toBe(call % 2 === 1);
       });
       const [, sound] = heard;
-      // The test encoder says of every step its number; the frame's own step is the fifth of its window.
+      // The test encoder's state of a step is its number; the frame's own step is the fifth of its window.
       const steps = upTo(16).map((frame) => Number(sound?.data[(frame * 10 + 4) * 2]) * 1500);
       steps.forEach((step, frame) => expect(step).toBeCloseTo(2 * frame, 3));
     });
 
-    test('two at once give what each gives alone', async () => {
+    test('give the same result two at a time as one at a time', async () => {
       const track = trackOf(12);
       const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(12)).input);
       const batchOf = (outputs: readonly number[]) => {
@@ -105,7 +105,7 @@ describe('a latentsync clip', () => {
       expect(together).toEqual([await paste(batchOf(upTo(6))), await paste(batchOf([6, 7, 8, 9]))]);
     });
 
-    test('are memory for the next crops once their pictures are recycled', async () => {
+    test('provide the memory of the next crops once their pictures are recycled', async () => {
       const clip = await createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
       const batch = clip.newBatch();
       for (const output of [0, 1, 2]) batch.take(pictureOf(output), output);
@@ -118,7 +118,7 @@ describe('a latentsync clip', () => {
       expect(new Set(crops).size).toBe(3);
     });
 
-    test('a full one refuses another face', async () => {
+    test('refuse another face when full', async () => {
       const clip = await createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
       const batch = clip.newBatch();
       for (let i = 0; i < 16; i++) batch.take(pictureOf(i), i);
@@ -127,14 +127,14 @@ describe('a latentsync clip', () => {
   });
 
   describe('frames', () => {
-    test('without a face pass untouched, also between faces', async () => {
+    test('without a face pass unchanged, also between faces', async () => {
       const clip = await createLatentsync(pack, run).open(clipInput(trackOf(5, [1]), upTo(5)).input);
       const frame = pictureOf(1);
       expect(clip.newBatch().take(frame, 1)).toBeNull();
       expect(frame).toEqual(pictureOf(1));
     });
 
-    test('change under the mask alone, whatever the network draws elsewhere', async () => {
+    test('change only under the mask, whatever the network draws elsewhere', async () => {
       const track = trackOf(4);
       const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(4)).input);
       const batch = clip.newBatch();
@@ -164,7 +164,7 @@ describe('a latentsync clip', () => {
   describe('latents of source frames', () => {
     const layout = () => createLatentsync(pack, run).features;
 
-    test('are kept, and a second render asks the encoder nothing and draws the same', async () => {
+    test('are kept, and a second render does not run the encoder and draws the same', async () => {
       const features = memoryFeatures(layout().values);
       const first = await render(trackOf(20), upTo(20), { features });
       expect(first.count('vae_encoder')).toBe(40);
@@ -174,7 +174,7 @@ describe('a latentsync clip', () => {
       expect(second.images).toEqual(first.images);
     });
 
-    test('lie in the memory of one window, however long the clip, where they are made and where they are kept', async () => {
+    test('need the memory of one window, however long the clip, where they are computed and where they are stored', async () => {
       const frames = 96;
       const { kept, ...features } = memoryFeatures(layout().values);
       const used = new Set<Float32Array>();
@@ -199,7 +199,7 @@ describe('a latentsync clip', () => {
         arrays.push(used.size);
       }
       const [made = NaN, read = NaN] = arrays;
-      // What the encoder says of a face is as long as its latents: two faces at a time, each as it is and masked.
+      // The encoder's output for a face is as long as its latents: two faces at a time, each whole and masked.
       expect(made).toBeLessThanOrEqual(16 + 4);
       expect(read).toBeLessThanOrEqual(16);
     });
@@ -213,7 +213,7 @@ describe('a latentsync clip', () => {
         format: FORMAT,
         features: prepared,
       });
-      // One buffer for all frames, as the decoder has it.
+      // One reused buffer for all frames, like the decoder's.
       const frame = pictureOf(0);
       for (const source of upTo(6)) {
         frame.set(pictureOf(source));
@@ -234,7 +234,7 @@ describe('a latentsync clip', () => {
       expect(grey + same).toBe(half);
     });
 
-    test('of the published packs are kept, those too large to be worth fetching are not', () => {
+    test('are kept for the published packs, except those too large to be worth fetching', () => {
       const layout = (channels: number, cells: number) =>
         latentLayout({ channels, height: cells, width: cells, scale: 1 });
       const layouts = [layout(4, 32), layout(4, 64), layout(12, 128)];
@@ -243,7 +243,7 @@ describe('a latentsync clip', () => {
     });
   });
 
-  test('faces say by how much they are enlarged: a step of the crop in the picture, in its wider direction', async () => {
+  test('faces report their enlargement: picture pixels per crop pixel, in the wider direction', async () => {
     const track = trackOf(3);
     const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(3)).input);
     const { a, b, d, e } = transformAt(alignedFaces(track, SIDE), 1) ?? missing();
@@ -253,7 +253,7 @@ describe('a latentsync clip', () => {
     await clip.close();
   });
 
-  test('a clip that is given up stops between two steps', async () => {
+  test('an abandoned clip stops between two steps', async () => {
     const giveUp = new AbortController();
     const recorded = recordRuns(run, async (role, earlier) => {
       if (role === 'unet3d' && earlier === 2) giveUp.abort(new Error('enough'));
@@ -265,7 +265,7 @@ describe('a latentsync clip', () => {
     expect(recorded.count('vae_decoder')).toBe(0);
   });
 
-  test('a graph that fails fails the clip, and leaves nothing running', async () => {
+  test('a failing graph fails the clip, and leaves nothing running', async () => {
     const recorded = recordRuns(run, async (role, earlier) => {
       if (role === 'vae_encoder' && earlier >= 5) throw new Error('no memory');
     });

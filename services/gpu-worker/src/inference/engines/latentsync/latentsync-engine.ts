@@ -27,15 +27,15 @@ import { outputStretches } from './output-stretches';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** Spare arrays per length: the crops of one window, or its latents and what the encoder says of two faces. */
+/** Spare arrays per length: the crops of one window, or its latents and the encoder's output for two faces. */
 const SPARES = 20;
 
 /**
- * LatentSync (https://github.com/bytedance/LatentSync, arXiv 2412.09262): the lower part of an aligned face is
- * inpainted in latent space, up to 16 frames of one shot together, led by 200 ms of sound around each.
+ * LatentSync (https://github.com/bytedance/LatentSync, arXiv 2412.09262): inpaints the lower part of an aligned face in
+ * latent space, up to 16 frames of one shot together, conditioned on 200 ms of sound around each.
  *
- * Where the published code puts the kept part of the crop around the generated one, and then the whole crop back into
- * the frame, the generated part alone is put back here: what surrounds it is the frame's own pixels.
+ * The published code pastes the kept part of the crop around the generated part, and then the whole crop back into the
+ * frame. Here only the generated part is pasted: its surroundings are the frame's own pixels.
  */
 export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: RunModel) {
   const { params } = manifest;

@@ -35,7 +35,7 @@ describe('latentsync on a network that knows the answer', () => {
     return { pack, run };
   }
 
-  /** Renders the clip and holds every crop against what the network aims at. */
+  /** Renders the clip and compares every crop with the network's target. */
   async function expectTargets(
     { pack, run }: Awaited<ReturnType<typeof packOf>>,
     sources: readonly number[],
@@ -63,12 +63,12 @@ describe('latentsync on a network that knows the answer', () => {
     },
   );
 
-  test('the published schedule leaves its last share of one noise image that all frames have in common', async () => {
+  test('the published schedule leaves its final share of one noise image common to all frames', async () => {
     const pack = await packOf({ schedule: { finalAlpha: 'first' } });
     await expectTargets(pack, upTo(20));
   });
 
-  test('a distilled pack takes the very timesteps that it names', async () => {
+  test('a distilled pack uses exactly the timesteps that it lists', async () => {
     const packed = await packOf({ schedule: { steps: [999, 749, 499, 249] } });
     const recorded = recordRuns(packed.run);
     await expectTargets({ ...packed, run: recorded.run }, upTo(3));
@@ -78,21 +78,21 @@ describe('latentsync on a network that knows the answer', () => {
     expect(times).toEqual([999n, 999n, 749n, 749n, 499n, 499n, 249n, 249n]);
   });
 
-  test('without guidance the network is asked once per step', async () => {
+  test('without guidance the network runs once per step', async () => {
     const packed = await packOf({ guidance: 1 });
     const recorded = recordRuns(packed.run);
     await expectTargets({ ...packed, run: recorded.run }, upTo(5));
     expect(recorded.count('unet3d')).toBe(4);
   });
 
-  test('a network that does not ask for landmarks gets none', async () => {
+  test('a network that does not take landmarks gets none', async () => {
     const packed = await packOf({ landmarks: false });
     const recorded = recordRuns(packed.run);
     await expectTargets({ ...packed, run: recorded.run }, upTo(3), { landmarks: false });
     expect(recorded.runs.some(({ feeds }) => 'landmarks' in feeds)).toBe(false);
   });
 
-  test('a mask of another size than the crop is resized, borders included', async () => {
+  test('a mask of a different size than the crop is resized, borders included', async () => {
     const spans = Array.from({ length: 24 }, (_, i): [number, number, number] => [34 + i, 8, 55]);
     await expectTargets(await packOf({ mask: { size: 64, spans } }), upTo(3));
   });

@@ -3,7 +3,7 @@ import { createInOrder } from '../in-order';
 /** Pieces of work inside the graphs at once: one runs, one waits. More would only hold memory. */
 const AT_ONCE = 2;
 
-/** The results of `work` on every item, a few under way at once. Rejects with the signal's reason between items. */
+/** Applies `work` to every item, a few at a time. Rejects with the signal's reason between items. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,

@@ -1,8 +1,8 @@
 import { connectedRuns, type FaceTrack, faceRuns } from '@lipsync/lipsync';
 
 /**
- * Numbers the stretches of output frames whose faces may be generated together, per output frame; −1: no face. A stretch
- * ends where the face is lost, at a cut, and where the timeline starts again; a turn goes on.
+ * Numbers, per output frame, the stretches whose faces may be generated together; −1 means no face. A stretch ends
+ * where the face is lost, at a cut, and where the timeline restarts; it continues through a reversal.
  */
 export function outputStretches(
   sources: readonly number[],

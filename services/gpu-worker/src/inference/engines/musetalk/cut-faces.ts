@@ -3,14 +3,14 @@ import { type Box } from '@lipsync/lipsync';
 type Floats = Float32Array<ArrayBuffer>;
 
 interface CutFace {
-  /** Where its features belong. */
+  /** The slot that its features are written to. */
   readonly slot: number;
   readonly box: Box;
-  /** What the parser is to see; absent where there is no parser, or the mask is known. */
+  /** The parser's input; undefined when there is no parser, or the mask is already known. */
   readonly square: Floats | undefined;
 }
 
-/** Faces copied out of their frames, whose features are still to be computed. */
+/** Faces copied out of their frames, before their features are computed. */
 export class CutFaces {
   readonly faces: CutFace[] = [];
 

@@ -9,22 +9,22 @@ import { type SourceFace } from './source-faces';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** What the batches of one clip are made with. */
+/** What the batches of one clip need. */
 export interface BatchParts {
   readonly batchSize: number;
-  /** Pixels of a crop's side. */
+  /** Side of a crop in pixels. */
   readonly side: number;
-  /** The face of an output frame; null where it must pass untouched. */
+  /** The face of an output frame; null when the frame must pass unchanged. */
   faceOf(outputIndex: number): SourceFace | null;
   readonly faceFeatures: FaceFeatures;
   readonly records: FeatureRecords;
   readonly masks: FaceMasks;
   readonly cut: CutFace;
   readonly paste: PasteFace;
-  /** An array of this length with any content. */
+  /** An array of this length with arbitrary content. */
   take(length: number): Floats;
   give(array: Floats): void;
-  /** New faces [batch, 3, side, side] for full arrays of latents and landmarks; owns both from then on. */
+  /** Generates faces [batch, 3, side, side] from full arrays of latents and landmarks, both of which it takes over. */
   generate(latents: Floats, landmarks: Floats, outputFrames: readonly number[]): Promise<Floats>;
 }
 
@@ -32,22 +32,22 @@ export interface BatchParts {
 interface WaitingFace {
   readonly outputIndex: number;
   readonly face: SourceFace;
-  /** Where the clip has shown this source frame before. */
+  /** Set if the clip has shown this source frame before. */
   readonly mask: BlendMask | undefined;
 }
 
 /** Faces that wait for the generator. */
 export class WaitingFaces implements FaceBatch {
   private readonly waiting: WaitingFace[] = [];
-  /** Slots whose source frame another slot of the batch shows too, with that slot. */
+  /** Slots that show the same source frame as another slot of the batch, with that slot. */
   private readonly twins: { readonly slot: number; readonly of: number }[] = [];
   /** [batch, 68, 2] in pixels of the crop. */
   private readonly landmarks: Floats;
-  /** [batch, 2·channels, height, width], so far of the faces whose features are kept. */
+  /** [batch, 2·channels, height, width]; so far only the faces whose features are stored. */
   private readonly latents: Floats;
   /** [batch, lower half of a mask], likewise; empty when no face is parsed. */
   private readonly parsed: Floats;
-  /** The faces whose features are not kept. */
+  /** The faces whose features are not stored. */
   private readonly cut: CutFaces;
 
   constructor(private readonly parts: BatchParts) {
@@ -101,7 +101,7 @@ export class WaitingFaces implements FaceBatch {
   private keepComputed(): void {
     const { faceFeatures, records } = this.parts;
     for (const { slot, square } of this.cut.faces) {
-      // Of a face whose mask was known from before nothing is kept: it would have been found there.
+      // A face whose mask was already known was not parsed, so its record would be incomplete and is not stored.
       const whole = faceFeatures.maskValues === 0 || square !== undefined;
       if (whole) records.write(this.waiting[slot]?.face.sourceIndex ?? -1, slot, this.latents, this.parsed);
     }
@@ -124,13 +124,13 @@ function copySlot(values: Floats, size: number, from: number, to: number): void 
   values.copyWithin(to * size, from * size, (from + 1) * size);
 }
 
-/** Where a generated face goes back to. */
+/** Where a generated face is pasted. */
 interface FacePlace {
   readonly box: Box;
   readonly mask: BlendMask;
 }
 
-/** Generated crops, to be pasted. */
+/** Generated crops, ready to be pasted. */
 export class PasteableFaces implements GeneratedFaces {
   constructor(
     private readonly places: readonly FacePlace[],

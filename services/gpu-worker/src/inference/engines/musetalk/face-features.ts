@@ -19,26 +19,28 @@ type Floats = Float32Array<ArrayBuffer>;
 
 const PARSED_VALUES = 3 * PARSING_SIDE * PARSING_SIDE;
 
-/** Batches that are parsed at once, one face at a time; what the parser says of one is 20 MB. */
+/** Batches parsed at once, one face per call; the parser's output for one face takes 20 MB. */
 const PARSERS = 2;
 
-/** What MuseTalk derives from a source frame alone: latents, and the parsed part of the face where the pack parses. */
+/**
+ * What MuseTalk derives from a source frame alone: latents, and the parsed region of the face if the pack has a parser.
+ */
 export interface FaceFeatures {
-  /** Floats of a face's two latents: of the crop without its lower half, then of the whole crop. */
+  /** Number of floats in a face's two latents: of the crop without its lower half, then of the whole crop. */
   readonly latentValues: number;
-  /** Floats of the hard mask's lower half; 0 when the pack has no parser. */
+  /** Number of floats in the lower half of the hard mask; 0 when the pack has no parser. */
   readonly maskValues: number;
   newCut(): CutFaces;
-  /** Copies what `compute` needs out of pictures of this format. */
+  /** Returns a function that copies what `compute` needs out of pictures of this format. */
   cutter(format: PictureFormat): CutFace;
   /**
-   * Computes the features of all faces that were cut, each into its slot of [slots, latentValues] and
-   * [slots, maskValues], the mask only of those that were cut for parsing. The cut is used up.
+   * Computes the features of all cut faces, each into its slot of [slots, latentValues] and [slots, maskValues]; the
+   * mask only for faces that were cut for parsing. The cut cannot be used again.
    */
   compute(cut: CutFaces, latents: Floats, masks: Floats): Promise<void>;
 }
 
-/** With `parse` for its mask as well, where the pack has a parser. */
+/** With `parse`, also copies what the mask needs, if the pack has a parser. */
 export type CutFace = (
   frame: Uint8Array,
   face: SourceFace,
@@ -56,12 +58,12 @@ export function createFaceFeatures(
   const cropSize = 3 * side * side;
   const latentSize = latent.channels * latent.height * latent.width;
   const parses = roles.face_parsing !== undefined;
-  // One square per face of every batch under way.
+  // One square per face of every batch in flight.
   const squares = createArrayPool(3 * batch);
   const parsings = createArrayPool(PARSERS);
   const maskOf = parses ? createParsedMask(params.mask) : undefined;
 
-  /** Encodes images into one part of each face's latents and answers the images again. */
+  /** Encodes images into one part of each face's latents and returns the images. */
   async function encode(images: Floats, { faces }: CutFaces, part: 0 | 1, latents: Floats): Promise<Floats> {
     const image = float32Tensor(images, [batch, 3, side, side]);
     const { outputs, feeds } = await run('vae_encoder', { image }, (length) => pool.take(length));
@@ -75,9 +77,9 @@ export function createFaceFeatures(
     return float32Of(feeds, 'image');
   }
 
-  /** One after the other in the same memory: the lower halves are blackened once the whole faces are encoded. */
+  /** In sequence, in the same memory: the lower halves are blackened once the whole faces are encoded. */
   async function encodeBoth(cut: CutFaces, latents: Floats): Promise<void> {
-    // The graphs always see one shape.
+    // Pad the batch, so that the graphs always see one shape.
     for (let i = cut.faces.length; i < batch; i++) cut.crops.copyWithin(i * cropSize, 0, cropSize);
     const crops = await encode(cut.crops, cut, 1, latents);
     for (let i = 0; i < batch; i++) maskLowerHalf(crops, i * cropSize, side);

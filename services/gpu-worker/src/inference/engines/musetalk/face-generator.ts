@@ -5,19 +5,19 @@ import { type CallRole } from '../call-role';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** One full batch; the arrays move into the graphs and are gone after the call. */
+/** One full batch; its arrays are transferred to the graphs and unusable after the call. */
 export interface GeneratorInput {
   /** [batch, 2·channels, height, width]: latents of the crop without and with its lower half. */
   readonly latents: Floats;
   /** [batch, 68, 2] in pixels of the crop. */
   readonly landmarks: Floats;
-  /** [batch, 10 steps × states, width] without position code. */
+  /** [batch, 10 steps × states, width] without positional encoding. */
   readonly audio: Floats;
 }
 
 /**
- * MuseTalk's forward pass: one step of the network at a fixed timestep under the audio window, decoded. Answers
- * [batch, 3, side, side] in [-1, 1].
+ * MuseTalk's forward pass: one step of the network at a fixed timestep, conditioned on the audio window, then decoded.
+ * Resolves to [batch, 3, side, side] in [-1, 1].
  */
 export type GenerateFaces = (input: GeneratorInput) => Promise<Floats>;
 
@@ -45,7 +45,7 @@ export function createFaceGenerator({ params, roles }: MusetalkManifest, call: C
   };
 }
 
-/** Adds `term` to every consecutive stretch of its length. */
+/** Adds `term` to each consecutive block of its length. */
 function addToEach(values: Float32Array, term: Float32Array): void {
   for (let start = 0; start < values.length; start += term.length) {
     for (let i = 0; i < term.length; i++) values[start + i] = (values[start + i] ?? 0) + (term[i] ?? 0);

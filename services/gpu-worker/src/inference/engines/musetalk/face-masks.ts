@@ -5,13 +5,15 @@ import { type SourceFace } from './source-faces';
 
 /** The masks of a clip's faces. */
 export interface FaceMasks {
-  /** Where the clip has shown this source frame before. */
+  /** The mask, if the clip has shown this source frame before. */
   find(sourceIndex: number): BlendMask | undefined;
-  /** Made of what was parsed where the pack parses, of the landmarks elsewhere; `parsed` is [slots, maskValues]. */
+  /**
+   * Made from the parser's output if the pack has one, from the landmarks otherwise; `parsed` is [slots, maskValues].
+   */
   get(face: SourceFace, parsed: Float32Array, slot: number): BlendMask;
 }
 
-/** Ten seconds of source frames whose masks are made once while the clip loops: 16 MB. */
+/** Ten seconds of source frames whose masks are made only once while the clip loops: 16 MB. */
 const CACHED_MASKS = 256;
 
 /** `maskValues`: see `FaceFeatures`. */
@@ -21,7 +23,7 @@ export function createFaceMasks(
 ): FaceMasks {
   const soften = createMaskSoftener(blur);
   const outline = new Float32Array(HALF_MASK_VALUES);
-  // A mask must outlive the batches that use it: a few batches are under way at once.
+  // A mask must outlive the batches that use it, of which several are in flight at once.
   const masks = createMaskCache(Math.max(CACHED_MASKS, 16 * batch));
   return {
     find: (sourceIndex) => masks.find(sourceIndex),

@@ -1,7 +1,7 @@
 import { type FrameFeatures } from '../engine';
 import { type FaceFeatures } from './face-features';
 
-/** The kept features of a clip as slots of a batch: one record holds the latents and then, where parsed, the mask. */
+/** The stored features of a clip as slots of a batch: a record holds the latents and then, if parsed, the mask. */
 export interface FeatureRecords {
   has(sourceIndex: number): boolean;
   read(sourceIndex: number, slot: number, latents: Float32Array, masks: Float32Array): void;

@@ -37,7 +37,7 @@ function picture(frame: number): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** Features in memory; counts what is written. */
+/** Features in memory; records what is written. */
 function memory(values: number): FrameFeatures & { written: number[]; read: FrameFeatures['read'] } {
   const kept = new Map<number, Float32Array>();
   const written: number[] = [];
@@ -59,7 +59,7 @@ function memory(values: number): FrameFeatures & { written: number[]; read: Fram
 describe.each([
   { name: 'a pack with a face parser', parsing: true, values: LATENTS + HALF_MASK_VALUES },
   { name: 'a pack without one', parsing: false, values: LATENTS },
-])('what musetalk keeps of frames, on $name', ({ parsing, values }) => {
+])('the features that musetalk keeps of frames, on $name', ({ parsing, values }) => {
   let folder: string;
   let graphs: Map<string, LoadedGraph>;
   let pack: Pack<MusetalkManifest>;
@@ -110,7 +110,7 @@ describe.each([
     return engine().open(clip);
   }
 
-  /** All output frames of a clip, in batches of four. */
+  /** Renders all output frames of a clip, in batches of four. */
   async function render(sources: readonly number[], features?: FrameFeatures): Promise<Uint8Array[]> {
     const clip = await openClip(sources, features);
     calls = [];
@@ -132,7 +132,7 @@ describe.each([
   }
   const runs = (role: string): number => calls.filter((call) => call === role).length;
 
-  test('as much is kept per frame as is worth a file', () => {
+  test('as many values are kept per frame as are worth storing in a file', () => {
     expect(engine().features.values).toBe(values);
   });
 
@@ -157,26 +157,26 @@ describe.each([
     expect(runs('face_parsing')).toBe(parsing ? 2 : 0);
   });
 
-  test('a frame that is held is encoded once per batch, and every copy of it gets the face', async () => {
+  test('a held frame is encoded once per batch, and every copy of it gets the face', async () => {
     const held = await render([6, 6, 6, 6]);
     expect([runs('vae_encoder'), runs('face_parsing')]).toEqual([2, parsing ? 1 : 0]);
     const [alone] = await render([6]);
     for (const frame of held) expect(frame).toEqual(alone);
   });
 
-  test('where nothing is kept, a looping clip still parses each frame only once', async () => {
+  test('a looping clip parses each frame only once even when nothing is stored', async () => {
     const once = await render([0, 1, 2, 3]);
     const loop = await render([0, 1, 2, 3, 0, 1, 2, 3]);
     expect([runs('vae_encoder'), runs('face_parsing')]).toEqual([4, parsing ? 4 : 0]);
     expect(loop).toEqual([...once, ...once]);
   });
 
-  test('a preparation computes what a render would, for every face and for nothing else', async () => {
+  test('a preparation computes what a render would, for every face and nothing else', async () => {
     const features = memory(values);
     const encoder = engine().openEncoder({ track, format, features });
     const frame = new Uint8Array(layout.bytes);
     for (let source = 0; source < FRAMES; source++) {
-      // The same memory every time, as the decoder gives it.
+      // The same memory every time, like the decoder's.
       frame.set(picture(source));
       await encoder.add(frame, source);
     }
@@ -193,7 +193,7 @@ describe.each([
     expect(plain[FACELESS]).toEqual(picture(FACELESS));
   });
 
-  test('a preparation that goes on computes only what is missing', async () => {
+  test('a resumed preparation computes only what is missing', async () => {
     const features = memory(values);
     await render([0, 1, 2, 3], features);
     const encoder = engine().openEncoder({ track, format, features });
@@ -202,7 +202,7 @@ describe.each([
     expect([...features.written].sort()).toEqual([0, 1, 2, 3, 4, 6]);
   });
 
-  test('only the part of the face that is named changes', async () => {
+  test('only the selected part of the face changes', async () => {
     const [frame] = await render([0]);
     const before = picture(0);
     const changed = (x: number, y: number): boolean => frame?.[y * 160 + x] !== before[y * 160 + x];

@@ -1,16 +1,16 @@
 import { type BlendMask, MASK_SIZE } from '@lipsync/lipsync';
 
-/** Masks by their source frame: a clip that loops shows each frame many times. */
+/** Masks by source frame: a clip that loops shows each frame many times. */
 export interface MaskCache {
-  /** The mask of a frame, when it is still there. */
+  /** The mask of a frame, if it is still cached. */
   find(sourceIndex: number): BlendMask | undefined;
-  /** The mask of a frame, made by `fill` when it is not there. */
+  /** The mask of a frame, made with `fill` if it is not cached. */
   get(sourceIndex: number, fill: (mask: BlendMask) => void): BlendMask;
 }
 
-/** Keeps the `capacity` masks that were asked for last; a mask stays as it is until as many others were asked for. */
+/** Keeps the `capacity` most recently used masks; a mask stays valid until that many others were requested. */
 export function createMaskCache(capacity: number): MaskCache {
-  // In order of use, the longest unused first.
+  // Ordered by use, least recent first.
   const masks = new Map<number, BlendMask>();
   const takeLeastUsed = (): BlendMask | undefined => {
     for (const [sourceIndex, mask] of masks) {

@@ -1,7 +1,7 @@
 import { createMaskCache } from './mask-cache';
 
 describe('mask cache', () => {
-  /** A cache whose masks carry the number of the frame in their first cell; notes what was made. */
+  /** A cache whose masks hold the frame number in their first cell; records which were made. */
   const numbered = (capacity: number) => {
     const cache = createMaskCache(capacity);
     const made: number[] = [];
@@ -19,7 +19,7 @@ describe('mask cache', () => {
     expect(made).toEqual([0, 1, 2, 3]);
   });
 
-  test('memory is that of the capacity, however many frames there are, and the mask unused longest goes first', () => {
+  test('memory stays within the capacity for any number of frames, and the least recently used mask is evicted', () => {
     const { get, made } = numbered(3);
     const arrays = new Set<Float32Array>();
     for (let i = 0; i < 30; i++) arrays.add(get(i));
@@ -33,7 +33,7 @@ describe('mask cache', () => {
     expect(made).toEqual([28]);
   });
 
-  test('looking for a mask makes none, and counts as use of one that is there', () => {
+  test('looking up a mask makes none, and counts as a use of one that is cached', () => {
     const { get, find, made } = numbered(2);
     expect(find(1)).toBeUndefined();
     get(1);
@@ -44,7 +44,7 @@ describe('mask cache', () => {
     expect(made).toEqual([1, 2, 3]);
   });
 
-  test('a mask stays as it is until as many others were asked for as there is room', () => {
+  test('a mask stays unchanged until as many others were requested as fit', () => {
     const { get } = numbered(3);
     const held = get(7);
     get(8);

@@ -14,7 +14,7 @@ export interface MusetalkClipParts extends Pick<BatchParts, 'faceFeatures' | 'ta
   readonly params: Pick<MusetalkParams, 'batch' | 'resolution' | 'crop' | 'mask'>;
 }
 
-/** Cropping before and pasting after the generator, for one clip. Frames without a face are left alone. */
+/** Crops before the generator and pastes after it, for one clip. Frames without a face are left alone. */
 export function createMusetalkClip(
   { track, sources, format, features }: Pick<ClipInput, 'track' | 'sources' | 'format' | 'features'>,
   { params, ...parts }: MusetalkClipParts,

@@ -11,10 +11,10 @@ export interface MusetalkEncoderParts {
   readonly faceFeatures: FaceFeatures;
 }
 
-/** A batch that is being computed and one that waits, while frames for the next are decoded. */
+/** One batch is computed and one waits, while frames for the next are decoded. */
 const BATCHES_IN_FLIGHT = 2;
 
-/** Computes the features of every face of a video that are not kept yet, for a preparation. */
+/** Computes the features that are not stored yet for every face of a video, for a preparation. */
 export function createMusetalkEncoder(
   { format, features }: Pick<ClipInput, 'format' | 'features'>,
   { batchSize, faceAt, faceFeatures }: MusetalkEncoderParts,

@@ -13,11 +13,11 @@ import { createSourceFaces } from './source-faces';
 /** Spare arrays per length; two batches in flight need no more. */
 const SPARES = 6;
 
-/** Changes with the meaning of what is kept per frame: two scaled latents, and a parsed mask before it is blurred. */
+/** Changes whenever the stored values change their meaning: two scaled latents, and a parsed mask before blurring. */
 const FEATURES_VERSION = '1';
 
 /**
- * MuseTalk 1.0 and 1.5 (github.com/TMElyralab/MuseTalk): every output frame is generated on its own, from its source
+ * MuseTalk 1.0 and 1.5 (github.com/TMElyralab/MuseTalk): generates every output frame independently, from its source
  * frame and 200 ms of audio around it.
  */
 export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunModel) {

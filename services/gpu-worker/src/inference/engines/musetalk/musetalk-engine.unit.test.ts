@@ -128,7 +128,7 @@ describe('musetalk on the built-in pack', () => {
     engine = createMusetalk(pack, run);
   });
 
-  /** A clip that shows source frame 0, but others at the output frames that are named. */
+  /** A clip that shows source frame 0, except at the output frames given in `sources`. */
   const open = (sources: Readonly<Record<number, number>> = {}): Promise<EngineClip> =>
     engine.open({
       track: track(),
@@ -167,7 +167,7 @@ describe('musetalk on the built-in pack', () => {
     expect(again).toEqual(once);
   });
 
-  test('outside the lower face every byte stays as it was', async () => {
+  test('every byte outside the lower face is unchanged', async () => {
     const frame = await render(await open(), SPEAKING);
     const before = picture();
     let changed = 0;
@@ -208,8 +208,8 @@ describe('musetalk on the built-in pack', () => {
     ]);
   });
 
-  test('batch, timestep and the crop on the face are the pack’s', async () => {
-    // As MuseTalk 1.0 was used: no room under the chin, and the generated half beginning three pixels lower.
+  test('the pack sets the batch size, the timestep and the position of the crop', async () => {
+    // As MuseTalk 1.0 was used: no margin under the chin, and the generated half starting three pixels lower.
     const params = { ...pack.manifest.params, batch: 3, timestep: 7, crop: { shift: 3, margin: 0 } };
     engine = createMusetalk({ ...pack, manifest: { ...pack.manifest, params } }, run);
     await render(await open(), SPEAKING);
@@ -247,7 +247,7 @@ describe('musetalk on the built-in pack', () => {
     expect(() => batch.take(picture(), 8)).toThrow(RangeError);
   });
 
-  test('where the picture outlasts the sound silence is heard, and zeros only beyond the end of the picture', async () => {
+  test('silence is heard where the picture outlasts the sound, and zeros only beyond the end of the picture', async () => {
     const ones: RunModel = async (role, feeds) => {
       const result = await run(role, feeds);
       const states = result.outputs['states'];
@@ -272,8 +272,8 @@ describe('musetalk on the built-in pack', () => {
     expect(last.filter((value) => value === 0)).toHaveLength(0.4 * last.length);
   });
 
-  test('faces say by how much they are enlarged: the crop’s longer side over what is generated', async () => {
-    // The nose bridge is at row 39, the chin at 72 and there are ten pixels of room, of which the picture has eight.
+  test('faces report their enlargement: the longer side of the crop over the generated side', async () => {
+    // The nose bridge is at row 39 and the chin at 72, with a margin of ten pixels, of which the picture has eight.
     const { resolution } = pack.manifest.params;
     expect((await open()).enlargement(SPEAKING)).toBeCloseTo(74 / resolution, 2);
   });

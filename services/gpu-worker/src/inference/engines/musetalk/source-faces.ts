@@ -15,7 +15,7 @@ export interface SourceFace {
   readonly landmarks: Float32Array;
 }
 
-/** The face of a source frame as far as it can be rendered; null where the frame must pass untouched. */
+/** The face of a source frame if it can be rendered; null when the frame must pass unchanged. */
 export type FaceAt = (sourceIndex: number) => SourceFace | null;
 
 export function createSourceFaces(track: FaceTrack, placement: FaceBoxPlacement): FaceAt {
@@ -27,7 +27,7 @@ export function createSourceFaces(track: FaceTrack, placement: FaceBoxPlacement)
     const landmarks = track.landmarks.subarray(start, start + LANDMARK_VALUES);
     return { sourceIndex, box: { x1, y1, x2, y2 }, landmarks };
   };
-  // A frame is asked about more than once in a row.
+  // The same frame is often requested several times in a row.
   let last = -1;
   let face: SourceFace | null = null;
   return (sourceIndex) => {
