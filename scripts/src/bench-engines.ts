@@ -4,10 +4,10 @@ import { engineOptions } from './bench/engine-options';
 import { machine } from './bench/machine';
 
 /**
- * `npm run bench:engines [-- PACKS_DIR]`: prints one JSON object. Without a folder the built-in packs are measured, with
- * `--full-size` packs as large as the published ones that have learned nothing (up to 9 GB at a time under TMPDIR).
- * `--engine` measures one engine, `--seconds` is the length of the clip. What is measured is told on stderr as soon as it
- * is known.
+ * `npm run bench:engines [-- PACKS_DIR]`: prints one JSON object. By default it measures the built-in packs; with
+ * `--full-size`, packs as large as the published ones but untrained (up to 9 GB at a time under TMPDIR). `--engine`
+ * selects one engine, `--seconds` sets the length of the clip. Each result is also printed to stderr as soon as it is
+ * known.
  */
 async function main(): Promise<void> {
   const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;

@@ -4,8 +4,8 @@ import { engineOptions } from './bench/engine-options';
 import { machine } from './bench/machine';
 
 /**
- * `npm run bench:preparation [-- PACKS_DIR]`: prints one JSON object. Without a folder the built-in packs are measured;
- * further options are those of `bench:engines`.
+ * `npm run bench:preparation [-- PACKS_DIR]`: prints one JSON object. By default it measures the built-in packs; the
+ * other options are those of `bench:engines`.
  */
 async function main(): Promise<void> {
   const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;

@@ -7,12 +7,12 @@ export interface ControlPlaneFigures {
   deliveries: DeliveryFigures;
 }
 
-/** One part at a time, so that each has the machine for itself. */
+/** One part at a time, so that each has the machine to itself. */
 export async function benchControlPlane(): Promise<ControlPlaneFigures> {
   const world = await openWorld();
   try {
     const api = await measureApi(world);
-    // What half a million renders left to be cleaned up and written back is none of the deliveries'.
+    // Cleaning up and writing back after half a million renders must not count towards the deliveries.
     await world.sql.query('VACUUM (ANALYZE)');
     await world.sql.query('CHECKPOINT');
     return { api, deliveries: await measureDeliveries(world) };

@@ -12,13 +12,16 @@ export interface EngineFigures {
   engine: Engine;
   pack: string;
   provider: string | undefined;
-  /** Calls of the network per frame that guidance and windows multiply; absent for one-step engines. */
+  /**
+   * Sampling steps, each of which guidance and windows multiply into several calls of the network; undefined for
+   * one-step engines.
+   */
   steps?: number;
   rendered_frames: number;
-  /** Frames per second of the graphs alone, and of the whole render with a face track at hand. */
+  /** Frames per second of the graphs alone, and of the whole render with an existing face track. */
   inference_fps: number;
   render_fps: number;
-  /** Seconds of GPU; null when the graphs ran on the CPU. */
+  /** Seconds of GPU time; null when the graphs ran on the CPU. */
   gpu_seconds: number | null;
   peak_rss_mib: number;
 }
@@ -28,8 +31,8 @@ const PUBLISHED_STEPS = 20;
 const CLIP = { width: 1280, height: 720, grain: 4 };
 
 /**
- * Renders one 720p clip with every engine pack that is asked for, each in a process of its own; diffusion packs also at
- * the published number of steps.
+ * Renders one 720p clip with every requested engine pack, each in a process of its own; diffusion packs also with the
+ * published number of steps.
  */
 export async function benchEngines(ffmpeg: string, options: EngineOptions): Promise<EngineFigures[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-engines-'));
@@ -43,7 +46,7 @@ export async function benchEngines(ffmpeg: string, options: EngineOptions): Prom
           await isolatePack(own, { pack, manifest: variant, analyzerDir }),
         );
         const figure = { ...(await benchOne(own, variant, clip)), provider };
-        // Large networks take long: what is known already is not lost with what comes after it.
+        // Large networks take long: print each result at once, so that a later failure does not lose it.
         console.error(JSON.stringify(figure));
         figures.push(figure);
       }
@@ -92,7 +95,7 @@ async function benchOne(
         syncMode: 'cut_off',
         faceTrackPath: trackPath,
       });
-    // The first render loads the graphs; what is measured has them at hand, as a worker between two jobs does.
+    // The first render loads the graphs, which are then loaded for the measurement, as in a worker between two jobs.
     await render();
     const { renderedFrames, gpuInferenceMs, timings } = await render();
     const steps = stepsOf(manifest);

@@ -12,31 +12,31 @@ import { median } from './median';
 import { packsToBench } from './packs-to-bench';
 
 export interface RenderCost {
-  /** From the task to the finished file, the analysis included: the median of the runs. */
+  /** From the start of the task to the finished file, including the analysis; median of the runs. */
   seconds: number;
   analyse_seconds: number;
   /** Counted inside the inference process. */
   detector_runs: number;
-  /** Source frames that the engine encoded for lack of kept features. */
+  /** Number of source frames that the engine encoded because their features were not stored. */
   frames_encoded: number;
 }
 
 export interface PreparationFigures {
   engine: Engine;
   pack: string;
-  /** What the preparation itself takes, and for how many frames the engine keeps something (the built-in packs: none). */
+  /** Duration of the preparation itself, and the number of frames whose features are stored (built-in packs: none). */
   preparation_seconds: number;
   prepared_frames: number;
   without: RenderCost;
   with: RenderCost;
-  /** Time of a render with the preparation over that of one without, in turns in the same process. */
+  /** Duration of a render with the preparation divided by one without, run alternately in the same process. */
   with_over_without: number;
 }
 
 const CLIP = { width: 1280, height: 720, grain: 4 };
 const RUNS = 3;
 
-/** Renders one 720p clip with every engine pack that is asked for, without and with what a preparation leaves behind. */
+/** Renders one 720p clip with every requested engine pack, with and without the results of a preparation. */
 export async function benchPreparation(
   ffmpeg: string,
   options: EngineOptions,
@@ -86,7 +86,7 @@ async function benchEngine(
     inference.render({ ...files, outputPath: at('prepared.mp4'), faceTrackPath: trackPath, featuresPath });
 
   const preparation = await inference.analyze(task);
-  // Loads the graphs; what is measured has them at hand, as a worker between two jobs does.
+  // Loads the graphs, which are then loaded for the measurement, as in a worker between two jobs.
   await renderPlainly();
   const plain: Rendered[] = [];
   const prepared: Rendered[] = [];
@@ -112,7 +112,7 @@ function costOf(runs: readonly Rendered[]): RenderCost {
   return {
     seconds: median(runs.map(seconds)),
     analyse_seconds: median(runs.map(({ analysis }) => (analysis?.timings.analyseMs ?? 0) / 1000)),
-    // Of all runs: one run of the detector would show.
+    // The maximum over all runs, so that a single run of the detector would show.
     detector_runs: Math.max(...runs.map((run) => (run.analysis?.detectorRuns ?? 0) + run.detectorRuns)),
     frames_encoded: Math.max(...runs.map(({ featuresAdded }) => featuresAdded)),
   };

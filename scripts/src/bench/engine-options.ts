@@ -13,7 +13,7 @@ export interface EngineOptions extends PacksToBench {
   readonly seconds: number;
 }
 
-/** `[PACKS_DIR] [--full-size] [--engine ENGINE] [--seconds N]`. Throws Error with one line about what is wrong. */
+/** Parses `[PACKS_DIR] [--full-size] [--engine ENGINE] [--seconds N]`. Throws Error with a one-line message. */
 export function engineOptions(args: readonly string[]): EngineOptions {
   const { values, positionals } = parseArgs({
     args: [...args],

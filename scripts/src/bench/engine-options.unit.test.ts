@@ -2,8 +2,8 @@ import path from 'node:path';
 import { engineOptions } from './engine-options';
 import { PUBLISHED } from './full-size/networks';
 
-describe('what a bench of engines is asked for', () => {
-  test('is six seconds of the packs of a folder, or one of networks in their published size', () => {
+describe('the options of an engine benchmark', () => {
+  test('are six seconds of a folder’s packs, or of one engine’s networks at their published size', () => {
     expect(engineOptions(['packs'])).toMatchObject({ packsDir: path.resolve('packs'), seconds: 6 });
     expect(engineOptions(['packs'])).not.toHaveProperty('untrained');
     expect(engineOptions(['--full-size', '--engine', 'latentsync'])).toMatchObject({
@@ -19,7 +19,7 @@ describe('what a bench of engines is asked for', () => {
     ['a clip of no length', ['--seconds', 'ten'], '--seconds'],
     ['two folders', ['--engine', 'musetalk', 'packs', 'latentsync'], 'one folder'],
     ['an option that there is not', ['--fullsize'], '--fullsize'],
-  ])('is refused in one line where it is %s', (_, args, named) => {
+  ])('are refused with one line when they have %s', (_, args, named) => {
     expect(() => engineOptions(args)).toThrow(named);
   });
 });

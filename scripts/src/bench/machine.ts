@@ -6,7 +6,7 @@ export interface Machine {
   cpu: string | undefined;
 }
 
-/** What the seconds of a bench are of; its ratios are what travels. */
+/** The machine that a benchmark's seconds refer to; only its ratios carry over to others. */
 export function machine(): Machine {
   return { node: process.version, cpus: cpus().length, cpu: cpus()[0]?.model };
 }

@@ -1,4 +1,4 @@
-/** The middle of an odd number of values, the mean of the middle two of an even one; NaN of none. */
+/** The middle of an odd number of values, the mean of the middle two of an even number; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

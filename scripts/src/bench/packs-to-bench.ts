@@ -10,25 +10,25 @@ import { writeUntrainedLatentsync } from './full-size/untrained-latentsync';
 import { writeUntrainedMusetalk } from './full-size/untrained-musetalk';
 
 export interface PacksToBench {
-  /** Holds the face analyser, and the packs if no others are asked for. */
+  /** Contains the face analyser, and the packs unless others are requested. */
   readonly packsDir: string;
-  /** Only packs of this engine. */
+  /** Restricts the benchmark to this engine's packs. */
   readonly engine?: Engine;
-  /** Packs of these sizes whose networks have learned nothing, in place of those under `packsDir`. */
+  /** Use packs of these sizes with untrained networks instead of those under `packsDir`. */
   readonly untrained?: NetworkSizes;
 }
 
 export type EngineManifest = Exclude<Manifest, { engine: 'analyzer' }>;
 
-/** A pack of an engine, and the face analyser that goes with it; see `isolatePack`. */
+/** An engine's pack and the face analyser that goes with it; see `isolatePack`. */
 export interface PackToBench {
   readonly pack: Pack<EngineManifest>;
   readonly analyzerDir: string;
 }
 
 /**
- * One after the other; what is written for it lies under `folder` until the next one is asked for. Throws when there is
- * none.
+ * Yields one pack at a time; files written for it stay under `folder` until the next one is requested. Throws when
+ * there is none.
  */
 export async function* packsToBench(
   folder: string,
@@ -53,7 +53,7 @@ export async function* packsToBench(
   if (count === 0) throw new Error(`there is no such pack to measure: ${engine ?? 'any engine'}`);
 }
 
-/** Of the same engine as another pack, whose schedule it has. */
+/** Writes an untrained pack of another pack's engine, with its schedule. */
 async function writeUntrained(
   dir: string,
   manifest: EngineManifest,

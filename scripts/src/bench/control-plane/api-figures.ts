@@ -6,31 +6,34 @@ import { requestBytes } from './http-connection';
 import { type Server, startApi, startBareServer } from './servers';
 import { type Caller, endOpenRenders, type World } from './world';
 
-/** The service over the bare handler, in requests per second. */
+/** Throughput of the service divided by that of the bare handler. */
 export interface Comparison {
   bare: LoadFigures;
-  /** Both with as many connections. */
+  /** With the same number of connections on both sides. */
   ratio_at_equal_connections: number;
-  /** The best of the service whose p99 is no longer than the bare handler's: the same promise, kept by fewer connections. */
+  /**
+   * The service's best throughput with a p99 no longer than the bare handler's, which it may reach with fewer
+   * connections.
+   */
   ratio_at_equal_p99: number;
 }
 
 export interface OperationFigures {
-  /** One for each number of connections. */
+  /** One entry per number of connections. */
   service: LoadFigures[];
-  /** At a load that saturates the bare handler, and at twice that load. */
+  /** Against the bare handler at the load that saturates it, and at twice that load. */
   against: Comparison[];
 }
 
 const ROUNDS = 7;
 const SECONDS = 1;
-/** At each point: what the process compiles and its connections plan on the way takes seconds. */
+/** Per point: compiling code and planning statements on new connections takes seconds. */
 const WARM_UP_SECONDS = 2;
 const BARE_CONNECTIONS = [16, 32];
-/** The points at which the service is measured: fewer connections wait for less. */
+/** Numbers of connections at which the service is measured; with fewer, each request waits less. */
 const SERVICE_CONNECTIONS = [12, 16, 24, 32];
 
-/** One figure for each number of connections. */
+/** One figure per number of connections. */
 interface Round {
   bare: LoadFigures[];
   service: LoadFigures[];
@@ -43,7 +46,7 @@ interface Scenario {
   service: (index: number) => Buffer;
 }
 
-/** Rounds of the bare handler and the API, one after the other, each at rest while the other one works. */
+/** Measures the bare handler and the API alternately; each is idle while the other runs. */
 export async function measureApi(world: World): Promise<Record<string, OperationFigures>> {
   const [api, bare] = await Promise.all([startApi(world), startBareServer(world)]);
   try {
@@ -70,8 +73,8 @@ export async function measureApi(world: World): Promise<Record<string, Operation
 }
 
 /**
- * The bare handler first, then the service at each of its points, with nothing left open by the one before: creates count
- * their customer's open renders, and thousands of them are no customer's.
+ * Measures the bare handler, then the service at each number of connections. Open renders are ended in between, because
+ * a create counts its customer's open renders, and no real customer has thousands.
  */
 async function measure(
   { status, ...scenario }: Scenario,
@@ -88,7 +91,7 @@ async function measure(
   return figures;
 }
 
-/** The middle of the rounds, and what is made of it. */
+/** The medians over the rounds, and the ratios of the two sides. */
 function compare(rounds: readonly Round[]): OperationFigures {
   const service = middle(rounds.map((round) => round.service));
   const best = (figures: readonly LoadFigures[]) => Math.max(0, ...figures.map((point) => point.per_second));
@@ -103,7 +106,7 @@ function compare(rounds: readonly Round[]): OperationFigures {
   };
 }
 
-/** Point by point, of each figure the median of the rounds. */
+/** Median over the rounds of every figure, point by point. */
 function middle(rounds: readonly LoadFigures[][]): LoadFigures[] {
   const points = rounds[0]?.length ?? 0;
   return Array.from({ length: points }, (_, point) => {

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { signatureHeader } from '@lipsync/domain';
 import { RECEIVER_HOSTS } from './receiver-hosts';
 
-/** What it is asked: to post the body so often, over so many connections to each host. */
+/** The request: post the body this many times, over this many connections to each host. */
 export interface PostRequests {
   requests: number;
   connectionsPerHost: number;
@@ -14,8 +14,8 @@ export interface PostRequests {
 }
 
 /**
- * What deliveries are measured against, as a process of its own: the least that signs a body and posts it over
- * connections that are kept. No database, no retries, no check of addresses, no log.
+ * The baseline for deliveries, as a process of its own: the minimum that signs a body and posts it over kept-alive
+ * connections. No database, no retries, no check of addresses, no log.
  */
 async function postAll(question: PostRequests): Promise<void> {
   const { port, ca, connectionsPerHost, requests } = question;

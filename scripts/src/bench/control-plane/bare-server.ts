@@ -4,9 +4,9 @@ import express from 'express';
 import { Pool } from 'pg';
 
 /**
- * What the API is measured against, as a process of its own: the least that an Express service can do and still keep
- * what it is sent. POST hashes the key, checks the body against the contract and inserts one row; GET selects one row
- * by its primary key. No limits, no idempotency, no log, no jobs.
+ * The baseline for the API, as a process of its own: the minimum that an Express service can do and still store what it
+ * receives. POST hashes the key, validates the body against the contract and inserts one row; GET selects one row by
+ * its primary key. No limits, no idempotency, no log, no jobs.
  */
 const INSERT = {
   name: 'bare-insert',

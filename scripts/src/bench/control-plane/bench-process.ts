@@ -2,17 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { once } from 'node:events';
 
-/** A process of the bench. */
+/** A child process of the benchmark. */
 export interface BenchProcess {
-  /** The next message that it sends; what a module of the bench says is its caller's to know. */
+  /** The next message that it sends; the caller knows its type. */
   hear<Message>(): Promise<Message>;
   tell(message: object): void;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a module in a process of its own, its output in a file. BENCH_PROFILE=<folder> makes each write a CPU profile
- * there when it ends.
+ * Starts a module in a process of its own, with its output in a file. With BENCH_PROFILE=<folder> each process writes a
+ * CPU profile there when it ends.
  */
 export function startProcess(options: {
   module: string;

@@ -8,12 +8,12 @@ export interface LoadFigures {
   p99_ms: number;
 }
 
-/** Keeps `connections` requests under way for a while, each sent as soon as the one before it is answered. */
+/** Keeps `connections` requests in flight for a while, sending each as soon as the previous one is answered. */
 export async function closedLoop(options: {
   port: number;
   connections: number;
   seconds: number;
-  /** A figure is worth nothing when the answers are not the expected ones: any other status ends the run. */
+  /** The expected status. Figures over other responses would be worthless, so any other status ends the run. */
   status: number;
   next: (index: number) => Buffer;
 }): Promise<LoadFigures> {

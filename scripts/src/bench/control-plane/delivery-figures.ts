@@ -13,14 +13,14 @@ import { serviceEnvironment, serviceMain } from './servers';
 import { type Caller, type World } from './world';
 
 export interface DeliveryFigures {
-  /** Signed posts of a bare loop over kept connections. */
+  /** Signed posts of a bare loop over kept-alive connections. */
   bare: Posting[];
   /** Deliveries, from the commit of all of them to the arrival of the last. */
   service: Posting;
   ratio_at_equal_connections: number;
-  /** The bare loop is fastest over few connections; a service needs many, because receivers take their time. */
+  /** The bare loop is fastest over few connections; a service needs many, because receivers are slow. */
   ratio_to_fastest_bare: number;
-  /** From the commit of a delivery to its first attempt at the receiver, while they come one at a time. */
+  /** From the commit of a delivery to its first attempt at the receiver, at a constant rate. */
   first_attempt: { offered_per_second: number; deliveries: number; p50_ms: number; p99_ms: number };
 }
 
@@ -31,13 +31,13 @@ interface Posting {
 
 const ROUNDS = 5;
 const DELIVERIES = 6_000;
-/** Of a dispatcher by default. */
+/** A dispatcher's default. */
 const SLOTS = 256;
 const BARE_CONNECTIONS = [64, SLOTS];
 const OFFERED_PER_SECOND = 200;
 const OFFERED_SECONDS = 5;
 
-/** The receiver, the dispatcher and the bare loop, each a process. */
+/** The receiver, the dispatcher and the bare loop, each in its own process. */
 interface Scene {
   world: World;
   receiver: BenchProcess;
@@ -60,7 +60,7 @@ export async function measureDeliveries(world: World): Promise<DeliveryFigures> 
     processes.push(await startDispatcher(scene));
     return await measure(scene);
   } finally {
-    // The sender before its receiver.
+    // Stop each sender before its receiver.
     for (const each of processes.reverse()) await each.stop();
   }
 }
@@ -71,7 +71,7 @@ async function measure(scene: Scene): Promise<DeliveryFigures> {
     const bare = [];
     for (const connections of BARE_CONNECTIONS) bare.push(await postBare(scene, connections));
     const service = await deliver(scene);
-    // The first one warms up.
+    // The first round is a warm-up.
     if (round > 0) rounds.push({ bare, service });
   }
   const bare = BARE_CONNECTIONS.map((connections, point) => ({
@@ -127,7 +127,7 @@ async function firstAttempts({ world, receiver }: Scene): Promise<DeliveryFigure
   const commits = [];
   const startedAt = performance.now();
   for (let index = 0; index < count; index += 1) {
-    // By the clock and not after each other: a slow moment does not thin out what is offered.
+    // Scheduled by the clock rather than one after another, so that a slow moment does not reduce the offered rate.
     await delay(startedAt + (index * 1000) / OFFERED_PER_SECOND - performance.now());
     const row = newDelivery(world, index);
     commits.push(enqueue(world, [row]).then((atMs) => committedAtMs.set(row.eventId, atMs)));
@@ -163,7 +163,7 @@ function newDelivery({ db, callers }: World, index: number): NewDelivery {
   };
 }
 
-/** As the end of a record writes them: event and delivery in one transaction. Returns when that was committed. */
+/** Inserts events and deliveries in one transaction, as the end of a record does. Returns when it was committed. */
 async function enqueue({ sql }: World, rows: readonly NewDelivery[]): Promise<number> {
   await sql.query(
     `WITH given AS (
@@ -182,7 +182,7 @@ async function enqueue({ sql }: World, rows: readonly NewDelivery[]): Promise<nu
   return Date.now();
 }
 
-/** About as long as that of a render with one engine. */
+/** About as long as the event of a render with one engine. */
 function eventBody(id: string): string {
   return JSON.stringify({ id, type: 'render.completed', data: { note: 'x'.repeat(900) } });
 }
@@ -202,7 +202,7 @@ async function startDispatcher({ world, target }: Scene): Promise<BenchProcess> 
     module: serviceMain('webhook-dispatcher'),
     env: {
       ...serviceEnvironment(world),
-      // Production refuses the routes that lead to the receiver.
+      // In production the service refuses the routes that lead to the receiver.
       NODE_ENV: 'development',
       HEALTH_PORT: String(port),
       WEBHOOK_SLOTS: String(SLOTS),

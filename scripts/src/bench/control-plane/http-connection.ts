@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net';
 
-/** One kept-alive HTTP/1.1 connection that costs next to nothing, so that the cores are left to what is measured. */
+/** One kept-alive HTTP/1.1 connection with minimal overhead, which leaves the cores to the servers under test. */
 export interface HttpConnection {
-  /** Sends a whole request as it is and resolves with the status when its answer is complete. */
+  /** Sends the bytes of a whole request and resolves with the status once its response is complete. */
   exchange(request: Buffer): Promise<number>;
   close(): void;
 }
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** Takes answers with a Content-Length only: both servers under test send no others. */
+/** Supports only responses with a Content-Length: both servers under test send no others. */
 export async function openHttpConnection(port: number): Promise<HttpConnection> {
   const socket = await dial(port);
   let waiting: { resolve: (status: number) => void; reject: (error: Error) => void } | undefined;
@@ -55,7 +55,7 @@ function dial(port: number): Promise<Socket> {
   });
 }
 
-/** The bytes of a request, made once and sent many times. */
+/** The bytes of a request, built once and sent many times. */
 export function requestBytes(options: {
   method: 'GET' | 'POST';
   path: string;

@@ -1,17 +1,17 @@
 import { startHttpsReceiver } from '@lipsync/testkit';
 import { RECEIVER_HOSTS } from './receiver-hosts';
 
-/** What it is asked: to wait for so many requests more than it was asked for before. */
+/** The request: wait for this many requests beyond those awaited before. */
 export interface AwaitRequests {
   requests: number;
 }
 
-/** When each of them arrived, by the event that it told of. */
+/** Arrival time of each request, by its event. */
 export interface Arrivals {
   atMs: Record<string, number>;
 }
 
-/** The receiver of a bench as a process of its own: it answers 200 to everybody. */
+/** The benchmark's receiver as a process of its own: it answers every request with 200. */
 async function main(): Promise<void> {
   const receiver = await startHttpsReceiver({ hostnames: RECEIVER_HOSTS });
   let told = 0;

@@ -11,7 +11,7 @@ export interface Server {
   process: BenchProcess;
 }
 
-/** What the services need to start; the store is only ever named in signatures here. */
+/** The settings that the services need to start; the store is never contacted, only named in signed URLs. */
 export function serviceEnvironment(world: World): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',

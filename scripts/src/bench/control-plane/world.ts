@@ -8,7 +8,7 @@ import { createSecretBox } from '@lipsync/runtime';
 import { createFactories, erasePostgres, type Factories, startPostgres, startRedis } from '@lipsync/testkit';
 import { REPOSITORY_ROOT } from '../../local-stack/layout';
 
-/** A caller without limits that matter, whose media is ready. */
+/** A customer with practically unlimited rates, whose media is ready. */
 export interface Caller {
   customerId: string;
   apiKey: string;
@@ -17,7 +17,9 @@ export interface Caller {
   audioId: string;
 }
 
-/** Postgres (durable) and Redis of the bench's own, with callers in them, and a worker that is there and does nothing. */
+/**
+ * The benchmark's own Postgres (durable) and Redis, with customers, and a worker that is registered and does nothing.
+ */
 export interface World {
   folder: string;
   databaseUrl: string;
@@ -31,7 +33,7 @@ export interface World {
 
 const CALLERS = 16;
 const UNLIMITED = 1_000_000;
-/** Renews the worker well before it counts as gone. */
+/** Refreshes the worker well before it counts as gone. */
 const HEARTBEAT_MS = 10_000;
 const WORKER = { id: 'bench', service: 'gpu-worker', slots: { musetalk: 1, media: 1 } };
 
@@ -75,7 +77,7 @@ async function newCaller(db: Db, sql: Factories, masterKey: string): Promise<Cal
   return { customerId, apiKey, signingSecret, videoId: await asset('video'), audioId: await asset('audio') };
 }
 
-/** Ends everything that is open, as workers would have meanwhile, and lets Postgres clear what that leaves behind. */
+/** Ends every open render, as workers would have done, and lets Postgres clean up the dead rows. */
 export async function endOpenRenders({ sql }: World): Promise<void> {
   await sql.query(`UPDATE jobs SET status = 'finished', fence = fence + 1 WHERE status <> 'finished'`);
   for (const table of ['renders', 'engine_runs'])

@@ -3,11 +3,11 @@ import { Layers } from './layers';
 import { residualBlock } from './residual-block';
 import { type WeightFile } from './weight-file';
 
-/** What an AutoencoderKL of diffusers is made of. */
+/** The dimensions of an AutoencoderKL of diffusers. */
 export interface AutoencoderShape {
   readonly levels: readonly number[];
   readonly latent: number;
-  /** Side of the picture. */
+  /** Side of the picture in pixels. */
   readonly resolution: number;
 }
 
@@ -15,7 +15,7 @@ const LAYERS_PER_LEVEL = 2;
 const EPSILON = 1e-6;
 const BIAS = { query: true, key: true, value: true };
 
-/** image [b, 3, resolution, resolution] to latent [b, 2 × latent, ..]: mean, then log-variance. */
+/** Maps image [b, 3, resolution, resolution] to latent [b, 2 × latent, ..]: mean, then log-variance. */
 export function autoencoderEncoder(shape: AutoencoderShape, weights: WeightFile): Graph {
   const { levels, latent, resolution } = shape;
   const { g, layers, residual, middle, side } = parts('vae_encoder', shape, weights);
@@ -31,7 +31,7 @@ export function autoencoderEncoder(shape: AutoencoderShape, weights: WeightFile)
   return g.build();
 }
 
-/** latent [b, latent, ..] to image [b, 3, resolution, resolution]. */
+/** Maps latent [b, latent, ..] to image [b, 3, resolution, resolution]. */
 export function autoencoderDecoder(shape: AutoencoderShape, weights: WeightFile): Graph {
   const { latent, resolution } = shape;
   const levels = [...shape.levels].reverse();

@@ -1,4 +1,4 @@
-/** What both of HighSync's networks call what the `index`-th transformer looks at. */
+/** The name that both of HighSync's networks use for the bank of the `index`-th transformer. */
 export function bankName(index: number): string {
   return `bank_${index}`;
 }

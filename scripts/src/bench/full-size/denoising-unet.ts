@@ -8,21 +8,21 @@ import { type ListeningUnetShape } from './unet';
 import { pictureNorm, type Place, unetBody, unetEnd, type UnetKind } from './unet-body';
 import { type WeightFile } from './weight-file';
 
-/** The denoising network of HighSync. */
+/** Dimensions of HighSync's denoising network. */
 export interface DenoisingShape extends ListeningUnetShape {
-  /** Frames of a film, always as many. */
+  /** Number of frames in a clip, always the same. */
   readonly window: number;
   /** The part of the latent that is generated, borders included. */
   readonly mask: HighsyncParams['mask'];
 }
 
 const MOST_FRAMES = 32;
-/** How much louder than learned the audio is played. */
+/** Gain on the audio attention, relative to how it was trained. */
 const AUDIO_GAIN = 3;
 
 /**
- * A UNet for films whose transformers look at the banks as well: latent [1, inputs, window, side, side], timestep [1],
- * audio [1, window, steps, width] and, where it is `banked`, banks. Its frames look at each other where the mask says so.
+ * A UNet for clips whose transformers also attend to the banks: latent [1, inputs, window, side, side], timestep [1],
+ * audio [1, window, steps, width] and, if `banked`, banks. Frames attend to each other inside the mask.
  */
 export function denoisingUnet(shape: DenoisingShape, banked: boolean, weights: WeightFile): Graph {
   const g = new GraphBuilder(banked ? 'denoising_unet' : 'denoising_unet_unconditional');
@@ -58,7 +58,7 @@ export function denoisingUnet(shape: DenoisingShape, banked: boolean, weights: W
   return g.build();
 }
 
-/** 1 in the cells of a picture whose cells, `scale` times as large, lie wholly inside the rectangle. */
+/** 1 for the cells of a picture that, at `scale` times their size, lie wholly inside the rectangle. */
 function cells(
   { top, bottom, left, right }: HighsyncParams['mask'],
   scale: number,

@@ -6,7 +6,7 @@ const GROUPS = 32;
 export interface ConvOptions {
   readonly kernel?: number;
   readonly stride?: number;
-  /** Before and after, in both directions. */
+  /** Padding before and after, in both dimensions. */
   readonly pads?: readonly [number, number];
 }
 
@@ -15,20 +15,20 @@ export const NO_BIAS = { query: false, key: false, value: false };
 export interface AttentionShape {
   readonly channels: number;
   readonly heads: number;
-  /** Channels of what is asked. */
+  /** Channels of the context that is attended to. */
   readonly context: number;
-  /** Which projections to the heads have a bias. */
+  /** Which of the head projections have a bias. */
   readonly bias: { readonly query: boolean; readonly key: boolean; readonly value: boolean };
 }
 
-/** The layers that the networks are made of, initialised as torch does it by default. */
+/** The layers that the networks consist of, with torch's default initialisation. */
 export class Layers {
   constructor(
     readonly g: GraphBuilder,
     private readonly weights: WeightFile,
   ) {}
 
-  /** [b, from, h, w] to [b, to, h', w']. */
+  /** Maps [b, from, h, w] to [b, to, h', w']. */
   conv(x: Value, from: number, to: number, options: ConvOptions = {}): Value {
     const { kernel = 3, stride = 1, pads = [(kernel - 1) / 2, (kernel - 1) / 2] } = options;
     const [before, after] = pads;
@@ -39,18 +39,18 @@ export class Layers {
     });
   }
 
-  /** [b, from, n] to [b, to, n / stride], three at a time. */
+  /** Maps [b, from, n] to [b, to, n / stride], with a kernel of three. */
   conv1d(x: Value, from: number, to: number, stride: number): Value {
     return this.convolved(x, [to, from, 3], { kernel_shape: [3], strides: [stride], pads: [1, 1] });
   }
 
-  /** [.., from] to [.., to]. */
+  /** Maps [.., from] to [.., to]. */
   linear(x: Value, from: number, to: number, bias = true): Value {
     const product = this.g.op('MatMul', [x, this.random([from, to], from)]);
     return bias ? this.g.op('Add', [product, this.random([to], from)]) : product;
   }
 
-  /** Each picture of [b, channels, h, w] on its own. */
+  /** Normalises each picture of [b, channels, h, w] separately. */
   groupNorm(x: Value, channels: number, epsilon: number): Value {
     const { g } = this;
     const grouped = g.op('Reshape', [x, g.ints([0, GROUPS, -1])]);
@@ -65,7 +65,7 @@ export class Layers {
     return g.op('Add', [scaled, this.weights.add(g, [channels, 1, 1], 0)]);
   }
 
-  /** All pictures together, as those of a film. */
+  /** Normalises all pictures together, as the frames of one clip. */
   groupNormOfFilm(x: Value, channels: number, epsilon: number): Value {
     const { g } = this;
     const film = g.op('Transpose', [x], { perm: [1, 0, 2, 3] });
@@ -91,7 +91,7 @@ export class Layers {
     return this.g.op('Add', [x, y]);
   }
 
-  /** Twice the height and the width. */
+  /** Doubles height and width. */
   enlarge(x: Value): Value {
     return this.g.op('Resize', [x, null, this.g.weights([4], [1, 1, 2, 2])], {
       mode: 'nearest',
@@ -100,21 +100,21 @@ export class Layers {
     });
   }
 
-  /** [b, c, side, side] to [b, side², c]. */
+  /** Maps [b, c, side, side] to [b, side², c]. */
   toPlaces(x: Value, channels: number, places: number): Value {
     const flat = this.g.op('Reshape', [x, this.g.ints([0, channels, places])]);
     return this.g.op('Transpose', [flat], { perm: [0, 2, 1] });
   }
 
-  /** Back again. */
+  /** The inverse of `toPlaces`. */
   toPicture(x: Value, channels: number, side: number): Value {
     const turned = this.g.op('Transpose', [x], { perm: [0, 2, 1] });
     return this.g.op('Reshape', [turned, this.g.ints([0, channels, side, side])]);
   }
 
   /**
-   * What every place of `x` [b, queries, channels] makes of `context` [b, keys, width]; ends with a projection. One operator
-   * of ONNX Runtime, as in packs for GPUs: in single steps a picture of 512 pixels takes gigabytes.
+   * Attention of `x` [b, queries, channels] over `context` [b, keys, width], with an output projection. One operator of
+   * ONNX Runtime, as in packs for GPUs: as single operations, a picture of 512 pixels takes gigabytes.
    */
   attention(x: Value, context: Value, { channels, heads, context: width, bias }: AttentionShape): Value {
     const query = this.linear(x, channels, channels, bias.query);
@@ -124,7 +124,7 @@ export class Layers {
     return this.linear(heard, channels, channels);
   }
 
-  /** Four times as many channels between, half of what is made letting the other half through (GEGLU). */
+  /** A GEGLU feed-forward layer: four times as many channels inside, gated by as many others. */
   feedForward(x: Value, channels: number): Value {
     const { g } = this;
     const [value, gate] = g.multi('Split', [this.linear(x, channels, 8 * channels)], 2, {
@@ -135,7 +135,7 @@ export class Layers {
     return this.linear(g.op('Mul', [value, this.gelu(gate)]), 4 * channels, channels);
   }
 
-  /** Weights whose sums over `fanIn` products are no larger than what goes in. */
+  /** Random weights scaled so that a sum over `fanIn` products is no larger than its inputs. */
   random(dims: readonly number[], fanIn: number): Value {
     return this.weights.add(this.g, dims, { spread: 1 / Math.sqrt(fanIn) });
   }

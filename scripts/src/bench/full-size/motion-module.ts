@@ -8,13 +8,13 @@ export interface MotionShape {
   readonly heads: number;
   /** Side of the pictures. */
   readonly side: number;
-  /** The longest film that has a code for each of its frames. */
+  /** The largest number of frames that have positional codes. */
   readonly mostFrames: number;
 }
 
 /**
- * Every place of a film [frames, channels, side, side] looks at the same place of all frames, twice (AnimateDiff,
- * https://arxiv.org/abs/2307.04725).
+ * Temporal self-attention: every position of a clip [frames, channels, side, side] attends twice to the same position
+ * in all frames (AnimateDiff, https://arxiv.org/abs/2307.04725).
  */
 export function motionModule(layers: Layers, x: Value, shape: MotionShape): Value {
   const { channels, heads, side, mostFrames } = shape;
@@ -38,7 +38,7 @@ export function motionModule(layers: Layers, x: Value, shape: MotionShape): Valu
   return layers.add(x, g.op('Transpose', [back], { perm: [2, 3, 0, 1] }));
 }
 
-/** Sines and cosines of a frame's number at falling frequencies, [frames, channels]. */
+/** Sinusoidal codes of the frame index, [frames, channels]. */
 function frameCodes(frames: number, channels: number): Float32Array {
   return Float32Array.from({ length: frames * channels }, (_, at) => {
     const channel = at % channels;

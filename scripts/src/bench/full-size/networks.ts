@@ -8,18 +8,18 @@ import { type ListeningUnetShape, unet, unet3d } from './unet';
 import { WeightFile } from './weight-file';
 import { whisperEncoder } from './whisper-encoder';
 
-/** How large the networks of a pack are; everything else about them is the same at every size. */
+/** The size of a pack's networks; everything else about them is independent of it. */
 export interface NetworkSize {
-  /** Side of the generated face, pixels. */
+  /** Side of the generated face in pixels. */
   readonly resolution: number;
   readonly whisper: { readonly width: number; readonly heads: number; readonly blocks: number };
-  /** Channels of the levels from the outside in. */
+  /** Channels of the levels, outermost first. */
   readonly autoencoder: readonly number[];
   readonly unet: readonly number[];
   readonly heads: number;
 }
 
-/** Whisper tiny, sd-vae-ft-mse, and what became of Stable Diffusion 1.5's UNet. */
+/** Whisper tiny, sd-vae-ft-mse, and the engines' variants of Stable Diffusion 1.5's UNet. */
 const AS_PUBLISHED: NetworkSize = {
   resolution: 256,
   whisper: { width: 384, heads: 6, blocks: 4 },
@@ -38,13 +38,13 @@ export const PUBLISHED: NetworkSizes = {
 
 export const LATENT_CHANNELS = 4;
 
-/** A network whose weights are not made up yet. */
+/** A network whose weights have not been generated yet. */
 export interface Network {
   readonly graph: Graph;
   readonly weights: WeightFile;
 }
 
-/** What all engines have. */
+/** The networks that all engines have. */
 export function commonNetworks(size: NetworkSize) {
   const { resolution, whisper, autoencoder: levels } = size;
   const shape = { levels, latent: LATENT_CHANNELS, resolution };
@@ -55,17 +55,17 @@ export function commonNetworks(size: NetworkSize) {
   };
 }
 
-/** MuseTalk's generator: the latent of a face without its lower half beside that of the whole face. */
+/** MuseTalk's generator; its input is the latents of the face without its lower half and of the whole face. */
 export function musetalkUnet(size: NetworkSize): Network {
   return network('unet', (weights) => unet(unetShape(size, 2 * LATENT_CHANNELS), weights));
 }
 
-/** LatentSync's: noise, mask, masked face and whole face. */
+/** LatentSync's generator; its input is noise, mask, masked face and whole face. */
 export function latentsyncUnet(size: NetworkSize): Network {
   return network('unet3d', (weights) => unet3d(unetShape(size, 3 * LATENT_CHANNELS + 1), weights));
 }
 
-/** HighSync's: what it looks at of each frame, and the two that denoise, which have the same weights. */
+/** HighSync's reference network, and the two denoising ones, which share their weights. */
 export function highsyncUnets(size: NetworkSize, { window, mask }: Pick<DenoisingShape, 'window' | 'mask'>) {
   const shape = { ...unetShape(size, LATENT_CHANNELS), window, mask };
   const denoising = (banked: boolean): Network =>
@@ -89,7 +89,7 @@ function unetShape(size: NetworkSize, inputs: number): ListeningUnetShape {
   };
 }
 
-/** With its weights in a file of this name. */
+/** A network with its weights in a file of this name. */
 function network(name: string, build: (weights: WeightFile) => Graph): Network {
   const weights = new WeightFile(`${name}.onnx.data`);
   return { graph: build(weights), weights };

@@ -55,7 +55,7 @@ test('the networks have as many weights as the published ones', () => {
   expect(reference.weights.count + unusedByReference()).toBe(859_520_964);
 });
 
-/** Weights of Stable Diffusion's UNet that no bank depends on. */
+/** Number of weights in Stable Diffusion's UNet that no bank depends on. */
 function unusedByReference(): number {
   const read = (c: number): number => c * c + 2 * 768 * c + c * c + c + 2 * c;
   const reading = 5 * read(320) + 5 * read(640) + 6 * read(1280);
@@ -88,7 +88,7 @@ describe('a small one', () => {
     return output.data;
   }
 
-  /** Numbers that a network might see, from `first` on. */
+  /** Plausible inputs for a network, starting at index `first`. */
   const wave = (dims: readonly number[], first = 0): Tensor => {
     const length = dims.reduce((product, dim) => product * dim, 1);
     return new Tensor(
@@ -105,17 +105,14 @@ describe('a small one', () => {
     ['whisper_encoder', 'mel', [1, 80, 3000]],
     ['vae_encoder', 'image', [2, 3, 64, 64]],
     ['vae_decoder', 'latent', [2, 4, SIDE, SIDE]],
-  ] as const)(
-    'answers in numbers of an ordinary size, as a trained one does: %s',
-    async (name, input, dims) => {
-      const session = await load(commonNetworks(SMALL)[name]);
-      const values = await answer(session, { [input]: wave(dims) });
-      expect(size(values)).toBeGreaterThan(0.01);
-      expect(size(values)).toBeLessThan(100);
-    },
-  );
+  ] as const)('has outputs of an ordinary magnitude, like a trained one: %s', async (name, input, dims) => {
+    const session = await load(commonNetworks(SMALL)[name]);
+    const values = await answer(session, { [input]: wave(dims) });
+    expect(size(values)).toBeGreaterThan(0.01);
+    expect(size(values)).toBeLessThan(100);
+  });
 
-  test('that generates pictures makes each of its own latent and its own audio', async () => {
+  test('that generates pictures makes each from its own latent and its own audio', async () => {
     const session = await load(musetalkUnet(SMALL));
     const ask = (latent: Tensor, audio: Tensor) => answer(session, { latent, timestep, audio });
     const [latent, audio] = [wave([2, 8, SIDE, SIDE]), wave([2, 30, 16])];
@@ -138,7 +135,7 @@ describe('a small one', () => {
     expect((await openPack(dir)).manifest).toEqual(manifest);
   });
 
-  test('that generates a film makes each picture with a view to the others, however many there are', async () => {
+  test('that generates clips lets each picture attend to the others, for any number of frames', async () => {
     const session = await load(latentsyncUnet(SMALL));
     const ask = (latent: Tensor, audio: Tensor) => answer(session, { latent, timestep, audio });
     const [latent, audio] = [wave([1, 13, 2, SIDE, SIDE]), wave([2, 30, 16])];
@@ -153,7 +150,7 @@ describe('a small one', () => {
     expect(await ask(wave([1, 13, 5, SIDE, SIDE]), wave([5, 30, 16]))).toHaveLength(4 * 5 * SIDE * SIDE);
   });
 
-  test('that denoises looks at every bank of what is looked at, which without a condition it has not', async () => {
+  test('that denoises attends to every bank of the reference network, except in the unconditional variant', async () => {
     const { reference, denoising, unconditional } = highsyncUnets(SMALL, HIGHSYNC);
     const banks = await (await load(reference)).run({ latent: wave([WINDOW, 4, SIDE, SIDE]) });
     expect(Object.keys(banks)).toHaveLength(16);
@@ -175,7 +172,7 @@ describe('a small one', () => {
     expect(distance(predicted, alone)).toBeGreaterThan(1e-4);
   });
 
-  test('that denoises makes each picture with a view to the others where it is generated, and nowhere else', async () => {
+  test('that denoises lets pictures attend to each other inside the mask, and nowhere else', async () => {
     const predict = async (mask: HighsyncParams['mask'], audio: Tensor) => {
       const { unconditional } = highsyncUnets(SMALL, { window: WINDOW, mask });
       return answer(await load(unconditional), {

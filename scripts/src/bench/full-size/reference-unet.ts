@@ -6,8 +6,8 @@ import { pictureNorm, type Place, transformersOf, unetBody, type UnetShape } fro
 import { type WeightFile } from './weight-file';
 
 /**
- * Stable Diffusion's UNet at time 0 and without a condition, of which only what its transformers look at is wanted: latent
- * [frames, inputs, side, side] to a bank [frames, side², channels] for each of them.
+ * Stable Diffusion's UNet at timestep 0 without a condition, used only for the inputs of its transformers'
+ * self-attention: latent [frames, inputs, side, side] to one bank [frames, side², channels] per transformer.
  */
 export function referenceUnet(shape: UnetShape, weights: WeightFile): Graph {
   const g = new GraphBuilder('reference_unet');

@@ -1,7 +1,7 @@
 import { type Value } from '@lipsync/model-pack';
 import { type Layers } from './layers';
 
-/** The diffusion time as the network knows it, [1, width]. */
+/** The embedding of the diffusion timestep, [1, width]. */
 export interface TimeCode {
   readonly value: Value;
   readonly width: number;
@@ -14,7 +14,7 @@ export interface ResidualShape {
   readonly time?: TimeCode;
 }
 
-/** Two convolutions beside the way straight through; ResnetBlock2D of diffusers. */
+/** Two convolutions with a skip connection; ResnetBlock2D of diffusers. */
 export function residualBlock(layers: Layers, x: Value, { from, to, norm, time }: ResidualShape): Value {
   const { g } = layers;
   let y = layers.conv(layers.silu(norm(x, from)), from, to);

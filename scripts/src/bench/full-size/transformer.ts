@@ -8,7 +8,7 @@ export interface TransformerShape {
   readonly side: number;
 }
 
-/** Audio [b, steps, width], and how much louder than it was learned it is played. */
+/** Audio [b, steps, width], and the gain on its attention relative to how it was trained. */
 export interface Heard {
   readonly audio: Value;
   readonly width: number;
@@ -16,15 +16,15 @@ export interface Heard {
 }
 
 export interface TransformerSenses {
-  /** What the places of a picture look at, when it is told how they see each other; that, unless told otherwise. */
+  /** What the positions of a picture attend to, given their normalised states; by default these states themselves. */
   readonly seen?: (places: Value) => Value;
-  /** Nothing, unless told otherwise. */
+  /** Default: no audio. */
   readonly heard?: Heard;
 }
 
 /**
- * Every place of a picture [b, channels, side, side] looks at all others of it, then listens; Transformer2DModel of
- * diffusers.
+ * Every position of a picture [b, channels, side, side] attends to all its positions, then to the audio;
+ * Transformer2DModel of diffusers.
  */
 export function transformer(
   layers: Layers,
@@ -45,7 +45,10 @@ export function transformer(
   return layers.add(x, layers.conv(layers.toPicture(y, channels, side), channels, channels, { kernel: 1 }));
 }
 
-/** The places of a picture as a transformer goes on with them, and as they see each other: [b, side², channels] both. */
+/**
+ * The positions of a picture as the transformer's residual stream, and normalised for attention; both [b, side²,
+ * channels].
+ */
 export function placesOf(layers: Layers, x: Value, { channels, side }: TransformerShape) {
   const still = layers.conv(layers.groupNorm(x, channels, 1e-6), channels, channels, { kernel: 1 });
   const places = layers.toPlaces(still, channels, side * side);

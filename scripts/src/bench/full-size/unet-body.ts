@@ -2,7 +2,7 @@ import { type Value } from '@lipsync/model-pack';
 import { type Layers } from './layers';
 import { residualBlock, type TimeCode } from './residual-block';
 
-/** What a UNet of diffusers is made of, see its `config.json`. */
+/** The dimensions of a UNet of diffusers, see its `config.json`. */
 export interface UnetShape {
   /** Channels of each level. */
   readonly levels: readonly number[];
@@ -13,20 +13,22 @@ export interface UnetShape {
   readonly side: number;
 }
 
-/** Somewhere on the way: how many channels there are, and the side of the pictures. */
+/** A position in the network: the number of channels there, and the side of the pictures. */
 export interface Place {
   readonly channels: number;
   readonly side: number;
 }
 
-/** In what the UNets differ. */
+/** The parts in which the UNets differ. */
 export interface UnetKind {
   readonly norm: (x: Value, channels: number) => Value;
-  /** Follows every residual block but those of the smallest pictures, and stands between the two in the middle. */
+  /**
+   * Applied after every residual block except those at the lowest resolution, and between the two blocks in the middle.
+   */
   readonly transform: (x: Value, place: Place) => Value;
-  /** Follows every layer on the way down and on the way up. */
+  /** Applied after every layer on the way down and on the way up. */
   readonly afterLayer: (x: Value, place: Place) => Value;
-  /** Follows the transformer in the middle. */
+  /** Applied after the transformer in the middle. */
   readonly inMiddle: (x: Value, place: Place) => Value;
 }
 
@@ -35,7 +37,10 @@ const EPSILON = 1e-5;
 /** TensorProto.DataType. */
 const FLOAT = 1;
 
-/** Down through the levels and up again: latent [b, inputs, side, side] and timestep [1] to [b, levels[0], side, side]. */
+/**
+ * Down through the levels and up again: maps latent [b, inputs, side, side] and timestep [1] to [b, levels[0], side,
+ * side].
+ */
 export function unetBody(
   layers: Layers,
   latent: Value,
@@ -86,22 +91,22 @@ export function unetBody(
   return x;
 }
 
-/** The norm of a UNet for pictures: of each on its own. */
+/** The group norm of a UNet for pictures, which normalises each separately. */
 export function pictureNorm(layers: Layers): UnetKind['norm'] {
   return (x, channels) => layers.groupNorm(x, channels, EPSILON);
 }
 
-/** That of a UNet for films. */
+/** The group norm of a UNet for clips. */
 export function filmNorm(layers: Layers): UnetKind['norm'] {
   return (x, channels) => layers.groupNormOfFilm(x, channels, EPSILON);
 }
 
-/** How often a UNet of this shape transforms. */
+/** The number of transformers in a UNet of this shape. */
 export function transformersOf({ levels }: UnetShape): number {
   return (levels.length - 1) * (2 * LAYERS_PER_LEVEL + 1) + 1;
 }
 
-/** What a body answers, [b, levels[0], side, side] to [b, outputs, side, side]. */
+/** The output layers: map [b, levels[0], side, side] to [b, outputs, side, side]. */
 export function unetEnd(
   layers: Layers,
   x: Value,
@@ -111,7 +116,7 @@ export function unetEnd(
   return layers.conv(layers.silu(norm(x, first)), first, outputs);
 }
 
-/** Cosines and sines of the time at falling frequencies, and two layers. */
+/** The timestep embedding: cosines and sines of the timestep at falling frequencies, and two layers. */
 function timeCode(layers: Layers, timestep: Value, channels: number): TimeCode {
   const { g } = layers;
   const half = channels / 2;

@@ -7,15 +7,15 @@ import { filmNorm, pictureNorm, unetBody, unetEnd, type UnetKind, type UnetShape
 import { type WeightFile } from './weight-file';
 
 export interface ListeningUnetShape extends UnetShape {
-  /** What is heard per picture. */
+  /** The audio of one picture. */
   readonly heard: { readonly steps: number; readonly width: number };
 }
 
-/** The longest film of LatentSync. */
+/** LatentSync's largest number of frames. */
 const MOST_FRAMES = 24;
 
 /**
- * Stable Diffusion 1.5's UNet that listens instead of reading, as MuseTalk has it: latent [b, inputs, side, side],
+ * Stable Diffusion 1.5's UNet conditioned on audio instead of text, as in MuseTalk: latent [b, inputs, side, side],
  * timestep [1], audio [b, steps, width].
  */
 export function unet(shape: ListeningUnetShape, weights: WeightFile): Graph {
@@ -32,8 +32,8 @@ export function unet(shape: ListeningUnetShape, weights: WeightFile): Graph {
 }
 
 /**
- * The same for a film, as LatentSync has it: latent [1, inputs, frames, side, side], timestep [1], audio [frames, steps,
- * width]. Group norms take their statistics over all frames, and between the layers frames look at each other.
+ * The same for clips, as in LatentSync: latent [1, inputs, frames, side, side], timestep [1], audio [frames, steps,
+ * width]. Group norms take their statistics over all frames, and between the layers frames attend to each other.
  */
 export function unet3d(shape: ListeningUnetShape, weights: WeightFile): Graph {
   const g = new GraphBuilder('unet3d');
@@ -48,7 +48,7 @@ export function unet3d(shape: ListeningUnetShape, weights: WeightFile): Graph {
   return g.build();
 }
 
-/** [pictures, inputs, side, side] to [pictures, outputs, side, side]. */
+/** Maps [pictures, inputs, side, side] to [pictures, outputs, side, side]. */
 function listeningUnet(
   layers: Layers,
   latent: Value,

@@ -14,7 +14,7 @@ import {
   writeNetwork,
 } from './untrained-networks';
 
-/** The same as `writeUntrainedMusetalk` for highsync, with schedule, guidance, window and mask of another pack. */
+/** Like `writeUntrainedMusetalk`, for highsync, with the schedule, guidance, window and mask of another pack. */
 export async function writeUntrainedHighsync(
   dir: string,
   size: NetworkSize,
@@ -37,7 +37,7 @@ export async function writeUntrainedHighsync(
       },
       denoising_unet: {
         ...(await writeNetwork(dir, denoising)),
-        // All of them, the banks among them; those that every generator has by their names, too.
+        // All inputs, including the banks; those that every generator has are also named.
         inputs: { ...tensors(denoising.graph.inputs), ...generatorInputs(denoising) },
         outputs: { prediction: output(denoising) },
       },
@@ -58,7 +58,7 @@ export async function writeUntrainedHighsync(
   return openPackFor('highsync', dir);
 }
 
-/** A rectangle of cells in finer ones. */
+/** A rectangle of cells, converted to a grid finer by this factor. */
 function stretched({ top, bottom, left, right }: HighsyncParams['mask'], by: number): HighsyncParams['mask'] {
   return { top: top * by, bottom: (bottom + 1) * by - 1, left: left * by, right: (right + 1) * by - 1 };
 }

@@ -11,7 +11,7 @@ import {
   writeNetwork,
 } from './untrained-networks';
 
-/** The same as `writeUntrainedMusetalk` for latentsync, with schedule, guidance and mask of another pack. */
+/** Like `writeUntrainedMusetalk`, for latentsync, with the schedule, guidance and mask of another pack. */
 export async function writeUntrainedLatentsync(
   dir: string,
   size: NetworkSize,

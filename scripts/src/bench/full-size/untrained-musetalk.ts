@@ -11,7 +11,7 @@ import {
   writeNetwork,
 } from './untrained-networks';
 
-/** Writes a musetalk pack whose networks have learned nothing: as costly as the published one, and of no other use. */
+/** Writes a musetalk pack with untrained networks: as costly to run as the published one, and of no other use. */
 export async function writeUntrainedMusetalk(
   dir: string,
   size: NetworkSize,

@@ -10,7 +10,7 @@ import {
 } from '@lipsync/model-pack';
 import { commonNetworks, LATENT_CHANNELS, latentSide, type Network, type NetworkSize } from './networks';
 
-/** What packs of networks that have learned nothing say of themselves, their names aside. */
+/** The manifest fields of packs with untrained networks, apart from their names. */
 export const LABEL: Pick<Manifest, 'format' | 'version' | 'licence' | 'providers'> = {
   format: 1,
   version: '1.0.0',
@@ -18,7 +18,7 @@ export const LABEL: Pick<Manifest, 'format' | 'version' | 'licence' | 'providers
   providers: ['cuda', 'webgpu', 'cpu'],
 };
 
-/** Writes the networks of every engine into the new folder of a pack. */
+/** Writes the networks that every engine has into the new folder of a pack. */
 export async function writeCommonRoles(dir: string, size: NetworkSize) {
   await mkdir(dir, { recursive: true });
   const { whisper_encoder, vae_encoder, vae_decoder } = commonNetworks(size);
@@ -41,13 +41,13 @@ export async function writeCommonRoles(dir: string, size: NetworkSize) {
   };
 }
 
-/** Writes a graph and its weights. Answers the files of a role. */
+/** Writes a graph and its weights. Returns the files of a role. */
 export async function writeNetwork(dir: string, network: Network) {
   await network.weights.write(path.join(dir, network.weights.name));
   return writeGraph(dir, network);
 }
 
-/** The same of a network whose weights are written. */
+/** The same for a network whose weights are already written. */
 export async function writeGraph(dir: string, { graph, weights }: Network) {
   const model = encodeModel(graph);
   const file = `${graph.name}.onnx`;
@@ -69,7 +69,7 @@ export function statesOf({ whisper: { blocks, width } }: NetworkSize) {
   return { states: 1 + blocks, width };
 }
 
-/** What every network that generates is told. */
+/** The inputs that every generator has. */
 export function generatorInputs(generator: Network) {
   return {
     latent: input(generator, 'latent'),
@@ -87,7 +87,7 @@ export function output({ graph }: Network) {
   return tensor(graph.outputs[0]);
 }
 
-/** All of them by their names. */
+/** All tensors by name. */
 export function tensors(values: readonly ValueInfo[]) {
   return Object.fromEntries(values.map((value) => [value.name, tensor(value)]));
 }

@@ -6,20 +6,20 @@ interface Weights {
   readonly fill: Fill;
 }
 
-/** One number everywhere, or numbers spread evenly over ± `spread`. */
+/** A constant, or numbers distributed evenly over ± `spread`. */
 export type Fill = number | { readonly spread: number };
 
 const FLOAT_BYTES = 4;
 const POOL_ELEMENTS = 1 << 20;
 
-/** The weights of a network, which lie in one file beside its graph and are made up when that is written. */
+/** The weights of a network, stored in one file beside its graph and generated when that file is written. */
 export class WeightFile {
   private readonly tensors: Weights[] = [];
   private total = 0;
 
   constructor(readonly name: string) {}
 
-  /** How many numbers the network has learned, or would have. */
+  /** The network's number of trainable parameters. */
   get count(): number {
     return this.total;
   }
@@ -32,7 +32,7 @@ export class WeightFile {
     return g.weights(dims, { file: this.name, offset });
   }
 
-  /** Writes all of them; the same numbers on every call. */
+  /** Writes all weights; the same numbers on every call. */
   async write(path: string): Promise<void> {
     const pool = noise(POOL_ELEMENTS);
     const part = new Float32Array(POOL_ELEMENTS);
@@ -56,7 +56,7 @@ export class WeightFile {
   }
 }
 
-/** Evenly over ±1 (Numerical Recipes' generator). */
+/** Evenly distributed over ±1 (Numerical Recipes' generator). */
 function noise(length: number): Float32Array {
   let state = 1;
   return Float32Array.from({ length }, () => {

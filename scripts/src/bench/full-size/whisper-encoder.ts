@@ -3,7 +3,7 @@ import { type Graph, GraphBuilder, type Value } from '@lipsync/model-pack';
 import { Layers } from './layers';
 import { type WeightFile } from './weight-file';
 
-/** What an encoder of Whisper is made of. */
+/** The dimensions of a Whisper encoder. */
 export interface WhisperShape {
   readonly width: number;
   readonly heads: number;
@@ -12,7 +12,10 @@ export interface WhisperShape {
 
 export const WHISPER_STEPS = SEGMENT_FRAMES / 2;
 
-/** mel [1, 80, 3000] to states [1, 1500, 1 + blocks, width]: what goes into the blocks, and what comes out of each. */
+/**
+ * Maps mel [1, 80, 3000] to states [1, 1500, 1 + blocks, width]: the input of the first block, and the output of each
+ * block.
+ */
 export function whisperEncoder({ width, heads, blocks }: WhisperShape, weights: WeightFile): Graph {
   const g = new GraphBuilder('whisper_encoder');
   const layers = new Layers(g, weights);

@@ -2,7 +2,10 @@ import { type createAlignedCrop, type createAlignedPaste } from '@lipsync/lipsyn
 import { type AlignedScene } from './aligned-scene';
 import { type KernelAlternative } from './kernel-alternative';
 
-/** The work for a turned face: by the kernels of the product, or by the plain ones that they are tested against. */
+/**
+ * Crop and paste for a rotated face, with the product's kernels or with the plain ones that serve as their test
+ * reference.
+ */
 export function alignedKernels(
   { format, picture, transform, mask, face, side }: AlignedScene,
   create: { readonly crop: typeof createAlignedCrop; readonly paste: typeof createAlignedPaste },

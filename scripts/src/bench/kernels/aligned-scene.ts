@@ -7,11 +7,11 @@ import {
   type MaskSpans,
 } from '@lipsync/lipsync';
 
-/** A picture with a turned face in it, and what is put back there. */
+/** A picture with a rotated face, and the generated face to paste. */
 export interface AlignedScene {
   readonly format: PictureFormat;
   readonly picture: Uint8Array<ArrayBuffer>;
-  /** From the picture to the crop. */
+  /** The transform from the picture to the crop. */
   readonly transform: Affine;
   readonly mask: Float32Array;
   /** [3, side, side] in [-1, 1]. */
@@ -19,13 +19,13 @@ export interface AlignedScene {
   readonly side: number;
 }
 
-/** Sides of the part of a picture that LatentSync sees of a face, as parts of the face's width from ear to ear. */
+/** Sides of LatentSync's crop in units of the face's width from ear to ear. */
 const CROP_WIDTH = 1.21;
 const CROP_HEIGHT = 1.61;
-/** A head held a little to the side, radians. */
+/** Tilt of the head in radians. */
 const TURN = 0.05;
 
-/** The lower 5/9 of the crop but for a margin: about the part that LatentSync generates. */
+/** The lower 5/9 of the crop except for a margin: roughly the part that LatentSync generates. */
 const GENERATED: MaskSpans = {
   size: 256,
   spans: Array.from({ length: 144 }, (_, row): [number, number, number] => {
@@ -34,7 +34,7 @@ const GENERATED: MaskSpans = {
   }),
 };
 
-/** A face so wide, in pixels, in the upper middle of a picture. */
+/** A face of this width, in pixels, in the upper middle of a picture. */
 export function createAlignedScene(
   { width, height }: { readonly width: number; readonly height: number },
   faceWidth: number,

@@ -2,7 +2,9 @@ import { type createCropFace, type createPasteFace } from '@lipsync/lipsync';
 import { type FaceScene } from './face-scene';
 import { type KernelAlternative } from './kernel-alternative';
 
-/** The work by kernels on typed arrays: those of the product, or the plain ones that they are tested against. */
+/**
+ * Crop and paste on typed arrays, with the product's kernels or with the plain ones that serve as their test reference.
+ */
 export function arrayKernels(
   scene: FaceScene,
   create: { readonly cropFace: typeof createCropFace; readonly pasteFace: typeof createPasteFace },

@@ -22,7 +22,9 @@ const SCENES = [
   { width: 1920, height: 1080, faceWidth: 450, side: 512 },
 ];
 
-/** What the crop and paste of a turned face cost, as LatentSync needs them: plain, and in the kernels. */
+/**
+ * The cost of crop and paste for a rotated face, as LatentSync needs them, with the plain and the optimised kernels.
+ */
 export async function benchAlignedKernels(): Promise<AlignedKernelFigures[]> {
   const figures: AlignedKernelFigures[] = [];
   for (const { width, height, faceWidth, side } of SCENES) {

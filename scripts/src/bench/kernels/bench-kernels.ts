@@ -14,7 +14,7 @@ export interface KernelFigures {
   crop_pixels: number;
   mask_ms: number;
   alternatives: Record<'typed_arrays' | 'onnx_graphs' | 'wasm_simd', { crop_ms: number; paste_ms: number }>;
-  /** Of the fastest. */
+  /** The names of the fastest alternatives. */
   fastest: { crop: string; paste: string };
 }
 
@@ -25,8 +25,9 @@ const SIZES = [
 const CROP_PIXELS = 256;
 
 /**
- * What a frame's crop and paste cost in the forms that are here to be compared (not sharp, of which ADR 16 has the figures: it composites whole pictures):
- * milliseconds of processor time, which other work on the machine disturbs less than the clock's; medians over rounds.
+ * The cost of a frame's crop and paste in each of the alternatives (except sharp, whose figures are in ADR 16: it
+ * composites whole pictures). Milliseconds of processor time, which other work on the machine disturbs less than wall
+ * time; medians over rounds.
  */
 export async function benchKernels(): Promise<KernelFigures[]> {
   const figures: KernelFigures[] = [];

@@ -9,7 +9,7 @@ import {
   type PictureFormat,
 } from '@lipsync/lipsync';
 
-/** A picture with a face box in it, and what is pasted there. */
+/** A picture with a face box, and the generated face to paste. */
 export interface FaceScene {
   readonly format: PictureFormat;
   readonly picture: Uint8Array<ArrayBuffer>;
@@ -22,7 +22,7 @@ export interface FaceScene {
   readonly side: number;
 }
 
-/** A face box of 5/12 of the picture's height in its upper middle, at a fraction of a pixel as tracks have them. */
+/** A face box 5/12 of the picture's height in its upper middle, at fractional pixels like real tracks. */
 export function createFaceScene(width: number, height: number, side: number): FaceScene {
   const format: PictureFormat = { width, height, matrix: 'bt709', range: 'limited' };
   const { bytes } = pictureLayout(format);
@@ -42,7 +42,7 @@ export function createFaceScene(width: number, height: number, side: number): Fa
   };
 }
 
-/** MuseTalk's mask of a face without a parser; the answer is valid until the next call. */
+/** MuseTalk's mask of a face without a parser; the result is valid until the next call. */
 export function createFaceMask(): (landmarks: Float32Array, box: Box) => BlendMask {
   const soften = createMaskSoftener(0.05);
   const half = new Float32Array(HALF_MASK_VALUES);
@@ -54,7 +54,7 @@ export function createFaceMask(): (landmarks: Float32Array, box: Box) => BlendMa
   };
 }
 
-/** A round jaw from ear to ear in the middle of the box, the nose's base below it. */
+/** A round jaw from ear to ear in the middle of the box, with the base of the nose below it. */
 function jawAndNose({ x1, y1, x2, y2 }: Box): Float32Array {
   const points = new Float32Array(136);
   const put = (index: number, x: number, y: number): void =>

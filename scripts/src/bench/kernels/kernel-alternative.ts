@@ -1,4 +1,4 @@
-/** One way to cut a scene's face out and to put it back; each call is one frame's work. */
+/** One way to crop a scene's face and to paste it back; each call does one frame's work. */
 export interface KernelAlternative {
   crop(): void | Promise<void>;
   paste(): void | Promise<void>;

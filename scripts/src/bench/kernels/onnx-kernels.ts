@@ -4,17 +4,18 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type FaceScene } from './face-scene';
 import { type KernelAlternative } from './kernel-alternative';
 
-// Before ONNX Runtime starts: it reports to its maker otherwise.
+// Set before ONNX Runtime starts; it sends telemetry otherwise.
 process.env['ORT_DISABLE_TELEMETRY'] = '1';
 
-/** BT.709, limited range: rows R, G, B of columns Y, U, V, for codes less their zero. */
+/** BT.709, limited range: rows R, G, B of columns Y, U, V, for code values minus their zero level. */
 const TO_RGB = [0.00913, 0, 0.01406, 0.00913, -0.00167, -0.00418, 0.00913, 0.01657, 0];
 /** Rows Y, U, V of columns R, G, B in [-1, 1]. */
 const FROM_RGB = [23.28, 78.32, 7.91, -12.83, -43.17, 56, 56, -50.86, -5.14];
 
 /**
- * The same work as two ONNX graphs on one thread, in their favour: the box is fixed, its edges lie on whole samples,
- * luma is resampled linearly instead of with Lanczos, and the blended box is not copied back into the picture.
+ * The same work as two ONNX graphs on one thread, with simplifications in their favour: the box is fixed, its edges lie
+ * on whole samples, luma is resampled linearly instead of with Lanczos, and the blended box is not copied back into the
+ * picture.
  */
 export async function onnxKernels(scene: FaceScene): Promise<KernelAlternative> {
   const { width, height } = scene.format;

@@ -15,7 +15,7 @@ export async function timed(kernels: KernelAlternative): Promise<KernelTimes> {
 }
 
 /**
- * Milliseconds of processor time, which other work on the machine disturbs less than the clock's; the median over rounds.
+ * Milliseconds of processor time, which other work on the machine disturbs less than wall time; median over the rounds.
  * The first round warms up and is not counted.
  */
 export async function perCall(call: () => void | Promise<void>): Promise<number> {

@@ -6,13 +6,13 @@ import { renderClip } from './render-clip';
 
 export interface MemoryFigures {
   picture: string;
-  /** Resident memory of this process, in the supervisor's place, the inference process and ffmpeg, at its highest. */
+  /** Peak resident memory of this process (which acts as the supervisor), of the inference process and of ffmpeg. */
   peak_mib: Record<string, number>;
-  /** Of the longest clip over the shortest. */
+  /** Peak of the longest clip divided by that of the shortest. */
   longest_over_shortest: number;
 }
 
-/** Peak memory over clip lengths, each rendered by a process that has rendered nothing before. */
+/** Peak memory for several clip lengths, each rendered by a new process. */
 export async function benchMemory(
   ffmpeg: string,
   folder: string,

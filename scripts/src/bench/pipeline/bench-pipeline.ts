@@ -11,7 +11,7 @@ import { prepareClip } from './prepared-clip';
 import { renderClip } from './render-clip';
 
 export interface PipelineFigures {
-  /** Networks left out by a pack that passes pictures through. */
+  /** With a pass-through pack, which has no networks. */
   around_the_networks: TranscodeFigures[];
   /** With the built-in networks. */
   with_the_networks: StageFigures;
@@ -19,7 +19,7 @@ export interface PipelineFigures {
 }
 
 const SECONDS = 30;
-/** As much grain as a camera's picture has, 7 to 8 Mb/s in 720p, and what is left of it at 1 Mb/s. */
+/** Grain like a camera's: 7 to 8 Mb/s in 720p, and what remains of it at 1 Mb/s. */
 const CAMERA_GRAIN = 5;
 const MESSENGER_GRAIN = 4;
 const HD = { width: 1280, height: 720 };
@@ -67,7 +67,7 @@ export async function benchPipeline(
   }
 }
 
-/** A process that has its graphs loaded and its code compiled, as a worker's has between two jobs. */
+/** Provides a process with loaded graphs and compiled code, like a worker's between two jobs. */
 async function withWarmInference<T>(
   { binaries: { ffmpeg }, folder }: { readonly binaries: Binaries; readonly folder: string },
   packsDir: string,

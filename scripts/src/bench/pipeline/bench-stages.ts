@@ -13,24 +13,24 @@ export interface StageFigures {
   runs: number;
   render_seconds: number;
   /**
-   * By the render's own clocks: crop, paste and graphs while they run, decoder and encoder while they are waited for.
-   * Where all stages share the cores, part of that wait is for a core: `times_cores` says whether any was left idle.
+   * From the render's own clocks: running time of crop, paste and graphs, waiting time for decoder and encoder. Where
+   * all stages share the cores, part of that wait is for a core: `times_cores` says whether any core was idle.
    */
   stage_seconds: Record<Stage, number>;
   busiest_stage: Stage;
-  /** Wall time of a render over its busiest stage: 1 when all others hide behind it. */
+  /** Wall time of a render divided by that of its busiest stage: 1 when it hides all others. */
   times_busiest_stage: number;
   cpu_seconds: { node: number; media: number };
-  /** Which part of all cores went to other work meanwhile. */
+  /** Share of all cores that went to other work meanwhile. */
   others_share: number;
-  /** Wall time of a render over its processor time spread evenly over the cores: 1 when no core is ever idle. */
+  /** Wall time of a render divided by its processor time spread evenly over the cores: 1 when no core is ever idle. */
   times_cores: number;
 }
 
 interface StageBench {
   readonly cores: number;
   readonly folder: string;
-  /** With the built-in pack. */
+  /** An inference process with the built-in pack. */
   readonly inference: Inference;
   readonly runs: number;
 }

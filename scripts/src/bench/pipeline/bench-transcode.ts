@@ -15,18 +15,22 @@ export interface TranscodeFigures {
   transcode_seconds: number;
   piped_seconds: number;
   render_seconds: number;
-  /** Wall time of a render over the mean of the transcodes before and after it: a machine's speed drifts. */
+  /**
+   * Wall time of a render divided by the mean of the transcodes before and after it, because a machine's speed drifts.
+   */
   times_transcode: number;
-  /** Of the transcode in two processes over that in one. */
+  /** Wall time of the transcode in two processes divided by that in one. */
   piped_times_transcode: number;
-  /** Of a render over the transcode in two processes just before it. */
+  /** Wall time of a render divided by that of the transcode in two processes just before it. */
   times_piped: number;
   cpu_seconds: { transcode: number; piped: number; render_node: number; render_media: number };
   /** The same ratio of processor time, which other work on the machine disturbs least. */
   times_transcode_cpu: number;
-  /** Which part of all cores went to other work, during the transcode and during the render; the wall clock suffers. */
+  /**
+   * Share of all cores that went to other work during the transcode and during the render, which distorts wall time.
+   */
   others_share: { transcode: number; render: number };
-  /** The least that `times_transcode` could be with this much work, were it spread evenly over all cores. */
+  /** The lowest possible `times_transcode` for this much work, if it were spread evenly over all cores. */
   bound: number;
 }
 
@@ -34,19 +38,22 @@ export interface TranscodeBench {
   readonly binaries: Binaries;
   readonly cores: number;
   readonly folder: string;
-  /** With the pass-through pack. */
+  /** An inference process with the pass-through pack. */
   readonly inference: Inference;
   readonly runs: number;
 }
 
 interface Turn {
-  /** The mean of two, around the other ones. */
+  /** The mean of two, one before and one after the others. */
   readonly plain: WorkCost;
   readonly piped: WorkCost;
   readonly render: WorkCost;
 }
 
-/** What the pipeline costs around the networks: two kinds of plain transcodes, and renders, of one clip by turns; medians. */
+/**
+ * The pipeline's cost around the networks: two kinds of plain transcodes, and renders, of one clip in alternation;
+ * medians.
+ */
 export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip): Promise<TranscodeFigures> {
   const turns = await inTurns(bench, clip);
   const of = (measure: (turn: Turn) => number): number => median(turns.map(measure));

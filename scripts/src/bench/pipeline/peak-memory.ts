@@ -2,7 +2,7 @@ import { treeResidentBytes } from '../../processes/process-usage';
 
 const EVERY_MS = 100;
 
-/** The largest resident memory of a process and all that it started while `work` went on, in bytes. */
+/** The peak resident memory, in bytes, of a process and all its descendants while `work` ran. */
 export async function peakMemoryDuring<T>(
   pid: number,
   work: () => Promise<T>,

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { type Inference } from '@lipsync/gpu-worker';
 import { makeClip, type Clip, type ClipShape } from '../../samples/sample-clip';
 
-/** A clip whose face track is at hand. */
+/** A clip with an existing face track. */
 export interface PreparedClip extends Clip {
   readonly shape: ClipShape;
   readonly megabitsPerSecond: number;

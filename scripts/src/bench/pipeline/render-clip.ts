@@ -1,7 +1,7 @@
 import { type Inference, type RenderResult } from '@lipsync/gpu-worker';
 import { type PreparedClip } from './prepared-clip';
 
-/** Renders a prepared clip with the musetalk pack that `inference` has. */
+/** Renders a prepared clip with the musetalk pack of `inference`. */
 export function renderClip(
   inference: Inference,
   clip: PreparedClip,

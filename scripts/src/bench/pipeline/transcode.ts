@@ -6,7 +6,7 @@ import { type PreparedClip } from './prepared-clip';
 
 const QUIETLY = ['-nostdin', '-v', 'error', '-y'];
 
-/** Decodes the clip and encodes it with a render's own arguments, and does nothing else: the floor under any render. */
+/** Decodes the clip and encodes it with a render's own arguments, and nothing else: the lower bound for any render. */
 export async function transcode(binaries: Binaries, clip: PreparedClip, outFile: string): Promise<void> {
   await promisify(execFile)(binaries.ffmpeg, [
     ...[...QUIETLY, '-i', clip.videoFile],
@@ -15,8 +15,8 @@ export async function transcode(binaries: Binaries, clip: PreparedClip, outFile:
 }
 
 /**
- * The same in two processes with a pipe between them, and nothing else at either end: the floor under any render whose
- * pictures come to another process than ffmpeg's.
+ * The same in two processes connected by a pipe: the lower bound for any render whose pictures pass through another
+ * process than ffmpeg.
  */
 export async function transcodeThroughPipe(
   binaries: Binaries,
@@ -38,13 +38,13 @@ export async function transcodeThroughPipe(
     [...QUIETLY, '-i', clip.videoFile, '-map', '0:v', '-r', '25', ...raw, 'pipe:1'],
     { stdio: ['ignore', encoder.stdin, 'inherit'] },
   );
-  // Both have it now; while it is open here the encoder sees no end.
+  // Both processes have inherited the pipe; while it is also open here, the encoder never sees its end.
   encoder.stdin.destroy();
   const ends = await Promise.all([once(decoder, 'exit'), once(encoder, 'exit')]);
   if (ends.some(([code]) => code !== 0)) throw new Error(`${clip.videoFile} could not be transcoded`);
 }
 
-/** Arguments behind those of the pictures. */
+/** The output arguments that follow those of the pictures. */
 async function encoding(binaries: Binaries, clip: PreparedClip, outFile: string): Promise<string[]> {
   const { audio: stream } = await inspect(binaries, clip.audioFile);
   if (stream === undefined) throw new Error(`${clip.audioFile} has no sound`);

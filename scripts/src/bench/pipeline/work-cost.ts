@@ -1,31 +1,31 @@
 import { type Inference } from '@lipsync/gpu-worker';
 import { machineCpuSeconds, processCpuSeconds } from '../../processes/process-usage';
 
-/** What a piece of work cost, in seconds. */
+/** The cost of a piece of work in seconds. */
 export interface WorkCost {
   readonly wall: number;
   /** Processor time of Node itself: pixel kernels, pipes, graphs. */
   readonly nodeCpu: number;
   /** Processor time of the ffmpeg and ffprobe processes that it started. */
   readonly mediaCpu: number;
-  /** Processor time that went to anything else on the machine meanwhile: the wall clock counts that too. */
+  /** Processor time of everything else on the machine meanwhile, which wall time includes. */
   readonly othersCpu: number;
 }
 
-/** The process of an inference that has begun its first task. */
+/** The process id of an inference that has started its first task. */
 export function processOf(inference: Inference): number {
   const pid = inference.pid();
   if (pid === undefined) throw new Error('the inference process is not running');
   return pid;
 }
 
-/** Of a program that this process starts, waits for, and has nothing else to do with. */
+/** The cost of a program that this process starts and waits for, without doing anything else. */
 export async function costOfProgram(work: () => Promise<unknown>): Promise<WorkCost> {
   const { cost } = await costIn(process.pid, work);
   return { ...cost, nodeCpu: 0 };
 }
 
-/** Of work in a process, with the programs that it starts and waits for. */
+/** The cost of work in a process, including the programs that it starts and waits for. */
 export async function costIn<T>(pid: number, work: () => Promise<T>): Promise<{ result: T; cost: WorkCost }> {
   const before = processCpuSeconds(pid);
   const machineBefore = machineCpuSeconds();
