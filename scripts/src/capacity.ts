@@ -34,7 +34,7 @@ interface PlanOptions {
   json?: boolean;
 }
 
-/** `npm run capacity -- …`: how many pods carry how many renders. See docs/capacity.md. */
+/** `npm run capacity -- …`: how many pods a load of renders needs. See docs/capacity.md. */
 const program = new Command('capacity').description(
   'Pods and costs for a number of renders per hour, from measured service times and a simulation of the service.',
 );

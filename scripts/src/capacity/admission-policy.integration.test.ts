@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Jobs of some customers for several queues, with times that often tie. */
+/** Jobs of several customers for several queues, with times that often tie. */
 function randomJobs(random: Random, customers: readonly string[], round: number): SimulatedJob[] {
   return Array.from({ length: Math.floor(random.uniform() * 40) }, (_, index) => ({
     id: `job-${String(round).padStart(2, '0')}-${String(index).padStart(2, '0')}`,
@@ -58,7 +58,7 @@ function takeAll(queue: WorkQueue): SimulatedJob[] {
 const idsOf = (jobs: readonly SimulatedJob[]): string[] => jobs.map(({ id }) => id).sort();
 
 it.each([1, 4])(
-  'admits of %i customers what the service’s own admission admits, whatever waits, is under way and serves',
+  'admits the same jobs of %i customers as the service’s own admission, for any backlog and workers',
   async (count) => {
     const random = createRandom(20);
     const customers: string[] = [];

@@ -4,26 +4,27 @@ export interface WaitingJob {
   readonly customer: string;
   /** Orders the jobs of one customer. */
   readonly createdAt: number;
-  /** Decides between customers whose turn it is equally. */
+  /** Breaks ties between customers with an equal turn. */
   readonly availableAt: number;
 }
 
 export interface AdmissionRequest<Job extends WaitingJob> {
-  /** By customer, each list in the order of creation. */
+  /** By customer, each list in order of creation. */
   readonly waiting: ReadonlyMap<string, readonly Job[]>;
-  /** Jobs to admit at most. */
+  /** Maximum number of jobs to admit. */
   readonly free: number;
   /** Dispatched and running jobs of a customer in this queue. */
   readonly here: (customer: string) => number;
-  /** Dispatched and running jobs of a customer that its cap counts: GPU jobs in all queues, or ingests. */
+  /** Dispatched and running jobs of a customer that count towards its cap: GPU jobs in all queues, or ingests. */
   readonly counted: (customer: string) => number;
-  /** As many of them every customer may have. */
+  /** The cap of every customer. */
   readonly cap: number;
 }
 
 /**
- * The choice that the service's admission makes (packages/db, admitJobs): in turns over the customers, the one with
- * the fewest jobs under way in this queue first, none beyond its cap. Held to the SQL by a test.
+ * Mirrors the choice that the service's admission makes (packages/db, admitJobs): round-robin over the customers,
+ * starting with the one that has the fewest jobs in progress in this queue, none beyond its cap. A test compares it
+ * with the SQL.
  */
 export function chooseAdmissions<Job extends WaitingJob>(request: AdmissionRequest<Job>): Job[] {
   const { waiting, here, counted, cap } = request;

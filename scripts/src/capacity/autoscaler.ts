@@ -1,33 +1,33 @@
-/** A pool's ScaledObject as the chart writes it (deploy/helm/lipsync/templates/scaling.yaml). */
+/** A pool's ScaledObject as the chart defines it (deploy/helm/lipsync/templates/scaling.yaml). */
 export interface AutoscalerSettings {
   readonly minPods: number;
   readonly maxPods: number;
-  /** `jobsPerReplica`: jobs that wait for each pod; a job that runs counts as the share of a pod that it occupies. */
+  /** `jobsPerReplica`: waiting jobs per pod; a running job counts as the share of a pod that it occupies. */
   readonly jobsPerPod: number;
-  /** A pod more for each time that the oldest job has waited so long. */
+  /** Adds one pod for each multiple of this time that the oldest job has waited. */
   readonly oldestSeconds: number;
-  /** How often KEDA asks, and the HPA decides. */
+  /** How often KEDA polls and the HPA decides. */
   readonly pollSeconds: number;
   readonly upPerMinute: number;
-  /** The last pod goes, and the HPA takes one away, when fewer were enough for so long. */
+  /** How long fewer pods must have been enough before the HPA removes one, or the last one goes. */
   readonly cooldownSeconds: number;
-  /** From the order of a pod to its first claim: node, image, packs. */
+  /** Time from the order of a pod to its first claim: node, image, packs. */
   readonly startSeconds: number;
-  /** How long a pod that must go may finish its jobs; then they are handed over. */
+  /** How long a terminating pod may finish its jobs before they are handed over. */
   readonly graceSeconds: number;
 }
 
 export interface Backlog {
   readonly waiting: number;
-  /** Those of them that could start if there were a slot; their customers run fewer jobs than they may. */
+  /** The part of `waiting` that could start on a free slot, because its customers are below their caps. */
   readonly startable: number;
   readonly running: number;
-  /** How long the oldest of the startable ones has waited while a pod was there. */
+  /** How long the oldest startable job has waited while a pod was present. */
   readonly oldestSeconds: number;
 }
 
 export interface Autoscaler {
-  /** How many pods there shall be from now on. */
+  /** The number of pods to have from now on. */
   readonly decide: (now: number, ordered: number, backlog: Backlog) => number;
 }
 
@@ -59,7 +59,7 @@ export function createAutoscaler(settings: AutoscalerSettings, slotsPerPod: numb
     decide: (now, ordered, backlog) => {
       const present = backlog.waiting + backlog.running;
       if (present > 0) activeAt = now;
-      // From none KEDA itself starts the first pod; the HPA takes over from one on.
+      // KEDA itself starts the first pod; the HPA takes over from there.
       if (ordered === 0) return present > 0 ? Math.max(1, minPods) : minPods;
       const depth = (backlog.running * jobsPerPod) / slotsPerPod + backlog.startable;
       const desired = Math.min(

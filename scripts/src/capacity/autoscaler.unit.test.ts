@@ -7,7 +7,7 @@ const settings = {
 const idle = { waiting: 0, startable: 0, running: 0, oldestSeconds: 0 };
 
 describe('createAutoscaler', () => {
-  it('starts one pod from none, then at most so many a minute', () => {
+  it('starts one pod from zero, then at most the limit per minute', () => {
     const { decide } = createAutoscaler(settings, 1);
     const busy = { ...idle, waiting: 40, startable: 40 };
     expect(decide(0, 0, idle)).toBe(0);
@@ -17,14 +17,14 @@ describe('createAutoscaler', () => {
     expect(decide(91, 3, busy)).toBe(5);
   });
 
-  it('keeps one pod, and no more, for jobs whose customer may start none of them', () => {
+  it('keeps one pod, and no more, for jobs that their customer’s cap keeps from starting', () => {
     const { decide } = createAutoscaler(settings, 1);
     const held = { ...idle, waiting: 40 };
     expect(decide(0, 0, held)).toBe(1);
     expect(decide(3600, 1, held)).toBe(1);
   });
 
-  it('keeps a pod for every job that runs, however few wait', () => {
+  it('keeps a pod for every running job, however few wait', () => {
     const { decide } = createAutoscaler(settings, 1);
     expect(decide(0, 5, { ...idle, running: 5 })).toBe(5);
     expect(createAutoscaler(settings, 2).decide(0, 3, { ...idle, running: 5 })).toBe(3);
@@ -35,7 +35,7 @@ describe('createAutoscaler', () => {
     expect(decide(0, 1, { waiting: 1, startable: 1, running: 1, oldestSeconds: 700 })).toBe(3);
   });
 
-  it('takes pods away one a minute, only after the cooldown, and the last when nothing was there for so long', () => {
+  it('removes pods one a minute, only after the cooldown, and the last one only after a long enough idle time', () => {
     const { decide } = createAutoscaler(settings, 1);
     let pods = decide(0, 4, { ...idle, running: 4 });
     const gone: number[] = [];

@@ -11,24 +11,24 @@ export interface Distribution {
   readonly p95: number;
 }
 
-/** How a run of renders went. */
+/** The results of a run of renders. */
 export interface Run {
-  /** Engine jobs, from ready to claimed. In seconds. */
+  /** Wait of engine jobs from ready to claimed, in seconds. */
   readonly wait: Distribution;
-  /** Created to completed. In seconds. */
+  /** From creation to completion, in seconds. */
   readonly end_to_end: Distribution;
-  /** Renders that were completed when the last one was created. */
+  /** Number of renders that had completed when the last one was created. */
   readonly completed_at_last_arrival: number;
-  /** From the first create to the last completion. */
+  /** Based on the time from the first create to the last completion. */
   readonly completed_per_hour: number;
-  /** Share of that time in which the engine slots worked. */
+  /** Share of that time in which the engine slots were busy. */
   readonly utilisation: number;
 }
 
 /**
  * `replayed`: with each job's own measured time. `modelled`: with times from the fitted model, mean of many seeds.
- * `shuffled`: what a job took over what the model says, handed to another job of its engine: where this differs from
- * `replayed`, slow jobs came together, which the model does not know; where from `modelled`, the line is a bad fit.
+ * `shuffled`: with the jobs' deviations from the model exchanged within an engine. Where this differs from `replayed`,
+ * slow jobs came together, which the model does not capture; where it differs from `modelled`, the model fits badly.
  */
 export interface Comparison {
   readonly renders: number;
@@ -41,8 +41,8 @@ export interface Comparison {
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1);
 
 /**
- * Holds the simulation to a measured run: once with each job's own measured time (only the policy is predicted), once
- * with times drawn from the fitted model (the mean over many seeds).
+ * Compares the simulation with a measured run: once with each job's own measured time (only the policy is predicted),
+ * once with times drawn from the fitted model (the mean over many seeds).
  */
 export function compare(profile: Profile): Comparison {
   const { renders, slots } = profile;
@@ -122,7 +122,7 @@ function replay({ at_seconds, customer, engine, ingests, service_seconds }: Meas
   };
 }
 
-/** Renders whose deviations from the model have changed places within their engine. */
+/** Exchanges the renders' deviations from the model within each engine. */
 function shuffle({ engines, renders }: Profile, random: Random): MeasuredRender[] {
   const expected = ({ engine, output_seconds, analysed_seconds }: MeasuredRender): number => {
     const model = engines[engine];

@@ -15,7 +15,7 @@ const exact = {
 };
 
 describe('compare', () => {
-  // One slot, ten seconds a job, an ingest of one second before: what must come out is known.
+  // One slot, ten seconds per job after an ingest of one second: the expected result is known.
   const profile: Profile = {
     about: {},
     media: { ...exact, fixed_seconds: 1, seconds_per_media_second: 0 },
@@ -34,7 +34,7 @@ describe('compare', () => {
     renders: [render(0, 10, 0), render(5, 10, 5), render(10, 10, 10)],
   };
 
-  it('predicts the waits of a run that went exactly by the policy, from its times and from its model', () => {
+  it('predicts the waits of a run that followed the policy exactly, from its times and from its model', () => {
     const { renders, measured, replayed, shuffled, modelled } = compare(profile);
     expect(renders).toBe(3);
     expect(measured.wait).toEqual({ mean: 5, p50: 5, p90: 10, p95: 10 });
@@ -43,7 +43,7 @@ describe('compare', () => {
     expect(measured.completed_per_hour).toBeCloseTo((3 / 31) * 3600, 6);
     expect(measured.utilisation).toBeCloseTo(30 / 31, 6);
     expect(replayed).toEqual(measured);
-    // Means of many seeds.
+    // The means over many seeds.
     const nearly = {
       ...measured,
       completed_per_hour: expect.closeTo(measured.completed_per_hour, 6) as number,
@@ -53,8 +53,8 @@ describe('compare', () => {
     expect(modelled).toEqual(nearly);
   });
 
-  it('tells slow jobs that came together from slow jobs', () => {
-    // Two renders that took twice as long as the rest come together: their successors wait, and would not otherwise.
+  it('distinguishes slow jobs that came together from slow jobs', () => {
+    // Two renders that took twice as long as the rest come together, so their successors wait; apart they would not.
     const times = [20, 20, ...Array.from({ length: 18 }, () => 10)];
     const renders = times.map((seconds, i) => render(i * 15, seconds, 0));
     const { replayed, shuffled } = compare({ ...profile, renders });

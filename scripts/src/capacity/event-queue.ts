@@ -1,9 +1,9 @@
-/** What is going to happen, in the order of its time; at equal times in the order in which it was planned. */
+/** Future events ordered by time; events at equal times keep the order in which they were scheduled. */
 export interface EventQueue {
-  /** Simulated seconds. */
+  /** Simulated time in seconds. */
   readonly now: () => number;
   at(seconds: number, action: () => void): void;
-  /** Lets everything happen until nothing is planned any more. */
+  /** Runs all events until none are left. */
   run(): void;
 }
 

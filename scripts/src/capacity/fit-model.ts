@@ -10,8 +10,8 @@ const PARTS = ['fixed_seconds', 'seconds_per_media_second', 'analysis_seconds_pe
 type Part = (typeof PARTS)[number];
 
 /**
- * The model that is nearest to what was observed (least squares over its three parts, none of them negative: a part
- * that would be is left out, and the others are fitted again).
+ * Fits the model to the observations: least squares over its three parts, none of them negative. A part that would be
+ * negative is left out, and the others are fitted again.
  */
 export function fitModel(observations: readonly Observation[]): ServiceModel {
   const rows = observations.map(({ mediaSeconds, analysedSeconds, serviceSeconds }) => ({
@@ -48,7 +48,7 @@ export function fitModel(observations: readonly Observation[]): ServiceModel {
   }
 }
 
-/** A part whose term is the same everywhere cannot be told from the fixed one. */
+/** A part whose term is constant cannot be distinguished from the fixed part. */
 function varies(terms: readonly number[], part: Part): boolean {
   return part === 'fixed_seconds' || terms.some((term) => Math.abs(term - (terms[0] ?? 0)) > 1e-3);
 }
@@ -65,7 +65,7 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-/** Gauss and Jordan with pivoting, for the two or three unknowns of a model. */
+/** Gauss-Jordan elimination with pivoting, for the two or three unknowns of a model. */
 function solve(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const rows = matrix.map((row, index) => [...row, right[index] ?? 0]);
   rows.forEach((_, column) => {

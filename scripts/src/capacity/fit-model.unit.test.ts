@@ -24,7 +24,7 @@ describe('fitModel', () => {
       expect(model[part as keyof typeof truth]).toBeCloseTo(value, 6);
   });
 
-  it('tells how much single jobs scatter around it', () => {
+  it('reports how much single jobs scatter around it', () => {
     const random = createRandom(6);
     const observations = Array.from({ length: 2000 }, (_, index) => {
       const mediaSeconds = 1 + (index % 10);
@@ -34,7 +34,7 @@ describe('fitModel', () => {
     expect(fitModel(observations).scatter).toBeCloseTo(0.2, 1);
   });
 
-  it('takes everything for fixed where all media are equally long, and leaves out what would be negative', () => {
+  it('attributes everything to the fixed part when all media are equally long, and leaves out negative parts', () => {
     const same = [4, 5, 6].map((serviceSeconds) => ({ mediaSeconds: 3, analysedSeconds: 0, serviceSeconds }));
     expect(fitModel(same)).toMatchObject({ fixed_seconds: 5, seconds_per_media_second: 0 });
     const steep = [1, 2, 3].map((mediaSeconds) => ({

@@ -11,7 +11,7 @@ interface OpenRender {
   startedAt: number;
 }
 
-/** The life of every render: its ingests, then a job for each engine, and its end with the last of them. */
+/** The life of every render: its ingests, then a job for each engine, ending with the last of them. */
 export class OpenRenders {
   readonly ended: RenderTrace[] = [];
   private readonly open = new Map<number, OpenRender>();
@@ -33,7 +33,7 @@ export class OpenRenders {
     if (render.ingestsLeft === 0) this.mediaReady(render);
   }
 
-  /** A job of one of them has ended. */
+  /** Called when a job of a render has ended. */
   advance(job: SimulatedJob, claimedAt: number): void {
     const render = this.open.get(job.render);
     if (render === undefined) return;

@@ -2,8 +2,8 @@ import { type MeasuredRender } from './profile';
 import { quantile } from './quantile';
 
 /**
- * How long a job that could start and a slot that was idle took to find each other: the median over a run with one
- * slot, in seconds. A wait for the slot itself is not counted.
+ * How long a startable job and an idle slot took to find each other: the median over a run with one slot, in seconds.
+ * Waiting for the slot itself does not count.
  */
 export function pickupSeconds(renders: readonly MeasuredRender[]): number {
   const jobs = renders

@@ -9,14 +9,14 @@ const render = (available: number, claimed: number, ended: number) => ({
 });
 
 describe('pickupSeconds', () => {
-  it('is the time between an idle slot and a job that can start, whichever came last', () => {
-    // Alone: 0.2 s after it was available. Behind others: 0.2 s after the one before had ended.
+  it('is the time between an idle slot and a startable job, whichever came last', () => {
+    // Alone: 0.2 s after it became available. Behind others: 0.2 s after the previous one had ended.
     const renders = [render(0, 0.2, 10), render(5, 10.2, 20), render(6, 20.2, 30), render(100, 100.2, 110)];
     expect(pickupSeconds(renders)).toBeCloseTo(0.2, 9);
     expect(pickupSeconds([...renders].reverse())).toBeCloseTo(0.2, 9);
   });
 
-  it('is not made negative by clocks that differ a little', () => {
+  it('does not become negative because of slightly different clocks', () => {
     expect(pickupSeconds([render(0, 0, 10), render(1, 9.99, 20)])).toBe(0);
   });
 });

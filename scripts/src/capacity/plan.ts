@@ -9,11 +9,11 @@ import { sharedDemand, type SharedDemand } from './shared-demand';
 import { arrivalsOf, type Workload } from './workload';
 
 export interface PlanTargets {
-  /** 95 % of engine jobs start within so many seconds of being ready. */
+  /** 95 % of engine jobs start within this many seconds of being ready. */
   readonly startSeconds: number;
-  /** 95 % of ingests start within so many seconds. */
+  /** 95 % of ingests start within this many seconds. */
   readonly ingestStartSeconds: number;
-  /** No pool works more than this share of its time. */
+  /** No pool is busy for more than this share of its time. */
   readonly utilisation: number;
   /** Requests per second that one api pod answers within its latency objective. */
   readonly apiRequestsPerPod: number;
@@ -24,7 +24,7 @@ export interface PlannedPool {
   readonly kind: string;
   readonly pods: number;
   readonly utilisation: number;
-  /** Null for what was not simulated. */
+  /** Null if the pool was not simulated. */
   readonly waitP50: number | null;
   readonly waitP95: number | null;
   readonly costPerHour: number | null;
@@ -48,24 +48,27 @@ interface Question {
   readonly prices: Prices | null;
 }
 
-/** Pools that carry the workload within the targets. */
+/** Pools that handle the workload within the targets. */
 interface SufficientPools {
   readonly pools: readonly FixedPool[];
   readonly result: SimulationResult;
-  /** Slots of a queue that work at any moment, on average. */
+  /** Average number of busy slots of a queue. */
   readonly load: (queue: string) => number;
 }
 
-/** Enough arrivals for a stable 95th percentile, and long enough that the empty beginning does not matter. */
+/** Enough arrivals for a stable 95th percentile, and long enough that the empty start does not matter. */
 const ARRIVALS = 4000;
 const SHORTEST_SECONDS = 7200;
 const SEED = 1;
-/** So many pods more in vain: whoever still waits does not wait for pods. */
+/** If this many rounds of adding a pod do not help, the remaining waits are not for pods. */
 const VAIN_ROUNDS = 3;
 /** Two, so that losing a node or rolling out a version stops nothing. */
 const REDUNDANT = 2;
 
-/** The smallest fixed pools that carry the workload within the targets, found by simulating and adding where it fails. */
+/**
+ * The smallest fixed pools that handle the workload within the targets, found by simulating and adding pods where it
+ * fails.
+ */
 export function plan(
   profile: Profile,
   workload: Workload,
@@ -81,7 +84,7 @@ export function plan(
     for (const seconds of ingestSeconds) add(MEDIA_QUEUE, seconds);
     for (const { queue, serviceSeconds } of jobs) add(queue, serviceSeconds);
   }
-  /** Slots that work at any moment, on average. */
+  /** Average number of busy slots. */
   const load = (queue: string): number => (work.get(queue) ?? 0) / durationSeconds;
   const needed = (queue: string, slots: number): number =>
     Math.max(1, Math.ceil(load(queue) / slots / targets.utilisation));
@@ -196,7 +199,7 @@ export interface ScaledDay {
   readonly handedOver: number;
 }
 
-/** A day whose rate rises from `trough` of its peak and falls again, with pools that follow it. */
+/** Simulates a day whose rate rises from `trough` of its peak and falls again, with autoscaled pools. */
 export function simulateDay(
   profile: Profile,
   workload: Workload,

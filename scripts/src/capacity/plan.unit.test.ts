@@ -56,7 +56,7 @@ describe('plan', () => {
       ]),
     );
 
-  it('meets the targets in every pool, and never with fewer pods than the work takes', () => {
+  it('meets the targets in every pool, and never with fewer pods than the work needs', () => {
     const { pools, endToEndP95, endToEndP50 } = plan(profile, workload, targets, null);
     expect(pools.map(({ kind }) => kind)).toEqual([
       ...['api', 'media-worker', 'gpu-worker/musetalk', 'gpu-worker/highsync', 'webhook-dispatcher'],
@@ -68,7 +68,7 @@ describe('plan', () => {
     expect(endToEndP95).toBeGreaterThan(endToEndP50);
   });
 
-  it('grows with the renders, with longer outputs and with a shorter promise', () => {
+  it('grows with the renders, with longer outputs and with a tighter target', () => {
     const gpu = (found: Map<string, number>): number => found.get('gpu-worker/musetalk') ?? 0;
     const usual = gpu(pods({}));
     expect(gpu(pods({ rendersPerHour: 1800 }))).toBeGreaterThan(2 * usual);
@@ -76,7 +76,7 @@ describe('plan', () => {
     expect(gpu(pods({}, { startSeconds: 1 }))).toBeGreaterThan(usual);
   });
 
-  it('adds up what the pods and the rest cost, for each render as well', () => {
+  it('adds up the cost of the pods and the rest, also per render', () => {
     const { pools, costPerHour, costPerRender } = plan(profile, workload, targets, prices);
     const sum = pools.reduce((total, { kind, pods: count }) => {
       const price: number | undefined = (prices.pod_hour as Record<string, number>)[kind];
@@ -92,7 +92,7 @@ describe('plan', () => {
     expect(plan(profile, workload, targets, partly).costPerHour).toBeNull();
   });
 
-  it('says so when customers wait for their own share and not for pods', () => {
+  it('reports when customers wait because of their own cap, not for pods', () => {
     expect(() => pods({ customers: 1, rendersPerHour: 1200 }, { runningJobsMax: 1 })).toThrow(
       'may run at once',
     );
@@ -104,7 +104,7 @@ describe('plan', () => {
 });
 
 describe('simulateDay', () => {
-  it('follows the day with its pods: far fewer pod hours than the peak would take all day', () => {
+  it('follows the day with its pods: far fewer pod hours than the peak all day would need', () => {
     const autoscaler = {
       ...{ minPods: 0, maxPods: 50, jobsPerPod: 4, oldestSeconds: 300, pollSeconds: 15, upPerMinute: 2 },
       ...{ cooldownSeconds: 600, startSeconds: 120, graceSeconds: 300 },

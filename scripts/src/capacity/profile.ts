@@ -3,14 +3,14 @@ import { z } from 'zod';
 
 const seconds = z.number().min(0);
 
-/** How long work of one kind takes: a fixed part, a part per second of media, and how much single jobs scatter. */
+/** Duration of one kind of work: a fixed part, a part per second of media, and the scatter of single jobs. */
 const serviceModel = z.object({
   fixed_seconds: seconds,
-  /** Per second of the output; of the file, for an ingest. */
+  /** Per second of the output, or of the file for an ingest. */
   seconds_per_media_second: seconds,
-  /** Beside that, per second of a video that was never analysed before. */
+  /** Additional time per second of a video that was not analysed before. */
   analysis_seconds_per_video_second: seconds.default(0),
-  /** Standard deviation of the time a job took over the time that the model says. */
+  /** Standard deviation of a job's time divided by the model's prediction. */
   scatter: z.number().min(0),
 });
 export type ServiceModel = z.output<typeof serviceModel>;
@@ -20,7 +20,7 @@ const measuredRender = z.object({
   customer: z.string(),
   engine: z.string(),
   output_seconds: seconds,
-  /** Seconds of video that had to be analysed; 0: its face track was known. */
+  /** Seconds of video that had to be analysed; 0 if its face track was known. */
   analysed_seconds: seconds,
   ingests: z.array(z.object({ media_seconds: seconds, wait_seconds: seconds, service_seconds: seconds })),
   wait_seconds: seconds,
@@ -30,11 +30,11 @@ const measuredRender = z.object({
 export type MeasuredRender = z.output<typeof measuredRender>;
 
 const profile = z.object({
-  /** Where the numbers come from: a command, a machine, a date. */
+  /** Where the numbers come from: command, machine, date. */
   about: z.record(z.string(), z.unknown()),
   media: serviceModel,
   engines: z.record(z.string(), serviceModel),
-  /** From the moment in which a job could start on an idle slot to its claim. */
+  /** Time from when a job could start on an idle slot to its claim. */
   pickup_seconds: seconds,
   slots: z.object({ media: z.int().min(1), gpu: z.int().min(1), webhook: z.int().min(1) }),
   webhook: z.object({
@@ -42,18 +42,18 @@ const profile = z.object({
     first_attempt_lag_p50: seconds,
     first_attempt_lag_p95: seconds,
   }),
-  /** Beyond what is used while nothing happens. */
+  /** Beyond idle use. */
   per_render: z.object({
     /** Requests to the API, polls included. */
     api_requests: z.number().min(0),
     database_transactions: z.number().min(0),
-    /** All of it: idle processes write next to none, and a vacuum that comes while they are watched writes much. */
+    /** The total: idle processes write next to nothing, and a vacuum during the idle measurement would write a lot. */
     wal_bytes: z.number().min(0),
     stored_row_bytes: z.number().min(0),
     redis_commands: z.number().min(0),
     cpu_seconds: z.record(z.string(), seconds),
   }),
-  /** What one process of each service uses while nothing happens. */
+  /** Use of one process of each service while idle. */
   idle: z.object({
     database_transactions_per_second: z.number().min(0),
     redis_commands_per_second: z.number().min(0),
@@ -81,7 +81,7 @@ function read<T>(file: string, schema: z.ZodType<T>): T {
   return result.data;
 }
 
-/** The time that the model says for a job. */
+/** The model's prediction of a job's time in seconds. */
 export function modelSeconds(model: ServiceModel, mediaSeconds: number, analysedSeconds = 0): number {
   const { fixed_seconds, seconds_per_media_second, analysis_seconds_per_video_second } = model;
   return (

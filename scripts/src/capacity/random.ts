@@ -1,23 +1,23 @@
 import { createRandom as createUniform } from '../load-test/arrivals/random';
 
-/** A reproducible source of randomness: the same seed gives the same run on every machine. */
+/** Reproducible random numbers: the same seed gives the same run on every machine. */
 export interface Random {
   /** In [0, 1). */
   readonly uniform: () => number;
   readonly exponential: (mean: number) => number;
-  /** Gamma distributed, with this mean and coefficient of variation; a cv of 0 is the mean itself. */
+  /** Gamma distributed, with this mean and coefficient of variation; with a cv of 0 always the mean. */
   readonly gamma: (mean: number, cv: number) => number;
   /** An index, drawn with these weights. */
   readonly pick: (weights: readonly number[]) => number;
 }
 
-/** The distributions that arrivals and service times are drawn from, over the load generator's own uniform numbers. */
+/** The distributions of arrivals and service times, based on the load generator's uniform numbers. */
 export function createRandom(seed: number): Random {
   const uniform = createUniform(seed, 'capacity');
   const exponential = (mean: number): number => -mean * Math.log(1 - uniform());
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 
-  /** Marsaglia and Tsang 2000, for shapes below 1 with their own boost. */
+  /** Marsaglia and Tsang 2000, with their boost for shapes below 1. */
   const standardGamma = (shape: number): number => {
     if (shape < 1) return standardGamma(shape + 1) * Math.pow(1 - uniform(), 1 / shape);
     const d = shape - 1 / 3;

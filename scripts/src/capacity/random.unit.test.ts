@@ -26,7 +26,7 @@ describe('createRandom', () => {
     expect(variation(values) / cv).toBeCloseTo(1, 1);
   });
 
-  it('draws a constant for a variation of 0, and exponential numbers with variation 1', () => {
+  it('draws a constant for a variation of 0, and exponential numbers for a variation of 1', () => {
     const random = createRandom(4);
     expect(random.gamma(3, 0)).toBe(3);
     expect(variation(draw(() => random.exponential(2)))).toBeCloseTo(1, 1);

@@ -2,7 +2,7 @@ import { createAutoscaler } from './autoscaler';
 import { type EventQueue } from './event-queue';
 import { type WorkerPool } from './worker-pool';
 
-/** Gives a pool its fixed number of pods, or lets an autoscaler look at its queues until all is over. */
+/** Gives a pool its fixed number of pods, or runs an autoscaler on its queues until the simulation ends. */
 export function scalePool(pool: WorkerPool, events: EventQueue, isOver: () => boolean): void {
   const { pods, slotsPerPod } = pool.settings;
   if (typeof pods === 'number') {

@@ -1,15 +1,15 @@
 import { RECORD_TTL_SECONDS, TOMBSTONE_SECONDS } from '@lipsync/domain';
 import { type Profile } from './profile';
 
-/** What all pods together ask of the one Postgres and the one Redis. */
+/** The total load of all pods on the one Postgres and the one Redis. */
 export interface SharedDemand {
   readonly postgres: {
-    /** At most: every pod has a pool (DATABASE_POOL_MAX, as it is unless set). */
+    /** Upper bound: every pod has a connection pool (default DATABASE_POOL_MAX). */
     readonly connections: number;
     readonly transactionsPerSecond: number;
     readonly cores: number;
     readonly walBytesPerSecond: number;
-    /** Rows and indexes of records and their tombstones, if the rate were that all day. */
+    /** Rows and indexes of records and their tombstones, if this rate lasted all day. */
     readonly storedBytes: number;
   };
   readonly redis: { readonly commandsPerSecond: number; readonly cores: number };
@@ -18,9 +18,8 @@ export interface SharedDemand {
 const CONNECTIONS_PER_POD = 10;
 
 /**
- * Renders ask by their number, processes by being there. Of these it is media workers and dispatchers that ask while
- * nothing happens; both are measured together, so `idleAsking` is
- * the greater of their numbers.
+ * Renders cause load by their number, processes by running. Of the processes, media workers and dispatchers poll while
+ * idle. Both were measured together, so `idleAsking` is the larger of their numbers.
  */
 export function sharedDemand(
   { per_render, idle }: Pick<Profile, 'per_render' | 'idle'>,

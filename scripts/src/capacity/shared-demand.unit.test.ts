@@ -12,7 +12,7 @@ describe('sharedDemand', () => {
     },
   };
 
-  it('adds what renders ask to what processes ask by being there', () => {
+  it('adds the load of renders to that of running processes', () => {
     expect(sharedDemand(profile, 7200, { all: 9, idleAsking: 3 })).toEqual({
       postgres: {
         connections: 90,

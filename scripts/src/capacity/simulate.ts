@@ -7,8 +7,8 @@ import { Counts, type SimulatedJob, WorkQueue } from './work-queue';
 import { WorkerPool } from './worker-pool';
 
 /**
- * Lets renders go through the service as it works: ingests before renders, admission of one and a half jobs per live
- * slot in turns over customers, slots that take from their queues in turn, autoscalers with their delays.
+ * Simulates renders passing through the service: ingests before renders, admission of one and a half jobs per live slot
+ * in turns over customers, slots that take from their queues in turn, autoscalers with their delays.
  */
 export function simulate({ arrivals, pools: poolSettings, policy }: SimulationInput): SimulationResult {
   const events = createEventQueue();
@@ -43,7 +43,7 @@ export function simulate({ arrivals, pools: poolSettings, policy }: SimulationIn
     ring([job.queue]);
   }
 
-  /** What happens in a queue lets its next jobs in at once; the rest waits for the next round. */
+  /** A change in a queue admits its next jobs at once; everything else waits for the next round. */
   function ring(names: readonly string[]): void {
     for (const name of names) admit(queueNamed(name));
     for (const pool of pools) pool.takeJobs();
@@ -54,7 +54,7 @@ export function simulate({ arrivals, pools: poolSettings, policy }: SimulationIn
     queue.admit(serving.reduce((slots, pool) => slots + pool.liveSlots, 0));
   }
 
-  /** A job that has ended may let its customer's jobs into other queues: the next round finds them. */
+  /** A finished job may make room for its customer's jobs in other queues; the next round finds them. */
   function planRound(): void {
     if (roundPlanned || ![...queues.values()].some((queue) => queue.unadmitted)) return;
     roundPlanned = true;

@@ -29,7 +29,7 @@ function station(arrivals: readonly RenderArrival[], servers: number, runningJob
   });
 }
 
-describe('the simulation, where a closed form exists', () => {
+describe('the simulation, compared with closed-form results', () => {
   const relativeError = (measured: number, exact: number): number => Math.abs(measured / exact - 1);
 
   it.each([
@@ -89,7 +89,7 @@ describe('the simulation, where a closed form exists', () => {
 });
 
 describe('the policy of the service in the simulation', () => {
-  it('lets a customer with one render behind one with a thousand start in the next free slots', () => {
+  it('starts one customer’s single render in the next free slots, behind another’s thousand', () => {
     const at = (atSeconds: number, customer: string): RenderArrival => ({
       ...{ atSeconds, customer, ingestSeconds: [] },
       jobs: [{ queue: 'musetalk', serviceSeconds: 10 }],
@@ -97,12 +97,12 @@ describe('the policy of the service in the simulation', () => {
     const arrivals = [...Array.from({ length: 1000 }, () => at(0, 'big')), at(5, 'small')];
     const { jobs } = station(arrivals, 2);
     const small = jobs.find(({ customer }) => customer === 'small');
-    // Two slots: at most one job announced earlier per slot goes first.
+    // Two slots: at most one previously announced job per slot goes first.
     expect(small && waitOf(small)).toBeLessThanOrEqual(15);
     expect(jobs).toHaveLength(1001);
   });
 
-  it('keeps a customer to its running jobs while slots are idle', () => {
+  it('keeps a customer to its cap of running jobs even while slots are idle', () => {
     const random = createRandom(1);
     const arrivals = poisson(random, { count: 40, perSecond: 100, service: () => 10 });
     const { endedAt, pools } = station(arrivals, 20, 4);
@@ -110,7 +110,7 @@ describe('the policy of the service in the simulation', () => {
     expect(pools.get('pool')?.podsMax).toBe(20);
   });
 
-  it('ingests the file of a newcomer at once, while another customer’s many take minutes each', () => {
+  it('ingests a new customer’s file at once, while each of another’s many takes minutes', () => {
     const at = (atSeconds: number, customer: string, ingestSeconds: number): RenderArrival => ({
       ...{ atSeconds, customer, ingestSeconds: [ingestSeconds] },
       jobs: [{ queue: 'musetalk', serviceSeconds: 10 }],
@@ -126,7 +126,7 @@ describe('the policy of the service in the simulation', () => {
     expect(jobs.find(({ customer }) => customer === 'small')).toMatchObject({ queue: 'media', claimedAt: 5 });
   });
 
-  it('renders only what was ingested, and an engine only after all its media', () => {
+  it('renders only what was ingested, and starts an engine only after all its media', () => {
     const { jobs, renders } = simulate({
       arrivals: [
         {
@@ -175,7 +175,7 @@ describe('pools that scale', () => {
       jobs: [{ queue: 'musetalk', serviceSeconds }],
     }));
 
-  it('costs nothing while there is no work, and lets the first job wait for the poll and the start', () => {
+  it('cost nothing while there is no work, and make the first job wait for the poll and the start', () => {
     const { jobs, pools } = scaled(burst(1, 1000));
     const [first] = jobs;
     expect(first && waitOf(first)).toBeGreaterThanOrEqual(90);
@@ -183,7 +183,7 @@ describe('pools that scale', () => {
     expect(pools.get('gpu')?.podSeconds).toBeLessThan(500);
   });
 
-  it('adds pods for a burst, up to its maximum, and takes them away when it is over', () => {
+  it('add pods for a burst, up to the maximum, and remove them when it is over', () => {
     const { pools, renders } = scaled([...burst(40, 0), ...burst(1, 7200)]);
     expect(pools.get('gpu')?.podsMax).toBe(8);
     expect(renders).toHaveLength(41);
@@ -191,8 +191,8 @@ describe('pools that scale', () => {
     expect(pools.get('gpu')?.podSeconds).toBeLessThan(8 * 1200);
   });
 
-  it('hands over what a leaving pod cannot finish in its grace, and still ends every render', () => {
-    // Long jobs and short ones: the pool shrinks while a long one runs on the newest pod.
+  it('hand over what a leaving pod cannot finish in its grace period, and still end every render', () => {
+    // Long and short jobs: the pool shrinks while a long one runs on the newest pod.
     const arrivals = [...burst(7, 0, 40), ...burst(2, 1, 900)];
     const { pools, renders } = scaled(arrivals, { cooldownSeconds: 30, jobsPerPod: 1, upPerMinute: 8 });
     expect(renders).toHaveLength(arrivals.length);
@@ -201,7 +201,7 @@ describe('pools that scale', () => {
 });
 
 describe('utilisation', () => {
-  it('is the share of the time in which a server works', () => {
+  it('is the share of time in which a server is busy', () => {
     expect(utilisation({ arrivalsPerSecond: 2, serviceSeconds: 3, servers: 10 })).toBeCloseTo(0.6);
     expect(meanWait({ arrivalsPerSecond: 2, serviceSeconds: 3, servers: 6 })).toBe(Infinity);
   });

@@ -1,14 +1,14 @@
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
 import { type AutoscalerSettings } from './autoscaler';
 
-/** Where ingests wait; every other queue is one of GPU jobs. */
+/** The queue of ingests; every other queue holds GPU jobs. */
 export const MEDIA_QUEUE = 'media';
 
-/** One create_render, and the work that it makes. */
+/** One create_render and the work that it causes. */
 export interface RenderArrival {
   readonly atSeconds: number;
   readonly customer: string;
-  /** Service times of the files that must be checked before anything is rendered; none when they are ready. */
+  /** Service times of the files to be ingested before rendering; empty when they are ready. */
   readonly ingestSeconds: readonly number[];
   /** One job per engine. */
   readonly jobs: readonly { readonly queue: string; readonly serviceSeconds: number }[];
@@ -17,19 +17,19 @@ export interface RenderArrival {
 /** Pods of one kind. */
 export interface PoolSettings {
   readonly name: string;
-  /** Asked in turn by every pod. */
+  /** Polled in turn by every pod. */
   readonly queues: readonly string[];
   readonly slotsPerPod: number;
-  /** A fixed number, or what an autoscaler makes of the backlog. */
+  /** A fixed number, or the settings of an autoscaler. */
   readonly pods: number | AutoscalerSettings;
 }
 
 export interface PolicySettings {
-  /** Running GPU jobs per customer. */
+  /** Maximum running GPU jobs per customer. */
   readonly runningJobsMax: number;
-  /** Every round of admission looks at all queues; between rounds a queue is looked at when something happens in it. */
+  /** Interval of the admission rounds over all queues; in between, a queue is checked when something happens in it. */
   readonly admissionEverySeconds: number;
-  /** From the announcement of a job that a free slot hears of to its claim. */
+  /** From the announcement of a job, which a free slot hears of, to its claim. */
   readonly pickupSeconds: number;
 }
 

@@ -1,4 +1,4 @@
-/** One job as it went, in simulated seconds. */
+/** The times of one job, in simulated seconds. */
 export interface JobTrace {
   readonly render: number;
   readonly queue: string;
@@ -14,19 +14,19 @@ export interface RenderTrace {
   readonly createdAt: number;
   /** When its media were ready. */
   readonly readyAt: number;
-  /** When the first of its engines began. */
+  /** When its first engine began. */
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
 export interface PoolUse {
-  /** What is paid for: from the order of a pod to its end. */
+  /** The paid time: from the order of a pod to its end. */
   readonly podSeconds: number;
-  /** Slots that could have worked. */
+  /** Total time for which slots were available. */
   readonly liveSlotSeconds: number;
   readonly busySlotSeconds: number;
   readonly podsMax: number;
-  /** Jobs that a pod was told to leave before they ended, and that began anew elsewhere. */
+  /** Jobs that a leaving pod handed over before they ended, and that started again elsewhere. */
   readonly handedOver: number;
 }
 
@@ -34,7 +34,7 @@ export interface SimulationResult {
   readonly jobs: readonly JobTrace[];
   readonly renders: readonly RenderTrace[];
   readonly pools: ReadonlyMap<string, PoolUse>;
-  /** Time-average of the jobs that wait, by queue. */
+  /** Time-averaged number of waiting jobs, by queue. */
   readonly meanWaiting: ReadonlyMap<string, number>;
   readonly endedAt: number;
 }

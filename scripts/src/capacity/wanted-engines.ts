@@ -1,9 +1,9 @@
 /**
- * The engines that one render asks for: at least one, none twice, and over many renders each by exactly its share.
- * Shares that come to less than 1 in all, so that some renders would ask for nothing, count in proportion.
+ * The engines that one render requests: at least one, none twice, and over many renders each by exactly its share.
+ * Shares that add up to less than 1, so that some renders would request nothing, are scaled up proportionally.
  *
- * Systematic sampling: the shares lie end to end on a line, and the render takes those on which a whole number plus
- * `draw`, uniform in [0, 1), falls.
+ * Systematic sampling: the shares lie end to end on a line, and the render takes those that contain a whole number plus
+ * `draw`, uniform in [0, 1).
  */
 export function wantedEngines(shares: Readonly<Record<string, number>>, draw: number): string[] {
   const total = Object.values(shares).reduce((sum, share) => sum + share, 0);

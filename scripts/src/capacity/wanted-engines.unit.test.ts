@@ -2,7 +2,9 @@ import { wantedEngines } from './wanted-engines';
 
 const RENDERS = 1000;
 
-/** Which part of many renders, spread evenly over all that can be drawn, asks for each engine, and for how many. */
+/**
+ * For renders spread evenly over all possible draws: the share that requests each engine, and the numbers of engines.
+ */
 function asked(shares: Record<string, number>): { engines: Record<string, number>; perRender: number[] } {
   const renders = Array.from({ length: RENDERS }, (_, i) => wantedEngines(shares, (i + 0.5) / RENDERS));
   const engines = Object.fromEntries(
@@ -19,11 +21,11 @@ describe('wantedEngines', () => {
     { musetalk: 0.7, latentsync: 0.3 },
     { latentsync: 0.3, musetalk: 0.7 },
     { musetalk: 0.25, latentsync: 0.25, highsync: 0.5 },
-  ])('shares the renders out when the shares are all of them: %j', (shares) => {
+  ])('divides the renders when the shares add up to all of them: %j', (shares) => {
     expect(asked(shares)).toEqual({ engines: shares, perRender: [1] });
   });
 
-  it('gives every engine its share when some renders ask for several', () => {
+  it('gives every engine its share when some renders request several', () => {
     const shares = { musetalk: 1, latentsync: 0.5, highsync: 0.25 };
     expect(asked(shares)).toEqual({ engines: shares, perRender: [1, 2] });
   });
@@ -35,7 +37,7 @@ describe('wantedEngines', () => {
     });
   });
 
-  it('refuses a share of more than all renders', () => {
+  it('refuses a share above 1', () => {
     expect(() => wantedEngines({ musetalk: 2 }, 0)).toThrow('more than all renders');
   });
 });

@@ -23,14 +23,14 @@ export class Counts {
 }
 
 /**
- * One queue: its backlog by customer (in Postgres), what was announced (in Redis, first in first out), and who has
- * how many jobs under way in it.
+ * One queue: its backlog by customer (in Postgres), its announced jobs (in Redis, first in first out), and the number
+ * of jobs in progress per customer.
  */
 export class WorkQueue {
   private readonly waiting = new Map<string, SimulatedJob[]>();
   private readonly ready: SimulatedJob[] = [];
   private readonly here = new Counts();
-  /** Jobs that wait, announced or not, by customer. */
+  /** Waiting jobs by customer, whether announced or not. */
   private readonly unclaimed = new Counts();
   private inFlight = 0;
   private waitingCount = 0;
@@ -38,9 +38,9 @@ export class WorkQueue {
   private changedAt = 0;
 
   /**
-   * @param gpu jobs under way of a customer over all GPU queues, which its share limits
-   * @param running those of them that run
-   * @param customers that there are
+   * @param gpu a customer's jobs in progress over all GPU queues, which its cap limits
+   * @param running the ones among them that are running
+   * @param customers all customers
    */
   constructor(
     readonly name: string,
@@ -54,12 +54,12 @@ export class WorkQueue {
     this.count(now, 1);
     this.unclaimed.add(job.customer, 1);
     const line = this.waiting.get(job.customer) ?? [];
-    // Nearly always the youngest; one that was handed over is older than those behind it.
+    // Nearly always the youngest; a job that was handed over is older than those behind it.
     line.splice(line.findLastIndex((other) => other.createdAt <= job.createdAt) + 1, 0, job);
     this.waiting.set(job.customer, line);
   }
 
-  /** Announces what `liveSlots` can soon take. */
+  /** Announces the jobs that `liveSlots` slots can soon take. */
   admit(liveSlots: number): void {
     const capacity = admissionCapacity(liveSlots);
     const free = capacity - this.inFlight;
@@ -72,7 +72,7 @@ export class WorkQueue {
       cap: this.isGpu ? this.runningJobsMax : this.ingestsMax(capacity),
     });
     for (const job of chosen) {
-      // Of each customer the oldest are chosen.
+      // The oldest jobs of each customer are chosen.
       const line = this.waiting.get(job.customer);
       line?.shift();
       if (line?.length === 0) this.waiting.delete(job.customer);
@@ -81,7 +81,7 @@ export class WorkQueue {
     }
   }
 
-  /** The announcement that has waited longest. */
+  /** Takes the oldest announcement. */
   take(now: number): SimulatedJob | undefined {
     const job = this.ready.shift();
     if (job === undefined) return undefined;
@@ -91,13 +91,13 @@ export class WorkQueue {
     return job;
   }
 
-  /** A claimed job is no longer under way: it has ended, or goes back in line. */
+  /** Ends a claimed job's time in progress: it has finished, or goes back into the queue. */
   release(job: SimulatedJob): void {
     if (this.isGpu) this.running.add(job.customer, -1);
     this.underWay(job, -1);
   }
 
-  /** What the autoscaler of a pool sees of this queue, which was served from `since` on. */
+  /** What a pool's autoscaler sees of this queue, which was served from `since` on. */
   backlog(now: number, since: number): Backlog {
     let startable = 0;
     for (const [customer, jobs] of this.unclaimed.entries())
@@ -114,12 +114,12 @@ export class WorkQueue {
     return this.name !== MEDIA_QUEUE;
   }
 
-  /** A customer that is the only one there is keeps nobody waiting. */
+  /** The only customer keeps nobody waiting, so it may use the whole capacity. */
   private ingestsMax(capacity: number): number {
     return this.customers === 1 ? Infinity : ingestCap(capacity);
   }
 
-  /** Jobs that nobody has announced yet. */
+  /** Whether some jobs are not announced yet. */
   get unadmitted(): boolean {
     return this.waiting.size > 0;
   }

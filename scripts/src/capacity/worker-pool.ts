@@ -7,7 +7,7 @@ interface RunningJob {
   readonly job: SimulatedJob;
   readonly claimedAt: number;
   readonly endsAt: number;
-  /** Set when the job was handed over: its planned end means nothing then. */
+  /** Set when the job was handed over, which makes its scheduled end void. */
   void: boolean;
 }
 
@@ -39,7 +39,7 @@ export class WorkerPool {
     private readonly on: PoolEvents,
   ) {}
 
-  /** Pods that were ordered and not told to leave. */
+  /** Number of pods that were ordered and not told to leave. */
   get ordered(): number {
     return this.pods.filter(({ state }) => state !== 'leaving').length;
   }
@@ -48,7 +48,7 @@ export class WorkerPool {
     return this.pods.filter(({ state }) => state === 'live').length * this.settings.slotsPerPod;
   }
 
-  /** Since when some pod of this pool has been there without a break; now, while none is. */
+  /** Since when the pool has had a pod without interruption; now, while it has none. */
   get liveSince(): number {
     return this.liveSlots > 0 ? this.servedSince : this.events.now();
   }
@@ -56,12 +56,12 @@ export class WorkerPool {
   resize(pods: number, { startSeconds, graceSeconds }: { startSeconds: number; graceSeconds: number }): void {
     this.account();
     for (let ordered = this.ordered; ordered < pods; ordered++) this.order(startSeconds);
-    // Kubernetes lets the newest go first.
+    // Kubernetes removes the newest pod first.
     for (const pod of [...this.pods].reverse())
       if (this.ordered > pods && pod.state !== 'leaving') this.dismiss(pod, graceSeconds);
   }
 
-  /** Idle slots take what is announced. */
+  /** Idle slots take announced jobs. */
   takeJobs(): void {
     this.account();
     for (const pod of this.pods) {

@@ -3,20 +3,20 @@ import { type Random } from './random';
 import { type RenderArrival } from './simulation-input';
 import { wantedEngines } from './wanted-engines';
 
-/** What customers ask for. */
+/** The customers' demand. */
 export interface Workload {
   readonly rendersPerHour: number;
-  /** Share of the renders that ask for each engine; an engine asked for by all has 1. A render asks for one at least. */
+  /** Share of the renders that request each engine, 1 if all do. A render requests at least one. */
   readonly engines: Readonly<Record<string, number>>;
-  /** Mean length of an output; lengths are gamma distributed around it. */
+  /** Mean length of the outputs, which are gamma distributed. */
   readonly outputSeconds: number;
   readonly outputVariation: number;
-  /** Share of renders whose video was never analysed before. */
+  /** Share of renders whose video was not analysed before. */
   readonly newVideoShare: number;
   readonly customers: number;
 }
 
-/** Arrivals of a Poisson process at `rateAt` (1: the workload's own rate), over `durationSeconds`. */
+/** Arrivals of a Poisson process with relative rate `rateAt` (1: the workload's own rate), over `durationSeconds`. */
 export function arrivalsOf(
   workload: Workload,
   profile: Pick<Profile, 'media' | 'engines'>,
@@ -29,7 +29,7 @@ export function arrivalsOf(
   for (;;) {
     at += random.exponential(3600 / workload.rendersPerHour);
     if (at > options.durationSeconds) return arrivals;
-    // Thinning: arrivals at the highest rate, of which the share of the present rate stays.
+    // Thinning: generate arrivals at the highest rate and keep the share of the current rate.
     if (random.uniform() < rateAt(at)) arrivals.push(render(at, workload, profile, random));
   }
 }
@@ -47,12 +47,12 @@ function render(
   return {
     atSeconds,
     customer: `customer-${Math.floor(random.uniform() * workload.customers)}`,
-    // The voice is new every time; the video with its first render.
+    // The voice is new every time, the video only for its first render.
     ingestSeconds: [time(media), ...(isNew ? [time(media)] : [])],
     jobs: wantedEngines(workload.engines, random.uniform()).map((queue, index) => {
       const model = engines[queue];
       if (model === undefined) throw new Error(`the profile has no service times of ${queue}`);
-      // One job makes the face track, the others of the render find it.
+      // One job makes the face track; the render's other jobs reuse it.
       return { queue, serviceSeconds: time(model, isNew && index === 0 ? output : 0) };
     }),
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A wide log line: one finished unit of work. */
+/** A wide log line: the record of one finished unit of work. */
 export interface WideLine {
   readonly atMs: number;
   readonly durationMs: number;
@@ -22,7 +22,7 @@ export function wideLines(logsDir: string, service: string, event: string, since
     .filter(({ atMs }) => atMs >= sinceMs);
 }
 
-/** How many slots a service said that it has when it was last started: whatever set them. */
+/** The number of slots that a service logged at its latest start, however it was configured. */
 export function slotsOf(logsDir: string, service: string): number {
   const starts = readFileSync(path.join(logsDir, `${service}.log`), 'utf8')
     .split('\n')

@@ -17,7 +17,7 @@ describe('slotsOf', () => {
     return folder;
   };
 
-  it('is what the process that runs has, not one before it that was set up otherwise', () => {
+  it('is that of the running process, not of an earlier one with a different configuration', () => {
     const logs = logged(
       { slots: 64, message: 'started' },
       { slots: 1, message: 'stopping' },

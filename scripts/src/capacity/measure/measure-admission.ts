@@ -15,15 +15,15 @@ export interface AdmissionCost {
 
 const CUSTOMERS = 500;
 const ROUNDS = 100;
-/** Rounds before those that count: statements are prepared, code is compiled. */
+/** Uncounted rounds at the beginning, while statements are prepared and code is compiled. */
 const WARM_UP = 20;
 const ENDED = 100_000;
-/** As many as one round may admit. */
+/** The maximum that one round may admit. */
 const SLOTS = 4;
 
 /**
- * What one round of admission of one queue costs, by the length of its backlog. Rounds are made one at a time in the
- * whole system (an advisory lock), so their length bounds how many jobs can be admitted per second.
+ * The cost of one admission round of one queue, by the length of its backlog. Only one round runs at a time in the
+ * whole system (an advisory lock), so its duration limits how many jobs can be admitted per second.
  */
 export async function measureAdmission(backlogs: readonly number[]): Promise<AdmissionCost[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'lipsync-admission-'));
@@ -47,7 +47,7 @@ export async function measureAdmission(backlogs: readonly number[]): Promise<Adm
     return costs;
 
     async function costOf(waiting: number): Promise<AdmissionCost> {
-      // Many more have ended and are kept, as after some days.
+      // Many more have ended and are still stored, as after some days of operation.
       const ended = Math.max(ENDED, waiting * 10);
       await client.query('TRUNCATE jobs');
       await client.query(
@@ -57,7 +57,7 @@ export async function measureAdmission(backlogs: readonly number[]): Promise<Adm
          FROM generate_series(1, $1::int + $2::int) AS i`,
         [waiting, ended, CUSTOMERS],
       );
-      // What the insertion leaves to be done later must not be done while rounds are timed.
+      // Do the maintenance that the insertion leaves behind now, so that it does not run during the timed rounds.
       await client.query('VACUUM (ANALYZE) jobs');
       await client.query('CHECKPOINT');
       const times: number[] = [];

@@ -11,12 +11,12 @@ import { slotsOf, type WideLine, wideLines } from './log-lines';
 import { measuredRenders } from './measured-renders';
 import { cpuBetween, type Snapshot, takeSnapshot } from './snapshot';
 
-/** A stack that was started a moment ago still loads and compiles. */
+/** A stack that has just started is still loading and compiling. */
 const SETTLE_MS = 20_000;
-/** How long the processes are watched while nothing happens. */
+/** How long the processes are observed while idle. */
 const IDLE_MS = 30_000;
 
-/** Runs `command` against the local stack and measures what its renders took and used. */
+/** Runs `command` against the local stack and measures the duration and resource use of its renders. */
 export async function measure(root: string, command: readonly string[]): Promise<Profile> {
   const stack = createStack({ root });
   const { postgres_url, redis_url, logs_dir } = await stack.up();
@@ -29,7 +29,7 @@ export async function measure(root: string, command: readonly string[]): Promise
     await delay(IDLE_MS);
     const before = await snapshot();
     run(command);
-    // The last statistics of the services' sessions.
+    // Wait for the last statistics of the services' database sessions.
     await delay(2_000);
     const after = await snapshot();
     return await profileOf(client, { atRest, before, after, logs_dir, command });

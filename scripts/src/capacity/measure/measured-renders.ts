@@ -27,7 +27,7 @@ interface IngestRow {
   mediaSeconds: number;
 }
 
-/** The completed renders of one engine each that were created since then, as they went. */
+/** The timings of completed renders of one engine each that were created since then. */
 export async function measuredRenders(
   client: Client,
   jobLines: readonly WideLine[],
@@ -69,7 +69,7 @@ export async function measuredRenders(
     return [
       {
         at_seconds: seconds(row.createdAt.getTime() - first),
-        // A profile is shown around: no ids of the service.
+        // Profiles are shared, so they contain no ids of the service.
         customer: `customer-${customers.indexOf(row.customer) + 1}`,
         engine: row.engine,
         output_seconds: outputFrameCount(row.syncMode, row.videoFrames, row.audioSeconds) / WORKING_FPS,
@@ -85,7 +85,7 @@ export async function measuredRenders(
   });
 }
 
-/** The claim was when the line says that the job ended, less the time that it took. */
+/** The time of the claim is when the line says that the job ended, minus its duration. */
 function timesOf({ atMs, durationMs }: WideLine, availableAt: Date) {
   return {
     wait_seconds: seconds(Math.max(0, atMs - durationMs - availableAt.getTime())),

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** What a Redis says about itself (INFO), by field. It is asked once, without a client for what is one line. */
+/** The fields of a Redis server's INFO reply. Uses a plain socket: one command needs no client library. */
 export function redisInfo(url: string): Promise<ReadonlyMap<string, string>> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -20,7 +20,7 @@ export function redisInfo(url: string): Promise<ReadonlyMap<string, string>> {
   });
 }
 
-/** The fields of an answer to INFO; null while it is not complete. */
+/** The fields of an INFO reply; null while it is incomplete. */
 export function parseInfo(answer: string): Map<string, string> | null {
   const head = answer.indexOf('\r\n');
   if (head < 0) return null;

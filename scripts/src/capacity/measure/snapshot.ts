@@ -5,18 +5,18 @@ import { type Stack } from '../../local-stack/stack';
 import { redisInfo } from './redis-info';
 import { treeCpuSeconds } from './tree-cpu';
 
-/** What has been used of everything so far. */
+/** Cumulative use of every resource so far. */
 export interface Snapshot {
   readonly atMs: number;
   readonly transactions: number;
   readonly walBytes: number;
   readonly rowBytes: number;
   readonly redisCommands: number;
-  /** By service and process: one that is started anew begins at 0. */
+  /** By service and process: a restarted process begins at 0. */
   readonly processes: readonly { readonly name: string; readonly pid: number; readonly cpuSeconds: number }[];
 }
 
-/** Processor seconds by service between two snapshots; what a process used that is not there any more is not known. */
+/** Processor seconds by service between two snapshots. The use of processes that have ended in between is unknown. */
 export function cpuBetween(before: Snapshot, after: Snapshot): Record<string, number> {
   return Object.fromEntries(
     after.processes.map(({ name, pid, cpuSeconds }) => {
@@ -27,7 +27,7 @@ export function cpuBetween(before: Snapshot, after: Snapshot): Record<string, nu
 }
 
 export async function takeSnapshot(client: Client, redisUrl: string, stack: Stack): Promise<Snapshot> {
-  // Statistics of a session are told to the others at most once a second, and kept for the transaction that asks.
+  // Postgres publishes a session's statistics at most once a second, and caches them within the querying transaction.
   const { rows } = await client.query<{ transactions: string; wal: string; bytes: string }>(`
     SELECT (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS transactions,
       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal,

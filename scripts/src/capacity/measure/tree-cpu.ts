@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { processStat } from '../../processes/process-stat';
 
 /**
- * Processor seconds that a process and its descendants have used, those included that have ended and were waited for.
- * 0 where there is no /proc.
+ * Processor seconds used by a process and its descendants, including those that have ended and were waited for. 0 on
+ * systems without /proc.
  */
 export function treeCpuSeconds(root: number): number {
   const stats = new Map(allPids().map((pid) => [pid, processStat(pid)]));

@@ -1,11 +1,11 @@
-/** A station of `servers` equal servers, fed at `arrivalsPerSecond`, each job taking `serviceSeconds` on average. */
+/** A station of `servers` identical servers with `arrivalsPerSecond`, each job taking `serviceSeconds` on average. */
 export interface Station {
   readonly arrivalsPerSecond: number;
   readonly serviceSeconds: number;
   readonly servers: number;
 }
 
-/** Share of the time in which a server works; 1 and more: the queue grows without bound. */
+/** Share of time in which a server is busy; from 1 the queue grows without bound. */
 export function utilisation({ arrivalsPerSecond, serviceSeconds, servers }: Station): number {
   return (arrivalsPerSecond * serviceSeconds) / servers;
 }
@@ -15,7 +15,7 @@ export function waitProbability(station: Station): number {
   const load = station.arrivalsPerSecond * station.serviceSeconds;
   const busy = utilisation(station);
   if (busy >= 1) return 1;
-  // Erlang B by its recursion, which neither overflows nor loses digits, then C from B.
+  // Erlang B by its recursion, which neither overflows nor loses precision, then C from B.
   let blocking = 1;
   for (let servers = 1; servers <= station.servers; servers++)
     blocking = (load * blocking) / (servers + load * blocking);
@@ -30,7 +30,7 @@ export function meanWait(station: Station): number {
 }
 
 /**
- * Mean wait of an M/G/c station by the approximation of Lee and Longton (1959): that of M/M/c, scaled by the
+ * Mean wait of an M/G/c station by the approximation of Lee and Longton (1959): the M/M/c wait, scaled by the
  * variability of the service. Exact for one server (Pollaczek and Khinchine).
  */
 export function meanWaitGeneral(station: Station, serviceCv: number): number {

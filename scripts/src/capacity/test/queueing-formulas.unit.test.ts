@@ -14,7 +14,7 @@ describe('Erlang C', () => {
     expect(meanWaitGeneral(station, 1)).toBeCloseTo(4, 12);
   });
 
-  it('has the quantiles of an exponential tail behind the share that does not wait', () => {
+  it('has the quantiles of an exponential tail beyond the share that does not wait', () => {
     const station = { arrivalsPerSecond: 0.5, serviceSeconds: 1, servers: 1 };
     expect(waitQuantile(station, 0.5)).toBe(0);
     expect(waitQuantile(station, 0.95)).toBeCloseTo(Math.log(0.5 / 0.05) / 0.5, 12);
