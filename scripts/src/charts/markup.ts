@@ -1,11 +1,11 @@
-/** Text that is markup already and goes into a page as it is. */
+/** Text that is already markup and is inserted into a page unescaped. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
 type Part = string | number | Markup | null | readonly (Markup | string)[];
 
-/** Puts values into markup: strings and numbers escaped, markup as it is, arrays one after the other, null as nothing. */
+/** Inserts values into markup: strings and numbers escaped, markup as is, arrays concatenated, null as nothing. */
 export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(texts.reduce((all, text, i) => all + rendered(parts[i - 1] ?? null) + text));
 }

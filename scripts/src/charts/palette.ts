@@ -1,4 +1,4 @@
-/** Distinguishable for most colour-blind eyes, after Okabe and Ito; darkened for lines on white. */
+/** Distinguishable with most kinds of colour blindness, after Okabe and Ito; darkened for lines on white. */
 export const COLOURS = {
   blue: '#1f6fb5',
   orange: '#d17c00',
@@ -19,7 +19,7 @@ const ORDER = [
   COLOURS.red,
   COLOURS.olive,
   COLOURS.grey,
-  // Of Tol's muted scheme, those unlike the ones above: for charts of many lines.
+  // The colours of Tol's muted scheme that differ from those above, for charts with many lines.
   ...['#332288', '#44aa99', '#882255', '#ddcc77', '#cc6677', '#88ccee'],
 ];
 

@@ -2,7 +2,7 @@ import { type Markup, markup } from './markup';
 import { type Scale } from './scale';
 import { type Tick } from './ticks';
 
-/** The area of a drawing that is plotted in, and where a value lies in it. */
+/** The plotting area of a drawing, and the positions of values in it. */
 export interface Plot {
   readonly left: number;
   readonly right: number;
@@ -10,14 +10,14 @@ export interface Plot {
   readonly bottom: number;
   readonly x: (value: number) => number;
   readonly y: (value: number) => number;
-  /** A line for each tick of both axes, and its label. */
+  /** Grid lines and labels for the ticks of both axes. */
   readonly grid: Markup;
-  /** Of the whole drawing. */
+  /** View box of the whole drawing. */
   readonly viewBox: string;
 }
 
 export interface PlotSettings {
-  /** Of the whole drawing. */
+  /** Width of the whole drawing. */
   readonly width: number;
   readonly height: number;
   readonly x: Scale;
@@ -25,7 +25,7 @@ export interface PlotSettings {
 }
 
 const MARGIN = { left: 62, right: 14, top: 10, bottom: 26 } as const;
-/** How wide a letter of a tick is, about. */
+/** Approximate width of a letter in a tick label. */
 const LETTER = 6.5;
 
 export function createPlot({ width, height, x: xScale, y: yScale }: PlotSettings): Plot {
@@ -43,7 +43,7 @@ export function createPlot({ width, height, x: xScale, y: yScale }: PlotSettings
   const column = ({ value, label, minor }: Tick): Markup => {
     const at = x(value);
     const line = markup`<line class="${lineClass(minor)}" x1="${at}" x2="${at}" y1="${top}" y2="${bottom}"/>`;
-    // In the middle it would be cut off at the edge of the picture.
+    // A centred label would be cut off at the edge of the drawing.
     const isCut = width - at < (label.length * LETTER) / 2;
     const [anchor, end] = isCut ? ['end', width - 1] : ['middle', at];
     return markup`${line}<text class="tick" text-anchor="${anchor}" x="${end}" y="${bottom + 16}">${label}</text>`;
@@ -59,7 +59,7 @@ function lineClass(minor = false): string {
   return minor ? 'grid minor' : 'grid';
 }
 
-/** As near as an eye tells; more digits would only make the page heavy. */
+/** Rounds to what the eye can tell apart; more digits would only bloat the page. */
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }

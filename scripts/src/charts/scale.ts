@@ -8,25 +8,25 @@ export interface Scale {
   position(value: number): number;
 }
 
-/** From one value to another; what lies outside is drawn outside. */
+/** A linear scale from one value to another; values outside are drawn outside. */
 export function evenScale(low: number, high: number, ticks: readonly Tick[]): Scale {
   return { ticks, position: (value) => (value - low) / (high - low) };
 }
 
-/** From 0 to a round number that is not below `highest`. */
+/** From 0 to a round number that is at least `highest`. */
 export function linearScale(highest: number, label: (value: number) => string, wanted = 5): Scale {
   const step = roundStep(Math.max(highest, Number.MIN_VALUE) / wanted);
   const top = Math.max(1, Math.ceil(highest / step - 1e-9)) * step;
   return { ticks: evenTicks(step, 0, top, label), position: (value) => clamp(value / top) };
 }
 
-/** 0 to `highest` seconds exactly: an axis of time ends when the run does. */
+/** Exactly 0 to `highest` seconds: an axis of time ends when the run does. */
 export function timeScale(highest: number, label: (seconds: number) => string, wanted = 8): Scale {
   const step = timeStep(highest / wanted);
   return { ticks: evenTicks(step, 0, highest, label), position: (value) => clamp(value / highest) };
 }
 
-/** Whole decades around the values, with lines at 2 and 5 between. Values must be above 0. */
+/** Whole decades around the values, with lines at 2 and 5 in between. Values must be above 0. */
 export function logScale(lowest: number, highest: number, label: (value: number) => string): Scale {
   const from = Math.floor(Math.log10(lowest) + 1e-9);
   const to = Math.max(from + 1, Math.ceil(Math.log10(highest) - 1e-9));
@@ -49,7 +49,9 @@ export function logScale(lowest: number, highest: number, label: (value: number)
   };
 }
 
-/** Shares from 0 to `highestShare`, each further nine as far as the one before: the rare slow ones get room. */
+/**
+ * Shares from 0 to `highestShare`, with equal distance for each additional nine: this gives the rare slow ones room.
+ */
 export function ninesScale(highestShare: number): Scale {
   const nines = Math.max(1, -Math.log10(Math.max(1 - highestShare, 1e-6)));
   const shares = [

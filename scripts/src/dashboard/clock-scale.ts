@@ -5,7 +5,7 @@ import { type TimeRange } from './time-range';
 
 const DAY = 86_400;
 
-/** A range of time with about `wanted` round instants (UTC). */
+/** A time scale with about `wanted` ticks at round times (UTC). */
 export function clockScale({ from, to }: TimeRange, wanted: number): Scale {
   const step = timeStep((to - from) / wanted);
   const label = (at: number): string => {

@@ -6,7 +6,7 @@ export interface Target {
   readonly legendFormat: string;
 }
 
-/** What this project's dashboard uses of Grafana's panel model (schema 42). */
+/** The part of Grafana's panel model (schema 42) that this project's dashboard uses. */
 export interface ChartPanel {
   readonly type: 'timeseries' | 'stat' | 'heatmap';
   readonly title: string;
@@ -28,7 +28,7 @@ export interface FieldDefaults {
 
 export interface ThresholdStep {
   readonly color: string;
-  /** Null: from the smallest value on. */
+  /** Null: from the lowest value on. */
   readonly value: number | null;
 }
 
@@ -46,7 +46,7 @@ export interface Dashboard {
   readonly panels: readonly (ChartPanel | RowPanel)[];
 }
 
-/** Reads a dashboard and refuses panels of a kind that cannot be drawn. */
+/** Reads a dashboard and refuses panel types that cannot be drawn. */
 export function readDashboard(file: string): Dashboard {
   const dashboard = JSON.parse(readFileSync(file, 'utf8')) as Dashboard;
   for (const { type, title } of dashboard.panels)

@@ -17,7 +17,7 @@ describe('time', () => {
     expect(() => parseTime('yesterday', 0)).toThrow('not a time');
   });
 
-  it('is looked at in whole steps, never more often than it was scraped', () => {
+  it('is sampled at whole steps, never more often than it was scraped', () => {
     expect(timeRange(1003, 4602, 15)).toEqual({ from: 990, to: 4605, step: 15 });
     expect(timeRange(0, 86_400, 15).step).toBe(360);
     expect(() => timeRange(5, 5, 1)).toThrow('end after');
@@ -27,7 +27,7 @@ describe('time', () => {
 describe('substitute', () => {
   const range = { from: 0, to: 3600, step: 15 };
 
-  it('puts values for variables, and Grafana’s own by its rules', () => {
+  it('replaces variables, and Grafana’s own ones by its rules', () => {
     const query = 'rate(x{engine=~"$engine"}[$__rate_interval]) + ${engine} + increase(y[$__range])';
     expect(substitute(query, { engine: '.*' }, range, 5)).toBe(
       'rate(x{engine=~".*"}[20s]) + .* + increase(y[3600s])',
@@ -35,7 +35,7 @@ describe('substitute', () => {
     expect(substitute('[$__rate_interval]', {}, { ...range, step: 300 }, 15)).toBe('[315s]');
   });
 
-  it('refuses a variable that nobody gave', () => {
+  it('refuses an undefined variable', () => {
     expect(() => substitute('$nothing', {}, range, 5)).toThrow('nothing is given for the variable nothing');
   });
 });
@@ -56,7 +56,7 @@ describe('formatValue', () => {
     [Infinity, 's', '∞'],
   ])('shows %p in %s as %s', (value, unit, text) => expect(formatValue(value, unit)).toBe(text));
 
-  it('keeps the decimals that are asked for', () => {
+  it('keeps the requested decimals', () => {
     expect(formatValue(0.99951, 'percentunit', 3)).toBe('99.951 %');
   });
 });
@@ -88,7 +88,7 @@ describe('drawPage', () => {
   const draw = (panels: Dashboard['panels'], answer: Series[]): Promise<string> =>
     drawPage(dashboard(panels), { run: async () => answer, title: (text) => text, name: 'a test' }, range);
 
-  it('draws a line per series, interrupted where there is no value, and names it by its labels', async () => {
+  it('draws a line per series, interrupted where values are missing, and names it by its labels', async () => {
     const page = await draw([panel('timeseries')], [series({ job: 'a<b' }, 1, 2, NaN, 4, 5)]);
     expect(page).toContain('A &lt;timeseries&gt;');
     expect(page).toContain('a&lt;b up');
@@ -107,7 +107,7 @@ describe('drawPage', () => {
     expect(upper).toBeLessThan(lower ?? 0);
   });
 
-  it('shows the last value of a stat in the colour of the threshold that it has reached', async () => {
+  it('shows the last value of a stat in the colour of its threshold', async () => {
     const steps = [
       { color: 'green', value: null },
       { color: 'red', value: 3 },
@@ -117,7 +117,7 @@ describe('drawPage', () => {
     expect(await draw([stat], [series({}, 5, 1, NaN)])).toContain('style="color:#1a7f37">1<');
   });
 
-  it('shows what fell into each bucket of a histogram, not what fell below its bound', async () => {
+  it('shows the observations in each bucket of a histogram, not the cumulative counts', async () => {
     const page = await draw(
       [panel('heatmap')],
       [
@@ -130,7 +130,7 @@ describe('drawPage', () => {
     expect(page.match(/<rect/g)).toHaveLength(5);
   });
 
-  it('gives a line of nothing but 0 an axis that can be read', async () => {
+  it('gives a line of zeros an axis that can be read', async () => {
     const page = await draw([panel('timeseries')], [series({ job: 'a' }, 0, 0, 0, 0, 0)]);
     expect(page).toContain('>500 ms</text>');
     expect(page).not.toMatch(/>[^<]*\de-\d/);

@@ -5,7 +5,7 @@ import { pointsOf, type Series } from './prometheus-client';
 import { type TimeRange } from './time-range';
 import { svg, timePlot } from './time-plot';
 
-/** How many observations fell into each bucket of a histogram over time; the darker, the more. */
+/** The number of observations in each bucket of a histogram over time; darker means more. */
 export function drawHeatmap(
   series: readonly Series[],
   unit: string,
@@ -22,7 +22,7 @@ export function drawHeatmap(
   const cell = (value: number, row: number, seconds: number): Markup => {
     const [left, right] = [plot.x(seconds - range.step / 2), plot.x(seconds + range.step / 2)];
     const [top, bottom] = [plot.y(row + 1), plot.y(row)];
-    // The square root shows the few slow ones beside the many fast ones.
+    // The square root keeps the few slow ones visible beside the many fast ones.
     const strength = (0.08 + 0.92 * Math.sqrt(value / largest)).toFixed(2);
     return markup`<rect x="${left}" y="${top}" width="${(right - left).toFixed(1)}" height="${(bottom - top).toFixed(1)}" fill="#d94801" fill-opacity="${strength}"/>`;
   };
@@ -32,7 +32,7 @@ export function drawHeatmap(
   return markup`${svg(plot, markup`${cells}`)}<p class="note">darkest: ${formatValue(largest)} in ${formatValue(range.step, 's')}</p>`;
 }
 
-/** Cumulative buckets (`le`) as the counts of their own, from the smallest bound up. */
+/** Converts cumulative buckets (`le`) to counts per bucket, in ascending order. */
 function ownCounts(series: readonly Series[]): { upTo: number; values: number[] }[] {
   const cumulative = series
     .map(({ labels, values }) => ({ upTo: Number((labels['le'] ?? '').replace('Inf', 'Infinity')), values }))

@@ -8,11 +8,11 @@ import { type Series } from './prometheus-client';
 import { type TimeRange } from './time-range';
 
 export interface PageSource {
-  /** Looks up how an expression of the dashboard went, variables and all. */
+  /** Queries an expression of the dashboard over the range, with its variables replaced. */
   readonly run: (expr: string) => Promise<Series[]>;
-  /** A title with the values of its variables. */
+  /** Replaces the variables in a title. */
   readonly title: (text: string) => string;
-  /** Where the figures come from. */
+  /** Name of the data source. */
   readonly name: string;
 }
 
@@ -30,12 +30,12 @@ const STYLE = `
   th i { display: inline-block; width: 9px; height: 9px; border-radius: 2px; margin-right: 5px; }
   .empty { color: #8a9096; text-align: center; padding: 60px 0; }`;
 
-/** The whole dashboard as one page that needs nothing else. */
+/** The whole dashboard as one self-contained page. */
 export async function drawPage(dashboard: Dashboard, source: PageSource, range: TimeRange): Promise<string> {
   const rows: Markup[] = [];
   for (const { title, panels } of rowsOf(dashboard)) {
     const drawn: Markup[] = [];
-    // One after the other: a server that is looked at this way may be a small one.
+    // In sequence, because the server may be a small one.
     for (const panel of panels) drawn.push(await drawPanel(panel, source, range));
     const heading = title === null ? null : markup`<h2>${source.title(title)}</h2>`;
     rows.push(markup`${heading}<div class="grid24">${drawn}</div>\n`);
@@ -53,7 +53,7 @@ ${rows}</body></html>
 }
 
 interface Row {
-  /** Null of the panels before the first row. */
+  /** Null for the panels before the first row. */
   readonly title: string | null;
   readonly panels: ChartPanel[];
 }

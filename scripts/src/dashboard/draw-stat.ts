@@ -5,7 +5,7 @@ import { finite, lastOf, type NamedSeries } from './panel-data';
 
 const COLOURS: Readonly<Record<string, string>> = { green: '#1a7f37', orange: '#bc6c00', red: '#c62828' };
 
-/** The last value, in the colour of the threshold that it has reached, over its way there. */
+/** The last value, in the colour of its threshold, above a line of its history. */
 export function drawStat(series: readonly NamedSeries[], defaults: FieldDefaults): Markup {
   const values = series[0]?.values ?? [];
   const value = lastOf(values);

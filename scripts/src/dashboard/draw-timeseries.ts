@@ -24,10 +24,10 @@ export function drawTimeseries(
   const reached = finite(layers.flatMap(({ top }) => [...top]));
   const limit = thresholdOf(defaults);
   const low = defaults.min ?? Math.min(0, ...reached);
-  // A limit that is far away is not worth flattening the lines for.
+  // A distant limit would only flatten the lines.
   const near = limit !== null && limit < 2 * Math.max(...reached, 0) ? [limit] : [];
   const highest = defaults.max ?? Math.max(...reached, ...near, 0) * 1.05;
-  // Where everything is 0 the line lies on the ground of an axis that says something.
+  // If all values are 0, the line lies at the bottom of an axis from 0 to 1.
   const high = highest > low ? highest : low + 1;
   const plot = timePlot(range, valueScale(low, high, unit), columns);
   const at = pointsOf(range);
@@ -49,7 +49,7 @@ function thresholdOf({ custom, thresholds }: FieldDefaults): number | null {
   return thresholds?.steps.find(({ value }) => value !== null)?.value ?? null;
 }
 
-/** Each series on top of those before it; what has no value there adds nothing. */
+/** Stacks each series on top of the previous ones; missing values add nothing. */
 function stack(series: readonly NamedSeries[]): { bottom: number[]; top: number[] }[] {
   let below = new Array<number>(series[0]?.values.length ?? 0).fill(0);
   return series.map(({ values }) => {
@@ -59,7 +59,7 @@ function stack(series: readonly NamedSeries[]): { bottom: number[]; top: number[
   });
 }
 
-/** A path that is interrupted where there is no value; a single point becomes a short line. */
+/** A path that is interrupted where values are missing; a single point becomes a short line. */
 function linePath({ x, y }: Plot, at: readonly number[], values: readonly number[]): string {
   let drawing = false;
   return values

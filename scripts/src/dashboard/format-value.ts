@@ -1,6 +1,6 @@
 const PREFIXES = ['', 'k', 'M', 'G', 'T'];
 
-/** A value as Grafana shows it in this unit. */
+/** Formats a value as Grafana does for this unit. */
 export function formatValue(value: number, unit = 'short', decimals?: number): string {
   if (Number.isNaN(value)) return '–';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
@@ -42,7 +42,7 @@ function scaled(value: number, base: number, suffix: (prefix: string) => string)
   return `${trimmed(left)}${suffix(PREFIXES[power] ?? '')}`;
 }
 
-/** Three significant digits unless told, without zeros behind. */
+/** Three significant digits by default, without trailing zeros. */
 function trimmed(value: number, decimals?: number): string {
   return decimals === undefined ? String(Number(value.toPrecision(3))) : value.toFixed(decimals);
 }

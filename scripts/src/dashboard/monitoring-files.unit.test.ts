@@ -22,9 +22,9 @@ const alertNames = [...new Set(alerts.map(({ alert = '' }) => alert))];
 const dashboard = readDashboard(DASHBOARD_FILE);
 const runbook = readFileSync(path.join(REPOSITORY_ROOT, 'deploy', 'README.md'), 'utf8');
 
-/** What any scrape adds, and what belongs to alerts that fire. */
+/** Labels that every scrape adds, and those of firing alerts. */
 const ADDED_LABELS = ['namespace', 'job', 'instance'];
-/** What the Prometheus operator adds besides: rules must not need it, and tests show that it does not disturb them. */
+/** Labels that the Prometheus operator also adds: rules must not need them, and the tests show that they do no harm. */
 const OPERATOR_LABELS = ['service', 'pod', 'container', 'endpoint'];
 const SUFFIX = /_(bucket|count|sum)$/;
 
@@ -44,7 +44,7 @@ const queries = [
   ),
 ];
 
-/** The labels of a metric and the values that each can have; null: such a metric does not exist. */
+/** The labels of a metric and their possible values; null if there is no such metric. */
 async function labelsOf(metric: string): Promise<Readonly<Record<string, readonly string[]>> | null> {
   if (metric === 'ALERTS') return { alertname: [], alertstate: ['firing', 'pending'] };
   if (rules.some(({ record }) => record === metric)) return {};
@@ -63,7 +63,7 @@ async function labelsOf(metric: string): Promise<Readonly<Record<string, readonl
   return (await processMetrics()).has(metric) ? {} : null;
 }
 
-/** How Prometheus 3 stores a bucket's bound, whatever it was scraped as: whole numbers with a decimal. */
+/** How Prometheus 3 stores a bucket's bound, however it was scraped: whole numbers with a decimal. */
 function stored(bound: number): string {
   return Number.isInteger(bound) ? `${bound}.0` : String(bound);
 }
@@ -78,18 +78,18 @@ async function processMetrics(): Promise<Set<string>> {
 function canMatch({ operator, value }: Matcher, values: readonly string[]): boolean {
   if (values.length === 0 || value.includes('$')) return true;
   if (operator === '=' || operator === '!=') return values.includes(value);
-  // Every alternative must be somebody: a value that does not exist is a misspelt one.
+  // Every alternative must match something: a value that does not exist is a misspelling.
   return value.split('|').every((each) => values.some((known) => new RegExp(`^(?:${each})$`).test(known)));
 }
 
-/** Whether it takes this value of its label. */
+/** Whether a matcher accepts this value of its label. */
 function takes({ operator, value }: Matcher, own: string): boolean {
   const same = operator.includes('~') ? new RegExp(`^(?:${value})$`).test(own) : own === value;
   return operator.startsWith('!') ? !same : same;
 }
 
 describe('rules and dashboard', () => {
-  it.each(queries)('%s asks only for metrics, labels and values that the services tell', async (_, expr) => {
+  it.each(queries)('%s uses only metrics, labels and values that the services export', async (_, expr) => {
     const { selectors, groupingLabels } = promqlNames(expr);
     expect(selectors.length).toBeGreaterThan(0);
     const known = new Set(ADDED_LABELS);
@@ -107,7 +107,7 @@ describe('rules and dashboard', () => {
     for (const label of groupingLabels) expect([...known]).toContain(label);
   });
 
-  it('ask for buckets as Prometheus 2 stores them and as 3 does', () => {
+  it('query buckets both as Prometheus 2 and as Prometheus 3 stores them', () => {
     const bounds = new Set(
       Object.values(METRICS).flatMap((metric): readonly number[] =>
         'buckets' in metric ? metric.buckets : [],
@@ -127,7 +127,7 @@ describe('rules and dashboard', () => {
 
 describe('tests of the rules', () => {
   it.each(ruleTests.map((test) => [test.name, test] as const))(
-    '%s: made of what the services can tell',
+    '%s: uses only what the services can export',
     async (_, { input_series }) => {
       for (const { series } of input_series) {
         const [selector] = promqlNames(series).selectors;
@@ -146,7 +146,7 @@ describe('tests of the rules', () => {
 
 describe('alerts', () => {
   it.each(alerts.map((rule) => [rule.alert ?? '', rule] as const))(
-    '%s says how bad it is, what it means and where help is',
+    '%s states its severity, its meaning and where to find help',
     (name, { labels, annotations }) => {
       expect(['critical', 'warning']).toContain(labels?.['severity']);
       expect(annotations?.['summary']).toMatch(/\S/);
@@ -155,7 +155,7 @@ describe('alerts', () => {
     },
   );
 
-  it('each have a section in the runbook, and each section of an alert has its alert', () => {
+  it('each have a section in the runbook, and each alert section has its alert', () => {
     const sections = [...runbook.matchAll(/^#+ (Lipsync\w+)$/gm)].map(([, name = '']) => name);
     expect([...sections].sort()).toEqual([...alertNames].sort());
   });
@@ -184,7 +184,7 @@ describe('dashboard', () => {
 });
 
 describe('promqlNames', () => {
-  it('tells metrics from functions, keywords and labels', () => {
+  it('distinguishes metrics from functions, keywords and labels', () => {
     expect(
       promqlNames(
         'max by (a) (histogram_quantile(0.5, sum by (le) (rate(x_bucket{q="1",r=~"b|c\\\\.d"}[5m])))) unless on (d) label_replace(y, "e", "f", "", "") > 3',

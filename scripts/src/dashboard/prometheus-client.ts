@@ -2,7 +2,7 @@ import { type TimeRange } from './time-range';
 
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
-  /** One value per point of the range; NaN where there is none. */
+  /** One value per point of the range; NaN where it is missing. */
   readonly values: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export function pointsOf({ from, to, step }: TimeRange): number[] {
   return Array.from({ length: Math.round((to - from) / step) + 1 }, (_, index) => from + index * step);
 }
 
-/** Asks a Prometheus server (HTTP API v1) how an expression went over a range. */
+/** Queries a Prometheus server (HTTP API v1) for an expression over a range. */
 export async function queryRange(baseUrl: string, query: string, range: TimeRange): Promise<Series[]> {
   const url = new URL('api/v1/query_range', baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
   const body = new URLSearchParams({

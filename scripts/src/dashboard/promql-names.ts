@@ -1,7 +1,7 @@
 export interface Matcher {
   readonly label: string;
   readonly operator: '=' | '!=' | '=~' | '!~';
-  /** Without the escapes of the string that it was written as. */
+  /** Unescaped. */
   readonly value: string;
 }
 
@@ -10,7 +10,7 @@ export interface Selector {
   readonly matchers: readonly Matcher[];
 }
 
-/** What an expression refers to. */
+/** The names that an expression refers to. */
 export interface PromqlNames {
   readonly selectors: readonly Selector[];
   /** Labels of `by`, `without`, `on`, `ignoring` and `group_left`. */
@@ -23,13 +23,13 @@ const KEYWORDS = new Set([
 ]);
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
 const NAME = /([a-zA-Z_:][\w:]*)\s*(\{[^}]*\}|\()?/g;
-/** A string, and what compares a label with it; without that it is an argument of a function. */
+/** A string with the operator that compares a label with it; a string without one is a function argument. */
 const STRING = /([=~]\s*)?"(?:[^"\\]|\\.)*"/g;
 const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * The metrics and labels of a PromQL expression. No parser of the language: Prometheus' own checks what is valid, this
- * only finds the names in what is.
+ * The metrics and labels of a PromQL expression. This is not a parser: Prometheus' own checks validity, this only finds
+ * the names in valid expressions.
  */
 export function promqlNames(expression: string): PromqlNames {
   const groupingLabels = [...expression.matchAll(GROUPING)].flatMap(([, labels = '']) =>

@@ -1,8 +1,8 @@
 import { type TimeRange } from './time-range';
 
 /**
- * Puts values for the variables of a query, with Grafana's meaning of its own: `$__rate_interval` is long enough to
- * hold four scrapes.
+ * Replaces the variables of a query. Grafana's own keep their meaning: `$__rate_interval` is long enough to contain
+ * four scrapes.
  */
 export function substitute(
   text: string,

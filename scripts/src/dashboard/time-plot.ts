@@ -4,13 +4,13 @@ import { type Scale } from '../charts/scale';
 import { clockScale } from './clock-scale';
 import { type TimeRange } from './time-range';
 
-/** A panel of the dashboard's 24 columns is drawn so wide: letters are then as large in all panels. */
+/** Width of one of the dashboard's 24 columns: it makes letters equally large in all panels. */
 const COLUMN_WIDTH = 65;
 const HEIGHT = 196;
-/** Between two instants on the axis. */
+/** Distance between two ticks on the axis. */
 const TICK_WIDTH = 85;
 
-/** Values over time, in a panel of so many columns. */
+/** A plot of values over time, in a panel of this many columns. */
 export function timePlot(range: TimeRange, y: Scale, columns: number): Plot {
   const width = columns * COLUMN_WIDTH;
   return createPlot({ width, height: HEIGHT, x: clockScale(range, width / TICK_WIDTH), y });

@@ -5,9 +5,9 @@ import { formatValue } from './format-value';
 
 const ROWS = 4;
 
-/** From one value to another with round values between them. */
+/** A scale from one value to another with round values in between. */
 export function valueScale(low: number, high: number, unit: string): Scale {
-  // Bytes are round in powers of 1024.
+  // Bytes are rounded to powers of 1024.
   const one = unit === 'bytes' ? 1024 ** Math.floor(Math.log(Math.max(1, high)) / Math.log(1024)) : 1;
   const step = roundStep((high - low) / one / ROWS) * one;
   const ticks = evenTicks(step, low, high, (value) => formatValue(value, unit));
