@@ -10,7 +10,10 @@ import { createProgressLines } from './demo/progress-line';
 import type { RenderFilesResult } from './demo/render-files';
 import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './local-stack/layout';
 
-/** `npm run demo`: the whole system on this machine, or one elsewhere, renders local files as a customer's program would. */
+/**
+ * `npm run demo`: renders local files on a service started on this machine, or on a remote one, through the public API
+ * as a customer's program would.
+ */
 const program = new Command('demo')
   .description(
     'Boots the whole system and renders local files, from signed upload to verified webhook and download.',
@@ -71,10 +74,10 @@ function engineList(value: string): Engine[] {
 }
 
 program.parseAsync().catch((error: unknown) => {
-  // What cannot be fetched says only that; its cause says that nobody listens there, or knows the name.
+  // The error of fetch says only that it failed; its cause says that nothing listens there or that the name is unknown.
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
   console.error(`demo: ${error instanceof Error ? error.message : String(error)}${cause}`);
-  // The interrupted work still runs and would keep the process alive.
+  // The interrupted work is still running and would keep the process alive.
   if (error instanceof Interrupted) process.exit(128 + constants.signals[error.signal]);
   process.exitCode = 1;
 });

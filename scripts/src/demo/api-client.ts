@@ -17,7 +17,7 @@ import {
   type UploadRequest,
 } from '@lipsync/contract';
 
-/** A request that the service refused, with what it said. */
+/** The service refused a request; carries its error response. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -27,7 +27,7 @@ export class ApiError extends Error {
   }
 }
 
-/** An answer that is not in the contract, such as a load balancer's or the object store's. */
+/** A response that is not in the contract, such as a load balancer's or the object store's. */
 export class UnexpectedAnswer extends Error {
   constructor(
     what: string,
@@ -46,11 +46,11 @@ export interface ApiAnswer {
 export interface ApiClientOptions {
   baseUrl: string;
   apiKey: string;
-  /** Sees every answer before it is used (tests hold them to the contract here). */
+  /** Called with every response before it is used (tests check them against the contract here). */
   onAnswer?: (operationId: OperationId, answer: ApiAnswer) => void;
 }
 
-/** The operations of the public API, and the upload that three of them make up. */
+/** The operations of the public API, and the upload that combines three of them. */
 export function createApiClient({ baseUrl, apiKey, onAnswer }: ApiClientOptions) {
   async function call<Id extends OperationId>(
     operationId: Id,
@@ -77,7 +77,9 @@ export function createApiClient({ baseUrl, apiKey, onAnswer }: ApiClientOptions)
   }
 
   return {
-    /** Uploads a file in the three steps of the contract; returns the asset, whose checks go on in the background. */
+    /**
+     * Uploads a file in the three steps of the contract; returns the asset, whose checks continue in the background.
+     */
     async upload(file: string, mediaType: 'video' | 'audio', contentType: string): Promise<Asset> {
       const { size } = await stat(file);
       const request: UploadRequest = { media_type: mediaType, content_type: contentType, size_bytes: size };

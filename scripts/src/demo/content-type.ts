@@ -20,7 +20,7 @@ const BY_EXTENSION: Record<'video' | 'audio', Record<string, string>> = {
   },
 };
 
-/** The declared type for an upload; what the bytes really are is found out by the service's probe. */
+/** The declared type for an upload; the service's probe determines what the bytes really are. */
 export function contentTypeOf(file: string, mediaType: 'video' | 'audio'): string {
   const types = BY_EXTENSION[mediaType];
   const type = types[path.extname(file).toLowerCase()];

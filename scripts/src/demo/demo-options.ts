@@ -17,7 +17,7 @@ export interface DemoOptions {
   key?: string;
 }
 
-/** What is to be rendered; throws when a file does not exist or is of a type that the service does not take. */
+/** The render request; throws when a file does not exist or has a type that the service does not accept. */
 export function requestOf(options: DemoOptions): RenderFilesRequest {
   const { engines, syncMode } = options;
   const video = mediaFile(options.video, 'video');

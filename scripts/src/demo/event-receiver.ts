@@ -8,13 +8,13 @@ export interface ReceivedEvent {
   id: string;
   type: string;
   deliveryId: string;
-  /** Requests that carried this event: more than one after a redelivery. */
+  /** Number of requests that carried this event: more than one after a redelivery. */
   deliveries: number;
 }
 
 /**
- * The receiving side of the contract, where the services of a local stack reach it: verify the signature over the raw
- * bytes, then parse, then deduplicate.
+ * The receiving side of the contract, reachable by the services of a local stack: verifies the signature over the raw
+ * bytes, then parses, then deduplicates.
  */
 export async function startEventReceiver(
   { ports, authority }: Pick<StackState, 'ports' | 'authority'>,
@@ -52,9 +52,9 @@ export async function startEventReceiver(
     [...events.values()].filter(({ event }) => event.data.id === recordId);
 
   return {
-    /** To be given as `webhook_url`. */
+    /** The URL to pass as `webhook_url`. */
     url: `https://${RECEIVER_HOST}/webhooks`,
-    /** The verified event of a record; waits for it. Throws when there are two different ones. */
+    /** The verified event of a record; waits for it. Throws when two different ones arrive. */
     async eventFor(recordId: string): Promise<ReceivedEvent> {
       await server.until(() => eventFor(recordId).length > 0, 120_000);
       const [only, second] = eventFor(recordId);

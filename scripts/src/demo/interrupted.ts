@@ -8,8 +8,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * The work's result, unless SIGINT or SIGTERM comes first: then it rejects, so that the caller can clean up. The work
- * itself goes on until the process exits; a second signal ends the process at once.
+ * Resolves to the work's result, or rejects when SIGINT or SIGTERM comes first, so that the caller can clean up. The
+ * work itself continues until the process exits; a second signal ends the process at once.
  * @throws Interrupted.
  */
 export async function untilInterrupted<T>(work: Promise<T>): Promise<T> {

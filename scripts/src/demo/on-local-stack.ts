@@ -8,7 +8,7 @@ import { untilInterrupted } from './interrupted';
 import type { ShowProgress } from './progress-line';
 import { renderFiles, type RenderFilesResult } from './render-files';
 
-/** Boots the whole system where it does not run, renders as a new customer, and leaves it as it was, however that goes. */
+/** Starts the system unless it is running, renders as a new customer, and restores the previous state in every case. */
 export async function renderOnLocalStack(
   options: DemoOptions,
   { say, show }: { say: (line: string) => void; show: ShowProgress },

@@ -4,8 +4,7 @@ import type { ShowProgress } from './progress-line';
 import { renderFiles, type RenderFilesResult } from './render-files';
 
 /**
- * Renders at a service that runs elsewhere. No webhook is asked for: it could not reach this machine, which has no
- * public HTTPS address.
+ * Renders on a remote service. Requests no webhook, which could not reach this machine: it has no public HTTPS address.
  */
 export async function renderOnTarget(
   options: DemoOptions & { target: string },

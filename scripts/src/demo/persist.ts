@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, UnexpectedAnswer } from './api-client';
 
 const PAUSE_MS = 500;
-/** How long the API may be away, for a restart, before a caller gives up. */
+/** How long the API may be unavailable, e.g. during a restart, before a caller gives up. */
 const ABSENCE_MS = 120_000;
 
 /**
- * Repeats a call while the API is away or asks to try again later, so only for calls that may be repeated: reads, and
- * creates with an idempotency key. Every other error is thrown at once.
+ * Repeats a call while the API is unavailable or asks to try again later. Use it only for calls that may be repeated:
+ * reads, and creates with an idempotency key. Every other error is thrown at once.
  */
 export async function persist<T>(
   call: () => Promise<T>,
@@ -27,7 +27,8 @@ export async function persist<T>(
 function isPassing(error: unknown): boolean {
   if (error instanceof ApiError) return error.error.retryable;
   if (error instanceof UnexpectedAnswer) return error.status >= 500;
-  // fetch's own: no connection, or a broken one; no answer in time, which is a DOMException and not everywhere an Error.
+  // Errors of fetch itself: no connection, or a broken one. A timeout is a DOMException, which is not an Error on every
+  // platform.
   if (error instanceof TypeError) return true;
   return typeof error === 'object' && error !== null && 'name' in error && error.name === 'TimeoutError';
 }

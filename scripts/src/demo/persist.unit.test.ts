@@ -4,7 +4,7 @@ import { persist } from './persist';
 const refusal = (status: number, retryable: boolean) =>
   new ApiError(status, { code: 'any', message: 'Any.', retryable });
 
-/** Fails with these, one after the other, and then answers. */
+/** Fails with these errors in turn, and then succeeds. */
 function failingWith(...failures: Error[]) {
   let calls = 0;
   return {
@@ -18,7 +18,7 @@ function failingWith(...failures: Error[]) {
 }
 
 describe('persist', () => {
-  it('goes on while nobody answers, and while the API asks to try again', async () => {
+  it('continues while nobody answers, and while the API asks to try again', async () => {
     const { call, calls } = failingWith(
       new TypeError('fetch failed'),
       refusal(503, true),
@@ -40,7 +40,7 @@ describe('persist', () => {
     expect(calls()).toBe(1);
   });
 
-  it('gives up with the last failure when the absence lasts', async () => {
+  it('gives up with the last failure when the outage lasts', async () => {
     const { call } = failingWith(...Array.from({ length: 1000 }, () => new TypeError('fetch failed')));
     await expect(persist(call, { pauseMs: 0, absenceMs: 1 })).rejects.toThrow('fetch failed');
   });

@@ -3,8 +3,8 @@ import type { RecordResource } from '@lipsync/contract';
 export type ShowProgress = (record: RecordResource) => void;
 
 /**
- * One live line per engine with its stage and percent: rewritten in place on a terminal, printed when it changes
- * elsewhere.
+ * One live line per engine with its stage and percentage: rewritten in place on a terminal, otherwise printed whenever
+ * it changes.
  */
 export function createProgressLines(out: NodeJS.WriteStream): ShowProgress {
   let shown: string[] = [];
@@ -20,7 +20,7 @@ export function createProgressLines(out: NodeJS.WriteStream): ShowProgress {
 
 function describe({ stage, engines = [] }: RecordResource): string[] {
   return engines.map((run) => {
-    // Until an engine has started, what it waits for is the render's own stage.
+    // Until an engine has started, the render's own stage says what it waits for.
     const doing = run.status === 'accepted' ? stage : run.stage;
     const done = Math.round(run.progress_percent / 5);
     const bar = '█'.repeat(done) + '░'.repeat(20 - done);

@@ -20,7 +20,7 @@ export interface RenderFilesRequest {
   audio: MediaFile;
   engines: Engine[];
   syncMode: SyncMode;
-  /** One engine's result goes here; several get the engine's name before the extension. */
+  /** Path of the output; with several engines, each output gets the engine's name before the extension. */
   outFile: string;
 }
 
@@ -32,7 +32,7 @@ export interface RenderedFile {
 
 export interface RenderFilesResult {
   record: RecordResource;
-  /** Absent when no webhook was asked for. */
+  /** Undefined when no webhook was requested. */
   event?: ReceivedEvent;
   files: RenderedFile[];
 }
@@ -40,8 +40,8 @@ export interface RenderFilesResult {
 const POLL_MS = 500;
 
 /**
- * The typical flow of the interface: upload, render, be told by webhook where there is a receiver, fetch, download.
- * Outlives a restart of the API.
+ * The typical use of the API: upload, render, wait for the webhook (if there is a receiver), fetch, download. Survives
+ * a restart of the API.
  */
 export async function renderFiles(
   request: RenderFilesRequest,

@@ -1,11 +1,11 @@
 import { withEngine } from './render-files';
 
-describe('the file of one of several results', () => {
+describe('the output file of one of several engines', () => {
   it.each([
     ['/videos/result.mp4', '/videos/result.musetalk.mp4'],
     ['/my.project/result', '/my.project/result.musetalk'],
     ['/videos/take.2.mp4', '/videos/take.2.musetalk.mp4'],
-  ])('of %s lies beside it as %s', (file, expected) => {
+  ])('for %s is %s, beside it', (file, expected) => {
     expect(withEngine(file, 'musetalk')).toBe(expected);
   });
 });
