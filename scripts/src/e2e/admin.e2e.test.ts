@@ -51,7 +51,7 @@ describe('the admin command', () => {
     system = await startSystem('admin', {
       egressRoutes: [`${HOST}:443=${hooks.address}`],
       egressCa: hooks.ca,
-      // What is purged here is purged by the command, not by the media worker's own round.
+      // The media worker's own purge is disabled, so that only the command purges.
       serviceEnv: { PURGE_INTERVAL_SECONDS: '3600', WEBHOOK_RETRY_SCHEDULE_SECONDS: '0' },
     });
     admin = createAdmin(system);
@@ -73,7 +73,7 @@ describe('the admin command', () => {
       nowSeconds: Date.now() / 1000,
     });
 
-  /** A customer with one key, made without the command, which takes its time. */
+  /** A customer with one key, created without the command, which is slow. */
   async function anyCustomer(): Promise<StackCustomer & { api: ApiClient }> {
     const state = system.stack.state();
     if (state === null) throw new Error('the stack was never up');
@@ -94,7 +94,7 @@ describe('the admin command', () => {
     };
   }
 
-  /** A render that ends at once, and so an event at once. Returns the event's id. */
+  /** A render that ends at once and therefore emits an event. Returns the event's id. */
   async function newEvent(api: ApiClient): Promise<string> {
     const { id } = await api.createRender({ ...(await uploadSamples(api)), webhook_url: HOOK });
     return (await api.cancelRender(id)).webhook_event_id ?? '';
@@ -111,7 +111,7 @@ describe('the admin command', () => {
     );
 
   describe('customers', () => {
-    it('makes a customer who can work at once, within limits that can be changed and reset', async () => {
+    it('creates a customer who can work at once, within limits that can be changed and reset', async () => {
       const customer = await admin.json<CustomerAnswer>(
         ...['customers', 'create', 'Aurora Studios', '--open-uploads', '1'],
       );
@@ -131,7 +131,7 @@ describe('the admin command', () => {
       await api.createUpload(UPLOAD);
     });
 
-    it('lists them for people and for programs, without a secret', async () => {
+    it('lists them as text and as JSON, without a secret', async () => {
       const { id, signing_secret: secret } = await anyCustomer();
       const listed = await admin.json<CustomerAnswer[]>('customers', 'list');
       expect(listed).toContainEqual(expect.objectContaining({ id, name: 'any', open_uploads: 50 }));
@@ -143,7 +143,7 @@ describe('the admin command', () => {
       expect(rows.find((row) => row.startsWith(id))).toMatch(/ any +\d{4}-\d\d-\d\dT[\d:.]+Z +300 /);
     });
 
-    it('shows a new one to people as one line per field', async () => {
+    it('prints a new one as text with one line per field', async () => {
       const lines = (await admin.text('customers', 'create', 'Borealis')).trimEnd().split('\n');
       expect(lines).toContainEqual(expect.stringMatching(/^name +Borealis$/));
       expect(lines).toContainEqual(expect.stringMatching(/^signing_secret +[0-9a-f]{64}$/));
@@ -151,20 +151,20 @@ describe('the admin command', () => {
   });
 
   describe('keys', () => {
-    it('revokes a key for the next request on, while another key of the customer goes on', async () => {
+    it('revokes a key from the next request on, while another key of the customer keeps working', async () => {
       const { id, api } = await anyCustomer();
       const second = await admin.json<KeyAnswer>('keys', 'issue', id);
       const revoked = client(second.api_key);
       await revoked.createUpload(UPLOAD);
       expect(await admin.json('keys', 'revoke', second.id)).toEqual({ id: second.id, revoked: true });
       const refusal = await expectRefusal(revoked.createUpload(UPLOAD), 401, 'invalid_api_key');
-      // A revoked key is refused in the words for one that never was.
+      // A revoked key is refused in the same words as one that never existed.
       const never = client(`svc_${'0'.repeat(64)}`).createUpload(UPLOAD);
       expect(refusal).toEqual(await expectRefusal(never, 401, 'invalid_api_key'));
       await api.createUpload(UPLOAD);
     });
 
-    it('lists what became of them, and never a key itself', async () => {
+    it('lists the state of the keys, and never a key itself', async () => {
       const { id, api_key: first, api } = await anyCustomer();
       await api.createUpload(UPLOAD);
       const second = await admin.json<KeyAnswer>('keys', 'issue', id);
@@ -201,7 +201,7 @@ describe('the admin command', () => {
       expect(isSignedWith(request, customer.signing_secret)).toBe(false);
     });
 
-    it('delivers an event once more: the same event and bytes under a new delivery id', async () => {
+    it('redelivers an event: the same event and bytes under a new delivery id', async () => {
       const { api, ...customer } = await anyCustomer();
       hooks.reply({ status: 500 });
       const eventId = await newEvent(api);
@@ -224,7 +224,7 @@ describe('the admin command', () => {
     });
   });
 
-  it('purges what has expired, says how much, and leaves everything else', async () => {
+  it('purges what has expired, reports how much, and leaves everything else', async () => {
     const { api } = await anyCustomer();
     const request = await uploadSamples(api);
     const { id } = await api.createRender(request);
@@ -241,7 +241,7 @@ describe('the admin command', () => {
     expect(await admin.json('purge')).toEqual({ purged: 1, deleted_rows: 0, failures: 0 });
     expect(await download()).toBe(404);
     await expectRefusal(api.getRender(id), 410, 'render_expired');
-    // What the render was made from is still there for the next one.
+    // The render's inputs are still available to the next one.
     expect(await api.createRender(request)).toMatchObject({ status: 'accepted' });
     expect(await admin.text('purge')).toMatch(/^purged +0\ndeleted_rows +0\nfailures +0\n$/);
   });

@@ -4,7 +4,10 @@ import type { ApiClient } from '../demo/api-client';
 
 const TERMINAL = new Set(['completed', 'failed', 'cancelled']);
 
-/** Polls until the render is terminal, checking on the way that progress never falls and every answer is as promised. */
+/**
+ * Polls until the render is terminal; checks that its progress never falls and that every response conforms to the
+ * contract.
+ */
 export async function awaitRender(api: ApiClient, id: string, deadlineMs = 120_000): Promise<RecordResource> {
   const progress: number[] = [];
   const ended = await eventually(
@@ -16,7 +19,7 @@ export async function awaitRender(api: ApiClient, id: string, deadlineMs = 120_0
     },
     { deadlineMs },
   );
-  // Not while it polls: what fails there is only asked for again.
+  // Not checked while polling, because a failure there would only be retried.
   expect(progress).toEqual([...progress].sort((a, b) => a - b));
   return ended;
 }

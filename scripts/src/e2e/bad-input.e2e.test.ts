@@ -46,7 +46,7 @@ describe('bad input, from outside', () => {
       system.api.upload(SAMPLE_VIDEO, 'video', 'video/mp4'),
       system.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav'),
     ]);
-    // All at once: the media worker takes them one after the other while the other tests run.
+    // All at once: the media worker processes them while the other tests run.
     for (const [, path, mediaType] of [...BAD_FILES, ...BAD_REDIRECTS]) {
       fetched.set(path, (await system.api.createAsset({ url: at(path), media_type: mediaType })).id);
     }
@@ -57,7 +57,7 @@ describe('bad input, from outside', () => {
   });
 
   describe('a request', () => {
-    /** Posts these very bytes and returns the code of the refusal, which is held to the contract (and so its status). */
+    /** Posts exactly these bytes and returns the code of the refusal, whose status is checked against the contract. */
     async function post(operationId: OperationId, path: string, body: string, headers: object = {}) {
       const response = await fetch(new URL(path, system.description.base_url), {
         method: 'POST',
@@ -97,7 +97,7 @@ describe('bad input, from outside', () => {
       expect(await post('create_render', '/v1/renders', body())).toBe(code);
     });
 
-    it('whose header and body name different keys is refused', async () => {
+    it('with different keys in header and body is refused', async () => {
       const body = JSON.stringify(request({ idempotency_key: 'a' }));
       const code = await post('create_render', '/v1/renders', body, { 'idempotency-key': 'b' });
       expect(code).toBe('idempotency_key_mismatch');
@@ -117,8 +117,8 @@ describe('bad input, from outside', () => {
     });
   });
 
-  describe('a foreign id', () => {
-    it('of any kind, anywhere, is refused in the words for one that never was', async () => {
+  describe('another customer’s id', () => {
+    it('of any kind, anywhere, is refused in the same words as one that never existed', async () => {
       const { api, otherApi: foreign } = system;
       const unknown = (prefix: 'ren' | 'prp' | 'ast' | 'upl' | 'evt') => newId(prefix, 0, new Uint8Array(10));
       const render = await api.createRender(request({ webhook_url: system.receiver.url }));
@@ -165,7 +165,7 @@ describe('bad input, from outside', () => {
   });
 
   describe('an upload', () => {
-    it('is not complete before its bytes are there, and complete once however often it is said', async () => {
+    it('cannot be completed before its bytes are there, and completes once however often that is requested', async () => {
       const { api } = system;
       const bytes = Buffer.from('This is a letter, not a film.');
       const upload = await api.createUpload({
@@ -199,18 +199,21 @@ describe('bad input, from outside', () => {
   });
 
   describe('media', () => {
-    it.each([...BAD_FILES, ...BAD_REDIRECTS])('%s fails by its own name', async (_, path, __, code) => {
-      const asset = await awaitAsset(system.api, fetched.get(path) ?? '');
-      expect(asset).toMatchObject({ status: 'failed', stage: 'failed', error: { code } });
-    });
+    it.each([...BAD_FILES, ...BAD_REDIRECTS])(
+      '%s fails with its own error code',
+      async (_, path, __, code) => {
+        const asset = await awaitAsset(system.api, fetched.get(path) ?? '');
+        expect(asset).toMatchObject({ status: 'failed', stage: 'failed', error: { code } });
+      },
+    );
 
-    it('never makes the service ask an address that it names', async () => {
+    it('never makes the service contact an address that it names', async () => {
       for (const id of fetched.values()) await awaitAsset(system.api, id);
       expect(origin.canaryRequests()).toBe(0);
       expect(origin.receiver.requests.filter(({ path }) => path === '/secret.mp4')).toEqual([]);
     });
 
-    it('that fails takes its render and its preparation along, and both say so by webhook', async () => {
+    it('that fails also fails its render and its preparation, and both report it by webhook', async () => {
       const { api, receiver } = system;
       const bad = { video: { url: at('/text.mp4') }, webhook_url: receiver.url };
       const failure = { status: 'failed', stage: 'failed', error: { code: 'media_unsupported' } };
@@ -223,7 +226,7 @@ describe('bad input, from outside', () => {
       await expectRefusal(api.cancelRender(render.id), 409, 'render_not_cancellable');
     });
 
-    it('without a face fails with no_face_detected, as record and as engine, and cannot be cancelled then', async () => {
+    it('without a face fails with no_face_detected, on the record and its engine, and cannot be cancelled then', async () => {
       const { api } = system;
       const faceless = await api.upload(files.canary, 'video', 'video/mp4');
       const failure = {
@@ -246,7 +249,7 @@ describe('bad input, from outside', () => {
     });
   });
 
-  it('a render cancelled while it renders ends there, and its worker goes on to the next', async () => {
+  it('a render cancelled in progress ends there, and its worker continues with the next', async () => {
     const { api } = system;
     const clip = `${files.folder}/short.mp4`;
     await ffmpeg(['-i', SAMPLE_VIDEO, '-t', '0.4', '-pix_fmt', 'yuv420p', clip]);
@@ -261,7 +264,7 @@ describe('bad input, from outside', () => {
     const next = await api.createRender(request({ video: { asset_id: short.id } }));
     expect(await awaitRender(api, next.id)).toMatchObject({ status: 'completed' });
     await expectRefusal(api.cancelRender(next.id), 409, 'render_not_cancellable');
-    // With its worker long gone on, nothing came after the cancellation.
+    // The worker has long moved on, and nothing changed after the cancellation.
     expect(await api.getRender(id)).toEqual(cancelled);
     expect(await api.cancelRender(id)).toEqual(cancelled);
   });

@@ -14,7 +14,7 @@ import {
 
 export const MEDIA_HOST = 'media.example.test';
 
-/** What is wrong with it, where the origin serves it, as what it is offered, and the code that names the reason. */
+/** What is wrong with it, its path on the origin, the media type to request it as, and the expected error code. */
 export type BadMedia = readonly [reason: string, path: string, mediaType: 'video' | 'audio', code: ErrorCode];
 
 export const BAD_FILES: readonly BadMedia[] = [
@@ -37,7 +37,7 @@ export const BAD_FILES: readonly BadMedia[] = [
   ['nothing there', '/missing.mp4', 'video', 'media_not_accessible'],
 ];
 
-/** Where a redirect must not lead. */
+/** Locations that a redirect must not lead to. */
 const LOCATIONS: Readonly<Record<string, string>> = {
   'a loopback address': 'https://127.0.0.1/video.mp4',
   'a private address': 'https://10.0.0.1/video.mp4',
@@ -59,14 +59,14 @@ export const BAD_REDIRECTS: readonly BadMedia[] = Object.keys(LOCATIONS).map((ta
 
 export interface BadMediaOrigin {
   receiver: HttpsReceiver;
-  /** Makes the files, by ffmpeg or byte by byte, and serves them from then on. */
+  /** Makes the files, with ffmpeg or byte by byte, and serves them from then on. */
   serveFiles: () => Promise<HostileMedia>;
-  /** Requests to the address that some playlists name. */
+  /** Number of requests to the address that some playlists name. */
   canaryRequests: () => number;
   close: () => Promise<void>;
 }
 
-/** An HTTPS origin for all of the above. */
+/** An HTTPS origin that serves all of the above. */
 export async function startBadMediaOrigin(): Promise<BadMediaOrigin> {
   const folders: string[] = [];
   let canaryRequests = 0;

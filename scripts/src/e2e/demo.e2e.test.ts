@@ -31,7 +31,7 @@ describe('the demo command', () => {
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: REPOSITORY_ROOT });
   const script = (name: string) => path.join(REPOSITORY_ROOT, 'scripts', 'dist', `${name}.js`);
 
-  it('boots the system, renders with all engines, says as JSON what it did, and leaves nothing running', async () => {
+  it('starts the system, renders with all engines, reports as JSON, and leaves nothing running', async () => {
     const root = path.join(folder, 'stack');
     const outFile = path.join(folder, 'result.mp4');
     const { stdout } = await run(
@@ -69,7 +69,7 @@ describe('the demo command', () => {
     expect(services.map(({ pid }) => pid)).toEqual([null, null, null, null]);
   });
 
-  it('renders at a service that runs already, for the customer whose key it is given', async () => {
+  it('renders on a running service, for the customer whose key it is given', async () => {
     const stack = createStack({ root: path.join(folder, 'target') });
     const { base_url: target, customers } = await stack.up();
     const outFile = path.join(folder, 'remote.mp4');
@@ -91,7 +91,7 @@ describe('the demo command', () => {
     expect(stack.describe()?.services.every(({ pid }) => pid !== null)).toBe(true);
   });
 
-  it('completes although every service is killed while it renders, and announces it once', async () => {
+  it('completes even if every service is killed while it renders, and announces it once', async () => {
     const root = path.join(folder, 'killed');
     const outFile = path.join(folder, 'survived.mp4');
     const demo = run(script('demo'), '--json', '--keep', '--out', outFile, '--root', root);

@@ -13,13 +13,13 @@ import { startSystem, type System } from './system';
 jest.setTimeout(120_000);
 
 const HOST = 'hooks.example.test';
-/** Nothing listens on this port of loopback. */
+/** A loopback port on which nothing listens. */
 const CLOSED = '127.0.0.1:1';
 /** One attempt and ten retries, each due at once. */
 const SCHEDULE = new Array(10).fill('0').join(',');
 const ATTEMPTS = 11;
 
-/** By path: what the receiver does with its `index`-th request of that path. */
+/** The receiver's reply to the `index`-th request of each path. */
 const REPLIES: Readonly<Record<string, (index: number) => ReceiverReply>> = {
   '/500': () => ({ status: 500, body: 'at db-7.internal line 12' }),
   '/410': () => ({ status: 410 }),
@@ -63,7 +63,7 @@ describe('a webhook receiver that fails', () => {
       'https://stranger.example.test/',
       'https://closed.example.test/',
     ];
-    // All at once: the one that hangs must not hold up the others.
+    // All at once: the hanging one must not delay the others.
     for (const url of urls) {
       const { id } = await system.api.createRender({
         video: { asset_id: video.id },
@@ -86,7 +86,7 @@ describe('a webhook receiver that fails', () => {
     return render;
   }
 
-  /** As get_webhook shows it once it holds. */
+  /** The delivery as get_webhook shows it, once it matches `expected`. */
   const deliveryFor = (url: string, expected: Partial<Delivery>, deadlineMs = 60_000): Promise<Delivery> =>
     eventually(
       async () => {
@@ -97,7 +97,7 @@ describe('a webhook receiver that fails', () => {
       { deadlineMs },
     );
 
-  it('with 500 is asked exactly eleven times: the same event, fresh and genuine signatures', async () => {
+  it('with 500 gets exactly eleven requests: the same event with new, valid signatures', async () => {
     const delivery = await deliveryFor(`https://${HOST}/500`, { status: 'failed' });
     expect(delivery).toMatchObject({ attempts: ATTEMPTS, last_http_status: 500, last_error: 'http_error' });
     expect(delivery.next_attempt_at).toBeUndefined();
@@ -119,7 +119,7 @@ describe('a webhook receiver that fails', () => {
     }
   });
 
-  it('with 500 ten times and then answers gets its event by the last attempt', async () => {
+  it('with 500 ten times and then succeeds gets its event with the last attempt', async () => {
     const delivery = await deliveryFor(`https://${HOST}/recovers`, { status: 'delivered' });
     expect(delivery).toMatchObject({ attempts: ATTEMPTS, last_http_status: 204 });
     expect(delivery.last_error).toBeUndefined();
@@ -133,7 +133,7 @@ describe('a webhook receiver that fails', () => {
     expect(requestsTo('/elsewhere')).toEqual([]);
   });
 
-  it('by saying that it is gone for good is asked all the same', async () => {
+  it('with 410 Gone is retried all the same', async () => {
     const delivery = await deliveryFor(`https://${HOST}/410`, { status: 'failed' });
     expect(delivery).toMatchObject({ attempts: ATTEMPTS, last_http_status: 410, last_error: 'http_error' });
   });
@@ -142,13 +142,13 @@ describe('a webhook receiver that fails', () => {
     ['cannot be reached', 'https://closed.example.test/', 'connection_failed'],
     ['resets the connection', `https://${HOST}/reset`, 'connection_failed'],
     ['shows a certificate of an unknown authority', 'https://stranger.example.test/', 'tls_error'],
-  ])('because it %s is named so, without a status', async (_, url, lastError) => {
+  ])('because it %s is reported by that class, without a status', async (_, url, lastError) => {
     const delivery = await deliveryFor(url, { status: 'failed' });
     expect(delivery).toMatchObject({ attempts: ATTEMPTS, last_error: lastError });
     expect(delivery.last_http_status).toBeUndefined();
   });
 
-  it('by hanging is cut off and tried again, and holds up nobody', async () => {
+  it('by hanging is cut off and retried, and delays nobody', async () => {
     const url = `https://${HOST}/hang`;
     const others = [...renders.keys()].filter((other) => other !== url);
     await eventually(
@@ -164,7 +164,7 @@ describe('a webhook receiver that fails', () => {
     await eventually(() => expect(requestsTo('/hang').length).toBeGreaterThan(1), { deadlineMs: 60_000 });
   });
 
-  it('changes nothing about the render that it was to hear of', async () => {
+  it('changes nothing about the render that it was to be told of', async () => {
     for (const render of renders.values()) expect(await system.api.getRender(render.id)).toEqual(render);
   });
 });

@@ -11,7 +11,7 @@ import { killHard, startSystem, type System } from './system';
 jest.setTimeout(300_000);
 const PATIENCE_MS = 240_000;
 
-describe('what is worked out of a video', () => {
+describe('the analysis of a video', () => {
   let system: System;
   let folder: string;
   let database: Client;
@@ -28,7 +28,7 @@ describe('what is worked out of a video', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The sample face, in bytes that this system has never seen; the uploads of one name are alike. */
+  /** Uploads the sample face in bytes that this system has never seen; uploads with the same name are identical. */
   async function upload(name: string): Promise<string> {
     const file = path.join(folder, `${name}.mp4`);
     const padding = Buffer.concat([Buffer.from([0, 0, 0, 8 + name.length]), Buffer.from(`free${name}`)]);
@@ -53,7 +53,7 @@ describe('what is worked out of a video', () => {
   const analyzedFrames = ({ engines = [] }: RecordResource): number[] =>
     engines.map(({ usage }) => usage.analyzed_frames ?? 0);
 
-  it('is worked out once for the three engines of a render, and not again for the same bytes in another asset', async () => {
+  it('is made once for the three engines of a render, and not again for the same bytes in another asset', async () => {
     const first = await awaitRender(system.api, await render(await upload('twice'), ENGINES), PATIENCE_MS);
     expect(first.engines?.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
     expect(analyzedFrames(first).filter((frames) => frames > 0)).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('what is worked out of a video', () => {
     expect(analyzedFrames(second)).toEqual([0]);
   });
 
-  it('is there for the renders of a preparation', async () => {
+  it('is reused by the renders of a preparation', async () => {
     const videoId = await upload('prepared');
     const { id } = await system.api.createPreparation({ video: { asset_id: videoId } });
     expect((await awaitPreparation(system.api, id)).status).toBe('completed');
@@ -71,7 +71,7 @@ describe('what is worked out of a video', () => {
     expect(analyzedFrames(prepared)).toEqual([0]);
   });
 
-  it('is worked out anew, and once, when the worker that was about it is killed', async () => {
+  it('is made again, and once, when the worker making it is killed', async () => {
     const id = await render(await upload('killed'), ['musetalk']);
     const isMade = `SELECT FROM features JOIN jobs ON jobs.id = maker_job_id
       JOIN engine_runs ON engine_runs.id = engine_run_id WHERE render_id = $1`;

@@ -6,7 +6,7 @@ import { killHard, startSystem, type System } from './system';
 
 jest.setTimeout(480_000);
 
-describe('kill -9 of a service while a render is under way', () => {
+describe('kill -9 of a service during a render', () => {
   let system: System;
 
   beforeAll(async () => {
@@ -29,7 +29,9 @@ describe('kill -9 of a service while a render is under way', () => {
     return id;
   }
 
-  /** Completed, announced by one event (`eventFor` refuses a second one), and delivered. */
+  /**
+   * Checks that the render completed, emitted one event (`eventFor` refuses a second one), and that it was delivered.
+   */
   async function expectOneCompletion(id: string): Promise<void> {
     const record = await awaitRender(system.api, id);
     expect(record.status).toBe('completed');
@@ -40,7 +42,7 @@ describe('kill -9 of a service while a render is under way', () => {
     });
   }
 
-  /** How often a worker has taken the render's job. */
+  /** How often workers have claimed the render's job. */
   async function claimsOf(renderId: string): Promise<number> {
     const client = new Client({ connectionString: system.description.postgres_url });
     await client.connect();

@@ -21,7 +21,7 @@ jest.setTimeout(240_000);
 const MEDIA_HOST = 'media.example.test';
 const CALLER_SPAN = 'b7ad6b7169203331';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
-/** Kind of a span that is a part of a unit of work. */
+/** Span kind of a step within a unit of work. */
 const INTERNAL = 1;
 /** Spans leave a process in batches. */
 const SENT = { deadlineMs: 30_000 };
@@ -55,7 +55,7 @@ describe('a render, as its operator sees it', () => {
     await collector.close();
   });
 
-  /** As a caller that traces its own work sends it. */
+  /** Creates a render like a caller that traces its own work. */
   async function createTracedRender(): Promise<string> {
     const response = await fetch(`${system.description.base_url}/v1/renders`, {
       method: 'POST',
@@ -112,7 +112,7 @@ describe('a render, as its operator sees it', () => {
     expect(partsOf(unit('render'))).toEqual(['fetch', 'analyse', 'render', 'upload']);
   });
 
-  it('stands with its trace in the one log line of each unit of work, in every service', async () => {
+  it('appears with its trace in the one log line of each unit of work, in every service', async () => {
     const lines = await eventually(async () => {
       const found = await logLines();
       const mine = found.filter(({ trace_id }) => trace_id === TRACE);
@@ -138,7 +138,7 @@ describe('a render, as its operator sees it', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  it('is counted where it was worked on', async () => {
+  it('is counted where it was processed', async () => {
     await eventually(async () => {
       const [api, media, gpu, webhooks] = await Promise.all(SERVICES.map(scrape));
       const created = { operation: 'create_render', status: '202' };
@@ -152,7 +152,7 @@ describe('a render, as its operator sees it', () => {
     });
   });
 
-  it.each(SERVICES)('%s tells all of its metrics, and none that is not listed', async (service) => {
+  it.each(SERVICES)('%s exports all of its metrics, and none that is not listed', async (service) => {
     const told = await scrape(service);
     const ours = [...told.families.keys()].filter((name) => name.startsWith('lipsync_'));
     const listed = Object.entries(METRICS)
@@ -164,7 +164,7 @@ describe('a render, as its operator sees it', () => {
       expect(told.value(name)).toBeGreaterThan(0);
   });
 
-  it('is told of on no port that the public reaches', async () => {
+  it('is not exposed on any public port', async () => {
     const response = await fetch(`${system.description.base_url}/metrics`);
     expect(response.status).toBe(404);
   });

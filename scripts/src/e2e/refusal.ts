@@ -1,7 +1,7 @@
 import type { ErrorBody, ErrorCode } from '@lipsync/contract';
 import { ApiError } from '../demo/api-client';
 
-/** The refusal that a call must end in, by status and code. Returns its error object, for comparing it with another. */
+/** Expects a call to be refused with this status and code. Returns the error object, to compare it with another. */
 export async function expectRefusal(
   call: Promise<unknown>,
   status: number,

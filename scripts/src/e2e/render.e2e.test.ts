@@ -16,7 +16,7 @@ jest.setTimeout(240_000);
 
 const MEDIA_HOST = 'media.example.test';
 
-/** The measuring command, as anybody would run it on the files. */
+/** Runs the measuring command on the files, as any user would. */
 async function measure(...args: string[]): Promise<SyncMeasurement> {
   const command = path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'measure-sync.js');
   const { stdout } = await promisify(execFile)(process.execPath, [command, ...args]);
@@ -65,7 +65,7 @@ describe('a render, from outside', () => {
     return file;
   }
 
-  it('moves the mouth with the voice, keeps the rest of the picture, and has the length of the rule', async () => {
+  it('moves the mouth with the voice, keeps the rest of the picture, and has the length that its sync mode defines', async () => {
     const created = await system.api.createRender(request());
     const record = await awaitRender(system.api, created.id);
     expect(record).toMatchObject({ status: 'completed', stage: 'completed', progress_percent: 100 });
@@ -81,12 +81,12 @@ describe('a render, from outside', () => {
     expect(sound.audio?.codec).toBe('aac');
   });
 
-  it('announces the end once, signed, in the state that get_render shows', async () => {
+  it('announces its end once, signed, in the state that get_render shows', async () => {
     const created = await system.api.createRender({ ...request(), webhook_url: system.receiver.url });
     const event = await system.receiver.eventFor(created.id);
     const record = await awaitRender(system.api, created.id);
     expect(event).toMatchObject({ id: record.webhook_event_id, type: 'render.completed', deliveries: 1 });
-    // The receiver has the request before the dispatcher has its answer.
+    // The receiver has the request before the dispatcher has the response.
     const settled = await eventually(async () => {
       const delivery = await system.api.getWebhook(event.id);
       expect(delivery.status).toBe('delivered');
@@ -105,7 +105,7 @@ describe('a render, from outside', () => {
     expect(record.engines?.[0]?.usage.analyzed_frames ?? 0).toBe(0);
   });
 
-  it('fetches media from https addresses, each into an asset of its own', async () => {
+  it('fetches media from https URLs, each into an asset of its own', async () => {
     const [video, audio] = await Promise.all([readFile(SAMPLE_VIDEO), readFile(SAMPLE_AUDIO)]);
     origin.reply(({ path: asked }) => ({ status: 200, body: asked === '/face.mp4' ? video : audio }));
     const created = await system.api.createRender({
@@ -119,7 +119,7 @@ describe('a render, from outside', () => {
     expect(asset).toMatchObject({ status: 'ready', media: { size_bytes: video.length, codec: 'h264' } });
   });
 
-  it('gives every sync mode its length', async () => {
+  it('has the length that each sync mode defines', async () => {
     const [video, audio] = await Promise.all([
       probe(binaries, SAMPLE_VIDEO, { mediaType: 'video', deadlineMs: 60_000 }),
       probe(binaries, SAMPLE_AUDIO, { mediaType: 'audio', deadlineMs: 60_000 }),
@@ -140,7 +140,7 @@ describe('a render, from outside', () => {
     }
   });
 
-  it('is invisible to another customer, whatever part of it is asked for', async () => {
+  it('is invisible to another customer, in all of its parts', async () => {
     const created = await system.api.createRender(request());
     const foreign = system.otherApi;
     const refusals = [
@@ -160,7 +160,7 @@ describe('a render, from outside', () => {
     await system.api.cancelRender(created.id);
   });
 
-  it('cancelled, it stays cancelled', async () => {
+  it('stays cancelled once it is cancelled', async () => {
     const created = await system.api.createRender({ ...request(), webhook_url: system.receiver.url });
     const cancelled = await system.api.cancelRender(created.id);
     expect(cancelled).toMatchObject({ status: 'cancelled' });

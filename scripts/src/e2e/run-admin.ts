@@ -12,7 +12,7 @@ export interface CommandOutcome {
   stderr: string;
 }
 
-/** The admin command as an operator runs it: a process of its own, told of the system by its environment alone. */
+/** The admin command as an operator runs it: a separate process that knows the system only from its environment. */
 export function createAdmin({ stack }: System) {
   const state = stack.state();
   if (state === null) throw new Error('the stack was never up');
@@ -33,7 +33,7 @@ export function createAdmin({ stack }: System) {
 
   return {
     run,
-    /** What it prints for people. */
+    /** The command's text output. */
     text: (...args: string[]) => succeed(args),
     /** The one JSON value that it prints with --json. */
     json: async <T>(...args: string[]): Promise<T> => JSON.parse(await succeed([...args, '--json'])) as T,

@@ -9,12 +9,12 @@ import { createStack, type Stack, type StackDescription } from '../local-stack/s
 import type { StackCustomer } from '../local-stack/state';
 
 /**
- * Tests ask every 20 ms, which no customer should: within the service's limits, whoever waits for half a minute is
- * refused for the rest of it, and misses what is only there for a moment.
+ * Tests poll every 20 ms, which no customer should. With the service's default limits, a test that waits for half a
+ * minute would be refused for the rest of it, and miss short-lived states.
  */
 const LIMITS = { postPerMinute: 1_000_000, getPerMinute: 1_000_000 };
 
-/** A stack of its own for one test file, with clients for two customers and a receiver for the first. */
+/** A separate stack for one test file, with clients for two customers and a receiver for the first. */
 export interface System {
   stack: Stack;
   description: StackDescription;
@@ -22,7 +22,7 @@ export interface System {
   api: ApiClient;
   otherApi: ApiClient;
   receiver: EventReceiver;
-  /** Starts again what was killed. */
+  /** Restarts the services that were killed. */
   up: () => Promise<StackDescription>;
   stop: () => Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startSystem(
   name: string,
   options: { egressRoutes?: string[]; egressCa?: string; serviceEnv?: Record<string, string> } = {},
 ): Promise<System> {
-  // A process of this number may have left one behind when it was killed.
+  // An earlier process with this pid may have left a folder behind when it was killed.
   const folder = `${name}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const stack = createStack({
     root: path.join(REPOSITORY_ROOT, '.local', 'e2e', folder),
@@ -61,12 +61,12 @@ export async function startSystem(
   };
 }
 
-/** Ends a process without warning, as an out-of-memory kill or a lost node would. */
+/** Ends a process without warning, like an out-of-memory kill or a lost node. */
 export async function killHard({ stack }: System, service: string): Promise<void> {
   const pid = stack.findPid(service);
   if (pid === null) throw new Error(`${service} does not run`);
   process.kill(pid, 'SIGKILL');
-  // The signal is on its way: until the process is gone, it would be taken for one that runs.
+  // The signal is on its way; until the process is gone, it would count as running.
   await eventually(async () => {
     if (stack.findPid(service) === pid) throw new Error(`${service} still runs`);
   });
