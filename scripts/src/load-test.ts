@@ -6,7 +6,10 @@ import { renderHtml } from './load-test/report/html/render-html';
 import { type LoadTestReport } from './load-test/report/report';
 import { runLoadTest } from './load-test/run-load-test';
 
-/** `npm run load-test`: load on a deployment, or on a local stack of its own; a report, and checks that it all ended well. */
+/**
+ * `npm run load-test`: loads a deployment, or a local stack of its own, writes a report, and checks that everything
+ * ended well.
+ */
 const program = addLoadTestOptions(
   new Command('load-test').description(
     'Open-loop load on the service, checks that everything accepted ended as promised, and a report.',

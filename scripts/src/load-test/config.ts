@@ -6,10 +6,10 @@ export const SCENARIOS = ['control-plane', 'renders', 'webhooks', 'soak'] as con
 export type ScenarioName = (typeof SCENARIOS)[number];
 
 /**
- * What a caller comes for.
- * - `get`: one get_render of a render that exists
- * - `create`: create_render, then cancel_render: the way of a render through the control plane without its work
- * - `replay`: an earlier create_render again, same key and payload
+ * What a caller does.
+ * - `get`: one get_render of an existing render
+ * - `create`: create_render, then cancel_render: a render's way through the control plane without its work
+ * - `replay`: repeats an earlier create_render with the same key and payload
  * - `upload`: create_upload, the bytes, complete_upload
  * - `render`: create_render, to be rendered
  */
@@ -25,11 +25,11 @@ export interface StreamConfig {
   readonly name: string;
   readonly plan: ArrivalPlan;
   readonly mix: Mix;
-  /** Whether their renders name a webhook address, when there is a receiver. */
+  /** Whether their renders name a webhook URL, if there is a receiver. */
   readonly announces: boolean;
 }
 
-/** Shares, of any sum. */
+/** Relative shares, of any sum. */
 export type ReceiverShares = Readonly<Record<ReceiverBehaviour, number>>;
 
 export interface LoadTestConfig {
@@ -40,13 +40,13 @@ export interface LoadTestConfig {
   /** How long, after the last arrival, renders may take to end and webhooks to arrive. */
   readonly drainSeconds: number;
   readonly seed: number;
-  /** To each origin, at most. */
+  /** Maximum to each origin. */
   readonly connections: number;
   readonly maxInFlight: number;
   readonly timeoutSeconds: number;
   readonly pollIntervalSeconds: number;
   readonly pollsPerSecond: number;
-  /** Each render asks for one of these sets of engines. */
+  /** Each render requests one of these sets of engines. */
   readonly engines: readonly (readonly Engine[])[];
   readonly syncModes: readonly SyncMode[];
   /** Whether renders use assets uploaded before the run, or each upload their own. */
@@ -55,18 +55,18 @@ export interface LoadTestConfig {
   readonly audioFile: string;
   readonly receiverShares: ReceiverShares;
   readonly slowReceiverSeconds: number;
-  /** Of requests, and of renders, that may fail before the run counts as failed. */
+  /** Share of requests, and of renders, that may fail before the run counts as failed. */
   readonly maxFailureRatio: number;
-  /** Renders, deliveries and uploads that are asked for once more at the end, at most, of each. */
+  /** Maximum number of renders, deliveries and uploads, each, to check once more at the end. */
   readonly verifySample: number;
-  /** Outputs that are downloaded at the end, at most. */
+  /** Maximum number of outputs to download at the end. */
   readonly outputSample: number;
 }
 
 const CONTROL_PLANE_MIX: Mix = { get: 60, create: 20, replay: 12, upload: 8 };
 
 interface ScenarioRates {
-  /** Arrivals per second of the scenario's own stream (of a soak: its control plane). */
+  /** Arrivals per second of the scenario's own stream (for a soak, the control plane's). */
   readonly rate?: number | undefined;
   readonly renderRate?: number | undefined;
   readonly webhookRate?: number | undefined;
@@ -82,7 +82,7 @@ export interface ScenarioShape {
   readonly warmUpSeconds: number;
 }
 
-/** The streams of a scenario, at its own rates where none are given: rates that two cores carry with the local stack. */
+/** The streams of a scenario. Default rates are ones that two cores can handle together with the local stack. */
 export function scenarioShape(scenario: ScenarioName, given: ScenarioRates): ScenarioShape {
   const { warmUpSeconds = scenario === 'renders' ? 0 : 5 } = given;
   const durationSeconds = given.durationSeconds ?? DURATION_SECONDS[scenario];
@@ -131,13 +131,13 @@ const DURATION_SECONDS: Readonly<Record<ScenarioName, number>> = {
   soak: 600,
 };
 
-/** The settings that no scenario decides. */
+/** The settings that do not depend on the scenario. */
 export type LoadTestDefaults = Omit<
   LoadTestConfig,
   'scenario' | 'streams' | 'durationSeconds' | 'warmUpSeconds' | 'videoFile' | 'audioFile'
 >;
 
-/** What holds unless the caller says otherwise. */
+/** The defaults. */
 export const CONFIG_DEFAULTS: LoadTestDefaults = {
   drainSeconds: 180,
   seed: 1,

@@ -1,7 +1,7 @@
 import { type ServiceClient } from './client/service-client';
 import { type SentCreate } from './renders/ledger';
 
-/** A render that this customer has created, and how: what can be asked for and replayed. */
+/** A render that this customer has created, with its request, so that it can be fetched and replayed. */
 export interface KnownCreate {
   readonly id: string;
   readonly create: SentCreate;
@@ -26,7 +26,7 @@ export interface RecentCreates {
   readonly all: readonly KnownCreate[];
 }
 
-/** The newest creates, as many as a run needs to choose from. */
+/** Number of recent creates to keep: enough for a run to choose from. */
 const MAX_RECENT = 256;
 
 export function createRecentCreates(): RecentCreates {

@@ -18,7 +18,7 @@ interface Outcome {
   pid: number;
   stdout: string;
   stderr: string;
-  /** Absent when the run ended before there was one. */
+  /** Null when the run ended without one. */
   report: LoadTestReport | null;
   html: string;
 }
@@ -63,7 +63,7 @@ describe('the load-test command', () => {
     };
   }
 
-  /** An operator's command on the stack, as it is written in a page. */
+  /** Runs an operator's command on the stack, given as the documentation writes it. */
   async function admin(args: string): Promise<Record<string, unknown>> {
     const command = path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'admin.js');
     const env = { ...process.env, ...backendEnvironment(state) };
@@ -73,10 +73,10 @@ describe('the load-test command', () => {
     return JSON.parse(stdout) as Record<string, unknown>;
   }
   const target = (): string[] => ['--target', `http://127.0.0.1:${state.ports.api}`];
-  /** Both customers of the stack, with their own secrets unless others are given. */
+  /** Both customers of the stack, with their own secrets by default. */
   const keys = (secrets = state.customers.map(({ signing_secret }) => signing_secret)): string[] =>
     state.customers.flatMap(({ api_key }, i) => ['--key', api_key, '--signing-secret', secrets[i] ?? '']);
-  /** The harness listens where the stack's services find the demo's receiver. */
+  /** The harness listens where the stack's services look for the demo's receiver. */
   const receiver = (): string[] => [
     ...['--webhook-url', `https://${RECEIVER_HOST}/hooks`, '--listen', `127.0.0.1:${state.ports.receiver}`],
     ...['--tls-cert', path.join(folder, 'cert.pem'), '--tls-key', path.join(folder, 'key.pem')],
@@ -84,7 +84,7 @@ describe('the load-test command', () => {
   const states = ({ report }: Outcome): Record<string, string> =>
     Object.fromEntries((report?.checks ?? []).map(({ id, state: outcome }) => [id, outcome]));
 
-  it('boots a stack of its own, loads the control plane, reports, and leaves nothing behind', async () => {
+  it('starts a separate stack, loads the control plane, reports, and leaves nothing behind', async () => {
     const outcome = await run(
       'control-plane',
       ...['--rate', '10', '--duration', '4', '--warm-up', '1', '--mix', 'get=4,create=3,replay=2,upload=2'],
@@ -109,7 +109,7 @@ describe('the load-test command', () => {
     expect(existsSync(path.join(REPOSITORY_ROOT, '.local', `load-test-${outcome.pid}`))).toBe(false);
   });
 
-  it('renders through a deployment for several customers, sees every webhook and fetches the outputs', async () => {
+  it('renders on a deployment for several customers, receives every webhook and fetches the outputs', async () => {
     const outcome = await run(
       'renders',
       ...[...target(), ...keys(), ...receiver(), '--scenario', 'renders', '--media', 'per-render'],
@@ -119,7 +119,7 @@ describe('the load-test command', () => {
     expect(outcome).toMatchObject({ exitCode: 0 });
     const { report } = outcome;
     const skipped = (report?.checks ?? []).filter((check) => check.state !== 'passed').map(({ id }) => id);
-    // Nothing is replayed or uploaded on its own in this scenario, and no answer was lost.
+    // This scenario replays nothing and uploads nothing on its own, and no response was lost.
     expect(skipped).toEqual(['replays_same_render', 'lost_answers_settled', 'uploads_ready']);
     const accepted = report?.renders?.accepted ?? 0;
     expect(accepted).toBeGreaterThan(0);
@@ -131,12 +131,12 @@ describe('the load-test command', () => {
       report?.renders?.end_to_end_ms?.max ?? 0,
     );
     expect(outcome.html).toContain('How long renders take');
-    // A report is passed around: what it was made with must not be in it.
+    // Reports are shared, so they must not contain credentials.
     for (const { api_key, signing_secret } of state.customers)
       expect(JSON.stringify(report) + outcome.html).not.toMatch(new RegExp(`${api_key}|${signing_secret}`));
   });
 
-  it('is let in with a customer and a key made by the commands of its documentation', async () => {
+  it('is admitted with a customer and a key created by the commands in its documentation', async () => {
     const text = await readFile(path.join(REPOSITORY_ROOT, 'docs', 'load-testing.md'), 'utf8');
     const [create = '', issue = ''] = [...text.matchAll(/`admin ([^`]+)`/g)].map(([, args]) => args);
     const customer = await admin(create);
@@ -149,7 +149,7 @@ describe('the load-test command', () => {
     expect(outcome).toMatchObject({ exitCode: 0, report: { errors: [] } });
   });
 
-  it('fails with the list of what does not hold', async () => {
+  it('fails with a list of the violated guarantees', async () => {
     const wrong = state.customers.map(() => '00'.repeat(32));
     const outcome = await run(
       'wrong-secret',
@@ -165,11 +165,11 @@ describe('the load-test command', () => {
     expect(outcome.stdout).toMatch(/FAILED {3}Every attempt is signed/);
   });
 
-  it('does not take an event for delivered that was refused and not yet attempted again', async () => {
+  it('does not count an event as delivered that was refused and not yet retried', async () => {
     const outcome = await run(
       'refused-events',
       ...[...target(), ...keys(), ...receiver(), '--scenario', 'webhooks', '--receivers', 'failing=1'],
-      // The first repetition is due after some ten seconds.
+      // The first retry is due after about ten seconds.
       ...['--rate', '4', '--burst', '2', '--duration', '2', '--warm-up', '0', '--drain', '2'],
     );
     expect(outcome).toMatchObject({ exitCode: 1 });
@@ -180,7 +180,7 @@ describe('the load-test command', () => {
     });
   });
 
-  it('refuses to start on what is not the service, or does not know the key', async () => {
+  it('refuses to start on a server that is not the service, or that does not know the key', async () => {
     const stranger = await run('stranger', ...target(), '--key', `svc_${'0'.repeat(64)}`);
     expect(stranger).toMatchObject({ exitCode: 1, report: null });
     expect(stranger.stderr).toContain('401 invalid_api_key');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type UploadRequest } from '@lipsync/contract';
 import { contentTypeOf } from '../demo/content-type';
 
-/** A file to be uploaded, in memory: uploads under load shall not wait for this machine's disk. */
+/** A file to upload, held in memory so that uploads under load do not wait for this machine's disk. */
 export interface MediaFile {
   readonly bytes: Buffer;
   readonly request: UploadRequest;

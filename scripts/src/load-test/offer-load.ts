@@ -15,16 +15,16 @@ export interface OfferOptions {
   readonly context: JourneyContext;
   readonly recorder: Recorder;
   readonly signal: AbortSignal;
-  /** Told how many callers are under way, now and then. */
+  /** Called from time to time with the number of callers in progress. */
   readonly onProgress: (inFlight: number) => void;
 }
 
 const PROGRESS_EVERY_MS = 5_000;
 
-/** Lets the callers of every stream come, each stream by its own schedule. Returns the most that were under way at once. */
+/** Runs the callers of every stream, each by its own schedule. Returns the largest number in progress at once. */
 export async function offerLoad(options: OfferOptions): Promise<number> {
   const { clock, startAt, config, context, recorder, signal, onProgress } = options;
-  // One for all streams: it is the process whose memory it bounds.
+  // One limit for all streams, because it protects the memory of the process.
   const inFlight = createInFlight(config.maxInFlight);
 
   const run = (stream: StreamConfig): Promise<void> => {

@@ -26,7 +26,7 @@ const config: LoadTestConfig = {
   audioFile: 'speech.wav',
 };
 
-/** Asks a service that takes a second to give no answer. */
+/** A customer of a service that takes a second and then gives no response. */
 function customerOf(clock: VirtualClock): Customer {
   const recent = createRecentCreates();
   recent.add({
@@ -68,7 +68,7 @@ function customerOf(clock: VirtualClock): Customer {
 }
 
 describe('offerLoad', () => {
-  it('bounds the callers under way of all streams together', async () => {
+  it('limits the callers in progress of all streams together', async () => {
     const clock = createVirtualClock();
     const recorder = createRecorder({
       ...{ startAt: 0, warmUpMs: 0, halfAt: 500, arrivalsEndAt: () => 1_000 },

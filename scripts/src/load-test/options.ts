@@ -168,7 +168,7 @@ export function configOf(options: LoadTestOptions): LoadTestConfig {
   };
 }
 
-/** The deployment that was named, else a local stack. @throws Error when options contradict each other */
+/** The named deployment, or a local stack by default. @throws Error when options contradict each other */
 export async function openTarget(options: LoadTestOptions, say: (line: string) => void): Promise<LoadTarget> {
   const { target, key, signingSecret, webhookUrl, listen, tlsCert, tlsKey, stackRoot, workers } = options;
   const slowReceiverMs = options.slowSeconds * 1000;

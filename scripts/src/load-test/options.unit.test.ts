@@ -45,12 +45,12 @@ describe('the load-test command line', () => {
     ]);
   });
 
-  it('takes the mix of the control plane', () => {
+  it('accepts the mix of the control plane', () => {
     const { streams } = configOf(parsed('--mix', 'get=1'));
     expect(streams[0]?.mix).toEqual({ get: 1 });
   });
 
-  it('takes several customers of a deployment, and says that webhooks cannot be seen without an address', async () => {
+  it('accepts several customers of a deployment, and says that webhooks cannot be seen without an address', async () => {
     const target = await open(...DEPLOYMENT, '--key', 'svc_two');
     expect(target).toMatchObject({
       baseUrl: 'https://api.example.com',
@@ -61,7 +61,7 @@ describe('the load-test command line', () => {
     await target.close();
   });
 
-  it('gives each behaviour its address below the public one', async () => {
+  it('gives each behaviour its own address under the public one', async () => {
     const target = await open(
       ...DEPLOYMENT,
       ...['--webhook-url', 'https://{behaviour}.hooks.example.com/load/', '--listen', '127.0.0.1:0'],

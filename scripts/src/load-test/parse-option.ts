@@ -36,7 +36,7 @@ export function parseRatio(text: string): number {
   return ratio;
 }
 
-/** `musetalk+latentsync,highsync`: each render asks for musetalk and latentsync, or for highsync. */
+/** `musetalk+latentsync,highsync`: each render requests musetalk and latentsync, or highsync. */
 export function parseEngineSets(text: string): Engine[][] {
   return text.split(',').map((set) => set.split('+').map((name) => oneOf(ENGINES, name, 'engines')));
 }
@@ -50,7 +50,7 @@ export function parseMix(text: string): Partial<Record<JourneyName, number>> {
   return parseWeights(text, isJourney, 'journeys');
 }
 
-/** `fast=90,slow=10`; behaviours that are not named have no share. */
+/** `fast=90,slow=10`; behaviours that are not named get no share. */
 export function parseReceiverShares(text: string): ReceiverShares {
   const none = { fast: 0, slow: 0, hanging: 0, failing: 0 };
   return { ...none, ...parseWeights(text, isReceiverBehaviour, 'receivers') };

@@ -11,7 +11,7 @@ import { type MediaFile } from './media-file';
 import { ask } from './verify/ask';
 
 const READY_DEADLINE_MS = 120_000;
-/** Renders of each customer that exist before the first caller asks for one. */
+/** Number of renders that each customer has before the first caller arrives. */
 const SEED_RENDERS = 3;
 const SETUP: StreamConfig = {
   name: 'setup',
@@ -20,7 +20,10 @@ const SETUP: StreamConfig = {
   announces: false,
 };
 
-/** Gives a customer its media, checked and ready. @throws Error with what the service said instead */
+/**
+ * Uploads a customer's media and waits until it is ready. @throws Error with the service's response if it does not get
+ * there
+ */
 export async function prepareCustomer(
   index: number,
   client: ServiceClient,
@@ -37,7 +40,7 @@ export async function prepareCustomer(
   return { ...bare, media: { videoAssetId, audioAssetId } };
 }
 
-/** Creates and cancels some renders, for callers who ask for one that exists. */
+/** Creates and cancels some renders, for callers who fetch an existing one. */
 export async function seedRenders(
   context: JourneyContext,
   customer: Customer,

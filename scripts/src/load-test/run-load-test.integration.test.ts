@@ -40,7 +40,7 @@ const failed = recordOf('render', {
 });
 const STRANGE: ScriptedAnswer = { status: 200, body: { no: 'render' } };
 
-/** A service with one render, whose polls are answered as given: the first after the last arrival. */
+/** A service with one render. Its polls, the first of which follows the last arrival, are answered as given. */
 const service =
   (polls: readonly ScriptedAnswer[], over: Script = {}) =>
   (base: string): Script => ({
@@ -77,7 +77,7 @@ describe('a load test', () => {
       durationSeconds: 0.1,
       warmUpSeconds: 0,
       drainSeconds: 10,
-      // Everything happens at once, so all polls are of the drain.
+      // Arrivals all happen at once, so every poll belongs to the drain.
       pollIntervalSeconds: 0.2,
       videoFile: path.join(folder, 'face.mp4'),
       audioFile: path.join(folder, 'speech.wav'),
@@ -104,7 +104,7 @@ describe('a load test', () => {
   const check = ({ checks }: LoadTestReport, id: string) => checks.find((each) => each.id === id);
   const ENDED: ScriptedAnswer = { status: 200, body: failed };
 
-  it('holds answers of the drain to the contract, and leaves them out of the figures', async () => {
+  it('checks responses during the drain against the contract, and excludes them from the figures', async () => {
     const report = await run(service([STRANGE, ENDED]), {});
     expect(check(report, 'renders_end')?.state).toBe('passed');
     expect(check(report, 'answers_in_contract')).toMatchObject({
@@ -118,7 +118,7 @@ describe('a load test', () => {
     ]);
   });
 
-  it('holds answers of the warm-up to the contract', async () => {
+  it('checks responses during the warm-up against the contract', async () => {
     const script = service([ENDED], { 'POST /v1/renders': [STRANGE] });
     const report = await run(script, { warmUpSeconds: 0.1 });
     expect(check(report, 'answers_in_contract')).toMatchObject({

@@ -26,7 +26,7 @@ import { verifyRun } from './verify/verify-run';
 export interface RunOptions {
   readonly config: LoadTestConfig;
   readonly target: LoadTarget;
-  /** Ends the arrivals early; what was accepted is still waited for and checked. */
+  /** Ends the arrivals early; accepted renders are still awaited and checked. */
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -34,18 +34,18 @@ export interface RunOptions {
 const clock = SYSTEM_CLOCK;
 const POLL_CONCURRENCY = 8;
 const SAY_EVERY_MS = 5_000;
-/** Enough for a plot of the arrivals' time. */
+/** Enough for a plot of the arrival time. */
 const SLICES = 120;
 
-/** Prepares, sends what the streams of the configuration offer, waits for what it caused, and checks it. */
+/** Prepares the run, generates the configured load, waits for its effects, and checks them. */
 export async function runLoadTest({ config, target, signal, say }: RunOptions): Promise<LoadTestReport> {
   const timeoutMs = config.timeoutSeconds * 1000;
-  // What is asked on the side shall not take connections from what is measured.
+  // Requests on the side must not take connections from the measured ones.
   const http = createHttpClient({ connections: config.connections, timeoutMs });
   const sideHttp = createHttpClient({ connections: POLL_CONCURRENCY, timeoutMs });
   const clockOffset = createClockOffsetEstimate();
   const answers = { ofCallers: createAnswerTally(), beforeAndAfter: createAnswerTally() };
-  // What prepares the run, settles and verifies it is not measured, but checked: most records are seen to end then.
+  // Preparation, drain and verification are not measured, but checked: most records end during the drain.
   let onRequest: (request: MeasuredRequest) => void = answers.beforeAndAfter.request;
   const clientOver =
     (over: HttpClient) =>
@@ -167,7 +167,7 @@ function pollThrough(clients: readonly ServiceClient[], ledger: Ledger, config: 
       const { body, headers, sentAt, answeredAt } = await client.call('get_render', options);
       if (body === null) return retryAfterMs(headers['retry-after']) ?? 0;
       ledger.observed(body, sentAt, answeredAt);
-      // The hint of an unfinished record is for callers with less curiosity.
+      // Retry-After of an unfinished record is ignored: the harness polls more often.
       return 0;
     },
   });

@@ -1,19 +1,19 @@
 import { type Random } from './random';
 
 export type ArrivalPlan =
-  /** Independent callers: a Poisson process. With a burst size, so many arrive together, at the same rate over all. */
+  /** Independent callers: a Poisson process. With a burst size, that many arrive together, at the same overall rate. */
   | {
       readonly kind: 'poisson';
       readonly ratePerSecond: number;
       readonly burstSize: number;
       readonly durationSeconds: number;
     }
-  /** All at the beginning: a backlog to be worked off. */
+  /** All at the beginning: a backlog to work off. */
   | { readonly kind: 'at-once'; readonly count: number };
 
 /**
- * When callers arrive, in milliseconds from the beginning. The times are settled by the plan and the random numbers
- * alone: nothing that the service does moves them. They are produced one by one, so a schedule of days takes no memory.
+ * Arrival times of callers, in milliseconds from the beginning. They depend only on the plan and the random numbers:
+ * nothing that the service does moves them. They are generated one by one, so a schedule of days takes no memory.
  */
 export function* arrivalSchedule(plan: ArrivalPlan, random: Random): Generator<number, void, undefined> {
   if (plan.kind === 'at-once') {
@@ -30,7 +30,7 @@ export function* arrivalSchedule(plan: ArrivalPlan, random: Random): Generator<n
   }
 }
 
-/** How many arrive together. */
+/** How many callers arrive together. */
 export function batchOf(plan: ArrivalPlan): number {
   return plan.kind === 'poisson' ? plan.burstSize : plan.count;
 }

@@ -15,12 +15,12 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe('arrivalSchedule', () => {
-  it('offers the rate that was asked for', () => {
+  it('offers the requested rate', () => {
     // 10 000 expected; five standard deviations of a Poisson count are 500.
     expect(Math.abs(times(poisson()).length - 10_000)).toBeLessThan(500);
   });
 
-  it('has the gaps of independent callers: exponential, as widely spread as they are long', () => {
+  it('has the gaps of independent callers: exponential, with a standard deviation equal to the mean', () => {
     const arrivals = times(poisson());
     const gaps = arrivals.slice(1).map((at, i) => at - (arrivals[i] ?? 0));
     const average = mean(gaps);
@@ -30,7 +30,7 @@ describe('arrivalSchedule', () => {
     expect(gaps.filter((gap) => gap > average).length / gaps.length).toBeCloseTo(Math.exp(-1), 1);
   });
 
-  it('is the same for the same seed, another for another seed or stream', () => {
+  it('is the same for the same seed, and different for another seed or stream', () => {
     expect(times(poisson(), 7)).toEqual(times(poisson(), 7));
     expect(times(poisson(), 7)[0]).not.toBe(times(poisson(), 8)[0]);
     expect(times(poisson(), 7, 'a')[0]).not.toBe(times(poisson(), 7, 'b')[0]);
@@ -42,7 +42,7 @@ describe('arrivalSchedule', () => {
     expect(Math.max(...arrivals)).toBeLessThan(3000);
   });
 
-  it('lets bursts arrive together, at the same rate over all', () => {
+  it('lets bursts arrive together, at the same overall rate', () => {
     const arrivals = times(poisson({ burstSize: 10, durationSeconds: 2000 }));
     expect(arrivals.length % 10).toBe(0);
     for (let i = 0; i < arrivals.length; i += 10) expect(new Set(arrivals.slice(i, i + 10)).size).toBe(1);

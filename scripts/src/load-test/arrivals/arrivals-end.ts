@@ -1,6 +1,6 @@
 import { type Clock } from './clock';
 
-/** When the arrivals end: as planned, or when the signal ends them before. Known at every moment for what is past. */
+/** When the arrivals end: as planned, or earlier when the signal stops them. Always correct for the past. */
 export function arrivalsEnd(clock: Clock, plannedAt: number, signal: AbortSignal): () => number {
   let endAt = plannedAt;
   const end = (): void => {

@@ -9,7 +9,7 @@ function setUp() {
 }
 
 describe('arrivalsEnd', () => {
-  it('is when they were stopped, however long those under way take from there', () => {
+  it('is when they were stopped, however long those in progress take', () => {
     const { time, clock, stop } = setUp();
     const endAt = arrivalsEnd(clock, 10_000, stop.signal);
     expect(endAt()).toBe(10_000);
@@ -19,7 +19,7 @@ describe('arrivalsEnd', () => {
     expect(endAt()).toBe(4_000);
   });
 
-  it('is as planned when the wait for the last ones is stopped', () => {
+  it('is as planned when only the wait for the last ones is stopped', () => {
     const { time, clock, stop } = setUp();
     const endAt = arrivalsEnd(clock, 10_000, stop.signal);
     time.now = 12_000;

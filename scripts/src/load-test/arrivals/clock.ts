@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Monotonic milliseconds, and waiting in them. */
+/** A monotonic clock in milliseconds that can be waited on. */
 export interface Clock {
   now(): number;
-  /** Waits until `at`, at once when that has passed; ends early, without an error, when the signal aborts. */
+  /** Waits until `at`, or not at all when it has passed; ends early, without an error, when the signal aborts. */
   until(at: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
-/** Callers under way, of however many streams share it: the bound of the generator's memory. */
+/** The callers in progress, over all streams that share it; it limits the generator's memory. */
 export interface InFlight {
-  /** Lets one more in; false when there are as many as may be. Whoever was let in leaves once. */
+  /** Admits one more caller; false when the maximum is reached. Every admitted caller must leave once. */
   enter(): boolean;
   leave(): void;
   readonly current: number;
-  /** The most at once. */
+  /** The largest number of callers at once. */
   readonly peak: number;
 }
 

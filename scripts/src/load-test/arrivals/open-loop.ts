@@ -10,23 +10,23 @@ export interface Arrival {
 export interface OpenLoopOptions {
   readonly clock: Clock;
   readonly startAt: number;
-  /** Milliseconds from `startAt`, rising. */
+  /** Milliseconds from `startAt`, ascending. */
   readonly schedule: Iterable<number>;
-  /** Of all loops of a run together. What arrives when nobody more may be under way is not sent. */
+  /** Shared by all loops of a run. An arrival beyond its limit is not sent. */
   readonly inFlight: InFlight;
   readonly signal: AbortSignal;
-  /** Does what this caller came for. That the service refuses it is no reason to reject: a rejection ends the run. */
+  /** Does what this caller came for. A refusal by the service must not reject: a rejection ends the run. */
   readonly serve: (arrival: Arrival) => Promise<void>;
   readonly onSent: (arrival: Arrival, lagMs: number) => void;
   readonly onNotSent: (arrival: Arrival) => void;
 }
 
-/** Arrivals that are late are sent in one go; every so many the answers of others get their turn. */
+/** Late arrivals are sent in one go; after this many, responses to others get their turn. */
 const SENT_PER_TURN = 64;
 
 /**
- * Sends arrivals when they are due, whether or not earlier ones have been answered. A closed loop would wait with a
- * slow service and so leave out the very requests that it keeps waiting (coordinated omission).
+ * Sends arrivals when they are due, whether or not earlier ones have been answered. A closed loop would wait for a slow
+ * service and so leave out the very requests that the service keeps waiting (coordinated omission).
  */
 export async function runOpenLoop(options: OpenLoopOptions): Promise<void> {
   const { clock, startAt, schedule, inFlight, signal, serve, onSent, onNotSent } = options;
@@ -43,7 +43,7 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<void> {
       await nextTurn();
     }
     if (signal.aborted || broken !== undefined) break;
-    // Timers may be a fraction of a millisecond early; nobody is answered before having arrived.
+    // Timers may fire a fraction of a millisecond early, but no caller may be answered before it has arrived.
     const arrival = { intendedAt: Math.min(dueAt, clock.now()) };
     if (!inFlight.enter()) {
       onNotSent(arrival);

@@ -20,7 +20,7 @@ describe('runOpenLoop', () => {
     ...over,
   });
 
-  it('sends when an arrival is due, without waiting for answers', async () => {
+  it('sends when an arrival is due, without waiting for responses', async () => {
     const startAt = clock.now();
     const sent: number[] = [];
     await clock.run(
@@ -36,9 +36,9 @@ describe('runOpenLoop', () => {
     expect(clock.now() - startAt).toBe(1_000);
   });
 
-  it('charges the stall of a service to everybody who arrives during it', async () => {
+  it('counts a stall of the service against everyone who arrives during it', async () => {
     const startAt = clock.now();
-    // One request at a time, 1 ms each; the server stands still from 100 ms to 600 ms.
+    // One request at a time, 1 ms each; the server stalls from 100 ms to 600 ms.
     const server = createServer(clock, { fromMs: startAt + 100, untilMs: startAt + 600 });
     const latency = new Histogram();
     const serviceTime = new Histogram();
@@ -55,14 +55,14 @@ describe('runOpenLoop', () => {
       ),
     );
     expect(latency.count).toBe(100);
-    // Half of the thousand milliseconds were stalled: half of the callers waited, evenly up to all of it.
+    // Half of the thousand milliseconds were stalled: half of the callers waited, up to the whole stall.
     expect(latency.max).toBeGreaterThanOrEqual(490);
     expect(latency.quantile(0.75)).toBeGreaterThan(200);
-    // What a closed loop would have seen: one slow request among a hundred quick ones.
+    // What a closed loop would have seen: one slow request among a hundred fast ones.
     expect(serviceTime.quantile(0.98)).toBeLessThan(2);
   });
 
-  it('bounds what is under way, and tells what it could not send', async () => {
+  it('limits the requests in flight, and reports what it could not send', async () => {
     const startAt = clock.now();
     const sent: number[] = [];
     const notSent: number[] = [];
@@ -81,7 +81,7 @@ describe('runOpenLoop', () => {
     expect(notSent).toEqual([20, 50]);
   });
 
-  it('tells how late an arrival was sent when the harness itself is behind', async () => {
+  it('reports how late an arrival was sent when the harness itself falls behind', async () => {
     const startAt = clock.now();
     await clock.run(clock.until(startAt + 100));
     const lags: number[] = [];
@@ -91,7 +91,7 @@ describe('runOpenLoop', () => {
     expect(lags).toEqual([100, 50, 0]);
   });
 
-  it('ends early when it is told to, and still waits for what is under way', async () => {
+  it('ends early when told to, and still waits for requests in flight', async () => {
     const stopped = new AbortController();
     const startAt = clock.now();
     let served = 0;
@@ -113,7 +113,7 @@ describe('runOpenLoop', () => {
     expect(served).toBe(4);
   });
 
-  it('ends with the error of a caller that broke', async () => {
+  it('ends with the error of a failed caller', async () => {
     const broken = runOpenLoop(
       options({ schedule: every(10, 5), serve: () => Promise.reject(new Error('a bug')) }),
     );
@@ -121,11 +121,11 @@ describe('runOpenLoop', () => {
   });
 });
 
-/** Serves one request after the other, 1 ms each, and nobody during the stall. */
+/** Serves one request after another, 1 ms each, and none during the stall. */
 function createServer(clock: Clock, stall: { fromMs: number; untilMs: number }) {
   let freeAt = 0;
   return {
-    /** Returns when the request was begun, once it is answered. */
+    /** Resolves, once the request is answered, to the time when it began. */
     async request(): Promise<number> {
       const free = Math.max(freeAt, clock.now());
       const begunAt = free >= stall.fromMs && free < stall.untilMs ? stall.untilMs : free;

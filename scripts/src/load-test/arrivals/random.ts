@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 export type Random = () => number;
 
 /**
- * A reproducible sequence: the same seed and name give the same numbers, different names independent ones.
- * The generator is sfc32 (Chris Doty-Humphrey, PractRand), which passes PractRand and BigCrush.
+ * A reproducible sequence: the same seed and name give the same numbers, different names give independent ones. The
+ * generator is sfc32 (Chris Doty-Humphrey, PractRand), which passes PractRand and BigCrush.
  */
 export function createRandom(seed: number, name: string): Random {
   const digest = createHash('sha256').update(`${seed}:${name}`).digest();
@@ -24,14 +24,17 @@ export function createRandom(seed: number, name: string): Random {
   };
 }
 
-/** One of the items, each as likely as the others. @throws RangeError when there are none */
+/** Picks one of the items, each with equal probability. @throws RangeError when there are none */
 export function pick<T>(items: readonly T[], random: Random): T {
   const item = items[Math.floor(random() * items.length)];
   if (item === undefined) throw new RangeError('there is nothing to pick from');
   return item;
 }
 
-/** One of the names, as likely as its weight says. @throws RangeError when no weight is positive */
+/**
+ * Picks one of the names, each with a probability proportional to its weight. @throws RangeError when no weight is
+ * positive
+ */
 export function pickWeighted<Name extends string>(
   weights: Readonly<Partial<Record<Name, number>>>,
   random: Random,

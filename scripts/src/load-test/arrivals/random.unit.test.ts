@@ -1,7 +1,7 @@
 import { createRandom, pick, pickWeighted } from './random';
 
 describe('random choices', () => {
-  it('lie evenly in [0, 1)', () => {
+  it('are uniform in [0, 1)', () => {
     const random = createRandom(1, 'numbers');
     const tenths = new Array<number>(10).fill(0);
     for (let i = 0; i < 10_000; i++) {

@@ -28,7 +28,7 @@ describe('createHttpClient', () => {
     ...over,
   });
 
-  it('gives status, headers and body, and when it was sent and answered', async () => {
+  it('returns status, headers and body, and when the request was sent and answered', async () => {
     respond = (_, response) => response.writeHead(202, { 'x-mark': 'yes' }).end('accepted');
     const { answer, sentAt, answeredAt, transportError } = await client.send(get());
     expect(answer).toMatchObject({ status: 202, bodyBytes: 8, headers: { 'x-mark': 'yes' } });
@@ -37,7 +37,7 @@ describe('createHttpClient', () => {
     expect(answeredAt).toBeGreaterThanOrEqual(sentAt);
   });
 
-  it('keeps its connections, and lets what is beyond them wait, which shows in when it was sent', async () => {
+  it('keeps its connections, and makes further requests wait, which their sending times show', async () => {
     const sockets = new Set<unknown>();
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ describe('createHttpClient', () => {
     expect(sockets.size).toBe(1);
   });
 
-  it('says why there is no answer', async () => {
+  it('says why there is no response', async () => {
     const [closed] = await freePorts(1);
     const refused = await client.send(get({ url: `http://127.0.0.1:${closed}/` }));
     expect(refused).toMatchObject({ answer: null, transportError: 'ECONNREFUSED' });
@@ -71,7 +71,7 @@ describe('createHttpClient', () => {
     expect(await client.send(get())).toMatchObject({ answer: null, transportError: 'ECONNRESET' });
   });
 
-  it('loses its patience', async () => {
+  it('gives up after its timeout', async () => {
     const impatient = createHttpClient({ connections: 1, timeoutMs: 50 });
     respond = () => undefined;
     expect(await impatient.send(get())).toMatchObject({ answer: null, transportError: 'timeout' });
@@ -92,7 +92,7 @@ describe('createHttpClient', () => {
       await client.send(get());
     });
 
-    it('sends it again if that does no harm', async () => {
+    it('resends it if that is safe', async () => {
       expect(await client.send(get())).toMatchObject({ answer: { status: 200 } });
       expect(requests).toBe(3);
     });

@@ -6,7 +6,7 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Whether it may be sent a second time when a kept connection was closed as it went out (RFC 9110, 9.2.2). */
+  /** Whether it may be resent when a kept-alive connection was closed as it went out (RFC 9110, 9.2.2). */
   readonly repeatable: boolean;
 }
 
@@ -19,11 +19,11 @@ export interface HttpAnswer {
 }
 
 export interface HttpExchange {
-  /** When a connection took the request; when the client gave up waiting for one, that moment. */
+  /** When a connection took the request, or when the client gave up waiting for a connection. */
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly answer: HttpAnswer | null;
-  /** Why there is no answer: `timeout`, or the code of the system (`ECONNREFUSED`). */
+  /** Why there is no response: `timeout`, or the system's error code (`ECONNREFUSED`). */
   readonly transportError: string | null;
 }
 
@@ -33,10 +33,10 @@ export interface HttpClient {
 }
 
 const BODY_LIMIT = 1 << 20;
-/** A server that closes idle connections at five seconds, as Node's does, must not do so under a request. */
+/** Servers close idle connections after as little as five seconds (Node's default), which must not hit a request. */
 const IDLE_MS = 4_000;
 
-/** Kept-alive connections, at most `connections` to each origin; requests beyond that wait for one, in order. */
+/** Kept-alive connections, at most `connections` to each origin; further requests wait for one, in order. */
 export function createHttpClient(options: { connections: number; timeoutMs: number }): HttpClient {
   const settings = { keepAlive: true, maxSockets: options.connections, timeout: IDLE_MS } as const;
   const http = new HttpAgent(settings);
@@ -50,7 +50,7 @@ export function createHttpClient(options: { connections: number; timeoutMs: numb
         method: outgoing.method,
         headers: outgoing.headers,
         agent: isTls ? https : http,
-        // The agent's is for idle connections; patience with a request is limited as a whole, below.
+        // The agent's timeout is for idle connections; that of a whole request is below.
         timeout: 0,
       });
       let isTimedOut = false;
@@ -61,7 +61,7 @@ export function createHttpClient(options: { connections: number; timeoutMs: numb
       const finish = (answer: HttpAnswer | null, error?: unknown): void => {
         clearTimeout(timer);
         const answeredAt = performance.now();
-        // A body that breaks off for it ends with another error.
+        // A body that the timeout cuts off ends with a different error.
         const transportError = answer !== null ? null : isTimedOut ? 'timeout' : codeOf(error);
         const lostReused =
           request.reusedSocket && (transportError === 'ECONNRESET' || transportError === 'EPIPE');

@@ -4,12 +4,12 @@ import { operationOutcome, type Outcome, storeOutcome, transportOutcome } from '
 import { type MeasuredRequest } from '../measure/recorder';
 import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-client';
 
-/** A request of the run: when its caller wanted it, and the times and the end that it had. */
+/** A request of the run: when its caller wanted it, its actual times and its result. */
 export interface Exchange<Body> {
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly outcome: Outcome;
-  /** The success of the contract, or null. */
+  /** The contract's success response, or null. */
   readonly body: Body | null;
   readonly headers: HttpAnswer['headers'];
 }
@@ -19,13 +19,13 @@ export interface CallOptions {
   readonly id?: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
-  /** Codes of refusals that are right here. */
+  /** Error codes that count as correct here. */
   readonly expected?: readonly string[];
-  /** The name under which it is measured: the operation's own, unless it is another kind of use. */
+  /** The name to record it under; default: the operation's own. */
   readonly as?: string;
 }
 
-/** The contract answers a second one like the first. */
+/** POST operations that the contract makes safe to repeat. */
 const REPEATABLE_POSTS: ReadonlySet<OperationId> = new Set(['cancel_render', 'complete_upload']);
 
 export interface ServiceClientOptions {
@@ -36,7 +36,7 @@ export interface ServiceClientOptions {
   readonly onRequest: (request: MeasuredRequest) => void;
 }
 
-/** The public API as one customer uses it, every request measured and judged by the contract. */
+/** The public API as one customer uses it, with every request measured and checked against the contract. */
 export function createServiceClient(options: ServiceClientOptions) {
   const { apiKey, http, clockOffset, onRequest } = options;
   const base = options.baseUrl.replace(/\/+$/, '');
@@ -82,7 +82,7 @@ export function createServiceClient(options: ServiceClientOptions) {
       });
     },
 
-    /** Sends the bytes that an upload was promised. */
+    /** Sends the bytes of an upload. */
     async putBytes(upload: Upload, bytes: Buffer, intendedAt: number): Promise<Exchange<true>> {
       const exchange = await http.send({
         method: upload.method,
@@ -97,7 +97,7 @@ export function createServiceClient(options: ServiceClientOptions) {
       });
     },
 
-    /** Fetches an output from its signed address. */
+    /** Downloads an output from its signed URL. */
     async download(url: string, intendedAt: number): Promise<Exchange<HttpAnswer>> {
       const exchange = await http.send({ method: 'GET', url, headers: {}, repeatable: true });
       return measured('download_output', intendedAt, exchange, (answer) => {

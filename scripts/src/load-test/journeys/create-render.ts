@@ -8,7 +8,7 @@ import { type JourneyContext, type Traveller } from './journey';
 export interface CreateOptions {
   readonly purpose: RenderPurpose;
   readonly media: CustomerMedia;
-  /** When the step before was answered; the arrival, if there was none. */
+  /** When the previous step was answered; without one, the arrival. */
   readonly sendFrom: number;
 }
 
@@ -19,8 +19,8 @@ export interface CreatedRender {
 }
 
 /**
- * Sends one create_render with a key of its own and enters what came of it into the ledger: a render, nothing (it was
- * refused), or the open question that a lost answer leaves.
+ * Sends one create_render with a new key and enters the result into the ledger: a render, nothing (it was refused), or
+ * an unknown result after a lost response.
  */
 export async function createRender(
   context: JourneyContext,
@@ -50,7 +50,7 @@ export async function createRender(
     idempotencyKey: create.idempotencyKey,
   });
   if (body === null) {
-    // Of a 503 nobody knows either whether it came before or after the commit.
+    // A 503 leaves open whether it came before or after the commit.
     if (outcome.class === 'transport' || outcome.class === 'unavailable') context.ledger.unanswered(create);
     return null;
   }

@@ -20,12 +20,12 @@ export interface JourneyContext {
   readonly media: 'once' | 'per-render';
   readonly video: MediaFile;
   readonly audio: MediaFile;
-  /** The address of a receiver for an event of this customer; null when there is no receiver. */
+  /** The URL of a receiver for an event of this customer; null when there is no receiver. */
   readonly announce: ((customer: number, random: Random) => Announcement) | null;
   readonly isWarmUp: (intendedAt: number) => boolean;
   /** A unique key for a create. */
   readonly newKey: () => string;
-  /** An asset whose upload was completed, to be looked after at the end. */
+  /** Called with an asset whose upload was completed, to be checked at the end. */
   readonly onUploaded: (customer: Customer, assetId: string) => void;
 }
 
@@ -36,6 +36,6 @@ export interface Traveller {
   readonly random: Random;
 }
 
-/** All that one caller does. True when it got what it came for. */
+/** Everything that one caller does. True when it achieved its purpose. */
 export type Journey = (context: JourneyContext, traveller: Traveller) => Promise<boolean>;
 export type Journeys = Readonly<Record<JourneyName, Journey>>;

@@ -23,7 +23,7 @@ const create: Journey = async (context, traveller) => {
   const { outcome, body, sentAt, answeredAt } = await customer.client.call('cancel_render', {
     intendedAt: created.answeredAt,
     id: created.record.id,
-    // An idle worker may be faster than the caller.
+    // An idle worker may finish before the caller cancels.
     expected: ['render_not_cancellable'],
   });
   if (body !== null) context.ledger.observed(body, sentAt, answeredAt);

@@ -2,7 +2,10 @@ import { type Customer } from '../customer';
 import { type MediaFile } from '../media-file';
 import { type Journey } from './journey';
 
-/** The three steps of an upload, each as soon as the one before is answered. The asset's id, or null when one failed. */
+/**
+ * The three steps of an upload, each sent when the previous one is answered. Returns the asset's id, or null when a
+ * step failed.
+ */
 export async function uploadMedia(
   { client }: Customer,
   { bytes, request }: MediaFile,
@@ -16,7 +19,7 @@ export async function uploadMedia(
   return completed.body && { assetId: completed.body.id, endedAt: completed.answeredAt };
 }
 
-/** Video and audio in turn, at random. */
+/** Uploads video or audio, chosen at random. */
 export const upload: Journey = async (context, { customer, intendedAt, random }) => {
   const uploaded = await uploadMedia(customer, random() < 0.5 ? context.video : context.audio, intendedAt);
   if (uploaded === null) return false;

@@ -1,6 +1,6 @@
 import { FAILURE_CLASSES, type Outcome } from './outcome';
 
-/** An answer of one kind that was no success, and how often it came. */
+/** One kind of error response and its count. */
 export interface ErrorCount {
   readonly operation: string;
   readonly outcome: Outcome;
@@ -10,7 +10,7 @@ export interface ErrorCount {
 export interface AnswerCounts {
   readonly total: number;
   readonly failed: number;
-  /** The most frequent first. */
+  /** In descending order of count. */
   readonly errors: readonly ErrorCount[];
 }
 
@@ -19,7 +19,7 @@ export interface AnswerTally {
   readonly counts: () => AnswerCounts;
 }
 
-/** Counts what became of requests, in memory that depends on the kinds of errors alone. */
+/** Counts the outcomes of requests, in memory that depends only on the number of different errors. */
 export function createAnswerTally(): AnswerTally {
   const errors = new Map<string, ErrorCount>();
   let total = 0;

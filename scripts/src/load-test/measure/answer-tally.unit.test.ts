@@ -5,7 +5,7 @@ const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable:
 const LIMITED: Outcome = { class: 'limited', status: 429, code: 'rate_limit_exceeded', retryable: true };
 
 describe('createAnswerTally', () => {
-  it('counts every answer, and of errors which they were, the most frequent first', () => {
+  it('counts every response, and the errors by kind, the most frequent first', () => {
     const tally = createAnswerTally();
     const lost = transportOutcome('ECONNRESET');
     for (const outcome of [SUCCESS, lost, LIMITED, LIMITED])
@@ -13,7 +13,7 @@ describe('createAnswerTally', () => {
     tally.request({ operation: 'create_render', outcome: lost });
     expect(tally.counts()).toEqual({
       total: 5,
-      // A limit that is enforced is no failure.
+      // An enforced limit is not a failure.
       failed: 2,
       errors: [
         { operation: 'get_render', outcome: LIMITED, count: 2 },

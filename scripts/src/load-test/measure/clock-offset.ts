@@ -1,21 +1,21 @@
 /** How far the service's clock is ahead of the harness's. */
 export interface ClockOffset {
   readonly ms: number;
-  /** The true offset lies within ± this, if neither clock was moved meanwhile. */
+  /** The true offset lies within ± this, unless either clock was adjusted meanwhile. */
   readonly uncertaintyMs: number;
 }
 
 export interface ClockOffsetEstimate {
-  /** One answer: its Date header, and when its request was sent and answered (epoch milliseconds). */
+  /** One response: its Date header, and when its request was sent and answered (epoch milliseconds). */
   observe(dateHeader: string | undefined, sentAtMs: number, answeredAtMs: number): void;
-  /** Null before anything was observed. */
+  /** Null before the first observation. */
   current(): ClockOffset | null;
 }
 
 /**
- * Estimates the offset from Date headers. Each says that the service's clock stood between that second's beginning and
- * its end at some moment between sending and answering, which bounds the offset on both sides; the tightest bounds of
- * many answers leave little of the second.
+ * Estimates the offset from Date headers. Each means that, at some moment between sending and answering, the service's
+ * clock was within that second, which bounds the offset on both sides. The tightest bounds over many responses leave
+ * only a fraction of a second.
  */
 export function createClockOffsetEstimate(): ClockOffsetEstimate {
   let lowest = -Infinity;
@@ -29,7 +29,7 @@ export function createClockOffsetEstimate(): ClockOffsetEstimate {
     },
     current() {
       if (lowest === -Infinity) return null;
-      // Servers write the header from a clock that ticks late by a little, which can make the bounds cross.
+      // Servers write the header from a clock that updates slightly late, which can make the bounds cross.
       return { ms: (lowest + highest) / 2, uncertaintyMs: Math.abs(highest - lowest) / 2 };
     },
   };

@@ -1,7 +1,7 @@
-/** Everything from a microsecond to 28 hours, in milliseconds. */
+/** The range is a microsecond to 28 hours, in milliseconds. */
 const LOWEST_MS = 1e-3;
 const HIGHEST_MS = 1e8;
-/** Neighbouring buckets differ by this factor, so a quantile is off by at most half a percent. */
+/** Neighbouring buckets differ by this factor, so the error of a quantile is at most half a percent. */
 const GROWTH = 1.01;
 const LOG_GROWTH = Math.log(GROWTH);
 const BUCKETS = Math.ceil(Math.log(HIGHEST_MS / LOWEST_MS) / LOG_GROWTH) + 1;
@@ -31,7 +31,7 @@ export class Histogram {
     return this.#count;
   }
 
-  /** Exact. NaN of nothing, as every figure here. */
+  /** Exact. NaN without values, like every figure here. */
   get mean(): number {
     return this.#sum / this.#count;
   }
@@ -57,7 +57,7 @@ export class Histogram {
     return this.#max;
   }
 
-  /** The distribution as it accumulates: for every filled bucket the share of values up to it. */
+  /** The cumulative distribution: for every non-empty bucket, the share of values up to it. */
   *cumulative(): Generator<{ ms: number; share: number }, void, undefined> {
     let seen = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
@@ -74,7 +74,7 @@ function bucketOf(ms: number): number {
   return ms <= LOWEST_MS ? 0 : Math.min(BUCKETS - 1, Math.ceil(Math.log(ms / LOWEST_MS) / LOG_GROWTH));
 }
 
-/** The value that is equally far, in proportion, from both ends of the bucket. */
+/** The geometric mean of the bucket's ends. */
 function middleOf(bucket: number): number {
   return LOWEST_MS * GROWTH ** (bucket - 0.5);
 }

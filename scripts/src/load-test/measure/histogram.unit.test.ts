@@ -20,26 +20,26 @@ describe('Histogram', () => {
     }
   });
 
-  it('keeps count, mean, smallest and largest exactly', () => {
+  it('keeps count, mean, minimum and maximum exactly', () => {
     const histogram = filled([3, 1, 2]);
     expect([histogram.count, histogram.mean, histogram.min, histogram.max]).toEqual([3, 2, 1, 3]);
     expect(histogram.quantile(1)).toBe(3);
   });
 
-  it('takes what lies outside its range to its ends', () => {
+  it('assigns values outside its range to its ends', () => {
     const histogram = filled([-5, 0, 1e12]);
     expect(histogram.min).toBe(0);
     expect(histogram.max).toBe(1e8);
     expect(histogram.quantile(0.5)).toBeLessThanOrEqual(0.001);
   });
 
-  it('accumulates to one, and rises in both', () => {
+  it('accumulates to one, with both values and shares ascending', () => {
     const points = [...filled([1, 1, 10, 100]).cumulative()];
     expect(points.map(({ share }) => share)).toEqual([0.5, 0.75, 1]);
     expect(points.map(({ ms }) => Math.round(ms))).toEqual([1, 10, 100]);
   });
 
-  it('has no figures of nothing', () => {
+  it('has no figures without values', () => {
     const histogram = new Histogram();
     expect([histogram.mean, histogram.max, histogram.min, histogram.quantile(0.5)]).toEqual([
       NaN,

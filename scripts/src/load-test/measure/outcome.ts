@@ -1,14 +1,14 @@
 import { conforms, type ErrorBody, isSuccess, type OperationId } from '@lipsync/contract';
 
 /**
- * What became of a request.
- * - `success`: the answer of the contract
- * - `expected`: a refusal that the harness provoked and counts as right
- * - `limited`: 429; the service protects itself, the caller is to slow down
+ * The outcome of a request.
+ * - `success`: the contract's response
+ * - `expected`: a refusal that the harness provoked and counts as correct
+ * - `limited`: 429; the service protects itself and asks the caller to slow down
  * - `refused`: another 4xx
  * - `unavailable`: 5xx
- * - `transport`: no answer at all
- * - `out_of_contract`: an answer that the contract does not know
+ * - `transport`: no response at all
+ * - `out_of_contract`: a response that the contract does not define
  */
 export const OUTCOME_CLASSES = [
   'success',
@@ -23,15 +23,15 @@ export type OutcomeClass = (typeof OUTCOME_CLASSES)[number];
 
 export interface Outcome {
   readonly class: OutcomeClass;
-  /** Null without an answer. */
+  /** Null without a response. */
   readonly status: number | null;
-  /** `error.code` of the answer, or the name of the transport error (`timeout`, `ECONNRESET`). */
+  /** `error.code` of the response, or the name of the transport error (`timeout`, `ECONNRESET`). */
   readonly code: string | null;
-  /** As the answer says; a lost answer may be asked for again. Null on success. */
+  /** As the response says; a request without a response may be repeated. Null on success. */
   readonly retryable: boolean | null;
 }
 
-/** Classes that count as failures; a limit that is enforced is none. */
+/** Classes that count as failures; an enforced limit does not. */
 export const FAILURE_CLASSES: ReadonlySet<OutcomeClass> = new Set([
   'refused',
   'unavailable',
@@ -43,7 +43,7 @@ export function transportOutcome(code: string): Outcome {
   return { class: 'transport', status: null, code, retryable: true };
 }
 
-/** Of an operation of the API. `expected` are codes that are right here. */
+/** The outcome of an API operation. The codes in `expected` count as correct here. */
 export function operationOutcome(
   operationId: OperationId,
   status: number,
@@ -57,7 +57,7 @@ export function operationOutcome(
   return { class: expected.includes(code) ? 'expected' : classOf(status), status, code, retryable };
 }
 
-/** Of bytes put to or fetched from the store, whose errors have no code that callers rely on. */
+/** The outcome of a PUT to or a GET from the store, whose error codes callers do not rely on. */
 export function storeOutcome(status: number): Outcome {
   if (status >= 200 && status < 300) return { class: 'success', status, code: null, retryable: null };
   return { class: classOf(status), status, code: null, retryable: status >= 500 || status === 429 };

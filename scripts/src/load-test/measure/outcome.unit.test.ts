@@ -5,7 +5,7 @@ const refusal = (code: string, retryable: boolean) => ({ error: { code, message:
 const delivery = { id: 'event', status: 'pending', attempts: 0 };
 
 describe('operationOutcome', () => {
-  it('is a success with the status and the body of the contract alone', () => {
+  it('is a success only with the status and the body of the contract', () => {
     expect(operationOutcome('get_webhook', 200, delivery)).toEqual({
       class: 'success',
       status: 200,
@@ -22,7 +22,7 @@ describe('operationOutcome', () => {
     [409, 'asset_not_ready', true, 'refused'],
     [404, 'render_not_found', false, 'refused'],
     [503, 'service_unavailable', true, 'unavailable'],
-  ] as const)('takes %i %s (retryable: %s) for %s', (status, code, retryable, expected) => {
+  ] as const)('classifies %i %s (retryable: %s) as %s', (status, code, retryable, expected) => {
     expect(ERROR_CATALOGUE[code]).toMatchObject({ httpStatus: status, retryable });
     expect(operationOutcome('get_render', status, refusal(code, retryable))).toEqual({
       class: expected,
@@ -32,7 +32,7 @@ describe('operationOutcome', () => {
     });
   });
 
-  it('takes a refusal that was provoked for right', () => {
+  it('counts a provoked refusal as correct', () => {
     const body = refusal('render_not_cancellable', false);
     expect(operationOutcome('cancel_render', 409, body, ['render_not_cancellable']).class).toBe('expected');
     expect(operationOutcome('cancel_render', 409, body).class).toBe('refused');
@@ -42,19 +42,19 @@ describe('operationOutcome', () => {
     ['a page of a proxy', 502, undefined],
     ['an error of another form', 503, { message: 'down' }],
     ['a redirect', 302, undefined],
-  ])('knows %s for what is not in the contract', (_, status, body) => {
+  ])('recognises %s as out of contract', (_, status, body) => {
     expect(operationOutcome('get_render', status, body).class).toBe('out_of_contract');
   });
 });
 
 describe('other outcomes', () => {
-  it('tell bytes that the store took from those that it refused', () => {
+  it('distinguish bytes that the store accepted from those that it refused', () => {
     expect(storeOutcome(204).class).toBe('success');
     expect(storeOutcome(403)).toMatchObject({ class: 'refused', retryable: false });
     expect(storeOutcome(503)).toMatchObject({ class: 'unavailable', retryable: true });
   });
 
-  it('take a lost answer for one that may be asked for again', () => {
+  it('count a request without a response as repeatable', () => {
     expect(transportOutcome('ECONNRESET')).toEqual({
       class: 'transport',
       status: null,

@@ -2,10 +2,10 @@ import { createAnswerTally, type ErrorCount } from './answer-tally';
 import { Histogram } from './histogram';
 import { FAILURE_CLASSES, type Outcome } from './outcome';
 
-/** A request and what became of it; times in milliseconds of the run's clock. */
+/** A request and its outcome; times in milliseconds of the run's clock. */
 export interface MeasuredRequest {
   readonly operation: string;
-  /** When the caller wanted it: its arrival, or the answer that it waited for. */
+  /** When the caller wanted it: its arrival, or the response that it waited for. */
   readonly intendedAt: number;
   /** When a connection took it. */
   readonly sentAt: number;
@@ -17,7 +17,7 @@ export interface OperationFigures {
   readonly latency: Histogram;
   readonly response: Histogram;
   requests: number;
-  /** In the measured time, those of the warm-up included. */
+  /** Answered during the measured time, including requests from the warm-up. */
   answeredInTime: number;
   succeeded: number;
   expected: number;
@@ -30,13 +30,16 @@ export interface StreamFigures {
   notSent: number;
   sentSinceHalf: number;
   completed: number;
-  /** In the measured time, those of the warm-up included: what is served is a rate of its time, whoever it was. */
+  /**
+   * Completed during the measured time, including callers from the warm-up: throughput counts all completions in that
+   * time.
+   */
   completedInTime: number;
   failed: number;
-  /** Those of the warm-up included: they are in the way of the others. */
+  /** Including callers from the warm-up, because they occupy the service too. */
   underWayAtHalf: number;
   underWayAtEnd: number;
-  /** From a caller's arrival to the end of all that it came for. */
+  /** From a caller's arrival to the end of its journey. */
   readonly latency: Histogram;
   /** How late arrivals were sent because the generator was busy. */
   readonly lag: Histogram;
@@ -54,17 +57,20 @@ export interface Slice {
 
 export interface RecorderOptions {
   readonly startAt: number;
-  /** Arrivals before this are in the time series, in rates of the time after it, in what is under way; else in no figure. */
+  /**
+   * Earlier arrivals count in the time series, in throughput after this time and in the number in progress, but nowhere
+   * else.
+   */
   readonly warmUpMs: number;
-  /** When the time of the arrivals that count is half over. */
+  /** The middle of the measured arrivals. */
   readonly halfAt: number;
-  /** Who is served later is served, but not at the rate that callers came at. */
+  /** Journeys completed later count as completed, but not in the throughput. */
   readonly arrivalsEndAt: () => number;
   readonly sliceMs: number;
   readonly slices: number;
 }
 
-/** Gathers the figures of a run in memory that depends on the number of operations and slices, not of requests. */
+/** Collects the figures of a run in memory that depends on the number of operations and slices, not of requests. */
 export function createRecorder(options: RecorderOptions) {
   const { startAt, warmUpMs, halfAt, arrivalsEndAt, sliceMs, slices: sliceCount } = options;
   const operations = new Map<string, OperationFigures>();
@@ -74,7 +80,7 @@ export function createRecorder(options: RecorderOptions) {
 
   const counts = (at: number): boolean => at >= startAt + warmUpMs;
   const isInTime = (at: number): boolean => counts(at) && at <= arrivalsEndAt();
-  /** What happens after the last slice belongs to the last. */
+  /** Anything after the last slice belongs to the last one. */
   const sliceAt = (at: number): Slice => {
     const index = Math.min(sliceCount - 1, Math.max(0, Math.floor((at - startAt) / sliceMs)));
     const slice = slices[index];
@@ -87,7 +93,7 @@ export function createRecorder(options: RecorderOptions) {
   return {
     request({ operation, intendedAt, sentAt, answeredAt, outcome }: MeasuredRequest): void {
       const isFailure = FAILURE_CLASSES.has(outcome.class);
-      // Who ran out of patience has waited as long; who was refused at once would make the service look quick.
+      // A timeout counts with the time waited; an immediate refusal would make the service look fast.
       const tellsLatency = !(isFailure || outcome.class === 'limited') || outcome.code === 'timeout';
       const slice = sliceAt(intendedAt);
       slice.requests++;

@@ -20,7 +20,7 @@ const request = (intendedAt: number, over: { answeredAt?: number; outcome?: Outc
 });
 
 describe('createRecorder', () => {
-  it('counts latency from when the caller wanted the answer, and tells the time on the wire apart', () => {
+  it('measures latency from when the caller wanted the response, and the time on the wire separately', () => {
     const figures = recorder();
     figures.request(request(4_000));
     const operation = figures.operations.get('get_render');
@@ -28,7 +28,7 @@ describe('createRecorder', () => {
     expect(operation?.response.max).toBe(10);
   });
 
-  it('leaves the warm-up out of every figure but the time series', () => {
+  it('excludes the warm-up from every figure except the time series', () => {
     const figures = recorder();
     figures.request(request(1_500));
     figures.sent('callers', 1_500, 0);
@@ -38,7 +38,7 @@ describe('createRecorder', () => {
     expect(figures.slices[0]).toMatchObject({ requests: 1, arrivals: 1, completed: 1 });
   });
 
-  it('counts refusals by a limit apart from failures, and neither as latency', () => {
+  it('counts rate-limited requests separately from failures, and neither as latency', () => {
     const figures = recorder();
     figures.request(request(4_000, { outcome: LIMITED }));
     figures.request(request(4_000, { outcome: transportOutcome('ECONNRESET') }));
@@ -48,13 +48,13 @@ describe('createRecorder', () => {
     expect(figures.slices[3]).toMatchObject({ limited: 1, failed: 1 });
   });
 
-  it('counts a timeout with the time that was waited for it', () => {
+  it('counts a timeout with the time that was waited', () => {
     const figures = recorder();
     figures.request(request(4_000, { answeredAt: 34_000, outcome: transportOutcome('timeout') }));
     expect(figures.operations.get('get_render')?.latency.max).toBe(30_000);
   });
 
-  it('puts equal errors together, the most frequent first', () => {
+  it('groups equal errors, the most frequent first', () => {
     const figures = recorder();
     figures.request(request(4_000, { outcome: transportOutcome('ECONNRESET') }));
     for (let i = 0; i < 3; i++) figures.request(request(4_000, { outcome: LIMITED }));
@@ -64,7 +64,7 @@ describe('createRecorder', () => {
     ]);
   });
 
-  it('tells what was answered and served in the measured time, whenever it was wanted', () => {
+  it('counts everything answered and completed during the measured time, whenever it was wanted', () => {
     const figures = recorder();
     const caller = (intendedAt: number, endedAt: number): void => {
       figures.request(request(intendedAt, { answeredAt: endedAt }));
@@ -79,7 +79,7 @@ describe('createRecorder', () => {
     expect(figures.streams.get('callers')).toMatchObject({ completed: 2, completedInTime: 2 });
   });
 
-  it('knows who was under way at half time and at the end, the warm-up included and however they ended', () => {
+  it('counts the callers in progress at half time and at the end, including the warm-up’s, whatever their outcome', () => {
     const figures = recorder();
     const caller = (intendedAt: number, endedAt: number, succeeded = true): void => {
       figures.sent('callers', intendedAt, 0);
@@ -95,7 +95,7 @@ describe('createRecorder', () => {
     });
   });
 
-  it('knows what was not sent, and puts what comes after the end into the last slice', () => {
+  it('counts what was not sent, and assigns what comes after the end to the last slice', () => {
     const figures = recorder();
     figures.notSent('callers', 4_000);
     figures.sent('callers', 99_000, 7);

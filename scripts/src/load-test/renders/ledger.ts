@@ -2,7 +2,7 @@ import { type RecordResource, type RenderRequest } from '@lipsync/contract';
 import { type ReceiverBehaviour } from '../webhooks/behaviour';
 import { observeRender, type RenderPurpose, type TrackedRender } from './tracked-render';
 
-/** A create as it was sent: what a replay of it must send again. */
+/** A create as it was sent, and as a replay must send it again. */
 export interface SentCreate {
   readonly customer: number;
   readonly purpose: RenderPurpose;
@@ -20,13 +20,13 @@ export interface ReplayMismatch {
 }
 
 export interface Ledger {
-  /** A create that was answered with a render. */
+  /** A create whose response contained a render. */
   accepted(create: SentCreate, record: RecordResource, sentAt: number, answeredAt: number): TrackedRender;
-  /** A create whose answer was lost: whether there is a render, a replay will tell. */
+  /** A create whose response was lost: a replay will show whether there is a render. */
   unanswered(create: SentCreate): void;
-  /** A repetition of a create, and the render that it was answered with. */
+  /** A repeated create, and the render in its response. */
   replayed(create: SentCreate, expectedId: string, record: RecordResource, wasMarked: boolean): void;
-  /** An answer that shows a render. One that the harness did not create is passed over. */
+  /** A response with a render. A render that the harness did not create is ignored. */
   observed(record: RecordResource, sentAt: number, answeredAt: number): void;
   renders(): Iterable<TrackedRender>;
   find(id: string): TrackedRender | undefined;
@@ -38,7 +38,7 @@ export interface Ledger {
   readonly unansweredCreates: readonly SentCreate[];
 }
 
-/** Every render that the harness has caused, from its acceptance to its end. */
+/** Every render that the harness has created, from its acceptance to its end. */
 export function createLedger(onAccepted: (render: TrackedRender) => void): Ledger {
   const renders = new Map<string, TrackedRender>();
   const mismatches: ReplayMismatch[] = [];

@@ -4,16 +4,19 @@ import { type TrackedRender } from './tracked-render';
 export interface PollerOptions {
   readonly clock: Clock;
   readonly intervalMs: number;
-  /** Polls of all renders together: with many open ones each is polled less often. */
+  /** Limit over all renders: with many open ones each is polled less often. */
   readonly pollsPerSecond: number;
   readonly concurrency: number;
-  /** Asks for the render once and has the answer observed. Says how long to leave it alone if it was told to wait. */
+  /**
+   * Fetches the render once and has the response observed. Returns the milliseconds to wait if the response asked for a
+   * pause.
+   */
   readonly poll: (render: TrackedRender) => Promise<number>;
 }
 
 export interface Poller {
   watch(render: TrackedRender): void;
-  /** Polls no more. Returns once the polls under way have been answered. */
+  /** Stops polling. Returns once the polls in progress have been answered. */
   stop(): Promise<void>;
 }
 
@@ -22,15 +25,15 @@ interface Due {
   readonly at: number;
 }
 
-/** What there is to look for when nothing is due. */
+/** How long to sleep when nothing is due. */
 const IDLE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
 
-/** Asks for every open render at an interval until it has ended: the way a caller without webhooks learns of the end. */
+/** Polls every open render at an interval until it has ended, like a caller without webhooks. */
 export function startPoller(options: PollerOptions): Poller {
   const { clock, intervalMs, pollsPerSecond, concurrency, poll } = options;
   const stopped = new AbortController();
-  // All wait about the interval, so what was put in first is due first.
+  // All wait for about the interval, so the first in the queue is due first.
   let queue: Due[] = [];
   let head = 0;
   let nextPollAt = clock.now();
@@ -46,7 +49,7 @@ export function startPoller(options: PollerOptions): Poller {
     return due;
   }
 
-  /** Bounded, because those behind in the queue wait as well. */
+  /** Bounded, because those behind it in the queue wait as well. */
   const pauseMs = (waitMs: number): number => Math.max(intervalMs, Math.min(waitMs, MAX_PAUSE_MS));
 
   async function run(): Promise<void> {

@@ -28,7 +28,7 @@ const END = {
   processingMs: 0,
 } as const;
 
-/** Polls these renders for so long; each ends with its `pollsToEnd`-th poll. */
+/** Polls these renders for this long; each ends with its `pollsToEnd`-th poll. */
 async function pollsDuring(
   durationMs: number,
   renders: readonly TrackedRender[],
@@ -56,19 +56,19 @@ async function pollsDuring(
 }
 
 describe('startPoller', () => {
-  it('asks for a render at the interval until it has ended', async () => {
+  it('polls a render at the interval until it has ended', async () => {
     const polls = await pollsDuring(10_000, [render('a')], { pollsToEnd: 3 });
     expect(polls).toHaveLength(3);
     const gaps = polls.map(({ at }, i) => at - (polls[i - 1]?.at ?? 0));
     for (const gap of gaps) expect(Math.abs(gap - 1_000)).toBeLessThanOrEqual(100);
   });
 
-  it('does not ask for one that has ended by itself', async () => {
+  it('does not poll one that has already ended', async () => {
     const ended = { ...render('a'), end: END };
     expect(await pollsDuring(5_000, [ended], {})).toEqual([]);
   });
 
-  it('asks no more often than it may for all together', async () => {
+  it('stays within the limit for all renders together', async () => {
     const renders = Array.from({ length: 50 }, (_, i) => render(String(i)));
     const polls = await pollsDuring(11_000, renders, { pollsPerSecond: 5 });
     expect(polls.length).toBeLessThanOrEqual(51);
@@ -76,7 +76,7 @@ describe('startPoller', () => {
     expect(new Set(polls.map(({ id }) => id)).size).toBe(polls.length);
   });
 
-  it('waits as long as it is told to', async () => {
+  it('waits as long as the response asks', async () => {
     const polls = await pollsDuring(10_000, [render('a')], { retryAfterMs: 4_000 });
     expect(polls.map(({ at }) => Math.round(at / 1_000))).toEqual([1, 5, 9]);
   });

@@ -2,45 +2,48 @@ import { type RecordResource, type RecordStatus } from '@lipsync/contract';
 import { RECORD_STATES } from '@lipsync/domain';
 import { type ReceiverBehaviour } from '../webhooks/behaviour';
 
-/** What the harness remembers of a render that was accepted: enough for every check, less than a kilobyte. */
+/** What the harness remembers of an accepted render: enough for every check, in less than a kilobyte. */
 export interface TrackedRender {
   readonly id: string;
   readonly customer: number;
   readonly purpose: RenderPurpose;
   readonly engines: number;
-  /** From the caller's arrival to the answer that accepted it, in milliseconds. */
+  /** From the caller's arrival to the response that accepted it, in milliseconds. */
   readonly acceptedAfterMs: number;
   /** On the harness's clock. */
   readonly acceptedAt: number;
-  /** Created in the warm-up: checked, but in no figure. */
+  /** Created during the warm-up: checked, but not counted in any figure. */
   readonly isWarmUp: boolean;
-  /** How the receiver of its event behaves; null when it announces itself to nobody. */
+  /** How the receiver of its event behaves; null if it has no webhook. */
   readonly announcedTo: ReceiverBehaviour | null;
-  /** Epoch milliseconds of the service. */
+  /** Epoch milliseconds on the service's clock. */
   readonly createdAt: number;
   status: RecordStatus;
   progress: number;
-  /** When the answer that status and progress are from had arrived. */
+  /** When the response with this status and progress arrived. */
   seenAt: number;
   started: RenderStart | null;
   end: RenderEnd | null;
-  /** What was seen that must not be. */
+  /** Violations that were observed. */
   flaws: RenderFlaw[];
 }
 
-/** What its caller wants of it: the result, or to cancel it at once. */
+/** Whether its caller wants the result, or to cancel it at once. */
 export type RenderPurpose = 'result' | 'cancel';
 
 export interface RenderStart {
-  /** Epoch milliseconds of the service. */
+  /** Epoch milliseconds on the service's clock. */
   readonly at: number;
-  /** `record`: worked out from the finished record; `poll`: the update that a poll saw first, later than the truth. */
+  /**
+   * `record`: computed from the finished record; `poll`: from the first poll that showed work, later than the true
+   * start.
+   */
   readonly from: 'record' | 'poll';
 }
 
 export interface RenderEnd {
   readonly status: RecordStatus;
-  /** Epoch milliseconds of the service; null when the record does not say. */
+  /** Epoch milliseconds on the service's clock; null when the record does not say. */
   readonly completedAt: number | null;
   readonly errorCode: string | null;
   readonly webhookEventId: string | null;
@@ -53,12 +56,12 @@ export interface RenderFlaw {
   readonly detail: string;
 }
 
-/** A caller can see a flaw on every poll; one of each kind is enough to fail a check. */
+/** The same flaw may show on every poll; one of each kind is enough to fail a check. */
 const MAX_FLAWS = 5;
 
 /**
- * Takes in what an answer says of the render. An answer whose request was sent before an earlier answer arrived may
- * rightly show an older state; it is held to what cannot change at all, a terminal state, alone.
+ * Applies a response to the render. If its request was sent before an earlier response arrived, it may legitimately
+ * show an older state; then only what can never change, a terminal state, is checked.
  */
 export function observeRender(
   tracked: TrackedRender,
@@ -116,8 +119,8 @@ function startSeen(record: RecordResource): RenderStart | null {
 }
 
 /**
- * A finished engine says how long it worked, from the moment a worker claimed it. With one engine the record ends with
- * it, so its start follows; with several, only the one that ended last would.
+ * A finished engine reports how long it worked since a worker claimed it. With one engine the record ends with it,
+ * which gives its start; with several, this would give only the start of the one that ended last.
  */
 function startOf(tracked: TrackedRender, record: RecordResource): RenderStart | null {
   const completedAt = epoch(record.completed_at);

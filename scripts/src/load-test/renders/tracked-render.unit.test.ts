@@ -61,7 +61,7 @@ const create = (engines: SentCreate['request']['engines'] = ['musetalk']): SentC
   isWarmUp: false,
 });
 
-/** A ledger that has accepted one render, asked for at 100 and answered at 110. */
+/** A ledger with one accepted render, requested at 100 and answered at 110. */
 function accepted(engines?: SentCreate['request']['engines']) {
   const watched: TrackedRender[] = [];
   const ledger = createLedger((render) => watched.push(render));
@@ -71,16 +71,16 @@ function accepted(engines?: SentCreate['request']['engines']) {
     ledger,
     render,
     watched,
-    /** An answer that follows all answers before it. */
+    /** A response that follows all earlier ones. */
     sees: (seen: RecordResource) => ledger.observed(seen, (time += 10), (time += 10)),
-    /** An answer to a request that was sent before the last answer arrived. */
+    /** A response to a request that was sent before the last response arrived. */
     seesLate: (seen: RecordResource) => ledger.observed(seen, time - 15, time + 5),
     flaws: () => render.flaws.map(({ kind }) => kind),
   };
 }
 
 describe('a render in the ledger', () => {
-  it('is open until it ends, and remembers how long its caller waited to be accepted', () => {
+  it('is open until it ends, and records how long its caller waited for acceptance', () => {
     const { ledger, render, watched, sees } = accepted();
     expect(ledger.open).toBe(1);
     expect(watched).toEqual([render]);
@@ -104,14 +104,14 @@ describe('a render in the ledger', () => {
     expect(flaws()).toEqual(['progress_fell']);
   });
 
-  it('is flawed when it goes back', () => {
+  it('is flawed when its status goes back', () => {
     const { sees, flaws } = accepted();
     sees(working(0, 2));
     sees(record());
     expect(flaws()).toEqual(['went_backwards']);
   });
 
-  it('is flawed when its end changes, is taken back or happens anew', () => {
+  it('is flawed when its end changes, is revoked or repeats', () => {
     const { sees, flaws } = accepted();
     sees(finished(5));
     sees(record({ status: 'failed', completed_at: at(5) }));
@@ -121,7 +121,7 @@ describe('a render in the ledger', () => {
     expect(flaws().length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is not flawed by an answer to an older question, unless it tells of another end', () => {
+  it('is not flawed by an outdated response, unless it shows a different end', () => {
     const { sees, seesLate, flaws } = accepted();
     sees(working(30, 2));
     seesLate(working(20, 1));
@@ -132,7 +132,7 @@ describe('a render in the ledger', () => {
     expect(flaws()).toEqual(['terminal_changed']);
   });
 
-  it('started when its only engine says that its work began', () => {
+  it('started when its only engine reports that its work began', () => {
     const { render, sees } = accepted();
     sees(working(30, 4));
     expect(render.started).toEqual({ at: CREATED_AT + 4_000, from: 'poll' });
@@ -140,7 +140,7 @@ describe('a render in the ledger', () => {
     expect(render.started).toEqual({ at: CREATED_AT + 3_000, from: 'record' });
   });
 
-  it('with several engines started when a poll first saw one work', () => {
+  it('with several engines started when a poll first saw one at work', () => {
     const { render, sees } = accepted(['musetalk', 'latentsync']);
     sees(working(30, 4));
     sees(finished(9, 6_000));
@@ -149,7 +149,7 @@ describe('a render in the ledger', () => {
 });
 
 describe('the ledger', () => {
-  it('knows a replay that was answered with another render, and one that was not marked', () => {
+  it('detects a replay that returned another render, and one that was not marked', () => {
     const { ledger } = accepted();
     ledger.replayed(create(), 'render', record(), true);
     ledger.replayed(create(), 'render', record({ id: 'other' }), false);
@@ -160,14 +160,14 @@ describe('the ledger', () => {
     });
   });
 
-  it('takes the answer to a settled create for the same render when that is known already', () => {
+  it('accepts the response to a settled create for the same render when that is already known', () => {
     const { ledger } = accepted();
     ledger.accepted(create(), working(10, 1), 200, 210);
     expect(ledger.size).toBe(1);
     expect(ledger.find('render')).toMatchObject({ status: 'processing', progress: 10 });
   });
 
-  it('passes over renders that it has not caused', () => {
+  it('ignores renders that it has not created', () => {
     const { ledger } = accepted();
     ledger.observed(record({ id: 'stranger' }), 200, 210);
     expect(ledger.size).toBe(1);

@@ -32,7 +32,7 @@ interface MeasuredStream {
 export function buildReport(run: RunResult): LoadTestReport {
   const { config, target, recorder, checks } = run;
   const measuredSeconds = (run.arrivalsEndAt - run.startAt) / 1000 - config.warmUpSeconds;
-  // Of what there was in the warm-up alone there is nothing to tell.
+  // Streams that arrived only in the warm-up have nothing to report.
   const measured = config.streams.flatMap(({ name, plan }): MeasuredStream[] => {
     const figures = recorder.streams.get(name);
     return figures === undefined || figures.arrivals === 0 ? [] : [{ name, plan, figures }];
@@ -41,7 +41,7 @@ export function buildReport(run: RunResult): LoadTestReport {
     streamReport(name, figures, offeredRate(plan, measuredSeconds), measuredSeconds),
   );
   const generator = generatorFigures(run);
-  // What callers cancel themselves is work of the control plane only.
+  // Renders that callers cancel themselves load only the control plane.
   const rendered = run.renders.filter(({ purpose }) => purpose === 'result');
   const series = seriesOf(run, rendered);
   const open = backlogOfRenders(run, rendered);
@@ -141,7 +141,7 @@ function operationReport(operation: string, figures: OperationFigures, seconds: 
 
 function generatorFigures({ recorder, usage, inFlightPeak, stoppedEarly }: RunResult): GeneratorFigures {
   const lags = [...recorder.streams.values()].map(({ lag }) => lag);
-  // The busiest stream is the one that tells of the generator.
+  // The busiest stream says most about the generator.
   const busiest = lags.reduce<Histogram | null>(
     (most, lag) => (most === null || lag.count > most.count ? lag : most),
     null,
@@ -156,7 +156,7 @@ function generatorFigures({ recorder, usage, inFlightPeak, stoppedEarly }: RunRe
   };
 }
 
-/** Without keys and secrets: a report is passed around. */
+/** The configuration without keys and secrets, because reports are shared. */
 function reportedConfig(config: LoadTestConfig): ReportedConfig {
   return {
     duration_seconds: config.durationSeconds,

@@ -17,7 +17,7 @@ const stream = (ratePerSecond: number, burstSize = 1): StreamConfig => ({
   announces: false,
 });
 
-/** A run of callers who come evenly, `burst` at once, and are served one after the other at the service's pace. */
+/** A run of callers who arrive evenly, `burst` at a time, and are served one after another at the service's pace. */
 function runOf(given: {
   offered: number;
   carried: number;
@@ -63,7 +63,7 @@ function runOf(given: {
 }
 
 describe('the report of a run', () => {
-  it('says what a service carried that is too slow, and not what was offered to it', () => {
+  it('states the load that a slow service carried, not the load offered to it', () => {
     const { verdict, streams, operations, summary } = buildReport(runOf({ offered: 100, carried: 50 }));
     expect(streams).toMatchObject([
       { offered_per_second: 100, completed: 3_000, completed_per_second: 50, under_way_at_end: 1_500 },
@@ -78,25 +78,25 @@ describe('the report of a run', () => {
     expect(summary).toContain('did not keep up with 100/s callers of control-plane (50/s served)');
   });
 
-  it('says that a service carried what it can keep up with', () => {
+  it('states that a service carried what it can keep up with', () => {
     const { verdict, streams } = buildReport(runOf({ offered: 100, carried: 125 }));
     expect(verdict).toEqual({ outcome: 'carried', reasons: [] });
     expect(streams).toMatchObject([{ completed_per_second: 100, under_way_at_end: 0 }]);
   });
 
-  it('does not take the backlog that the warm-up left for idleness', () => {
+  it('does not mistake the backlog left by the warm-up for idleness', () => {
     const { streams, operations } = buildReport(runOf({ offered: 100, carried: 50, warmUpSeconds: 10 }));
     expect(streams).toMatchObject([{ arrivals: 3_000, completed: 3_000, completed_per_second: 50.03 }]);
     expect(operations).toMatchObject([{ requests: 3_000, per_second: 50.03 }]);
   });
 
-  it('counts at the rate of the time in which callers came, where that was cut short', () => {
+  it('computes the rate over the time in which callers arrived, if that was cut short', () => {
     const { verdict, streams } = buildReport(runOf({ offered: 100, carried: 50, stoppedAfter: 20 }));
     expect(verdict.outcome).toBe('service_saturated');
     expect(streams).toMatchObject([{ completed: 2_000, completed_per_second: 50 }]);
   });
 
-  it('does not take callers who came together just before the end for a backlog', () => {
+  it('does not mistake callers who arrived together just before the end for a backlog', () => {
     const { verdict } = buildReport(runOf({ offered: 100, carried: 500, burst: 980 }));
     expect(verdict).toEqual({
       outcome: 'carried',
@@ -106,7 +106,7 @@ describe('the report of a run', () => {
     });
   });
 
-  it('has renders and events of the warm-up in no figure', () => {
+  it('excludes renders and events of the warm-up from every figure', () => {
     const log = createEventLog();
     const render = (id: string, isWarmUp: boolean): TrackedRender => ({
       ...{ id, customer: 0, purpose: 'result', engines: 1, acceptedAfterMs: 0, acceptedAt: 0, isWarmUp },

@@ -39,7 +39,7 @@ const NONE_OPEN = { atHalf: 0, atEnd: 0 };
 const about = (value: number) => expect.closeTo(value, -2) as number;
 
 describe('renderFigures', () => {
-  it('counts the queue from creation to start, and the whole from the arrival of the caller', () => {
+  it('measures the queue from creation to start, and the total from the arrival of the caller', () => {
     const renders = [
       completed({ createdAt: 0, startedAt: 1_000, completedAt: 3_000 }),
       completed({ createdAt: 1_000, startedAt: 3_000, completedAt: 7_200 }),
@@ -67,7 +67,7 @@ describe('renderFigures', () => {
     });
   });
 
-  it('has nothing to say of no renders', () => {
+  it('has no figures without renders', () => {
     expect(renderFigures([], NONE_OPEN)).toBeNull();
   });
 });
@@ -88,7 +88,7 @@ describe('webhookFigures', () => {
     ...over,
   });
 
-  it('takes the difference of the clocks out of the lag, and tells the receivers apart', () => {
+  it('corrects the lag for the clocks’ offset, and separates the receivers', () => {
     const events = [
       event({}),
       event({ behaviour: 'hanging', firstAt: 10_150, attempts: 2, acknowledged: false }),
@@ -106,7 +106,7 @@ describe('webhookFigures', () => {
 });
 
 describe('quantilesOf', () => {
-  it('claims no percentile that too few values lie beyond', () => {
+  it('reports no percentile that too few values lie beyond', () => {
     const of = (count: number) => quantilesOf(histogramOf(Array.from({ length: count }, () => 1)));
     expect(of(9)).toMatchObject({ p90: null, p99: null, p999: null });
     expect(of(99)).toMatchObject({ p90: 1, p99: null, p999: null });
@@ -115,7 +115,7 @@ describe('quantilesOf', () => {
     expect(of(0)).toBeNull();
   });
 
-  it('falls back to the worst value where there is no 99th percentile', () => {
+  it('falls back to the maximum when there is no 99th percentile', () => {
     const few = quantilesOf(histogramOf([1, 2, 3]));
     expect(few && worstOf(few)).toEqual({ name: 'max', ms: 3 });
   });

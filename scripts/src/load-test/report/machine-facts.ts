@@ -1,7 +1,7 @@
 import { cpus, release, totalmem, type } from 'node:os';
 import { type MachineFacts } from './report';
 
-/** What the figures were taken on. */
+/** The machine that the figures were measured on. */
 export function machineFacts(sharedWithService: boolean): MachineFacts {
   return {
     shared_with_service: sharedWithService,

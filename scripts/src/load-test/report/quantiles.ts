@@ -1,7 +1,7 @@
 import { Histogram } from '../measure/histogram';
 import { type Distribution, type Quantiles } from './report';
 
-/** Null of nothing. Three significant digits at least, as far as the histogram holds them. */
+/** Null without values. At least three significant digits, within the histogram's precision. */
 export function quantilesOf(histogram: Histogram): Quantiles | null {
   if (histogram.count === 0) return null;
   return {
@@ -19,7 +19,7 @@ function beyond(histogram: Histogram, q: number, needed: number): number | null 
   return histogram.count < needed ? null : rounded(histogram.quantile(q));
 }
 
-/** The 99th percentile, or the worst where there are too few for one. */
+/** The 99th percentile, or the maximum when there are too few values for one. */
 export function worstOf({ p99, max }: Quantiles): { name: 'p99' | 'max'; ms: number } {
   return p99 === null ? { name: 'max', ms: max } : { name: 'p99', ms: p99 };
 }

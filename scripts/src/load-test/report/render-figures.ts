@@ -3,7 +3,7 @@ import { type Backlog } from './backlog';
 import { distributionOf, histogramOf, rounded, quantilesOf } from './quantiles';
 import { type RenderReport } from './report';
 
-/** Figures of these renders, and how many were open, those of the warm-up included. */
+/** Figures of these renders, and the number of open ones, including those of the warm-up. */
 export function renderFigures(
   renders: readonly TrackedRender[],
   open: Pick<Backlog, 'atHalf' | 'atEnd'>,

@@ -1,13 +1,13 @@
 import { type CheckResult } from '../verify/check';
 
 /**
- * `report.json`. Times in the units that the names say; shares from 0 to 1; null where nothing was measured. The warm-up
- * is in `series` and `checks`, in rates of what came of it in the measured time, and in what was under way or open.
+ * `report.json`. Field names include the units of times; shares are from 0 to 1; null means not measured. The warm-up
+ * counts in `series` and `checks`, in throughput during the measured time, and in the numbers in progress or open.
  */
 export interface LoadTestReport {
-  /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
+  /** Raised when a field changes its meaning or is removed; new fields do not raise it. */
   schema_version: 3;
-  /** One sentence: what was offered, what was carried, how quickly. */
+  /** One sentence: load offered, load carried, latency. */
   summary: string;
   verdict: Verdict;
   started_at: string;
@@ -28,9 +28,9 @@ export interface LoadTestReport {
 
 export interface Verdict {
   /**
-   * `carried`: the service kept up with what was offered. `service_saturated`: it did not. `generator_saturated`: the
-   * harness itself was late or ran out of its bound, so nothing is known of the service at this rate. `failed`: a check
-   * failed, and figures of a service that does not do its work say nothing.
+   * `carried`: the service kept up with the offered load. `service_saturated`: it did not. `generator_saturated`: the
+   * harness itself was late or reached its limit, so nothing is known about the service at this rate. `failed`: a check
+   * failed, and figures of a service that does not work correctly mean nothing.
    */
   outcome: 'carried' | 'service_saturated' | 'generator_saturated' | 'failed';
   reasons: string[];
@@ -65,7 +65,7 @@ export interface ReportedConfig {
 }
 
 export interface MachineFacts {
-  /** Of the machine that the harness ran on; it is the service's, too, if that was a local stack. */
+  /** Whether the harness's machine also ran the service, as with a local stack. */
   shared_with_service: boolean;
   os: string;
   node: string;
@@ -78,7 +78,7 @@ export interface GeneratorFigures {
   /** How late arrivals were sent because the harness was busy. Part of every latency. */
   lag_ms: Quantiles | null;
   cpu_cores: number;
-  /** All processes of the machine; null where the system does not say. */
+  /** Over all processes of the machine; null if the system does not report it. */
   machine_cpu_cores: number | null;
   peak_rss_mib: number;
   in_flight_peak: number;
@@ -89,7 +89,7 @@ export interface Quantiles {
   count: number;
   mean: number;
   p50: number;
-  /** Null where too few values are beyond it to tell: p90 of fewer than 10, p99 of fewer than 100, p999 of fewer than 1000. */
+  /** Null when too few values lie beyond it: p90 of fewer than 10, p99 of fewer than 100, p999 of fewer than 1000. */
   p90: number | null;
   p99: number | null;
   p999: number | null;
@@ -106,31 +106,31 @@ export interface StreamReport {
   name: string;
   offered_per_second: number;
   arrivals: number;
-  /** Arrivals that came when as many as allowed were under way. */
+  /** Arrivals that were dropped because the maximum number was in progress. */
   not_sent: number;
-  /** Of the arrivals, whenever they were served. */
+  /** Completed arrivals, whenever they completed. */
   completed: number;
   failed: number;
-  /** Served in the measured time. */
+  /** Completed during the measured time. */
   completed_per_second: number;
-  /** When half of the measured time was to be over, and when the arrivals ended; those of the warm-up included. */
+  /** In progress at the middle of the measured time and when the arrivals ended, including callers from the warm-up. */
   under_way_at_half: number;
   under_way_at_end: number;
-  /** From a caller's arrival until it had all that it came for. */
+  /** From a caller's arrival to the end of its journey. */
   latency_ms: Quantiles | null;
 }
 
 export interface OperationReport {
   operation: string;
   requests: number;
-  /** Answered in the measured time. */
+  /** Answered during the measured time. */
   per_second: number;
   succeeded: number;
-  /** Refusals that the scenario provokes and counts as right. */
+  /** Refusals that the scenario provokes and counts as correct. */
   expected: number;
   limited: number;
   failed: number;
-  /** From when the caller wanted it: arrival, or the answer before in the same journey. Successes and timeouts. */
+  /** From when the caller wanted it: arrival, or the previous response in the same journey. Successes and timeouts. */
   latency_ms: Quantiles | null;
   /** From when a connection took it: what a closed loop would have measured. */
   response_ms: Quantiles | null;
@@ -150,20 +150,22 @@ export interface RenderReport {
   accepted: number;
   ended: Record<string, number>;
   error_codes: Record<string, number>;
-  /** Of renders that were to be rendered, from the first acceptance to the last end, by the service's clock. */
+  /** Over the renders meant to complete, from the first acceptance to the last end, by the service's clock. */
   completed_per_hour: number | null;
   output_seconds: number;
-  /** Seconds of work per second of output: the sum of all engines' processing time over that of their outputs. */
+  /**
+   * Seconds of work per second of output: total processing time of all engines divided by the length of their outputs.
+   */
   work_per_output_second: number | null;
-  /** From created_at to the moment that a worker claimed it. */
+  /** From created_at to a worker's claim. */
   queue_to_start_ms: Quantiles | null;
   queue_to_start_distribution: Distribution;
-  /** How many starts were worked out from the finished record, and how many from the first poll that showed work. */
+  /** How many starts were computed from the finished record, and how many come from the first poll that showed work. */
   start_from: { record: number; poll: number };
   /** From the caller's arrival to completed_at. */
   end_to_end_ms: Quantiles | null;
   end_to_end_distribution: Distribution;
-  /** When half of the measured time was to be over, and when the arrivals ended; those of the warm-up included. */
+  /** Open at the middle of the measured time and when the arrivals ended, including renders from the warm-up. */
   open_at_half: number;
   open_at_end: number;
 }
@@ -172,7 +174,7 @@ export interface WebhookReport {
   events: number;
   attempts: number;
   redeliveries: number;
-  /** From the event's created_at to the arrival of its first attempt, the clocks' offset taken out. */
+  /** From the event's created_at to the arrival of its first attempt, corrected for the clocks' offset. */
   first_attempt_lag_ms: Quantiles | null;
   by_receiver: Record<string, ReceiverReport>;
 }
@@ -202,6 +204,6 @@ export interface SliceReport {
   limited: number;
   open_renders: number;
   renders_completed: number;
-  /** By operation; of few requests there is no p99, as in `Quantiles`, but always a worst one. */
+  /** By operation; as in `Quantiles`, too few requests have no p99, but always a maximum. */
   latency_ms: Record<string, Pick<Quantiles, 'count' | 'p50' | 'p99' | 'max'>>;
 }

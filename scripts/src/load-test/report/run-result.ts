@@ -5,7 +5,7 @@ import { type LoadTarget } from '../target/target';
 import { type CheckResult } from '../verify/check';
 import { type CpuUsage } from './usage-meter';
 
-/** A run that is over, times in milliseconds of the run's clock. */
+/** A finished run, times in milliseconds of the run's clock. */
 export interface RunResult {
   readonly config: LoadTestConfig;
   readonly target: LoadTarget;
@@ -15,7 +15,7 @@ export interface RunResult {
   readonly startedAt: Date;
   readonly startAt: number;
   readonly sliceMs: number;
-  /** When the time of the arrivals that count was to be half over. */
+  /** The middle of the measured arrivals, as planned. */
   readonly halfAt: number;
   readonly arrivalsEndAt: number;
   /** How far the service's clock is ahead. */
@@ -25,7 +25,7 @@ export interface RunResult {
   readonly stoppedEarly: boolean;
 }
 
-/** Whether it was accepted and had not ended, by the harness's clock. */
+/** Whether a render was accepted and had not ended, by the harness's clock. */
 export function isOpenAt(
   run: Pick<RunResult, 'clockOffsetMs'>,
   { acceptedAt, end }: TrackedRender,
@@ -34,7 +34,7 @@ export function isOpenAt(
   return acceptedAt <= at && (end === null || endedAt(run, end.completedAt) > at);
 }
 
-/** A time of the service on the run's clock; what has none is taken to have ended at once. */
+/** A service time on the run's clock; a render without one counts as ended at once. */
 export function endedAt(
   { clockOffsetMs }: Pick<RunResult, 'clockOffsetMs'>,
   completedAt: number | null,

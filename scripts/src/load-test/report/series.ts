@@ -7,7 +7,7 @@ type TimedRun = Pick<RunResult, 'recorder' | 'startAt' | 'sliceMs' | 'arrivalsEn
   readonly config: Pick<RunResult['config'], 'warmUpSeconds'>;
 };
 
-/** The run over time, up to the last slice in which anything happened. */
+/** The run over time, up to the last slice with any activity. */
 export function seriesOf(run: TimedRun, rendered: readonly TrackedRender[]): SeriesReport {
   const { recorder, startAt, sliceMs, arrivalsEndAt, config } = run;
   const ends = rendered.flatMap(({ end }) =>

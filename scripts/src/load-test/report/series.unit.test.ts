@@ -43,7 +43,7 @@ const endedAs = (status: 'completed' | 'failed'): TrackedRender => ({
 });
 
 describe('seriesOf', () => {
-  it('claims no percentile of a slice that too few requests lie beyond, but names its worst', () => {
+  it('reports no percentile of a slice with too few requests beyond it, but its maximum', () => {
     const recorder = newRecorder();
     const request = (intendedAt: number, latencyMs: number): void =>
       recorder.request({
@@ -62,7 +62,7 @@ describe('seriesOf', () => {
     ]);
   });
 
-  it('counts a render that failed as no longer open, but not as completed', () => {
+  it('counts a failed render as no longer open, but not as completed', () => {
     const { slices } = seriesOf(RUN, [endedAs('completed'), endedAs('failed')]);
     expect(slices).toMatchObject([
       { open_renders: 2, renders_completed: 0 },

@@ -20,7 +20,7 @@ export interface SummaryInput {
   readonly webhooks: WebhookReport | null;
 }
 
-/** What the run says, in one sentence that can be quoted. */
+/** The result of the run in one quotable sentence. */
 export function summarise(input: SummaryInput): string {
   const { machine, target } = input;
   const where = machine.shared_with_service
@@ -49,7 +49,7 @@ function streamParts({ streams }: SummaryInput): string[] {
   );
 }
 
-/** The operations that matter for the reader: the most frequent ones of the API that callers wait for. */
+/** The operations that matter to the reader: the most frequent API operations that callers wait for. */
 function operationParts({ operations }: SummaryInput): string[] {
   return operations
     .filter(({ operation, latency_ms }) => operation !== 'poll_render' && latency_ms !== null)

@@ -1,13 +1,13 @@
 import { machineCpuSeconds } from '../../processes/process-usage';
 
 export interface CpuUsage {
-  /** Cores that this process kept busy on average. */
+  /** Average number of cores that this process kept busy. */
   readonly ownCores: number;
-  /** Cores that all processes of the machine kept busy; null where the system does not say. */
+  /** Average number of cores that all processes of the machine kept busy; null if the system does not report it. */
   readonly machineCores: number | null;
 }
 
-/** Starts to measure; the returned function ends it. */
+/** Starts measuring; the returned function ends it. */
 export function startUsageMeter(): () => CpuUsage {
   const startedAt = performance.now();
   const own = process.cpuUsage();

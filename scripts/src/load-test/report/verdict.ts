@@ -3,22 +3,22 @@ import { type Backlog, grows, tellsGrowth } from './backlog';
 import { worstOf } from './quantiles';
 import { type GeneratorFigures, type StreamReport, type Verdict } from './report';
 
-/** A 99th percentile of the lateness above this makes latencies that are the harness's own. */
+/** Above this 99th percentile of lateness, the latencies are the harness's own. */
 const MAX_GENERATOR_LAG_MS = 100;
-/** Callers served over callers that came, below which the service did not keep up. */
+/** Served callers divided by arrivals; below this the service did not keep up. */
 const MIN_SERVED = 0.95;
-/** Fewer arrivals than this are chance. */
+/** With fewer arrivals the ratio is down to chance. */
 const MIN_ARRIVALS = 20;
 
 export interface VerdictInput {
   readonly checks: readonly CheckResult[];
   readonly generator: GeneratorFigures;
   readonly streams: readonly StreamReport[];
-  /** Of each stream's callers, and of renders where there were any. */
+  /** One per stream, and one for renders if there were any. */
   readonly backlogs: readonly Backlog[];
 }
 
-/** What the figures are worth. A failed check outweighs saturation: that may be what made it fail. */
+/** The verdict on a run. A failed check outweighs saturation, because the fault may be what caused the saturation. */
 export function verdictOf(input: VerdictInput): Verdict {
   const failed = input.checks
     .filter(({ state }) => state === 'failed')

@@ -61,11 +61,11 @@ const verdict = (over: Partial<VerdictInput> = {}) =>
   });
 
 describe('verdictOf', () => {
-  it('says that the load was carried when everybody was served in time', () => {
+  it('says that the load was carried when every caller was served in time', () => {
     expect(verdict()).toEqual({ outcome: 'carried', reasons: [] });
   });
 
-  it('says nothing good of a run with a failed check', () => {
+  it('reports nothing good about a run with a failed check', () => {
     expect(verdict({ checks: [check('failed')] })).toMatchObject({
       outcome: 'failed',
       reasons: ['Does not hold: Every accepted render ends.'],
@@ -76,27 +76,27 @@ describe('verdictOf', () => {
     ['arrivals that could not be sent', { streams: [stream({ not_sent: 1 })] }],
     ['callers that were not served', { streams: [stream({ completed: 900 })] }],
     ['a backlog that grows', { backlogs: [backlog(3, 3), backlog(5, 15)] }],
-  ])('takes %s for a saturated service', (_, input) => {
+  ])('treats %s as a saturated service', (_, input) => {
     const { outcome, reasons } = verdict(input);
     expect(outcome).toBe('service_saturated');
     expect(reasons).toHaveLength(1);
   });
 
-  it('does not take a backlog that stands still for saturation', () => {
+  it('does not treat a constant backlog as saturation', () => {
     expect(verdict({ backlogs: [backlog(15, 20)] })).toEqual({ outcome: 'carried', reasons: [] });
   });
 
   it.each([
     ['arrived', { arrivedBetween: 7 }],
     ['arrived apart from each other', { arrivedBetween: 159, batch: 20 }],
-  ])('says when too few %s to tell', (_, over) => {
+  ])('reports when too few %s to tell', (_, over) => {
     expect(verdict({ backlogs: [backlog(0, over.arrivedBetween, over)] })).toEqual({
       outcome: 'carried',
       reasons: ['Too few renders arrived in the second half to tell whether a backlog would grow.'],
     });
   });
 
-  it('blames the harness, and not the service, when arrivals were sent late', () => {
+  it('blames the harness, not the service, when arrivals were sent late', () => {
     const input = { generator: generator(quantiles({ p99: 400 })), streams: [stream({ completed: 900 })] };
     expect(verdict(input).outcome).toBe('generator_saturated');
     expect(verdict({ generator: generator(quantiles({ count: 20, p99: null, max: 400 })) }).outcome).toBe(

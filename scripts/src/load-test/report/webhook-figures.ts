@@ -3,8 +3,7 @@ import { distributionOf, histogramOf, quantilesOf } from './quantiles';
 import { type WebhookReport } from './report';
 
 /**
- * How quickly events arrived. `offsetMs` is how far the service's clock is ahead of the one that the arrivals were
- * read from.
+ * How quickly events arrived. `offsetMs` is how far the service's clock is ahead of the one that recorded the arrivals.
  */
 export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number): WebhookReport {
   const lags = (of: readonly LoggedEvent[]) =>

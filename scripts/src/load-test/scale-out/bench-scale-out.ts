@@ -10,36 +10,36 @@ import { runLoadTest } from '../run-load-test';
 import { openLocalTarget } from '../target/local-target';
 
 export interface ScaleOutFigures {
-  /** Renders of each backlog. */
+  /** Number of renders in each backlog. */
   renders: number;
-  /** Every worker may use every core: two share what one had to itself. */
+  /** Every worker may use every core: two workers share what one had to itself. */
   all_cores: ScaleOutPair;
-  /** Every worker has a core of its own, as on machines of one core each. Null where cores cannot be assigned. */
+  /** Every worker has a core of its own, as on single-core machines. Null where cores cannot be assigned. */
   core_per_worker: ScaleOutPair | null;
 }
 
-/** Renders per hour, from the first acceptance to the last end: the medians of the rounds. */
+/** Renders per hour, from the first acceptance to the last end: medians over the rounds. */
 export interface ScaleOutPair {
   one_worker_per_hour: number;
   two_workers_per_hour: number;
-  /** Throughput of two workers over that of one: the median of the rounds, and all of them. */
+  /** Throughput of two workers divided by that of one: median over the rounds, and all values. */
   two_over_one: number;
   rounds: number[];
 }
 
 /**
- * Enough that the end weighs little: there the last of two workers is alone, for half a render on average. Of 12 renders
- * that is a tenth of the time of two workers, of 24 a twentieth.
+ * Enough for the end to weigh little: there the last of two workers is alone, for half a render on average. With 12
+ * renders that is a tenth of two workers' time, with 24 a twentieth.
  */
 const BACKLOG = 24;
-/** Renders before each backlog: graphs are loaded, inputs and face track are at hand. */
+/** Renders before each backlog, so that graphs are loaded and inputs and face track are cached. */
 const WARM_UP = 4;
-/** One and two workers in turn: what else the machine does meanwhile meets both. */
+/** One worker and two workers alternately, so that other load on the machine affects both. */
 const ROUNDS = 3;
 
 /**
- * How much faster two gpu-workers work off a backlog of renders than one. Rendering on processors, two workers on two
- * cores mostly share them; with a core for each, what is seen is whether the service around them scales.
+ * How much faster two gpu-workers process a backlog of renders than one. On CPUs, two workers on two cores mostly share
+ * them; with a core for each, the result shows whether the service around them scales.
  */
 export async function benchScaleOut(say: (line: string) => void): Promise<ScaleOutFigures> {
   const root = path.join(REPOSITORY_ROOT, '.local', `scale-out-${process.pid}`);

@@ -4,11 +4,11 @@ import { newRunToken, type Receiver, receiverPath, startReceiver } from '../webh
 import { type Credentials, type LoadTarget } from './target';
 
 export interface WebhookSettings {
-  /** Public HTTPS address that leads to the receiver; `{behaviour}` in it becomes fast, slow, hanging or failing. */
+  /** Public HTTPS URL of the receiver; `{behaviour}` in it is replaced with fast, slow, hanging or failing. */
   readonly publicUrl: string;
   readonly host: string;
   readonly port: number;
-  /** PEM files; without them something in front of the receiver speaks TLS. */
+  /** PEM files; without them, something in front of the receiver must terminate TLS. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
 }
 
@@ -19,7 +19,7 @@ export interface DeploymentOptions {
   readonly slowReceiverMs: number;
 }
 
-/** A service that runs already. */
+/** Connects to a running service. */
 export async function openDeployment(options: DeploymentOptions): Promise<LoadTarget> {
   const { baseUrl, customers, webhooks } = options;
   const log = createEventLog();

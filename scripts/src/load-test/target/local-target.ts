@@ -10,7 +10,7 @@ import { newRunToken, receiverPath, startReceiver } from '../webhooks/receiver';
 import { type Credentials, type LoadTarget } from './target';
 
 export interface LocalTargetOptions {
-  /** An existing stack to use, left as it was found. Without it: one of its own, erased afterwards. */
+  /** An existing stack to use and leave as it was. Default: a new one, erased afterwards. */
   readonly root?: string;
   readonly customers: number;
   readonly gpuWorkers?: GpuWorkerPlan;
@@ -18,7 +18,7 @@ export interface LocalTargetOptions {
   readonly say: (line: string) => void;
 }
 
-/** What is measured is the service, not what it would refuse a single customer. */
+/** The service is being measured, not the limits of a single customer. */
 const UNLIMITED = 100_000_000;
 const LIMITS = {
   postPerMinute: UNLIMITED,
@@ -28,14 +28,14 @@ const LIMITS = {
   openUploadsMax: UNLIMITED,
 };
 
-/** A receiver that is slow or hangs shall not share an origin with the fast ones, as it would not in life. */
+/** A slow or hanging receiver must not share an origin with the fast ones, as in production. */
 const hostOf = (behaviour: ReceiverBehaviour): string => `${behaviour}.load-test.example.test`;
 
-/** A local stack, whose services reach the harness's receiver by egress routes. */
+/** A local stack, whose services reach the harness's receiver through egress routes. */
 export async function openLocalTarget(options: LocalTargetOptions): Promise<LoadTarget> {
   const { root, gpuWorkers, slowReceiverMs, say } = options;
   const stackRoot = root ?? path.join(REPOSITORY_ROOT, '.local', `load-test-${process.pid}`);
-  // A stack that exists trusts its own authority already: runs do not add one each.
+  // An existing stack already trusts its own authority, so that runs do not each add one.
   const authority = await createCertificateAuthority(createStack({ root: stackRoot }).state()?.authority);
   const hosts = RECEIVER_BEHAVIOURS.map(hostOf);
   const customers: Credentials[] = [];

@@ -3,14 +3,14 @@ import { type EventLog } from '../webhooks/event-log';
 
 export interface Credentials {
   readonly apiKey: string;
-  /** Hexadecimal; null: signatures cannot be checked. */
+  /** Hexadecimal; null if signatures cannot be checked. */
   readonly signingSecret: string | null;
 }
 
-/** Where events go, and what has arrived there. */
+/** Where events are sent, and what has arrived there. */
 export interface WebhookSink {
   readonly log: EventLog;
-  /** The address to be given as webhook_url. */
+  /** The URL to pass as webhook_url. */
   url(customer: number, behaviour: ReceiverBehaviour): string;
   readonly verifiesSignatures: boolean;
 }
@@ -18,7 +18,7 @@ export interface WebhookSink {
 /** The service under load, and how the harness reaches it. */
 export interface LoadTarget {
   readonly baseUrl: string;
-  /** For the report: what runs there, as far as the harness knows. */
+  /** What runs there, as far as the harness knows; for the report. */
   readonly description: string;
   readonly customers: readonly Credentials[];
   /** Null when events cannot reach the harness. */

@@ -13,7 +13,7 @@ export interface ScriptedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers of a service, by `METHOD path`: one after the other, the last one from then on. */
+/** A service's responses by `METHOD path`, in order; the last one repeats. */
 export type Script = Readonly<Record<string, readonly ScriptedAnswer[]>>;
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -37,7 +37,7 @@ export const refusal = (status: number, code: string, retryable: boolean): Scrip
   headers: { 'retry-after': '0' },
 });
 
-/** A server that answers as scripted, and a customer who asks it. */
+/** A server that responds as scripted, and a customer of it. */
 export async function startScriptedService(script: (base: string) => Script) {
   const requests: string[] = [];
   const outcomes: Outcome[] = [];
@@ -76,7 +76,7 @@ export async function startScriptedService(script: (base: string) => Script) {
     base,
     customer,
     requests,
-    /** What the customer's requests came to. */
+    /** The outcomes of the customer's requests. */
     outcomes,
     close: async () => {
       http.close();

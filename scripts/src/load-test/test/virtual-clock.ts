@@ -6,13 +6,13 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** A clock that stands still until everybody waits for it, and then jumps to the first who does. */
+/** A clock that stands still until everyone waits for it, and then jumps to the earliest time waited for. */
 export interface VirtualClock extends Clock {
   /** Lets time pass until the work is done. */
   run<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Turns of the event loop after which nothing more happens by itself. */
+/** Turns of the event loop after which nothing more happens on its own. */
 const TURNS = 3;
 
 export function createVirtualClock(): VirtualClock {
@@ -42,7 +42,7 @@ export function createVirtualClock(): VirtualClock {
       const settled = work.finally(() => {
         isDone = true;
       });
-      // Whoever awaits the result sees the rejection.
+      // Whoever awaits the result handles the rejection.
       settled.catch(() => undefined);
       for (;;) {
         for (let turn = 0; turn < TURNS; turn++) await nextTurn();

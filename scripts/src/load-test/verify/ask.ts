@@ -5,8 +5,8 @@ import { type CallOptions, type Exchange, type ServiceClient } from '../client/s
 const PAUSE_MS = 500;
 
 /**
- * Asks until there is an answer that `isEnough`, or one that asking again cannot change, or `deadline` has passed.
- * Returns the last answer. For calls that may be repeated.
+ * Repeats a call until a response is `isEnough`, or repeating cannot change it, or `deadline` has passed. Returns the
+ * last response. Only for calls that may be repeated.
  */
 export async function ask<Id extends OperationId>(
   { client, clock, deadline }: { client: ServiceClient; clock: Clock; deadline: number },
@@ -23,7 +23,7 @@ export async function ask<Id extends OperationId>(
   }
 }
 
-/** Of seconds alone; the service never names a date. */
+/** Supports only seconds; the service never sends a date. */
 export function retryAfterMs(header: string | undefined): number | undefined {
   const seconds = Number(header ?? NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;

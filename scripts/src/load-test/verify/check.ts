@@ -2,25 +2,25 @@ import { type Evidence } from './evidence';
 
 export interface CheckResult {
   readonly id: string;
-  /** What holds when it passes. */
+  /** The guarantee that holds when the check passes. */
   readonly title: string;
   readonly state: 'passed' | 'failed' | 'skipped';
-  /** How many things were looked at. */
+  /** How many items were examined. */
   readonly examined: number;
   readonly failures: number;
-  /** Some of what failed, in words. */
+  /** Descriptions of some failures. */
   readonly examples: readonly string[];
-  /** What the result does not say by itself: why it was skipped, that it was a sample. */
+  /** Additional information: why it was skipped, that it examined a sample. */
   readonly note: string | null;
 }
 
 export interface Findings {
   readonly examined: number;
-  /** In words. */
+  /** Descriptions. */
   readonly failures: readonly string[];
-  /** How many there are, where several are told in one line. */
+  /** Number of failures, when a description covers several. */
   readonly count?: number;
-  /** Failures that the check lets pass; 0 unless said otherwise. */
+  /** Number of failures that the check tolerates; default 0. */
   readonly tolerated?: number;
   readonly note?: string;
 }

@@ -53,7 +53,7 @@ const webhooks = (over: Partial<WebhookEvidence> = {}): WebhookEvidence => ({
   ...over,
 });
 const NO_ERRORS: AnswerCounts = { total: 100, failed: 0, errors: [] };
-/** A run in which everything was looked at and all is well. */
+/** A run in which everything was examined and nothing is wrong. */
 const evidence = (over: Partial<Evidence> = {}): Evidence => ({
   renders: [render()],
   requests: { ofCallers: NO_ERRORS, beforeAndAfter: NO_ERRORS },
@@ -104,7 +104,7 @@ function states(results: readonly CheckResult[], state: CheckResult['state']): s
 }
 
 describe('the checks of a load test', () => {
-  it('all pass when all is well', () => {
+  it('all pass when nothing is wrong', () => {
     const results = runChecks(evidence());
     expect(states(results, 'passed')).toEqual(CHECKS.map(({ id }) => id));
   });
@@ -236,11 +236,11 @@ describe('the checks of a load test', () => {
     expect(failed?.examples.length).toBeGreaterThan(0);
   });
 
-  it('leave no check without a fault that it finds', () => {
+  it('each detect at least one of these faults', () => {
     expect(new Set(faults.map(([id]) => id))).toEqual(new Set(CHECKS.map(({ id }) => id)));
   });
 
-  it('tolerate as many failures as they are told to, and refusals by a limit altogether', () => {
+  it('tolerate the configured number of failures, and any number of rate-limited requests', () => {
     expect(states(runChecks(evidence({ requests: failure(1, 'unavailable') })), 'failed')).toEqual([]);
     expect(states(runChecks(evidence({ requests: failure(90, 'limited') })), 'failed')).toEqual([]);
     const renders = [
@@ -255,19 +255,19 @@ describe('the checks of a load test', () => {
     expect(states(runChecks(evidence({ webhooks: webhooks({ events }) })), 'failed')).toEqual([]);
   });
 
-  it('say plainly that nothing is known of webhooks without a receiver', () => {
+  it('report that nothing is known about webhooks without a receiver', () => {
     const results = runChecks(evidence({ webhooks: null }));
     const about = results.filter(({ id }) => id.startsWith('webhooks_'));
     expect(new Set(about.map(({ state }) => state))).toEqual(new Set(['skipped']));
     expect(about[0]?.note).toContain('No receiver');
   });
 
-  it('do not claim that signatures are good when there was no secret to check them with', () => {
+  it('do not claim that signatures are valid when there was no secret to check them with', () => {
     const results = runChecks(evidence({ webhooks: webhooks({ verifiesSignatures: false }) }));
     expect(results.find(({ id }) => id === 'webhooks_signed')).toMatchObject({ state: 'skipped' });
   });
 
-  it('skip what there was nothing of', () => {
+  it('are skipped where there was nothing to examine', () => {
     const results = runChecks(evidence({ outputs: [], uploads: [] }));
     expect(states(results, 'skipped')).toEqual(['uploads_ready', 'outputs_downloadable']);
   });

@@ -37,10 +37,13 @@ export interface Collected {
 }
 
 const WIDTH = 8;
-/** A delivery is settled after its answer has arrived, an asset after its probe: neither takes long once all is idle. */
+/**
+ * A delivery is settled after its response has arrived, an asset after its probe: both are quick once everything is
+ * idle.
+ */
 const SETTLE_MS = 15_000;
 
-/** Asks once more for what the run has left behind. */
+/** Fetches the final state of what the run has left behind. */
 export async function collectEvidence(options: CollectOptions): Promise<Collected> {
   const { clock, config, customers, ledger, webhooks } = options;
   const clientOf = (customer: number) => {
@@ -82,7 +85,7 @@ export async function collectEvidence(options: CollectOptions): Promise<Collecte
     sampleEvenly(completed, config.outputSample),
     WIDTH,
     async (render): Promise<CheckedOutput[]> => {
-      // The addresses of an answer live 15 minutes: fresh ones.
+      // Signed URLs are valid for 15 minutes: get new ones.
       await recheck(render);
       const engines = records.get(render.id)?.engines ?? [];
       return inParallel(engines, 1, async ({ engine, status, output }) => ({
@@ -107,7 +110,7 @@ export async function collectEvidence(options: CollectOptions): Promise<Collecte
   return { rechecked, deliveries, outputs: outputs.flat(), uploads };
 }
 
-/** Where the box of an MP4 says what it is. */
+/** Position of the box type in an MP4 file. */
 const FILE_TYPE = { from: 4, to: 8, text: 'ftyp' } as const;
 
 async function problemOf(

@@ -35,8 +35,8 @@ function countUnannounced(ledger: Ledger, { log }: WebhookSink): number {
 }
 
 /**
- * Cancels what callers wanted to cancel and could not, because they were refused or had no answer: it would be rendered
- * for nobody. What resists is left to end by itself.
+ * Cancels renders whose cancellation was refused or got no response: nobody needs their results. Those that still
+ * cannot be cancelled are left to end on their own.
  */
 export async function cancelLeftOvers(
   { clock, ledger, deadline }: Pick<DrainOptions, 'clock' | 'ledger' | 'deadline'>,
@@ -56,8 +56,8 @@ export async function cancelLeftOvers(
 }
 
 /**
- * Repeats each create whose answer was lost, with its key: the answer is the render that it made, or makes it now.
- * Returns what could not be settled, in words.
+ * Repeats each create whose response was lost, with its key: the response is the render that it created, or creates
+ * now. Returns descriptions of those that could not be settled.
  */
 export async function settleLostAnswers(
   { clock, ledger, deadline }: Pick<DrainOptions, 'clock' | 'ledger' | 'deadline'>,
@@ -77,7 +77,7 @@ export async function settleLostAnswers(
       );
     else ledger.accepted(create, body, sentAt, answeredAt);
   };
-  // One after the other: a service in trouble is not helped by many.
+  // In sequence: parallel requests would not help a service in trouble.
   for (const create of ledger.unansweredCreates) await settle(create);
   return unsettled;
 }

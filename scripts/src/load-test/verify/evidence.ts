@@ -7,14 +7,14 @@ import { type LoggedEvent } from '../webhooks/event-log';
 /** A render as get_render showed it at the very end. */
 export interface RecheckedRender {
   readonly id: string;
-  /** Null when get_render did not answer with it. */
+  /** Null when get_render did not return it. */
   readonly status: RecordStatus | null;
   readonly webhookEventId: string | null;
 }
 
 export interface CheckedDelivery {
   readonly eventId: string;
-  /** As get_webhook says; null when it did not answer. */
+  /** As get_webhook reported it; null when it did not answer. */
   readonly status: string | null;
   readonly attempts: number;
 }
@@ -22,7 +22,7 @@ export interface CheckedDelivery {
 export interface CheckedOutput {
   readonly renderId: string;
   readonly engine: string;
-  /** Null: it was downloaded and is a video. */
+  /** Null when it was downloaded and is a video. */
   readonly problem: string | null;
 }
 
@@ -40,12 +40,12 @@ export interface WebhookEvidence {
   readonly deliveries: readonly CheckedDelivery[];
 }
 
-/** All that the checks look at: what was seen during the run, and what was asked once more at its end. */
+/** Everything that the checks examine: observations during the run, and final states fetched at its end. */
 export interface Evidence {
   readonly renders: readonly TrackedRender[];
-  /** Every answer of the run, whether or not it is in a figure. */
+  /** Every response of the run, whether or not it counts in a figure. */
   readonly requests: {
-    /** From the first arrival of the warm-up until the last caller had been served. */
+    /** From the first arrival of the warm-up until the last caller was served. */
     readonly ofCallers: AnswerCounts;
     /** Of preparation, drain and verification. */
     readonly beforeAndAfter: AnswerCounts;
@@ -55,10 +55,10 @@ export interface Evidence {
     readonly unmarked: number;
     readonly mismatches: readonly ReplayMismatch[];
   };
-  /** Creates whose answer was lost, and of them those that a replay could not settle either. */
+  /** Creates whose response was lost, and those of them that a replay could not settle either. */
   readonly lostAnswers: { readonly count: number; readonly unsettled: readonly string[] };
   readonly rechecked: readonly RecheckedRender[];
-  /** Null: there was no receiver. */
+  /** Null when there was no receiver. */
   readonly webhooks: WebhookEvidence | null;
   readonly outputs: readonly CheckedOutput[];
   readonly uploads: readonly CheckedUpload[];

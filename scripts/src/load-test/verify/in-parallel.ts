@@ -1,4 +1,4 @@
-/** Maps with at most `width` calls at a time, results in the order of the items. */
+/** Maps with at most `width` calls at a time; results are in the order of the items. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   width: number,

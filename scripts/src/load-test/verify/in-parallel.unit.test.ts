@@ -1,7 +1,7 @@
 import { inParallel, sampleEvenly } from './in-parallel';
 
 describe('inParallel', () => {
-  it('maps all in order, so many at a time', async () => {
+  it('maps all in order, up to the given number at a time', async () => {
     let now = 0;
     let most = 0;
     const doubled = await inParallel([1, 2, 3, 4, 5], 2, async (item) => {
@@ -16,7 +16,7 @@ describe('inParallel', () => {
 });
 
 describe('sampleEvenly', () => {
-  it('takes all when they are few, else as many as asked for from the whole length', () => {
+  it('takes all items when they are few, otherwise the requested number, evenly spread', () => {
     expect(sampleEvenly([1, 2, 3], 5)).toEqual([1, 2, 3]);
     expect(sampleEvenly([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 5)).toEqual([0, 2, 4, 6, 8]);
   });

@@ -3,7 +3,7 @@ import { percent } from '../report/format';
 import { type Check } from './check';
 import { type Evidence } from './evidence';
 
-/** About the life of every render that was accepted. */
+/** Checks of every accepted render's life. */
 export const RENDER_CHECKS: readonly Check[] = [
   {
     id: 'renders_end',

@@ -10,7 +10,7 @@ const said = ({ operation, outcome: { status, code }, count }: ErrorCount): stri
 const EVERY_ANSWER =
   'Those of preparation, warm-up, drain and verification, which are in no figure, are examined too.';
 
-/** About answers as such. */
+/** Checks of the responses themselves. */
 export const REQUEST_CHECKS: readonly Check[] = [
   {
     id: 'answers_in_contract',
@@ -31,7 +31,7 @@ export const REQUEST_CHECKS: readonly Check[] = [
     examine: ({ requests, maxFailureRatio }) => {
       const parts = [requests.ofCallers, requests.beforeAndAfter];
       const failed = parts.reduce((all, part) => all + part.failed, 0);
-      // Many polls in a long drain shall not make up for callers who were failed, nor the other way round.
+      // Many successful polls in a long drain must not make up for failed callers, nor vice versa.
       const isTolerable = parts.every((part) => part.failed <= Math.floor(part.total * maxFailureRatio));
       return {
         examined: totalOf(requests),

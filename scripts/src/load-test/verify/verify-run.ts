@@ -5,11 +5,11 @@ import { type CollectOptions, collectEvidence } from './collect-evidence';
 
 export interface VerifyOptions extends CollectOptions {
   readonly answers: { readonly ofCallers: AnswerTally; readonly beforeAndAfter: AnswerTally };
-  /** Creates whose answer was lost and that a replay could not settle, in words. */
+  /** Descriptions of creates whose response was lost and that a replay could not settle. */
   readonly unsettled: readonly string[];
 }
 
-/** Asks once more for what the run has left behind, and holds all that was seen to the checks. */
+/** Fetches the final state of what the run has left behind, and runs all checks. */
 export async function verifyRun(options: VerifyOptions): Promise<CheckResult[]> {
   const { answers, ledger, webhooks, config, unsettled } = options;
   const { deliveries, ...collected } = await collectEvidence(options);
@@ -18,7 +18,7 @@ export async function verifyRun(options: VerifyOptions): Promise<CheckResult[]> 
     renders: [...ledger.renders()],
     requests: {
       ofCallers: answers.ofCallers.counts(),
-      // What was asked just now is among them.
+      // Includes the requests just made.
       beforeAndAfter: answers.beforeAndAfter.counts(),
     },
     replays: {

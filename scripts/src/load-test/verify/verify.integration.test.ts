@@ -70,7 +70,7 @@ describe('the end of a load test', () => {
     expect(unsettled).toEqual(['key: 409 idempotency_key_reused']);
   });
 
-  it('cancels what was to be cancelled, and nothing that was to be rendered', async () => {
+  it('cancels the renders to be cancelled, and none that was to be rendered', async () => {
     await start(() => ({
       'POST /v1/renders/abandoned/cancel': [
         refusal(429, 'rate_limit_exceeded', true),
@@ -85,7 +85,7 @@ describe('the end of a load test', () => {
     expect(service.requests.filter((request) => request.includes('wanted'))).toEqual([]);
   });
 
-  it('takes it for right that what has ended meanwhile cannot be cancelled', async () => {
+  it('accepts that a render which has ended meanwhile cannot be cancelled', async () => {
     await start(() => ({
       'POST /v1/renders/done/cancel': [refusal(409, 'render_not_cancellable', false)],
     }));
@@ -105,7 +105,7 @@ describe('the end of a load test', () => {
       expect(waits).toEqual([]);
     });
 
-    it('for an event to be acknowledged, and no longer than it may', async () => {
+    it('for an event to be acknowledged, up to the deadline', async () => {
       ledger.accepted(create({ announcedTo: 'hanging' }), cancelled('announced'), 0, 1);
       const waits: number[] = [];
       await drain({ ...within(0.001), webhooks: sink, onWaiting: (_, missing) => waits.push(missing) });
@@ -113,7 +113,7 @@ describe('the end of a load test', () => {
     });
   });
 
-  it('asks once more for renders, deliveries, outputs and uploads', async () => {
+  it('fetches renders, deliveries, outputs and uploads once more', async () => {
     const output = (url: string) => ({
       status: 'completed' as const,
       stage: 'completed',

@@ -13,7 +13,7 @@ function withReceiver(
   return (evidence) => (evidence.webhooks === null ? NO_RECEIVER : examine(evidence.webhooks, evidence));
 }
 
-/** About what arrived at the receiver. */
+/** Checks of what arrived at the receiver. */
 export const WEBHOOK_CHECKS: readonly Check[] = [
   {
     id: 'webhooks_arrive',
@@ -31,7 +31,7 @@ export const WEBHOOK_CHECKS: readonly Check[] = [
   },
   {
     id: 'webhooks_acknowledged',
-    // Without it a dispatcher that never repeats an attempt would pass: what is refused or left hanging has arrived.
+    // Refused or hanging attempts have arrived too, so without this check a dispatcher that never retries would pass.
     title: 'Every event that arrived has been acknowledged by its receiver',
     examine: withReceiver(({ events }, { drainSeconds }) => ({
       examined: events.length,

@@ -1,7 +1,7 @@
 import { type RecordStatus, type WebhookEvent } from '@lipsync/contract';
 import { type ReceiverBehaviour } from './behaviour';
 
-/** What the harness remembers of an event that was delivered to it. */
+/** What the harness remembers of a delivered event. */
 export interface LoggedEvent {
   readonly id: string;
   readonly type: string;
@@ -9,23 +9,23 @@ export interface LoggedEvent {
   readonly status: RecordStatus;
   readonly deliveryId: string;
   readonly behaviour: ReceiverBehaviour;
-  /** Epoch milliseconds of the service. */
+  /** Epoch milliseconds on the service's clock. */
   readonly createdAt: number;
-  /** Epoch milliseconds of the harness. */
+  /** Epoch milliseconds on the harness's clock. */
   readonly firstAt: number;
   attempts: number;
-  /** Whether an attempt was answered with success; after that there should be no other. */
+  /** Whether an attempt was answered with success; no other should follow. */
   acknowledged: boolean;
-  /** Attempts after an acknowledged one: at-least-once delivery permits them, a receiver deduplicates. */
+  /** Attempts after an acknowledged one: at-least-once delivery permits them, and a receiver deduplicates. */
   redeliveries: number;
 }
 
 export interface EventLog {
-  /** An attempt whose signature was genuine (or could not be checked). */
+  /** An attempt whose signature was valid (or could not be checked). */
   arrived(event: WebhookEvent, deliveryId: string, behaviour: ReceiverBehaviour, atMs: number): LoggedEvent;
-  /** An attempt whose signature was not genuine. */
+  /** An attempt whose signature was invalid. */
   forged(): void;
-  /** An attempt with a body that is no event of the contract. */
+  /** An attempt whose body is not an event of the contract. */
   malformed(): void;
   readonly events: ReadonlyMap<string, LoggedEvent>;
   eventsOf(recordId: string): readonly LoggedEvent[];

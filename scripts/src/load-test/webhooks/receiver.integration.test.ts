@@ -64,7 +64,7 @@ describe('the receiver of a load test', () => {
   };
   const to = (behaviour: ReceiverBehaviour, customer = 0): string => receiverPath(run, customer, behaviour);
 
-  it('acknowledges an event, and knows its repetition for what it is', async () => {
+  it('acknowledges an event, and recognises its repetition', async () => {
     expect(await send(to('fast'), 'one')).toBe(204);
     expect(await send(to('slow'), 'one')).toBe(204);
     expect(log.events.get('one')).toMatchObject({
@@ -78,14 +78,14 @@ describe('the receiver of a load test', () => {
     expect(log.eventsOf('render of one')).toHaveLength(1);
   });
 
-  it('refuses the first attempt where it is to fail, and takes the second', async () => {
+  it('refuses the first attempt when told to fail, and accepts the second', async () => {
     expect(await send(to('failing'), 'two')).toBe(500);
     expect(log.events.get('two')?.acknowledged).toBe(false);
     expect(await send(to('failing'), 'two')).toBe(204);
     expect(log.events.get('two')).toMatchObject({ acknowledged: true, attempts: 2, redeliveries: 0 });
   });
 
-  it('leaves the first attempt without an answer where it is to hang, and takes the second', async () => {
+  it('leaves the first attempt unanswered when told to hang, and accepts the second', async () => {
     const patience = new AbortController();
     const first = send(to('hanging'), 'three', { signal: patience.signal });
     await eventually(() => expect(log.events.get('three')?.attempts).toBe(1));
@@ -95,7 +95,7 @@ describe('the receiver of a load test', () => {
     expect(log.events.get('three')).toMatchObject({ acknowledged: true, attempts: 2, redeliveries: 0 });
   });
 
-  it('counts a wrong signature and believes nothing of what it came with', async () => {
+  it('counts a wrong signature and ignores the rest of the request', async () => {
     const before = log.forgedAttempts;
     const signature = `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}`;
     expect(await send(to('fast'), 'forged', { signature })).toBe(401);
@@ -103,7 +103,7 @@ describe('the receiver of a load test', () => {
     expect(log.events.has('forged')).toBe(false);
   });
 
-  it('takes every signature of a customer whose secret it does not know', async () => {
+  it('accepts every signature of a customer whose secret it does not know', async () => {
     expect(await send(to('fast', 1), 'unverified', { signature: 'anything' })).toBe(204);
   });
 
@@ -116,19 +116,19 @@ describe('the receiver of a load test', () => {
     expect(log.malformedAttempts).toBe(before + 1);
   });
 
-  it('counts an event whose id is not that of its header', async () => {
+  it('counts an event whose id differs from its header', async () => {
     const before = log.malformedAttempts;
     expect(await send(to('fast'), 'headed', { body: eventBody('another', 'render') })).toBe(400);
     expect(log.malformedAttempts).toBe(before + 1);
   });
 
-  it('sends away the late events of another run, so that they stop, and does not count them', async () => {
+  it('answers late events of another run with success, so that they stop, and does not count them', async () => {
     const before = log.attempts;
     expect(await send(receiverPath(newRunToken(), 0, 'fast'), 'late')).toBe(204);
     expect(log.attempts).toBe(before);
   });
 
-  it('finds its addresses behind the path of a proxy, and knows no others', async () => {
+  it('finds its paths behind a proxy’s prefix, and knows no others', async () => {
     expect(await send(`/hooks${to('fast')}`, 'proxied')).toBe(204);
     expect(await send('/elsewhere', 'lost')).toBe(404);
     expect(await send(to('fast', 9), 'nobody')).toBe(404);

@@ -10,13 +10,13 @@ import { type EventLog } from './event-log';
 
 export interface ReceiverOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** PEM; without it the receiver speaks plain HTTP, for a proxy or tunnel in front of it that speaks TLS. */
+  /** PEM; without it the receiver speaks plain HTTP, for a proxy or tunnel in front of it that terminates TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Tells the events of this run from late ones of another. */
+  /** Distinguishes this run's events from another's late ones. */
   readonly run: string;
-  /** By customer, hexadecimal; null: signatures cannot be checked. */
+  /** By customer, hexadecimal; null if signatures cannot be checked. */
   readonly signingSecrets: readonly (string | null)[];
   readonly slowMs: number;
   readonly log: EventLog;
@@ -30,7 +30,10 @@ export interface Receiver {
 /** Larger than any event of the contract. */
 const BODY_MAX_BYTES = 256 * 1024;
 
-/** The receiving side of the contract: verify the raw bytes, then parse, then deduplicate; and misbehave as asked. */
+/**
+ * The receiving side of the contract: verifies the raw bytes, then parses, then deduplicates; and misbehaves as
+ * configured.
+ */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { host, port, tls } = options;
   const receive = (request: IncomingMessage, response: ServerResponse): void => {
@@ -60,7 +63,7 @@ async function handle(
   const target = destinationOf(request.url ?? '');
   const body = await readBody(request);
   if (target !== null && target.run !== run) {
-    // Refused, it would be sent to this run again and again.
+    // A refusal would make the service send it to this run again and again.
     response.writeHead(204).end();
     return;
   }
@@ -107,12 +110,12 @@ async function handle(
   response.writeHead(204).end();
 }
 
-/** Part of every address of a run. */
+/** Part of every webhook URL of a run. */
 export function newRunToken(): string {
   return randomBytes(6).toString('hex');
 }
 
-/** Where the events of a customer go: the path says whose they are and how they are to be treated. */
+/** The path for a customer's events: it identifies the customer and the behaviour. */
 export function receiverPath(run: string, customer: number, behaviour: ReceiverBehaviour): string {
   return `/${run}/${customer}/${behaviour}`;
 }
@@ -123,7 +126,7 @@ interface Destination {
   readonly behaviour: ReceiverBehaviour;
 }
 
-/** Reads the end of a path: a proxy in front may have put its own before it. */
+/** Reads the end of a path, because a proxy in front may have prepended its own. */
 function destinationOf(url: string): Destination | null {
   const [, run = '', customer, behaviour = ''] = /\/([0-9a-f]{12})\/(\d{1,4})\/([a-z]+)\/?$/.exec(url) ?? [];
   return customer !== undefined && isReceiverBehaviour(behaviour)

@@ -5,16 +5,16 @@ import { type Markup } from '../../../charts/markup';
 import { colourAt } from '../../../charts/palette';
 import { linearScale, logScale, ninesScale } from '../../../charts/scale';
 
-/** Latency against the share of requests that were not slower, the last nines stretched. */
+/** Latency against the share of requests that were no slower, with the last nines stretched. */
 export function percentileChart(operations: readonly OperationReport[]): Markup | null {
   const lines = operations.map(({ operation, latency_ms, latency_distribution }, index): Line => {
     const { share: shares, at } = latency_distribution;
-    // Beyond it there is one request, the slowest: no percentile can be told.
+    // Only one request, the slowest, lies beyond this share, so no higher percentile can be given.
     const lastShare = 1 - 1 / (latency_ms?.count ?? 1);
     return {
       label: operation,
       colour: colourAt(index),
-      // The quickest bucket reaches from a share of nothing to its own.
+      // The fastest bucket spans from share 0 to its own share.
       points: [0, ...shares].map((share, i) => [Math.min(share, lastShare), at[Math.max(0, i - 1)] ?? 0]),
       style: 'step-before',
     };
@@ -40,7 +40,7 @@ export interface NamedDistribution {
   readonly distribution: Distribution;
 }
 
-/** The share of all that took no longer, over a logarithmic axis of time. */
+/** The share of all that took no longer, over a logarithmic time axis. */
 export function cumulativeChart(
   title: string,
   subtitle: string,

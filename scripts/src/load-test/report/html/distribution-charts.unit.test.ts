@@ -19,9 +19,9 @@ const OPERATION: OperationReport = {
 };
 
 interface Drawn {
-  /** The corners of the one line. */
+  /** The corners of the only line. */
   corners: [x: number, y: number][];
-  /** Where an axis has this label. */
+  /** Position of this label on an axis. */
   atX: (label: string) => number;
   atY: (label: string) => number;
 }
@@ -49,14 +49,14 @@ function drawn(chart: Markup | null): Drawn {
 }
 const near = (value: number) => expect.closeTo(value, -0.5) as number;
 
-/** What a vertical through `x` meets: the height of the line there, between its corners. */
+/** The height of the line where a vertical line at `x` crosses it between its corners. */
 function heightAt(corners: Drawn['corners'], x: number): number | undefined {
   const index = corners.findIndex(([from], i) => from <= x && x < (corners[i + 1]?.[0] ?? -Infinity));
   return corners[index]?.[1];
 }
 
 describe('percentileChart', () => {
-  it('reads at the tick of a percentile what that percentile is', () => {
+  it('shows a percentile’s value at its tick', () => {
     expect(OPERATION.latency_ms?.p99).toBe(1_000);
     const { corners, atX, atY } = drawn(percentileChart([OPERATION]));
     expect(heightAt(corners, atX('50 %'))).toEqual(near(atY('10 ms')));
@@ -64,7 +64,7 @@ describe('percentileChart', () => {
     expect(heightAt(corners, atX('99 %'))).toEqual(near(atY('1 s')));
   });
 
-  it('tells of no share that fewer than one request lies beyond', () => {
+  it('shows no share that fewer than one request lies beyond', () => {
     const few = histogramOf(Array.from({ length: 150 }, (_, i) => i + 1));
     const rare: OperationReport = {
       ...OPERATION,
@@ -82,14 +82,14 @@ describe('percentileChart', () => {
     expect(text).toMatch(/<text class="tick" text-anchor="end" x="1149" y="\d+">99.9 %</);
   });
 
-  it('begins at a share of nothing', () => {
+  it('begins at a share of 0', () => {
     const { corners, atX } = drawn(percentileChart([OPERATION]));
     expect(corners[0]?.[0]).toBe(atX('0 %'));
   });
 });
 
 describe('cumulativeChart', () => {
-  it('holds a share until a value adds to it', () => {
+  it('keeps a share constant until a value adds to it', () => {
     const { share, at } = distributionOf(histogramOf([...Array.from({ length: 3 }, () => 10), 1_000]));
     const chart = cumulativeChart('', '', [{ label: '', distribution: { share, at } }]);
     const { corners, atX, atY } = drawn(chart);

@@ -5,16 +5,16 @@ import { type Scale } from '../../../charts/scale';
 export interface Line {
   readonly label: string;
   readonly colour: string;
-  /** Rising in x. Where there is no y the line breaks off. */
+  /** Ascending in x. The line is interrupted where y is null. */
   readonly points: readonly (readonly [x: number, y: number | null])[];
   /**
-   * `step-after`: from a point on its y holds, as a share of values does along their axis. `step-before`: up to a point
-   * its y holds, as a value does for the shares that do not exceed it.
+   * `step-after`: y holds from a point on, like a share of values along their axis. `step-before`: y holds up to a
+   * point, like a value for the shares that do not exceed it.
    */
   readonly style?: 'dashed' | 'filled' | 'step-after' | 'step-before';
 }
 
-/** A stretch of the x axis that means something: a warm-up, the time after the last arrival. */
+/** A marked range of the x axis: a warm-up, the time after the last arrival. */
 export interface Band {
   readonly from: number;
   readonly to: number;
@@ -28,21 +28,21 @@ export interface LineChart {
   readonly y: Scale;
   readonly lines: readonly Line[];
   readonly bands?: readonly Band[];
-  /** What a point is called when the pointer rests on it; without it points have no names. */
+  /** The tooltip of a point; without it points have none. */
   readonly name?: (line: Line, x: number, y: number) => string;
   readonly height?: number;
-  /** Over the whole page instead of half of it. */
+  /** Takes the whole width of the page instead of half. */
   readonly isWide?: boolean;
 }
 
 const WIDTH = 560;
-/** So that letters are as large as in two charts side by side. */
+/** Makes letters as large as in two charts side by side. */
 const WIDE = 1150;
 const HEIGHT = 230;
-/** More would make the page heavy, and no pointer could tell them apart. */
+/** More would bloat the page, and no pointer could hit them separately. */
 const MAX_NAMED_POINTS = 160;
 
-/** An SVG of its own, with title and legend as text beside it. */
+/** A standalone SVG, with title and legend as text beside it. */
 export function lineChart(chart: LineChart): Markup {
   const { title, subtitle, x, y, lines, bands = [], name, height = HEIGHT, isWide = false } = chart;
   const plot = createPlot({ width: isWide ? WIDE : WIDTH, height, x, y });
@@ -102,7 +102,7 @@ function legend(lines: readonly Line[]): Markup {
 
 type Point = readonly [x: number, y: number];
 
-/** What of a line is drawn without a break. */
+/** Splits a line into its uninterrupted parts. */
 function stretchesOf({ points }: Line): Point[][] {
   const stretches: Point[][] = [];
   let current: Point[] | null = null;

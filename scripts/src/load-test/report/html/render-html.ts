@@ -13,7 +13,7 @@ const OUTCOMES: Readonly<Record<LoadTestReport['verdict']['outcome'], string>> =
   failed: 'checks failed',
 };
 
-/** The report as a page that needs nothing else: no script, no network. */
+/** The report as a self-contained page: no script, no network. */
 export function renderHtml(report: LoadTestReport): string {
   const { scenario, summary, verdict, started_at, target, renders, webhooks, series, config } = report;
   const page = markup`<!doctype html>

@@ -161,7 +161,7 @@ const report = (over: Partial<LoadTestReport> = {}): LoadTestReport => ({
 });
 
 describe('renderHtml', () => {
-  it('tells what was carried, how quickly, what went wrong and what was checked', () => {
+  it('shows throughput, latency, errors and checks', () => {
     const page = renderHtml(report());
     for (const told of [
       'On 2 cores it carried 40/s.',
@@ -179,10 +179,10 @@ describe('renderHtml', () => {
     expect(page.match(/<svg /g)).toHaveLength(6);
   });
 
-  it('needs nothing else: no script, no style sheet, no picture, nothing from the network', () => {
+  it('is self-contained: no script, no style sheet, no picture, nothing from the network', () => {
     const page = renderHtml(report());
     expect(page).not.toMatch(/<script|<link|<img|@import|url\(|src=/);
-    // What else begins with a scheme is the target's name, in text.
+    // The only other URL is the target's name, in text.
     expect(page.replaceAll('https://api.example.test', '')).not.toMatch(/https?:/);
   });
 
@@ -190,7 +190,7 @@ describe('renderHtml', () => {
     expect(renderHtml(report())).not.toMatch(/NaN|Infinity|undefined|null/);
   });
 
-  it('shows what a service or a user wrote as text', () => {
+  it('escapes text from the service or the user', () => {
     const page = renderHtml(
       report({
         summary: '<script>alert(1)</script> & "more"',
@@ -203,7 +203,7 @@ describe('renderHtml', () => {
     expect(page).not.toMatch(/<script|<u>|<s>/);
   });
 
-  it('does without what a run did not have', () => {
+  it('omits what a run did not have', () => {
     const page = renderHtml(
       report({
         renders: null,

@@ -39,7 +39,7 @@ ${percentileChart(measured)}
 ${table(byRequests, [
   { head: 'Operation', cell: ({ operation }) => markup`<code>${operation}</code>` },
   { head: 'Requests', isNumber: true, cell: ({ requests }) => whole(requests) },
-  // One unit for all, or the column could not be compared at a glance.
+  // One unit for the whole column, so that it can be compared at a glance.
   { head: 'Per second', isNumber: true, cell: ({ per_second }) => significant(per_second) },
   { head: 'Failed', isNumber: true, cell: ({ failed }) => whole(failed) },
   { head: '429', isNumber: true, cell: ({ limited }) => whole(limited) },

@@ -3,7 +3,7 @@ import { type Markup, markup } from '../../../charts/markup';
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => Markup | string;
-  /** Numbers stand right. */
+  /** Numbers are right-aligned. */
   readonly isNumber?: boolean;
 }
 

@@ -7,7 +7,7 @@ import { linearScale, logScale, timeScale } from '../../../charts/scale';
 
 type Series = LoadTestReport['series'];
 
-/** Callers that came, and what became of them, over the time of the run. */
+/** Arriving callers and their outcomes over the time of the run. */
 export function arrivalsChart(series: Series): Markup {
   const line = (
     label: string,
@@ -28,7 +28,7 @@ export function arrivalsChart(series: Series): Markup {
     line('callers not sent', COLOURS.grey, ({ not_sent }) => not_sent, 'dashed'),
   ];
   const [arrived, served, ...others] = all;
-  // What never happened would only lie on the axis.
+  // A line of zeros would only lie on the axis.
   const lines = [
     arrived,
     served,
@@ -46,10 +46,10 @@ export function arrivalsChart(series: Series): Markup {
   });
 }
 
-/** Median and worst of the busiest operations, slice by slice, and the 99th percentile of slices that have one. */
+/** Median and maximum of the busiest operations per slice, and the 99th percentile of slices that have one. */
 export function latencyCharts(series: Series, operations: readonly string[]): Markup[] {
   return operations.map((operation, index) => {
-    // Where nobody asked there is nothing to draw, and no line across it.
+    // Slices without requests have no point, and no line crosses them.
     const points = series.slices.map((slice) => {
       const { p50 = null, p99 = null, max = null } = slice.latency_ms[operation] ?? {};
       return { x: middle(series, slice), p50, p99, max };
@@ -91,7 +91,7 @@ export function latencyCharts(series: Series, operations: readonly string[]): Ma
   });
 }
 
-/** How many renders are under way: a line that rises for as long as callers come is a queue without end. */
+/** The number of renders in progress: if it rises for as long as callers arrive, the queue would grow without end. */
 export function backlogChart(series: Series): Markup {
   const lines: Line[] = [
     {

@@ -28,26 +28,26 @@ const pathsIn = (chart: string): string[] =>
   [...chart.matchAll(/<path d="([^"]+)"/g)].map(([, path]) => path ?? '');
 
 describe('latencyCharts', () => {
-  it('draws the worst, and no 99th percentile, where too few requests tell of one', () => {
+  it('draws the maximum but no 99th percentile where there are too few requests for one', () => {
     const chart = chartOf([FEW, FEW, FEW]);
     expect(chart).not.toContain('p99');
     expect(chart).toContain('max 500 ms');
     expect(pathsIn(chart)).toHaveLength(2);
   });
 
-  it('breaks the line of the 99th percentile off at a slice that has none', () => {
+  it('interrupts the line of the 99th percentile at a slice that has none', () => {
     const chart = chartOf([MANY, MANY, FEW, MANY, MANY]);
     const broken = pathsIn(chart).filter((path) => path.split('L').length === 2);
     expect(broken).toHaveLength(2);
     expect(chart.match(/p99, of a hundred or more 100 ms/g)).toHaveLength(4);
   });
 
-  it('draws no line across a time in which nobody asked', () => {
+  it('draws no line across a time without requests', () => {
     const paths = pathsIn(chartOf([FEW, FEW, NONE, FEW, FEW]));
     expect(paths.map((path) => path.split('L').length)).toEqual([2, 2, 2, 2]);
   });
 
-  it('shows a percentile that stands alone', () => {
+  it('shows a percentile between slices without one', () => {
     expect(chartOf([FEW, MANY, FEW])).toMatch(/<circle cx="[\d.]+" cy="[\d.]+" r="3"/);
   });
 });
