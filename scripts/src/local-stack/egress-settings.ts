@@ -4,8 +4,8 @@ import { parseEgressRoutes } from '@lipsync/runtime';
 import type { StackState } from './state';
 
 /**
- * The routes of a stack after `--egress-route` was given: a host has one route, the newest.
- * Throws on a malformed one, before anything of it is kept.
+ * Merges the routes of a stack with those from `--egress-route`: a host has one route, the newest. Throws on a
+ * malformed route, before anything is stored.
  */
 export function mergeRoutes(known: readonly string[], given: readonly string[]): string[] {
   const all = [...known, ...given];
@@ -14,8 +14,8 @@ export function mergeRoutes(known: readonly string[], given: readonly string[]):
 }
 
 /**
- * The authorities of a stack after `--egress-ca` was given. Throws when it holds no certificate; a self-signed server
- * certificate is one, too.
+ * Merges the authorities of a stack with those from `--egress-ca`. Throws when it contains no certificate; a
+ * self-signed server certificate is accepted, too.
  */
 export function mergeAuthorities(known: string, given: string): string {
   // Node's TLS would ignore a broken one silently, and every routed destination would then fail.
@@ -24,8 +24,8 @@ export function mergeAuthorities(known: string, given: string): string {
 }
 
 /**
- * The authorities that services trust on routed destinations, and the file they read them from. It is named after its
- * content: a service that runs with other authorities is thereby seen to run with other settings, and restarted.
+ * The authorities that services trust for routed destinations, and the file to read them from. Its name contains a
+ * digest of its content: different authorities change the service's settings, so that it is restarted.
  */
 export function authorityFile(root: string, state: Pick<StackState, 'authority' | 'egressCa'>) {
   const pem = `${state.authority.cert.trim()}\n${state.egressCa}`;

@@ -2,13 +2,13 @@ import { createCertificateAuthority } from '@lipsync/testkit';
 import { mergeAuthorities, mergeRoutes } from './egress-settings';
 
 describe('mergeRoutes', () => {
-  it('lets the newest route of a host win, also one that was replaced before', () => {
+  it('lets the newest route of a host win, even over repeated replacements', () => {
     const moved = mergeRoutes(['a.test:443=127.0.0.1:1'], ['a.test:443=127.0.0.1:2']);
     expect(moved).toEqual(['a.test:443=127.0.0.1:2']);
     expect(mergeRoutes(moved, ['a.test:443=127.0.0.1:1'])).toEqual(['a.test:443=127.0.0.1:1']);
   });
 
-  it('keeps the routes of other hosts, and has none when none was given', () => {
+  it('keeps the routes of other hosts, and is empty without any', () => {
     expect(mergeRoutes(['a.test:443=127.0.0.1:1'], ['b.test:443=127.0.0.1:2'])).toHaveLength(2);
     expect(mergeRoutes([], [])).toEqual([]);
   });
@@ -20,14 +20,14 @@ describe('mergeRoutes', () => {
 });
 
 describe('mergeAuthorities', () => {
-  it('keeps each authority once, apart from the next', async () => {
+  it('keeps each authority once, separated from the next', async () => {
     const [one, two] = [await createCertificateAuthority(), await createCertificateAuthority()];
     const both = mergeAuthorities(mergeAuthorities('', one.cert.trim()), two.cert.trim());
     expect(both.split('\n').filter((line) => line === '-----BEGIN CERTIFICATE-----')).toHaveLength(2);
     expect(mergeAuthorities(both, one.cert)).toBe(both);
   });
 
-  it('refuses what is no certificate', () => {
+  it('refuses anything that is not a certificate', () => {
     expect(() => mergeAuthorities('', 'not a certificate')).toThrow();
   });
 });

@@ -1,9 +1,9 @@
 import path from 'node:path';
 
-/** Repository root, seen from the compiled scripts (scripts/dist/local-stack). */
+/** Repository root, relative to the compiled scripts (scripts/dist/local-stack). */
 export const REPOSITORY_ROOT = path.resolve(__dirname, '..', '..', '..');
 
-/** Everything a local stack writes lies below one directory. */
+/** Paths of a local stack; everything that it writes is in one directory. */
 export function stackLayout(root: string) {
   const below = (name: string) => path.join(root, name);
   return {
@@ -21,9 +21,9 @@ export function stackLayout(root: string) {
 export type StackLayout = ReturnType<typeof stackLayout>;
 
 export const DEFAULT_STACK_ROOT = path.join(REPOSITORY_ROOT, '.local', 'stack');
-/** Where `stack up` says how to reach everything: beside the stack's directory, `.local/stack.json`. */
+/** File in which `stack up` says how to reach everything: beside the stack's directory, `.local/stack.json`. */
 export const descriptionFile = (root: string): string => `${path.resolve(root)}.json`;
-/** Where the build puts the built-in model packs. */
+/** Folder to which the build writes the built-in model packs. */
 export const PACKS_DIR = path.join(REPOSITORY_ROOT, '.local', 'packs');
 
 export const SAMPLE_VIDEO = path.join(REPOSITORY_ROOT, 'samples', 'face.mp4');

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isAlive } from '@lipsync/testkit';
 import { waitUntil } from './wait-until';
 
-/** Runs `action` while holding a lock file, so that two `stack up` at once do not start everything twice. */
+/** Runs `action` while holding a lock file, so that two simultaneous `stack up` do not start everything twice. */
 export async function withLock<T>(file: string, action: () => Promise<T>): Promise<T> {
   const acquired = await waitUntil(() => tryLock(file), 60_000);
   if (!acquired) throw new Error(`another stack command has held ${file} for a minute`);
@@ -27,7 +27,7 @@ function holderIsAlive(file: string): boolean {
   try {
     return isAlive(Number(readFileSync(file, 'utf8')));
   } catch {
-    // It was released meanwhile.
+    // It was released in the meantime.
     return false;
   }
 }

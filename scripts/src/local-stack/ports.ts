@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { freePorts } from '@lipsync/testkit';
 
-/** The same ports, with others in place of those that somebody else listens on by now. */
+/** The same ports, except that those now used by another process are replaced. */
 export async function replaceTaken<Name extends string>(
   ports: Readonly<Record<Name, number>>,
   names: readonly NoInfer<Name>[],
@@ -13,7 +13,7 @@ export async function replaceTaken<Name extends string>(
   return kept;
 }
 
-/** On loopback, and on all addresses, where others may listen: not every system minds the one beside the other. */
+/** Checks loopback, and all addresses as the API listens: not every system reports a conflict between the two. */
 async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port));
 }

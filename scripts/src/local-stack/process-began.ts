@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { processStat } from '../processes/process-stat';
 
 /**
- * When a live process began, as the operating system tells it; null when there is none (a zombie is none).
- * Together with the pid it names one process for good, where a pid alone is used again.
+ * When a live process began, as the operating system reports it; null when there is none (a zombie counts as none).
+ * Together with the pid it identifies one process for good, whereas a pid alone is reused.
  */
 export function processBegan(pid: number): string | null {
   try {
@@ -14,7 +14,7 @@ export function processBegan(pid: number): string | null {
   }
 }
 
-/** Linux, also where no `ps` is installed. */
+/** For Linux, even without `ps`. */
 function fromProc(pid: number): string | null {
   const stat = processStat(pid);
   return stat === null || stat.state === 'Z' ? null : String(stat.beganAtTicks);

@@ -12,23 +12,23 @@ export interface ProcessSpec {
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   isReady: () => Promise<boolean>;
-  /** From SIGTERM to SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   stopGraceMs: number;
 }
 
 interface PidRecord {
   pid: number;
-  /** When the process table says that it began: tells the process from a later one with the same pid. */
+  /** Start time from the process table: distinguishes the process from a later one with the same pid. */
   began: string;
-  /** Digest of what was started, so that a changed setting restarts the process. */
+  /** Digest of the specification it was started with, so that a changed setting restarts the process. */
   spec: string;
 }
 
 export type StartOutcome = 'started' | 'restarted' | 'already running';
 
 /**
- * Starts, finds and stops detached processes through pid files in `runDir`; output goes to `logsDir`.
- * Holds no state of its own: any number of command invocations see the same processes.
+ * Starts, finds and stops detached processes through pid files in `runDir`; their output goes to `logsDir`. Holds no
+ * state of its own: any number of command invocations see the same processes.
  */
 export function createProcessManager({ runDir, logsDir }: { runDir: string; logsDir: string }) {
   mkdirSync(runDir, { recursive: true });

@@ -11,7 +11,7 @@ import type { StackCustomer, StackState } from './state';
 /** Two, so that isolation can be tried. */
 const CUSTOMER_NAMES = ['local-one', 'local-two'];
 
-/** Brings the servers to what the services expect: migrated tables, two customers, the authority file for egress. */
+/** Sets up what the services expect: migrated tables, two customers, the authority file for egress. */
 export async function provision(state: StackState, layout: StackLayout): Promise<void> {
   await migrate(state.servers.postgresUrl);
   const { file, pem } = authorityFile(layout.root, state);
@@ -20,7 +20,7 @@ export async function provision(state: StackState, layout: StackLayout): Promise
     state.customers.push(await provisionCustomer(state, name));
 }
 
-/** A customer of the local stack with a key and a signing secret, under the service's limits where none are given. */
+/** A customer of the local stack with a key and a signing secret; limits default to the service's. */
 export async function provisionCustomer(
   state: StackState,
   name: string,

@@ -1,6 +1,6 @@
 import { startS3Server } from '@lipsync/testkit';
 
-/** The S3 double as a process: configured by environment, ends on SIGTERM. Development only. */
+/** The S3 double as a process: configured by environment, stops on SIGTERM. Development only. */
 function setting(name: string): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is not set`);

@@ -15,7 +15,7 @@ import type { ServerAddresses, StackState } from './state';
 
 const DATABASE = 'lipsync';
 
-/** Starts Postgres and Redis where they do not run, detached, each found again by its data directory. */
+/** Starts Postgres and Redis, detached, unless they run; their data directories identify them. */
 export async function startServers({ ports }: StackState, layout: StackLayout): Promise<ServerAddresses> {
   mkdirSync(layout.logsDir, { recursive: true });
   const [postgres, redis] = await Promise.all([
@@ -36,7 +36,7 @@ export async function startServers({ ports }: StackState, layout: StackLayout): 
   return { postgresUrl: await ensureDatabase(postgres.url), redisUrl: redis.url };
 }
 
-/** Of Postgres and Redis, when they answer. */
+/** Process ids of Postgres and Redis, if they respond. */
 export async function serverPids(layout: StackLayout): Promise<{ name: string; pid: number | null }[]> {
   const [postgres, redis] = await Promise.all([findPostgres(layout.postgresDir), findRedis(layout.redisDir)]);
   return [
@@ -49,7 +49,7 @@ export async function stopServers(layout: StackLayout): Promise<void> {
   await Promise.all([stopPostgres(layout.postgresDir), stopRedis(layout.redisDir)]);
 }
 
-/** The S3 double as a process of its own. */
+/** The S3 double as a separate process. */
 export function s3Spec(state: StackState, layout: StackLayout): ProcessSpec {
   return {
     name: 's3',
@@ -68,7 +68,7 @@ export function s3Spec(state: StackState, layout: StackLayout): ProcessSpec {
   };
 }
 
-/** Any answer will do: without a signature it is a refusal. */
+/** Any response will do: an unsigned request gets a refusal. */
 async function answers(url: string): Promise<boolean> {
   return fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
     async (response) => {

@@ -4,7 +4,7 @@ import { PACKS_DIR, REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
 import { gpuWorkers, type StackState } from './state';
 
-/** Name under which the demo's own webhook receiver on loopback is reached. */
+/** Host name of the demo's own webhook receiver on loopback. */
 export const RECEIVER_HOST = 'receiver.demo.test';
 
 export interface ServiceSpec extends ProcessSpec {
@@ -14,7 +14,7 @@ export interface ServiceSpec extends ProcessSpec {
 export const s3Endpoint = ({ ports }: StackState) => `http://127.0.0.1:${ports.s3}`;
 export const baseUrl = ({ ports }: StackState) => `http://127.0.0.1:${ports.api}`;
 
-/** The four services as an operator would run them: one process each, configured by environment alone. */
+/** The four services as an operator would run them: one process each, configured only by environment. */
 export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpec[] {
   const common = {
     NODE_ENV: 'development',
@@ -68,7 +68,7 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
       ...egress,
       HEALTH_PORT: String(ports.webhookDispatcher),
     }),
-    // Last, because it is ready only when a worker is there: its own port says no more than that it runs.
+    // Last, because /readyz is ready only when a worker is; its own port says only that it is running.
     {
       ...service('api', ports.apiHealth, { PORT: String(ports.api), HEALTH_PORT: String(ports.apiHealth) }),
       isReady: () => answersOk(`${baseUrl(state)}/readyz`),
@@ -76,13 +76,13 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
   ];
 }
 
-/** Linux only; `taskset` becomes the program that it starts, so the process is the same for everybody. */
+/** Linux only; `taskset` execs the program, so the process id stays the same. */
 function onCore(core: number | undefined, spec: ServiceSpec): ServiceSpec {
   if (core === undefined) return spec;
   return { ...spec, command: 'taskset', args: ['-c', String(core), spec.command, ...spec.args] };
 }
 
-/** Where the database, the queue and the store are, and the secrets they need. */
+/** Addresses of the database, the queue and the store, with their secrets. */
 export function backendEnvironment(state: StackState): Record<string, string> {
   return {
     DATABASE_URL: state.servers.postgresUrl,

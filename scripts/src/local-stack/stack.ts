@@ -21,15 +21,15 @@ import {
 } from './state';
 
 export interface StackOptions {
-  /** Directory that holds everything the stack writes. */
+  /** Directory for everything that the stack writes. */
   root: string;
-  /** Added to the routes that the stack knows already. */
+  /** Added to the stack's existing routes. */
   egressRoutes?: readonly string[];
-  /** PEM text of authorities to trust on routed destinations. */
+  /** PEM text of authorities to trust for routed destinations. */
   egressCa?: string;
-  /** Set on every service, over the stack's own settings (tests shorten lifetimes with it). */
+  /** Environment variables for every service, overriding the stack's own (tests shorten lifetimes with them). */
   serviceEnv?: Readonly<Record<string, string>>;
-  /** As many as the stack has already, which is one at first. */
+  /** Default: as many as the stack already has, which is initially one. */
   gpuWorkers?: GpuWorkerPlan;
   onProgress?: (name: string, outcome: StartOutcome | 'stopped' | 'ready') => void;
 }
@@ -45,15 +45,15 @@ export interface StackDescription {
   logs_dir: string;
 }
 
-/** It runs, and yet does not get ready: trying again would only take as long again. */
+/** The service runs but does not become ready: trying again would only take as long again. */
 class NeverReady extends Error {
   override readonly name = 'NeverReady';
 }
 
 const READY_DEADLINE_MS = 90_000;
-/** A worker that is not wanted any more ends its job or hands it over. */
+/** A worker that is no longer wanted ends its job or hands it over. */
 const GPU_WORKER_GRACE_MS = 30_000;
-/** All but the receiver's, which belongs to a demo that may be running. */
+/** All except the receiver's, which belongs to a demo that may be running. */
 const STACK_PORTS = [
   'postgres',
   'redis',
@@ -66,8 +66,8 @@ const STACK_PORTS = [
 ] as const;
 
 /**
- * One local stack: Postgres, Redis, an S3 double and the four services as detached processes on loopback.
- * `up` starts what does not run (or runs with other settings), so it is also how a killed part is brought back.
+ * One local stack: Postgres, Redis, an S3 double and the four services as detached processes on loopback. `up` starts
+ * whatever is not running (or runs with outdated settings), so it also restarts a killed part.
  */
 export function createStack(options: StackOptions) {
   const layout = stackLayout(options.root);
@@ -96,7 +96,8 @@ export function createStack(options: StackOptions) {
     state.ports = await completePorts(state.ports);
     state.egressRoutes = mergeRoutes(state.egressRoutes, options.egressRoutes ?? []);
     if (options.egressCa !== undefined) state.egressCa = mergeAuthorities(state.egressCa, options.egressCa);
-    // While the stack was down its ports were anybody's. (Postgres and Redis, should they run, are found by their data.)
+    // While the stack was down, other processes could take its ports. (Running Postgres and Redis are identified by
+    // their data.)
     if (isDown(state)) {
       state.ports = await replaceTaken(state.ports, STACK_PORTS);
       const more = state.moreGpuWorkers ?? {};
@@ -129,7 +130,7 @@ export function createStack(options: StackOptions) {
       try {
         return await start();
       } catch (error) {
-        // A port that was free when it was looked for may be taken by the time it is needed: the next look sees it.
+        // A port that was free when it was checked may be taken by the time it is used: the next check notices.
         if (!wasDown || error instanceof NeverReady) throw error;
         await stopAll();
         return start();
@@ -185,12 +186,12 @@ export function createStack(options: StackOptions) {
       return state === null ? null : describe(state);
     },
     state: () => readState(layout.root),
-    /** What the services stand on, and under which process id it runs. */
+    /** The servers that the services depend on, with their process ids. */
     servers: async (): Promise<{ name: string; pid: number | null }[]> => [
       ...(await serverPids(layout)),
       { name: 's3', pid: processes.findPid('s3') },
     ],
-    /** Forgets all data of a stack that is down. */
+    /** Deletes all data of a stack that is down. */
     erase: () => {
       erasePostgres(layout.postgresDir);
       rmSync(layout.root, { recursive: true, force: true });
@@ -202,7 +203,7 @@ export function createStack(options: StackOptions) {
 
 export type Stack = ReturnType<typeof createStack>;
 
-/** Tells people and programs how to reach a stack that is up. */
+/** Writes how to reach a running stack, for people and programs. */
 export function writeDescription(root: string, description: StackDescription): void {
   writeFileSync(descriptionFile(root), JSON.stringify(description, null, 2) + '\n', { mode: 0o600 });
 }

@@ -30,7 +30,7 @@ export interface StackCustomer {
 /** What must survive `down` and `up`: the data on disk is bound to these ports, secrets and customers. */
 export interface StackState {
   ports: Record<PortName, number>;
-  /** As found when they were last started. */
+  /** Addresses from their latest start. */
   servers: ServerAddresses;
   masterKey: string;
   s3: { accessKeyId: string; secretAccessKey: string; bucket: string };
@@ -38,16 +38,16 @@ export interface StackState {
   egressRoutes: string[];
   /** PEM of the certificate authorities given with --egress-ca. */
   egressCa: string;
-  /** Signs the demo's own receiver. */
+  /** Signs the certificate of the demo's own receiver. */
   authority: KeyPair;
   customers: StackCustomer[];
-  /** Ports of the gpu-workers beside the first, by name. */
+  /** Ports of the additional gpu-workers, by name. */
   moreGpuWorkers?: Record<string, number>;
-  /** Each gpu-worker has one core to itself, in this order; without it all may use all. */
+  /** One core for each gpu-worker, in this order; by default all may use all. */
   gpuWorkerCores?: number[];
 }
 
-/** How many gpu-workers a stack has, and whether each is confined to a core of its own. */
+/** The number of gpu-workers in a stack, and whether each is confined to its own core. */
 export interface GpuWorkerPlan {
   count: number;
   cores?: readonly number[];
@@ -71,7 +71,7 @@ export function gpuWorkers({
   }));
 }
 
-/** Gives the state the planned gpu-workers; returns the names of those that it has no longer. */
+/** Applies the planned gpu-workers to the state; returns the names of those removed from it. */
 export async function planGpuWorkers(state: StackState, { count, cores }: GpuWorkerPlan): Promise<string[]> {
   const known = state.moreGpuWorkers ?? {};
   const names = Array.from({ length: count - 1 }, (_, i) => `gpu-worker-${i + 2}`);
@@ -93,16 +93,16 @@ export function readState(root: string): StackState | null {
 }
 
 export function writeState(root: string, state: StackState): void {
-  // Others may look into the directory, or Postgres' own account could not reach its data below; not into this file.
+  // The directory is readable by others, because Postgres' own account must reach its data below it; this file is not.
   mkdirSync(root, { recursive: true });
   writeFileSync(stateFile(root), JSON.stringify(state, null, 2), { mode: 0o600 });
 }
 
-/** Gives a number to every port that has none: a state that was written before there was such a port lacks it. */
+/** Assigns a number to every port without one: a state that was written before a port was introduced lacks it. */
 export async function completePorts(
   known: Readonly<Partial<Record<PortName, number>>>,
 ): Promise<Record<PortName, number>> {
-  // Free now, and yet perhaps one of those that only a running stack holds.
+  // Free now, but possibly one of those that only a running stack occupies.
   const taken = new Set(Object.values(known));
   const free = (await freePorts(2 * PORT_NAMES.length)).filter((port) => !taken.has(port));
   const numbered = PORT_NAMES.map((name, i) => [name, known[name] ?? free[i]]);

@@ -1,7 +1,7 @@
 import { completePorts } from './state';
 
 describe('completePorts', () => {
-  it('numbers a port that an older state lacks, and leaves the others to the data that is bound to them', async () => {
+  it('assigns a port that an older state lacks, and leaves those to which data is bound unchanged', async () => {
     const { apiHealth, ...older } = await completePorts({});
     const completed = await completePorts(older);
     expect(completed).toMatchObject(older);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const EVERY_MS = 50;
 
-/** Polls `condition` until it holds; false when it did not within `deadlineMs`. */
+/** Polls `condition` until it holds; false if it does not within `deadlineMs`. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   deadlineMs: number,
