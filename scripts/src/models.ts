@@ -12,7 +12,7 @@ interface FolderOptions {
   json?: boolean;
 }
 
-/** `npm run models -- …`: which model packs there are, whether one is good, and how a new one gets in. */
+/** `npm run models -- …`: lists, verifies and installs model packs. */
 const program = new Command('models').description(
   'Model packs. Works on the folder in --packs-dir, else in MODEL_PACKS_DIR, else on that of the local stack.',
 );

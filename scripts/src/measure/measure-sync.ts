@@ -27,9 +27,9 @@ import { plainTranscode } from './plain-transcode';
 export interface MeasureRequest {
   /** The rendered video. */
   videoFile: string;
-  /** The voice that it should speak. */
+  /** The voice that its mouth should follow. */
   audioFile: string;
-  /** What it was made from; with it the picture outside the face and the duration are measured too. */
+  /** The source of the render; with it the picture outside the face and the duration are measured too. */
   source?: { videoFile: string; syncMode: SyncMode };
   packsDir: string;
 }
@@ -42,12 +42,14 @@ export interface SyncMeasurement {
   duration?: { expected_seconds: number; actual_seconds: number; within_one_frame: boolean };
 }
 
-/** Searched farther than in service, so that a late track is found however late: for clips of five seconds and more. */
+/**
+ * A wider range than in the service, so that a late track is found however late; for clips of five seconds and more.
+ */
 const MAX_LAG_FRAMES = 12;
 
 const DEADLINE_MS = 900_000;
 
-/** Measures on the files alone what a render promises. Needs no database, queue or store. */
+/** Measures, from the files alone, what a render promises. Needs no database, queue or store. */
 export async function measureSync(binaries: Binaries, request: MeasureRequest): Promise<SyncMeasurement> {
   const scratch = await mkdtemp(path.join(tmpdir(), 'measure-'));
   const inference = await startInference({ packsDir: request.packsDir });

@@ -8,12 +8,13 @@ export interface OutsideFace {
   largest_difference: number;
 }
 
-/** Generated pixels end inside the crop; encoders spread a change over whole macroblocks and their neighbours. */
+/** Generated pixels stay inside the crop; encoders spread a change over whole macroblocks and their neighbours. */
 const BOX_MARGIN_PIXELS = 32;
 
 /**
  * Compares the luma of two videos of equal size, frame by frame, outside the face of the source.
- * @param boxes what to leave out of each frame, null where the source shows no face; their number ends the comparison
+ * @param boxes the area to exclude from each frame, null where the source shows no face; their number ends the
+ * comparison
  */
 export async function compareOutsideFace(
   binaries: Binaries,
@@ -39,10 +40,10 @@ export async function compareOutsideFace(
   return { psnr_db: psnrDb, largest_difference: largestDifference };
 }
 
-/** MuseTalk's, the lowest of the crops. */
+/** MuseTalk's placement, the lowest of the crops. */
 const PLACEMENT = { shift: 0, margin: 10 };
 
-/** The face crop of one frame of the source with room around it. */
+/** The face crop of one source frame with a margin. */
 export function paddedFaceBox(track: FaceTrack, frame: number): Box | null {
   if (track.found[frame] !== 1) return null;
   const landmarks = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);

@@ -12,7 +12,10 @@ export function createPictureDifference({ width, height }: { width: number; heig
   let pixels = 0;
   let largest = 0;
   return {
-    /** @param a, b planar pictures whose first width × height bytes are luma; @param except left out, null for none */
+    /**
+     * @param a, b planar pictures whose first width × height bytes are luma; @param except area to exclude, null for
+     * none
+     */
     add(a: Uint8Array, b: Uint8Array, except: Box | null): void {
       for (let y = 0; y < height; y++) {
         const rowHasBox = except !== null && y >= except.y1 && y < except.y2;

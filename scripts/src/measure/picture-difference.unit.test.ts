@@ -3,7 +3,7 @@ import { createPictureDifference } from './picture-difference';
 const size = { width: 4, height: 2 };
 
 describe('createPictureDifference', () => {
-  it('does not see what lies inside the box', () => {
+  it('ignores what is inside the box', () => {
     const difference = createPictureDifference(size);
     const changed = new Uint8Array(8);
     changed[5] = 200;

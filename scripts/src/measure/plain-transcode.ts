@@ -19,7 +19,7 @@ export interface TranscodeRequest {
   outFile: string;
 }
 
-/** The same frames through the same encoder with nothing done to them: what a render is compared with. */
+/** The same frames through the same encoder without modification: the reference for a render. */
 export async function plainTranscode(
   binaries: Binaries,
   request: TranscodeRequest,

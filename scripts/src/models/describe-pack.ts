@@ -1,7 +1,7 @@
 import { type Pack, packSize } from '@lipsync/model-pack';
 import { type Row } from '@lipsync/admin';
 
-/** What an operator wants to know of a pack. */
+/** What an operator wants to know about a pack. */
 export async function describePack(pack: Pack): Promise<Row> {
   const { engine, name, version, licence, providers } = pack.manifest;
   return {

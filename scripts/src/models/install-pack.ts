@@ -4,12 +4,13 @@ import { type Row } from '@lipsync/admin';
 import { describePack } from './describe-pack';
 import { verifyPack } from './verify-pack';
 
-/** The build writes packs of such names and would write over others. */
+/** The build writes packs with such names and would overwrite others. */
 const RESERVED = /^builtin-|^analyzer$/;
 
 /**
  * Verifies a pack and copies it into `packsDir`, into a folder with its own name; it appears complete or not at all.
- * Rejects when it does not verify, has a reserved name, or would replace another pack without being told to.
+ * Rejects when the pack does not verify, has a reserved name, or would replace another pack without the option to do
+ * so.
  */
 export async function installPack(
   dir: string,
@@ -34,7 +35,7 @@ export async function installPack(
   };
 }
 
-/** Null where there is none, or one that cannot be used. */
+/** Null if there is none, or none that is usable. */
 async function packAt(dir: string): Promise<Pack | null> {
   try {
     return await openPack(dir);

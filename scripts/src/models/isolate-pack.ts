@@ -3,8 +3,8 @@ import path from 'node:path';
 import { MANIFEST_FILE, type Manifest, type Pack, packFiles } from '@lipsync/model-pack';
 
 /**
- * Makes a folder of packs at `folder` in which an engine has this pack and no other, beside a face analyser: links to the
- * pack's files, which may be gigabytes, under a manifest of the same files. Answers where the pack lies in it.
+ * Makes a folder of packs at `folder` with one face analyser and, for the engine, only this pack: links to the pack's
+ * files, which may be gigabytes, with a manifest for the same files. Returns the pack's path in it.
  */
 export async function isolatePack(
   folder: string,

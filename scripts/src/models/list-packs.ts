@@ -4,8 +4,8 @@ import { type Row } from '@lipsync/admin';
 import { describePack } from './describe-pack';
 
 /**
- * A row per folder under `packsDir`. `state` says whether the pack serves its engine, as far as manifest and digests
- * tell; whether its graphs run is seen by verifying it. Rejects when the folder cannot be read.
+ * A row per folder under `packsDir`. `state` says whether the pack serves its engine, judging by manifest and digests;
+ * only verification shows whether its graphs run. Rejects when the folder cannot be read.
  */
 export async function listPacks(packsDir: string): Promise<Row[]> {
   const { packs, bad } = await openPackFolders(packsDir);

@@ -6,7 +6,7 @@ import { installPack } from './install-pack';
 import { listPacks } from './list-packs';
 import { verifyPack } from './verify-pack';
 
-/** The inference process as the build leaves it: a child process runs no TypeScript. */
+/** The compiled inference process: a child process cannot run TypeScript. */
 const entry = path.resolve(__dirname, '../../../services/gpu-worker/dist/inference/main.js');
 
 describe('model packs on the command line', () => {
@@ -44,7 +44,7 @@ describe('model packs on the command line', () => {
   const install = (replace = false) => installPack(dir, packsDir, { replace, entry });
   const byFolder = async () => new Map((await listPacks(packsDir)).map((row) => [row['folder'], row]));
 
-  test('a good pack verifies, with what it runs on', async () => {
+  test('a good pack verifies, with the provider that it runs on', async () => {
     const { row, problem } = await verifyPack(dir, { entry });
     expect(problem).toBeUndefined();
     expect(row).toMatchObject({
@@ -99,7 +99,7 @@ describe('model packs on the command line', () => {
     expect(await readdir(packsDir)).toEqual(['builtin-highsync']);
   });
 
-  test('an installed pack serves, and the built-in one stands behind it', async () => {
+  test('an installed pack is the one served, with the built-in one as fallback', async () => {
     expect(await install()).toMatchObject({ name: 'highsync-official', state: 'installed' });
     const rows = await byFolder();
     expect(rows.get('highsync-official')).toMatchObject({ engine: 'highsync', state: 'serves' });
@@ -107,7 +107,7 @@ describe('model packs on the command line', () => {
     expect(rows.get('builtin-highsync')?.['state']).toBe(`not used: ${version} serves highsync`);
   });
 
-  test('installing again changes nothing; another pack of the name only goes in when it is told to replace', async () => {
+  test('installing again changes nothing; another pack of the same name is installed only with the option to replace', async () => {
     await install();
     expect(await install()).toMatchObject({ state: 'was installed already' });
     await rewriteManifest('"version": "1.0.0"', '"version": "1.0.1"');
@@ -129,13 +129,13 @@ describe('model packs on the command line', () => {
     expect((await byFolder()).get('highsync-official')).toMatchObject({ state: 'serves' });
   });
 
-  test('names that the build writes are kept for it', async () => {
+  test('names that the build writes are reserved', async () => {
     await rewriteManifest('"highsync-official"', '"builtin-mine"');
     await expect(install()).rejects.toThrow('builtin-mine');
     expect(await readdir(packsDir)).toEqual(['builtin-highsync']);
   });
 
-  test('a folder of packs that is not there is said to be so', async () => {
+  test('a missing folder of packs is reported as missing', async () => {
     await expect(listPacks(path.join(root, 'nowhere'))).rejects.toThrow('ENOENT');
   });
 });

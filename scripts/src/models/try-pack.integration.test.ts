@@ -15,10 +15,10 @@ import {
 import { type ClipShape, makeClip } from '../samples/sample-clip';
 import { type Trial, tryPack } from './try-pack';
 
-/** The inference process as the build leaves it: a child process runs no TypeScript. */
+/** The compiled inference process: a child process cannot run TypeScript. */
 const entry = path.resolve(__dirname, '../../../services/gpu-worker/dist/inference/main.js');
 
-/** As many frames as sync needs. */
+/** As many frames as the sync measurement needs. */
 const SHAPE: ClipShape = { width: 320, height: 320, seconds: 3, grain: 0 };
 const FRAMES = 75;
 
@@ -48,8 +48,8 @@ describe('a trial of a model pack', () => {
     await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
   }
 
-  test('renders with that pack and no other, and tells how fast and how well', async () => {
-    // Neither installed nor alone for its engine: the built-in pack serves in the folder.
+  test('renders with exactly that pack, and reports speed and quality', async () => {
+    // Not installed, and not the engine's only pack: the folder also has the built-in one.
     const dir = at('exported');
     await cp(at('packs/builtin-musetalk'), dir, { recursive: true });
     await rewriteManifest(dir, '"builtin-musetalk"', '"official"');
@@ -79,7 +79,7 @@ describe('a trial of a model pack', () => {
     expect(await readdir(at('packs'))).not.toContain('exported');
   }, 60_000);
 
-  test('a graph that loads and fails in the render fails the trial in one line, and no video is left', async () => {
+  test('a graph that loads but fails in the render fails the trial in one line, and no video is left', async () => {
     const dir = at('breaking');
     const { roles } = (await openPackFor('musetalk', (await writePassthroughPack(dir)).dir)).manifest;
     const { file, sha256, inputs, outputs } = roles.vae_decoder;
@@ -98,7 +98,7 @@ describe('a trial of a model pack', () => {
     expect(await readdir(folder)).not.toContain('none.mp4');
   }, 60_000);
 
-  test('a pack that does not verify is refused in the words of the verification', async () => {
+  test('a pack that does not verify is refused with the verification’s message', async () => {
     const dir = at('damaged');
     await cp(at('packs/builtin-musetalk'), dir, { recursive: true });
     await appendFile(path.join(dir, 'unet.onnx'), '!');
@@ -115,7 +115,7 @@ describe('a trial of a model pack', () => {
     );
   });
 
-  test('a file that cannot be rendered is named by the code that customers would see', async () => {
+  test('a file that cannot be rendered is reported with the code that customers would see', async () => {
     await writeFile(at('broken.mp4'), 'this is not a video');
     await expect(attempt(at('packs/builtin-musetalk'), { videoFile: at('broken.mp4') })).rejects.toThrow(
       /^not rendered: media_unsupported: .*$/,

@@ -10,23 +10,23 @@ import { isolatePack } from './isolate-pack';
 import { servingAnalyzer } from './serving-analyzer';
 
 export interface Trial {
-  /** Takes the rendered video. Written when the render succeeded, and not touched before. */
+  /** Path for the rendered video. Written when the render has succeeded, and not touched before. */
   readonly outputFile: string;
-  /** What is rendered; the drawn face and its voice take the place of what is absent. */
+  /** The media to render; default: the drawn face and its voice. */
   readonly videoFile?: string | undefined;
   readonly audioFile?: string | undefined;
-  /** Where the face analyser is that finds the face and looks at the result. */
+  /** Folder of the face analyser that locates the face and analyses the result. */
   readonly packsDir: string;
   /** The compiled inference child. */
   readonly entry?: string;
 }
 
-/** Three seconds: the least that the sync of a render is measured on. */
+/** Three seconds: the minimum for measuring the sync of a render. */
 const CLIP = { width: 1280, height: 720, seconds: 3, grain: 4 };
 
 /**
- * Renders a clip with exactly this pack, on the provider that a worker would find for it, and answers what the render
- * tells of itself. Rejects, in one line, when the pack cannot be used or the render fails.
+ * Renders a clip with exactly this pack, on the provider that a worker would choose for it, and returns what the render
+ * reports. Rejects, with one line, when the pack is unusable or the render fails.
  */
 export async function tryPack(ffmpeg: string, dir: string, trial: Trial): Promise<Row> {
   const child = trial.entry === undefined ? {} : { entry: trial.entry };

@@ -3,17 +3,17 @@ import { openPack, type Pack } from '@lipsync/model-pack';
 import { type Row } from '@lipsync/admin';
 import { describePack } from './describe-pack';
 
-/** A pack that was tried out. */
+/** The result of verifying a pack. */
 export interface VerifiedPack {
   readonly row: Row;
-  /** Why it cannot be used; then `pack` may be absent too. */
+  /** Why the pack is unusable; then `pack` may be undefined too. */
   readonly problem?: string;
   readonly pack?: Pack;
 }
 
 /**
- * Tries a pack out in an inference process, as a worker does at its start: manifest, digests, graphs against manifest,
- * probes, on a provider of this machine. `entry` is the compiled child. Rejects only when files cannot be looked at.
+ * Verifies a pack in an inference process, as a worker does when it starts: manifest, digests, graphs against manifest,
+ * probes, on a provider of this machine. `entry` is the compiled child. Rejects only when files cannot be read.
  */
 export async function verifyPack(dir: string, options: { entry?: string } = {}): Promise<VerifiedPack> {
   const { problem, provider } = await checkPack(dir, options);

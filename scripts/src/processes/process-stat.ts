@@ -1,30 +1,30 @@
 import { readIfThere } from './read-if-there';
 
-/** Processor seconds, of the user and of the system. */
+/** Processor seconds in user and system mode. */
 export interface CpuSeconds {
   readonly own: number;
-  /** Of children that have ended and were waited for, and theirs. */
+  /** Of children that have ended and were waited for, including their own such children. */
   readonly endedChildren: number;
 }
 
-/** What Linux says of one process: see proc_pid_stat(5). */
+/** What Linux reports about one process: see proc_pid_stat(5). */
 export interface ProcessStat {
   /** One letter; Z is a zombie. */
   readonly state: string;
   readonly parent: number;
   readonly cpu: CpuSeconds;
-  /** Since the system's start. */
+  /** Ticks since system start. */
   readonly beganAtTicks: number;
   readonly residentPages: number;
 }
 
-/** Fixed where Linux tells programs of ticks, whatever the kernel's own are. */
+/** The constant that Linux uses in its interfaces, whatever the kernel's own tick rate is. */
 export const TICKS_PER_SECOND = 100;
 
-/** Null when the process is gone, and where there is no /proc. */
+/** Null when the process is gone, and on systems without /proc. */
 export function processStat(pid: number): ProcessStat | null {
   const text = readIfThere(`/proc/${pid}/stat`);
-  // The name in parentheses may hold anything; what is read here comes behind it, from the third field on.
+  // The name in parentheses may contain anything; the fields read here follow it, from the third on.
   const [state = '', ...numbers] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (state === '') return null;
   const field = (number: number): number => Number(numbers[number - 4]);

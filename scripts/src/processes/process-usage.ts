@@ -2,17 +2,17 @@ import { existsSync, readdirSync } from 'node:fs';
 import { type CpuSeconds, processStat, TICKS_PER_SECOND } from './process-stat';
 import { readIfThere } from './read-if-there';
 
-/** Of x86-64; some kernels of arm64 have larger ones. */
+/** The page size on x86-64; some arm64 kernels use larger ones. */
 const PAGE_BYTES = 4096;
 
-/** Processor time of a process so far; it counts a child when that has ended. */
+/** Processor time of a process so far; children are included once they have ended. */
 export function processCpuSeconds(pid: number): CpuSeconds {
   const stat = processStat(pid);
   if (stat === null) throw new Error(`there is no process ${pid}`);
   return stat.cpu;
 }
 
-/** Processor time that all processes of the machine have used since it started, in seconds. */
+/** Processor time of all processes of the machine since it started, in seconds. */
 export function machineCpuSeconds(): number {
   const [total = ''] = readIfThere('/proc/stat').split('\n', 1);
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = total
@@ -23,7 +23,7 @@ export function machineCpuSeconds(): number {
   return (user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND;
 }
 
-/** Resident bytes of a process and of everything that it started, at this moment. */
+/** Current resident memory, in bytes, of a process and all its descendants. */
 export function treeResidentBytes(root: number): number {
   if (!existsSync('/proc/thread-self/children'))
     throw new Error('this kernel does not say whose child a process is');
@@ -35,7 +35,7 @@ function residentPages(root: number): number {
   return childrenOf(root).reduce((pages, child) => pages + residentPages(child), own);
 }
 
-/** Only these are looked at: what this process reads is garbage in the memory that it measures. */
+/** Reads only these files, because reading creates garbage in the process being measured. */
 function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>
     readIfThere(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Text of a file under /proc, which goes with its process; empty when it is gone. */
+/** Text of a file under /proc, which disappears with its process; empty when it is gone. */
 export function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'utf8');
