@@ -1,6 +1,6 @@
 /**
- * Makes samples/face.mp4 and samples/speech.wav: `node scripts/dist/samples/make-samples.js [folder]`.
- * Both are painted and computed from formulas; nobody was filmed or recorded. Takes about half a minute.
+ * Makes samples/face.mp4 and samples/speech.wav: `node scripts/dist/samples/make-samples.js [folder]`. Both are
+ * synthesised from formulas; nobody was filmed or recorded. Takes about half a minute.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -15,14 +15,14 @@ export interface ClipShape {
   width: number;
   height: number;
   seconds: number;
-  /** Strength of the grain that every camera adds; a drawn face alone would be encoded in no time. */
+  /** Strength of the grain that every camera adds; a drawn face alone would be unrealistically fast to encode. */
   grain: number;
 }
 
 const QUIET = ['-nostdin', '-v', 'error', '-y'];
 const LOOPED = [...QUIET, '-stream_loop', '-1'];
 
-/** The sample face in the middle of a grey picture, and the sample voice, repeated to the wanted length. */
+/** The sample face in the middle of a grey picture, and the sample voice, repeated to the requested length. */
 export async function makeClip(ffmpeg: string, folder: string, shape: ClipShape): Promise<Clip> {
   const { width, height, seconds, grain } = shape;
   const videoFile = path.join(folder, `face-${height}p-${grain}-${seconds}s.mp4`);

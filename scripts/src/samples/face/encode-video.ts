@@ -10,7 +10,7 @@ export interface VideoFormat {
 
 /**
  * Encodes packed RGB frames as H.264 (4:2:0, BT.709) with the ffmpeg on the PATH. `paint` fills one frame at a time.
- * Rejects when ffmpeg fails. The same ffmpeg version gives the same bytes: nothing about the moment is stored.
+ * Rejects when ffmpeg fails. The same ffmpeg version gives the same bytes, because no timestamp is stored.
  */
 export async function encodeVideo(
   file: string,

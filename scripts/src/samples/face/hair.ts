@@ -14,7 +14,7 @@ function hairRadius(x: number, y: number): number {
   return Math.hypot(x / width, Math.max(0, y - 0.95) / 0.75) + wave;
 }
 
-/** How much of the face lies free between the strands: 1 inside the opening. */
+/** How far the face is uncovered between the strands: 1 inside the opening. */
 function faceOpening(x: number, y: number): number {
   const part = x + 0.22;
   const top = -0.98 + 0.35 * Math.abs(part) ** 1.7;

@@ -1,13 +1,13 @@
 import { ramp } from './shapes';
 
-/** Where the head is in one picture. */
+/** The pose of the head in one picture. */
 export interface Pose {
-  /** Shift of the head's origin, head units. */
+  /** Shift of the head's origin in head units. */
   readonly x: number;
   readonly y: number;
   /** Radians, clockwise. */
   readonly roll: number;
-  /** Turn and nod: how far a point of height 1 moves, head units. */
+  /** Turn and nod: how far a point of height 1 moves, in head units. */
   readonly turn: number;
   readonly nod: number;
   /** 0 open … 1 closed. */
@@ -17,7 +17,7 @@ export interface Pose {
 /** Seconds at which a blink begins. */
 const BLINKS = [1.1, 3.4, 5.2];
 
-/** Somebody who listens: small unhurried movements, a few blinks. The mouth stays closed. */
+/** A listener: small unhurried movements, a few blinks. The mouth stays closed. */
 export function headPose(seconds: number): Pose {
   const wave = (period: number, phase: number): number => Math.sin((2 * Math.PI * seconds) / period + phase);
   return {

@@ -9,10 +9,10 @@ import { mouthLine, MOUTH_HALF_WIDTH } from './mouth-shape';
 const CHIN = 1.84;
 const CROWN = -1.5;
 const HALF_WIDTH = 1.0;
-/** Height of the widest place. */
+/** Height of the widest point. */
 const WIDEST = 0.05;
 
-/** How far a point is from the middle of the face on its way to the outline: 0 in the middle, 1 on the outline. */
+/** How far a point is from the middle of the face towards the outline: 0 in the middle, 1 on the outline. */
 export function faceRadius(x: number, y: number): number {
   const side = Math.abs(x) / HALF_WIDTH;
   if (y < WIDEST) {
@@ -23,7 +23,7 @@ export function faceRadius(x: number, y: number): number {
   return (side ** 2.2 + down ** 2.5) ** (1 / 2.2);
 }
 
-/** Height of the face over the plane of its outline, in units of the eye distance. */
+/** Height of the face above the plane of its outline, in head units. */
 export function faceHeight(x: number, y: number): number {
   const radius = Math.min(1, faceRadius(x, y));
   return (

@@ -20,7 +20,7 @@ export interface Paint {
 
 export const VALUES = 5;
 
-/** The part of head space that any layer covers. */
+/** The part of head space that every layer covers. */
 const EXTENT = { left: -2, right: 2, top: -2.2, bottom: 2.4 };
 
 /** Paints a layer pixel by pixel. */

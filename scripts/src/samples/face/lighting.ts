@@ -16,7 +16,7 @@ const HALF_KEY = unit([KEY[0], KEY[1], KEY[2] + 1]);
 /** The normal of a height field with these slopes. */
 export const normalOf = (slopeX: number, slopeY: number): Vector => unit([-slopeX, -slopeY, 1]);
 
-/** Light that a surface reflects, per colour: soft-edged, a little redder in its half shadow, as skin does. */
+/** The light that a surface reflects, per colour: soft-edged, slightly redder in half shadow, as skin is. */
 export function diffuse(normal: Vector, softness: number): Rgb {
   const wrapped = (light: Vector, soft: number): number => clamp((dot(normal, light) + soft) / (1 + soft));
   const fill = 0.2 * wrapped(FILL, 0.4) + 0.16 * (0.6 - 0.4 * normal[1]);

@@ -3,7 +3,7 @@ import { clamp } from './shapes';
 export const MOUTH_HALF_WIDTH = 0.4;
 const MOUTH_Y = 1.075;
 
-/** Where the closed lips meet: a shallow M, with corners a trace higher than the middle. */
+/** Where the closed lips meet: a shallow M with corners slightly higher than the middle. */
 export function mouthLine(x: number): number {
   const t = clamp(Math.abs(x) / MOUTH_HALF_WIDTH);
   return MOUTH_Y + 0.012 * Math.cos(t * Math.PI * 1.6) - 0.02 * t * t;

@@ -4,15 +4,15 @@ import { type Layer, paintLayer } from './layer';
 import { blend, ramp } from './shapes';
 import { skinColour } from './skin';
 
-/** Layers of the head: what is behind the neck, and the face with its front hair for each degree of closed eyes. */
+/** Layers of the head: what lies behind the neck, and the face with its front hair, once per degree of eye closure. */
 export interface Portrait {
   readonly back: Layer;
   readonly faces: readonly Layer[];
 }
 
-/** Degrees of closed eyes that are painted: 0, 1/4 … 1. */
+/** Number of painted degrees of eye closure: 0, 1/4 … 1. */
 const LID_STEPS = 5;
-/** Painted pixels per head unit; about one and a half for each of the picture, so that moving it stays sharp. */
+/** Painted pixels per head unit: about one and a half per output pixel, so that movement stays sharp. */
 const SCALE = 150;
 
 export function paintPortrait(): Portrait {
@@ -30,7 +30,7 @@ function paintFace(eyesClosed: number): Layer {
     const hair = hairCover(x, y).front;
     const cover = hair + face * (1 - hair);
     if (cover === 0) return null;
-    // Hair throws a soft shadow on the skin beside it.
+    // Hair casts a soft shadow on the skin beside it.
     const shadow = 1 - 0.35 * hairCover(x * 1.06, y - 0.05).front;
     const lit = face > 0 && hair < 1 ? skinColour(x, y, { eyesClosed, gaze: 0.004 }) : hairColour(x, y);
     const skin = [lit[0] * shadow, lit[1] * shadow, lit[2] * shadow] as const;

@@ -10,7 +10,7 @@ export interface Canvas {
   readonly height: number;
 }
 
-/** Distance of the eye centres as a part of the picture's height, and where the eyes are when the head rests. */
+/** Distance of the eye centres as a share of the picture's height, and the position of the eyes when the head rests. */
 const UNIT = 0.15;
 const EYES_Y = 0.4;
 
@@ -18,7 +18,7 @@ const EYES_Y = 0.4;
 const AXIS_DEPTH = 0.35;
 
 export interface Renderer {
-  /** Paints the picture at a time into `out`, packed 8-bit RGB. */
+  /** Paints the picture at the given time into `out`, packed 8-bit RGB. */
   render(seconds: number, out: Uint8Array): void;
 }
 
@@ -53,7 +53,7 @@ export function createRenderer(portrait: Portrait, { width, height }: Canvas): R
   };
 }
 
-/** Per pixel the wall's colour, and colour and coverage of neck and shoulders: neither moves. */
+/** Per pixel the wall's colour, and colour and coverage of neck and shoulders: none of them moves. */
 function paintStage({ width, height }: Canvas, unit: number): Float32Array {
   const stage = new Float32Array(width * height * 7);
   for (let row = 0; row < height; row++) {

@@ -13,7 +13,7 @@ const NOSTRIL: Rgb = [0.07, 0.02, 0.015];
 export interface Expression {
   /** 0 open … 1 closed. */
   readonly eyesClosed: number;
-  /** Where the eyes look, in head units to the viewer's right. */
+  /** Gaze direction, in head units to the viewer's right. */
   readonly gaze: number;
 }
 

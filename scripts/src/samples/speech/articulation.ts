@@ -20,7 +20,7 @@ const VOWELS: Readonly<Record<Vowel, Articulation['formants']>> = {
   u: [330, 820, 2300, 3300],
 };
 
-/** Resonators in a row pass open vowels much louder than a real mouth does; this evens out most of it. */
+/** Resonators in series pass open vowels much louder than a real mouth does; this compensates most of it. */
 const LEVELS: Readonly<Record<Vowel, number>> = { a: 0.85, e: 1.5, o: 0.95, i: 1.5, u: 1.1 };
 
 /** Length of each onset in seconds, its levels, and where its formants start. */
@@ -40,7 +40,7 @@ export function utteranceSeconds(phrases: readonly Phrase[]): number {
   return phrases.reduce((sum, phrase) => sum + phraseSeconds(phrase) + phrase.pause, LEAD_IN);
 }
 
-/** What the mouth does at a time. */
+/** The mouth's state at a given time. */
 export function articulationAt(phrases: readonly Phrase[], seconds: number): Articulation {
   let start = LEAD_IN;
   for (const phrase of phrases) {
@@ -55,7 +55,7 @@ const phraseSeconds = (phrase: Phrase): number =>
   phrase.syllables.reduce((sum, { duration }) => sum + duration, 0);
 
 function phraseAt(phrase: Phrase, seconds: number, length: number): Articulation {
-  // The voice starts high and falls over a phrase, as in a statement.
+  // The pitch starts high and falls over a phrase, as in a statement.
   const pitch = 138 - 38 * (seconds / length) + 4 * Math.sin(seconds * 31);
   let start = 0;
   for (const syllable of phrase.syllables) {

@@ -1,6 +1,6 @@
 /**
- * A two-pole filter that rings at one frequency: one formant of the vocal tract. Its gain at 0 Hz is 1, so that
- * resonators in a row shape a spectrum without changing its overall level.
+ * A two-pole filter that resonates at one frequency: one formant of the vocal tract. Its gain at 0 Hz is 1, so that
+ * resonators in series shape a spectrum without changing its overall level.
  */
 export class Resonator {
   private last = 0;

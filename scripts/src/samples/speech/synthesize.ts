@@ -4,10 +4,10 @@ import { type Phrase } from './utterance';
 
 const BANDWIDTHS = [80, 100, 140, 200] as const;
 
-/** Peak of the result; leaves head room for codecs. */
+/** Peak of the result; leaves headroom for codecs. */
 const PEAK = 0.7;
 
-/** Level of the room's own noise, which real silence always has (about −66 dB). */
+/** Level of the room noise, which real silence always contains (about −66 dB). */
 const ROOM = 0.0005;
 
 /** Speech-like sound for an utterance: mono samples in −1..1. The same utterance always gives the same samples. */
@@ -24,7 +24,7 @@ export function synthesizeSpeech(phrases: readonly Phrase[], sampleRate: number)
     tract.forEach((resonator, n) => {
       sound = resonator.filter(sound, formants[n] ?? 0, BANDWIDTHS[n] ?? 0);
     });
-    // Sound leaves the lips as the change of the flow.
+    // The sound radiated from the lips is the derivative of the flow.
     samples[i] = sound - 0.97 * previous;
     previous = sound;
   }

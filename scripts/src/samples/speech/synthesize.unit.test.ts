@@ -39,7 +39,7 @@ describe('synthesizeSpeech', () => {
     expect(level(speech, 0, 0.25)).toBeLessThan(0.001);
   });
 
-  test('vowels differ where voices differ: an a is strong around 760 Hz, an i around 2250 Hz', () => {
+  test('vowels differ where real ones do: an a is strong around 760 Hz, an i around 2250 Hz', () => {
     const a = synthesizeSpeech(one('a'), RATE).subarray(0.5 * RATE, 0.7 * RATE);
     const i = synthesizeSpeech(one('i'), RATE).subarray(0.5 * RATE, 0.7 * RATE);
     expect(band(a, 650, 900) / band(a, 2000, 2500)).toBeGreaterThan(3);
