@@ -27,7 +27,7 @@ function fail(message) {
   process.exit(1);
 }
 
-/** What takes longer than this is announced: an installation can take minutes. */
+/** A step that takes longer than this is announced: an installation can take minutes. */
 const ANNOUNCE_AFTER_MS = 1_500;
 
 async function step(label, action) {
@@ -39,7 +39,7 @@ async function step(label, action) {
   if (result !== 'nothing to do') console.error(`bootstrap: ${label} took ${seconds} s`);
 }
 
-/** Runs a command quietly; on failure prints all it said and stops. */
+/** Runs a command quietly; on failure prints all its output and exits. */
 async function run(command, args, { env = {} } = {}) {
   const child = spawn(command, args, {
     cwd: ROOT,
@@ -78,7 +78,7 @@ function checkNode() {
     fail(`Node ${MINIMUM_NODE.join('.')} or newer is needed; this is ${process.versions.node}`);
 }
 
-/** Programs that no npm package here brings: the package that holds each, per package manager. */
+/** Programs that no npm package here provides, with the package that contains each, per package manager. */
 const PROGRAMS = [
   { name: 'ffmpeg', variable: 'FFMPEG_BIN', apt: 'ffmpeg', brew: 'ffmpeg' },
   { name: 'ffprobe', variable: 'FFPROBE_BIN', apt: 'ffmpeg', brew: 'ffmpeg' },
@@ -108,12 +108,12 @@ async function installPrograms() {
     );
   }
 }
-// A package's post-install start of a system-wide Redis is neither needed nor wanted.
+// Keeps the package's post-install script from starting a system-wide Redis, which is neither needed nor wanted.
 const APT_ENV = { env: { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' } };
 
 const MINIMUM_FFMPEG = [5, 1];
 
-/** A build from the development branch has no number (N-…) and is taken to be new enough. */
+/** A build from the development branch has no version number (N-…) and is assumed to be new enough. */
 function checkFfmpeg() {
   const program = process.env.FFMPEG_BIN || 'ffmpeg';
   const found = /^ffmpeg version n?(\d+)\.(\d+)/.exec(
@@ -196,7 +196,9 @@ async function build() {
   if (/FULL TURBO/.test(output)) return 'nothing to do';
 }
 
-/** `programs`: whether ffmpeg and Redis are needed, which they are for everything but a client of a service elsewhere. */
+/**
+ * `programs`: whether ffmpeg and Redis are required, as they are for everything except a client of a remote service.
+ */
 export async function bootstrap({ programs }) {
   checkNode();
   if (programs) {

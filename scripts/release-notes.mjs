@@ -1,6 +1,6 @@
-// The notes of a release, from CHANGELOG.md: `node scripts/release-notes.mjs v1.2.3`.
-// Fails when the tag, the changelog and all places that set-version.mjs writes do not name the same version. A candidate,
-// v1.2.3-rc.1, is held to what the release will be, 1.2.3: it becomes the release unchanged.
+// Prints the notes of a release, from CHANGELOG.md: `node scripts/release-notes.mjs v1.2.3`. Fails when the tag, the
+// changelog and all places that set-version.mjs writes do not name the same version. A candidate such as v1.2.3-rc.1
+// must match the final version, 1.2.3, because it becomes the release unchanged.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT, VERSION_PLACES } from './version-places.mjs';

@@ -8,6 +8,6 @@ const isClient =
 
 await bootstrap({ programs: !isClient });
 const program = new URL(`./dist/${command}.js`, import.meta.url);
-// As if the program had been started itself.
+// Makes argv look as if the program had been started directly.
 process.argv.splice(1, 2, fileURLToPath(program));
 await import(program.href);

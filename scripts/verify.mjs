@@ -1,11 +1,11 @@
-// `npm test`: every check of the project, in the order in which a failure is cheapest to learn of.
-// `npm test -- unit e2e` runs the named checks only.
+// `npm test`: every check of the project, in the order in which a failure is cheapest to find. `npm test -- unit e2e`
+// runs only the named checks.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-// The second holds the pnpm that bootstrap.mjs installs where the machine has none.
+// The second contains the pnpm that bootstrap.mjs installs if the machine has none.
 const BIN_DIRS = [
   path.join(ROOT, 'node_modules', '.bin'),
   path.join(ROOT, '.local', 'tools', 'node_modules', '.bin'),
@@ -32,15 +32,15 @@ const CHECKS = {
   format: ['prettier', ['--check', '.', '--log-level', 'warn']],
   lint: ['eslint', ['.', '--max-warnings', '0']],
   types: ['turbo', ['run', 'typecheck', '--output-logs=errors-only']],
-  // Skipped where there is no Python with torch and onnx: only who exports weights needs one.
+  // Skipped if no Python has torch and onnx: only those who export weights need one.
   exporters: ['node', ['scripts/export/run-tests.mjs']],
   unit: jest('unit'),
   integration: jest('integration'),
-  // Each end-to-end file boots a whole stack: one at a time on a small machine.
+  // Each end-to-end file starts a whole stack: one at a time on a small machine.
   e2e: jest('e2e', '--runInBand'),
 };
 
-/** Exit status of a check that cannot be made here and has said why. */
+/** Exit status of a check that cannot run here and has said why. */
 const SKIPPED = 77;
 
 const wanted = process.argv.slice(2);
@@ -62,7 +62,7 @@ for (const [name, [command, args]] of Object.entries(CHECKS)) {
       ...process.env,
       PATH: [...BIN_DIRS, process.env.PATH].join(path.delimiter),
       TURBO_TELEMETRY_DISABLED: '1',
-      // Node 20 is supported until the SDK drops it; once is enough to know.
+      // Node 20 is supported until the SDK drops it; one warning is enough.
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     },
   });

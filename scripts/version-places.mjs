@@ -1,4 +1,4 @@
-// Where the version of the service stands: set-version.mjs writes these places, release-notes.mjs compares them.
+// The places that state the version of the service: set-version.mjs writes them, release-notes.mjs compares them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const CHART = 'deploy/helm/lipsync/Chart.yaml';
 const EXAMPLE = 'deploy/helm/lipsync/examples/large.yaml';
 
-/** Files, from the root, and what of each is the version. */
+/** Files, relative to the root, and the pattern that matches the version. */
 export const VERSION_PLACES = [
   ...['.', ...members()].map((folder) => ({
     file: path.posix.join(folder, 'package.json'),
@@ -20,7 +20,7 @@ export const VERSION_PLACES = [
   { file: EXAMPLE, pattern: /(?<=^ {2}runbookBase: \S+\/blob\/v)[^/\s]+/m },
 ];
 
-/** The packages that pnpm-workspace.yaml names: a folder, or all that a folder holds. */
+/** The packages that pnpm-workspace.yaml lists: a folder, or every folder inside one. */
 function members() {
   const listed = /^packages:\n((?: +- .+\n)+)/m.exec(
     readFileSync(path.join(ROOT, 'pnpm-workspace.yaml'), 'utf8'),

@@ -1,11 +1,11 @@
-// The Python tests of the exporters, where there is a Python that can run them. Exit status 77: there is none.
+// Runs the exporters' Python tests if some Python can run them. Exit status 77: none can.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const SKIPPED = 77;
-// Where another one comes first in PATH, the distribution's may still be the one that has torch.
+// If another Python comes first in PATH, the distribution's may still be the one that has torch.
 const PYTHONS = [process.env.LIPSYNC_PYTHON ?? 'python3', '/usr/bin/python3'];
 
 const python = (command, args, options) =>

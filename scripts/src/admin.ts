@@ -4,8 +4,8 @@ import { backendEnvironment } from './local-stack/services';
 import { readState } from './local-stack/state';
 
 /**
- * `npm run admin -- …`: the operator's commands, on the database and the store that the environment names, or on this
- * machine's local stack when DATABASE_URL is not set.
+ * `npm run admin -- …`: the operator's commands, run against the database and store named by the environment, or
+ * against this machine's local stack when DATABASE_URL is not set.
  */
 void runAdmin(() => {
   if (process.env['DATABASE_URL'] !== undefined) return process.env;

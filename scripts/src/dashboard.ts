@@ -22,7 +22,7 @@ interface DrawOptions {
   scrapeSeconds: number;
 }
 
-/** `npm run dashboard -- …`: the dashboard without a Grafana. */
+/** `npm run dashboard -- …`: shows the dashboard without Grafana. */
 const program = new Command('dashboard').description(
   'Draws the Grafana dashboard from a Prometheus server as one HTML page, to look at or to keep with a report.',
 );

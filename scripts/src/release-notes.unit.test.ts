@@ -8,7 +8,7 @@ const run = (root: string, script: string, argument: string) =>
   spawnSync(process.execPath, [path.join(root, 'scripts', script), argument], { encoding: 'utf8' });
 const SUCCESS = { status: 0, stderr: '' };
 
-/** What is written or compared when a release is made, from the root. */
+/** Files that are written or compared for a release, relative to the root. */
 const FILES = [
   ...['release-notes.mjs', 'set-version.mjs', 'version-places.mjs'].map((name) => `scripts/${name}`),
   ...['CHANGELOG.md', 'pnpm-workspace.yaml'],
@@ -26,7 +26,7 @@ describe('the notes of a release', () => {
     version: string;
   };
 
-  it.each([`v${version}`, `v${version}-rc.1`])('are there for %s, the version of this checkout', (tag) => {
+  it.each([`v${version}`, `v${version}-rc.1`])('exist for %s, the version of this checkout', (tag) => {
     const { stdout, ...outcome } = run(REPOSITORY_ROOT, 'release-notes.mjs', tag);
     expect(outcome).toMatchObject(SUCCESS);
     expect(stdout).toMatch(/^### /);
@@ -72,13 +72,13 @@ describe('the version of the next release', () => {
   });
 
   it.each([
-    // Metrics and traces tell this one.
+    // The version that metrics and traces report.
     ['packages/telemetry/package.json', '"version": "9.8.7"'],
     ['deploy/policies/package.json', '"version": "9.8.7"'],
     ['deploy/helm/lipsync/Chart.yaml', 'appVersion: 9.8.7'],
     ['deploy/helm/lipsync/examples/large.yaml', 'tag: 9.8.7'],
     ['deploy/helm/lipsync/examples/large.yaml', '/blob/v9.8.7/'],
-  ])('keeps a release from being made where %s was left behind (%s)', (file, place) => {
+  ])('blocks a release when %s was left behind (%s)', (file, place) => {
     setVersion('9.8.7');
     edit(file, (text) => text.replace(place, place.replace('9.8.7', '1.0.0')));
     const { status, stderr } = notes('v9.8.7');

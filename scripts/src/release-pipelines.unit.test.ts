@@ -32,7 +32,7 @@ describe('a pipeline that releases', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** The commands that a script gives to docker and helm. */
+  /** The docker and helm commands that a script runs. */
   function commands(script: string, env: Record<string, string>): string[] {
     const { status, stdout, stderr } = spawnSync('sh', ['-eu', '-c', script], {
       cwd: folder,
@@ -53,7 +53,7 @@ describe('a pipeline that releases', () => {
   it.each([
     ['v1.14.2', ['1.14.2', '1.14', '1']],
     ['v1.14.2-rc.1', ['1.14.2-rc.1']],
-  ])('tags the images of %s on GitLab as %p, and says in them what they are', (tag, expected) => {
+  ])('tags the images of %s on GitLab as %p, and labels them accordingly', (tag, expected) => {
     const builds = onGitlab(tag).filter((command) => command.startsWith('docker buildx build'));
     expect(builds).toHaveLength(targets.length);
     for (const target of targets) {
@@ -71,12 +71,12 @@ describe('a pipeline that releases', () => {
     expect(commands(script, { GITHUB_REF_NAME: 'v2.0.0-rc.1' }).join('\n')).toMatch(packaging);
   });
 
-  it('pushes the chart to a name in lower case, as registries want it, whoever owns the repository', () => {
+  it('pushes the chart to a lower-case name, as registries require, whoever owns the repository', () => {
     const pushes = githubRuns.filter((run) => run.includes('helm push'));
     expect(pushes).toEqual([expect.stringContaining('"oci://$REGISTRY/${GITHUB_REPOSITORY,,}/charts"')]);
   });
 
-  it('publishes the notes on GitLab when everything else is there', () => {
+  it('publishes the notes on GitLab once everything else is there', () => {
     expect(gitlab.notes.needs).toEqual(['release']);
     expect(gitlab.release.artifacts?.paths).toContain('notes.md');
     expect(gitlab.notes.release).toMatchObject({ tag_name: '$CI_COMMIT_TAG', description: './notes.md' });
