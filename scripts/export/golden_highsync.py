@@ -23,7 +23,7 @@ from pack_export.command_line import use_upstream
 from pack_export.networks.motion_masks import read_mask, use_plain_masks
 from pack_export.networks.mutual_attention import upstream_blocks
 
-#: Golden files, and how many frames they are of: several windows, and less than one.
+#: Golden files with their numbers of frames: several windows, and less than one.
 CASES = {"golden.json": 20, "golden-short.json": 7}
 FPS = 25
 PADDED_WIDTH = 128
@@ -39,7 +39,7 @@ def upstream_audio(networks, waveform: np.ndarray) -> torch.Tensor:
     audio = Audio2Feature.__new__(Audio2Feature)
     audio.model = model
     features = audio.audio2feat("")
-    # Upstream knows a width of 384 only: rows are filled up to what its reshaping divides, and cut off again.
+    # Upstream supports only a width of 384: rows are padded to what its reshaping divides, and cut off again.
     padded = np.pad(np.asarray(features), [(0, 0), (0, 0), (0, PADDED_WIDTH - networks.width)])
     windows = np.array(audio.feature2chunks(feature_array=padded, fps=25))
     windows = windows.reshape(len(windows), -1, PADDED_WIDTH)[..., : networks.width]
@@ -47,8 +47,11 @@ def upstream_audio(networks, waveform: np.ndarray) -> torch.Tensor:
 
 
 def upstream_pictures(networks, windows: torch.Tensor, params: dict, mask: torch.Tensor, frames: int) -> np.ndarray:
-    """[frames, 3, side, side] in [-1, 1] as upstream's pipeline decodes them, run as it is with the service's noise."""
-    # Upstream's inference fills a segment up to a window with its last picture and what that one hears.
+    """
+    [frames, 3, side, side] in [-1, 1] as upstream's pipeline decodes them, unchanged except that it uses the service's
+    noise.
+    """
+    # Upstream's inference pads a segment to a window with its last picture and that picture's audio.
     seen = [min(frame, frames - 1) for frame in range(max(frames, params["window"]))]
     from diffusers import DDIMScheduler
     from src.pipelines.face_animate import FaceAnimatePipeline
@@ -87,7 +90,7 @@ def upstream_pictures(networks, windows: torch.Tensor, params: dict, mask: torch
 
 
 def use_single_precision(control: type) -> None:
-    """Upstream's control holds banks in half precision on a GPU unless it is told otherwise, and its caller does not."""
+    """On a GPU, upstream's control stores banks in half precision by default, and its caller does not change that."""
     for method in (control.register_reference_hooks, control.update):
         here = {torch.float16: torch.float32, torch.device("cuda"): torch.device("cpu")}
         method.__defaults__ = tuple(here.get(value, value) if _hashable(value) else value for value in method.__defaults__)
@@ -129,9 +132,9 @@ def main() -> None:
         inputs = {"seconds": frames / FPS, "sampleRate": SAMPLE_RATE}
         write_golden(given.out / file, made_by(given), inputs, pictures)
     if given.networks == "small":
-        # For the Python tests, which have none of upstream's classes.
+        # For the Python tests, which run without upstream's classes.
         write_step(given.out / "step.json", made_by(given), upstream_step(load(), ReferenceAttentionControl))
-    # Networks that upstream's control has not touched, as the exporter meets them.
+    # Networks that upstream's control has not modified, as the exporter gets them.
     packs.write_highsync(given.out / "pack", packs.label("highsync", given.networks), load(), kinds, params)
     finish(given)
 

@@ -28,7 +28,7 @@ SECONDS = FRAMES / 25
 
 
 def upstream_audio(networks, waveform: np.ndarray):
-    """Upstream's Audio2Feature, hearing `waveform` whatever file it is told."""
+    """Upstream's Audio2Feature, which processes `waveform` whatever file it is given."""
     from latentsync.whisper.audio2feature import Audio2Feature
     from latentsync.whisper.whisper.transcribe import transcribe
 
@@ -45,8 +45,8 @@ def upstream_audio(networks, waveform: np.ndarray):
 
 def upstream_pictures(networks, audio, params: dict, upstream: Path, mask: Path) -> np.ndarray:
     """
-    [frames, 3, side, side] in [-1, 1] as upstream's pipeline decodes them, run as it is but for its files: faces come
-    aligned, the noise is the service's, and what would be pasted is kept.
+    [frames, 3, side, side] in [-1, 1] as upstream's pipeline decodes them, unchanged except for its files: faces are
+    already aligned, the noise is the service's, and the pictures are returned before they are pasted.
     """
     from diffusers import DDIMScheduler
     from latentsync.pipelines import lipsync_pipeline as home

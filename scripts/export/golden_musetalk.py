@@ -1,6 +1,6 @@
 """
 Golden numbers for the musetalk engine: a pack of random networks, and the pictures that MuseTalk's own code makes with
-them (audio windows, position code, masked latents, decoding; noise of the autoencoder off).
+them (audio windows, positional encoding, masked latents, decoding; noise of the autoencoder off).
 
     python scripts/export/golden_musetalk.py --upstream MuseTalk --out DIR [--networks reduced]
 """
@@ -36,7 +36,7 @@ def upstream_windows(networks, waveform: np.ndarray) -> torch.Tensor:
 
 
 def upstream_pictures(networks, windows: torch.Tensor) -> np.ndarray:
-    """What upstream's VAE wrapper, UNet and batches make of the pictures, [frames, 3, side, side] in [-1, 1]."""
+    """The output of upstream's VAE wrapper, UNet and batching for the pictures, [frames, 3, side, side] in [-1, 1]."""
     from musetalk.models.unet import PositionalEncoding
     from musetalk.models.vae import VAE
     from musetalk.utils.utils import datagen

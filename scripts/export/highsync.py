@@ -1,5 +1,5 @@
 """
-Makes a pack for the highsync engine of HighSync's weights (github.com/saeed5959/high_sync).
+Makes a pack for the highsync engine from HighSync's weights (github.com/saeed5959/high_sync).
 
     python scripts/export/highsync.py --upstream high_sync --weights high_sync/pretrained_weights --out packs/highsync
 """
@@ -57,7 +57,7 @@ def main() -> None:
         ),
         whisper_role(OpenaiStates(whisper.encoder), states, width),
         vae if options.fuse else plain_attention(vae),
-        # Attention as torch has it: in single steps, tracing at 512 pixels would take 13 GB for one tensor.
+        # torch's own attention: as single operations, tracing at 512 pixels would take 13 GB for one tensor.
         *with_banks(reference_unet, denoising_unet, upstream_blocks()),
         highsync_params(
             RESOLUTION,

@@ -20,7 +20,7 @@ SOURCE = "LatentSync at {resolution} pixels (github.com/bytedance/LatentSync), s
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--vae", type=Path, required=True, help="folder of stabilityai/sd-vae-ft-mse")
-    # No default: the weights of either version load into either configuration, and draw badly at the other's size.
+    # No default: the weights of either version load into either configuration, but draw badly at the other's size.
     arguments.add_argument(
         "--config",
         required=True,

@@ -1,5 +1,5 @@
 """
-Makes a pack for the musetalk engine of MuseTalk's weights (github.com/TMElyralab/MuseTalk), 1.5 or 1.0.
+Makes a pack for the musetalk engine from MuseTalk's weights (github.com/TMElyralab/MuseTalk), 1.5 or 1.0.
 
     python scripts/export/musetalk.py --upstream MuseTalk --weights MuseTalk/models --out packs/musetalk-1.5
 """
@@ -16,7 +16,7 @@ from pack_export.networks.whisper import HuggingFaceStates, audio_params, whispe
 from pack_export.write_pack import PackLabel
 
 RESOLUTION = 256
-#: The unet's folder and files by version, below the weights.
+#: The UNet's folder and files by version, relative to the weights.
 FILES = {"1.5": ("musetalkV15", "unet.pth"), "1.0": ("musetalk", "pytorch_model.bin")}
 SOURCE = "MuseTalk {version} (github.com/TMElyralab/MuseTalk), sd-vae-ft-mse, whisper-tiny"
 

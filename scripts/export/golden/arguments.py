@@ -21,7 +21,7 @@ def arguments_of(description: str) -> argparse.Namespace:
 
 
 def made_by(given: argparse.Namespace) -> dict:
-    """Which code the numbers come from."""
+    """The upstream code that computes the numbers."""
     commit = subprocess.run(
         ["git", "-C", str(given.upstream), "rev-parse", "HEAD"], capture_output=True, text=True, check=False
     ).stdout.strip()
@@ -29,6 +29,6 @@ def made_by(given: argparse.Namespace) -> dict:
 
 
 def finish(given: argparse.Namespace) -> None:
-    """Packs of reduced networks are kept compressed."""
+    """Packs of reduced networks are stored compressed."""
     if given.networks == "reduced":
         compress_pack(given.out / "pack")

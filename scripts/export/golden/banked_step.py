@@ -9,12 +9,12 @@ import torch
 from .noise import noise
 
 WINDOW, TOKENS, TIMESTEP = 12, 30, 949
-#: Elements of every half that are recorded as they are.
+#: Number of leading elements of each half that are recorded as they are.
 FIRST = 24
 
 
 def step_inputs(networks: SimpleNamespace) -> tuple:
-    """Latents of the frames as they were [12, c, h, w] and as they are [1, c, 12, h, w]; what they hear [1, 12, n, w]."""
+    """Latents of the frames without noise [12, c, h, w] and with it [1, c, 12, h, w]; their audio [1, 12, n, w]."""
     channels, cells = networks.vae.config.latent_channels, networks.side // 8
     shapes = [(WINDOW, channels, cells, cells), (1, channels, WINDOW, cells, cells), (1, WINDOW, TOKENS, networks.width)]
     sizes = [torch.Size(shape).numel() for shape in shapes]
@@ -22,14 +22,14 @@ def step_inputs(networks: SimpleNamespace) -> tuple:
 
 
 def exported_step(networks: SimpleNamespace, reference: torch.nn.Module, denoiser: torch.nn.Module) -> tuple:
-    """The prediction without and with audio and banks, of the networks as they are exported."""
+    """The predictions without and with audio and banks, from the networks as exported."""
     was, latent, audio = step_inputs(networks)
     timestep = torch.tensor([TIMESTEP])
     return denoiser(latent, timestep, torch.zeros_like(audio)), denoiser(latent, timestep, audio, *reference(was))
 
 
 def upstream_step(networks: SimpleNamespace, control: type) -> tuple:
-    """The same by upstream's control, called as its pipeline does."""
+    """The same from upstream's control, called as its pipeline does."""
     was, latent, audio = step_inputs(networks)
     options = {"do_classifier_free_guidance": True, "batch_size": 1, "fusion_blocks": "full"}
     writer = control(networks.reference, mode="write", **options)
@@ -49,7 +49,7 @@ def write_step(path: Path, made_by: dict, predictions: tuple) -> None:
 
 
 def numbers_of(prediction: torch.Tensor) -> list:
-    """Mean, root mean square, and elements from all over it."""
+    """Mean, root mean square, and elements sampled from the whole prediction."""
     flat = prediction.double().ravel()
     chosen = flat[:: max(1, len(flat) // FIRST)][:FIRST]
     return [float(f"{value:.7g}") for value in [flat.mean(), flat.square().mean().sqrt(), *chosen]]

@@ -1,4 +1,4 @@
-"""Packs of reduced networks as they are kept: every graph and its weights compressed, the same on every call."""
+"""Compresses packs of reduced networks for storage: every graph and its weights, with the same result on every call."""
 
 import gzip
 from pathlib import Path

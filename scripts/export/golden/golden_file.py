@@ -1,18 +1,19 @@
-"""What is recorded of upstream's pictures: enough numbers to notice one wrong pixel row, few enough to read."""
+"""What is recorded of upstream's pictures: enough numbers to detect one wrong row of pixels, few enough to read."""
 
 import json
 from pathlib import Path
 
 import numpy as np
 
-#: Largest deviation of an element as a part of the pictures' root mean square; deeper networks add up more rounding.
+#: Largest deviation of an element as a share of the pictures' root mean square; deeper networks accumulate more
+#: rounding.
 TOLERANCE = {"small": 3e-5, "reduced": 2e-4}
-#: Every so many elements one is recorded; a prime, to meet every row and column.
+#: Distance between recorded elements; a prime, so that every row and column is sampled.
 STRIDE = 613
 
 
 def write_golden(path: Path, made_by: dict, inputs: dict, pictures: np.ndarray) -> None:
-    """`pictures` [frames, 3, side, side]."""
+    """Records `pictures` [frames, 3, side, side]."""
     flat = pictures.astype(np.float64).ravel()
     frames = pictures.astype(np.float64).reshape(len(pictures), -1)
     golden = {

@@ -1,4 +1,4 @@
-"""Pictures and sound by formula, which the tests compute once more."""
+"""Pictures and sound computed from formulas that the tests repeat."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Where the golden numbers and their packs are kept."""
+"""Where the golden numbers and their packs are stored."""
 
 from pathlib import Path
 

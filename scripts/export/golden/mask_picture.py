@@ -1,4 +1,4 @@
-"""A mask for the small networks: of the pictures' size, for resizing is not what they are to prove."""
+"""A mask for the small networks, in the size of their pictures: resizing is not what they are meant to test."""
 
 from pathlib import Path
 

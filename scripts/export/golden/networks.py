@@ -1,6 +1,6 @@
 """
-The networks that golden numbers are made with: small ones of this project, or upstream's own classes at reduced width.
-Both with random weights, the same on every call.
+The networks that golden numbers are computed with: this project's small ones, or upstream's own classes at reduced
+width. Both have random weights, the same on every call.
 """
 
 from types import SimpleNamespace
@@ -15,10 +15,10 @@ from .weights import draw_weights
 CHANNELS = 4
 #: Picture side: latents of 8 × 8, and of 4 × 4 after a UNet's first block.
 SIDE = 64
-#: HighSync's motion modules know masks for features of 8, 16, 32 and 64 cells only.
+#: HighSync's motion modules only have masks for features of 8, 16, 32 and 64 cells.
 HIGHSYNC_SIDE = 128
-#: Blocks of the reduced UNets: the fewest that have every kind of block, and attention at two widths. Motion modules
-#: have 32 groups whatever they are told; every width is a multiple of them.
+#: Channels per level of the reduced UNets: the fewest levels that include every kind of block, and attention at two
+#: widths. Motion modules always have 32 groups; every width is a multiple of them.
 WIDTHS = (32, 64)
 GROUPS = 8
 HEADS = 2
@@ -40,7 +40,7 @@ def small(engine: str) -> SimpleNamespace:
 
 
 def reduced_musetalk() -> SimpleNamespace:
-    """diffusers' and transformers' classes as MuseTalk instantiates them."""
+    """Instantiates diffusers' and transformers' classes as MuseTalk does."""
     from diffusers import UNet2DConditionModel
     from transformers.models.whisper.configuration_whisper import WhisperConfig
     from transformers.models.whisper.modeling_whisper import WhisperEncoder
@@ -48,7 +48,7 @@ def reduced_musetalk() -> SimpleNamespace:
     config = WhisperConfig(
         d_model=AUDIO_WIDTH, encoder_layers=AUDIO_BLOCKS, encoder_attention_heads=HEADS, encoder_ffn_dim=4 * AUDIO_WIDTH
     )
-    # Nothing in it wants more: half of the others' widths.
+    # Nothing in it needs more than half of the others' widths.
     unet = UNet2DConditionModel(in_channels=2 * CHANNELS, **_unet("2D", SIDE, [width // 2 for width in WIDTHS]))
     return _ready(_with_vae(SIDE, whisper=WhisperEncoder(config), unet=unet))
 

@@ -1,4 +1,6 @@
-"""The service's noise (packages/lipsync/src/diffusion/noise.ts) once more, for upstream's samplers to start from."""
+"""
+Reimplements the service's noise (packages/lipsync/src/diffusion/noise.ts), as a starting point for upstream's samplers.
+"""
 
 import numpy as np
 

@@ -4,7 +4,7 @@ import torch
 
 
 def run_on_cpu() -> None:
-    """From now on tensors that are sent to "cuda" stay where they are."""
+    """After this call, tensors that are sent to "cuda" stay where they are."""
     move = torch.Tensor.to
 
     def to(self, *args, **kwargs):

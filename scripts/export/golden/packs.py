@@ -1,4 +1,4 @@
-"""The packs that golden numbers are made with. Of small networks they need none of upstream's code."""
+"""The packs that golden numbers are computed with. Those of the small networks need no upstream code."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,12 +19,12 @@ from .mask_picture import mask_picture
 from .small_highsync import SmallDenoiserBlock, SmallReferenceBlock
 
 OPTIONS = ExportOptions(data_file_from=0)
-#: Steps of denoising: upstream's own networks are slow, and a few steps show what twenty do.
+#: Denoising steps: upstream's own networks are slow, and a few steps test the same as twenty.
 STEPS = {"small": 20, "reduced": 3}
 SMALL_BLOCKS = (SmallReferenceBlock, SmallDenoiserBlock)
 
 
-#: Whose classes the reduced networks are; what is traced of them is no code, but let nobody wonder.
+#: Licences of the classes of the reduced networks. A traced graph is not their code, but this leaves no doubt.
 LICENCES = {"musetalk": "Apache-2.0", "latentsync": "Apache-2.0", "highsync": "MIT AND Apache-2.0"}
 SOURCES = {"small": "Random weights; for tests only.", "reduced": "Upstream's classes, random weights; for tests only."}
 

@@ -1,4 +1,4 @@
-"""The autoencoder without chance: upstream draws from what the encoder says, the service takes its mean."""
+"""The autoencoder without randomness: upstream samples from the encoder's distribution, the service takes its mean."""
 
 
 def mode_instead_of_samples() -> None:

@@ -1,4 +1,4 @@
-"""What the small networks attend with."""
+"""The attention layers of the small networks."""
 
 import math
 from typing import Optional
@@ -18,7 +18,7 @@ def time_code(timestep: torch.Tensor, width: int) -> torch.Tensor:
 
 
 class SmallAttention(nn.Module):
-    """One head, called as diffusers' is."""
+    """One head, with the call signature of diffusers' attention."""
 
     def __init__(self, width: int, seen_width: int):
         super().__init__()

@@ -1,6 +1,6 @@
 """
-Small networks for HighSync's pipeline. Their blocks have the parts that upstream's control looks for, so that upstream's
-own code passes banks between them, and the exporter makes graphs of them as it does of upstream's networks.
+Small networks for HighSync's pipeline. Their blocks have the parts that upstream's control looks for, so that
+upstream's own code passes banks between them, and the exporter converts them like upstream's networks.
 """
 
 from typing import Optional
@@ -14,7 +14,7 @@ NARROW, WIDE = 8, 16
 
 
 class SmallBlock(nn.Module):
-    """A transformer block; the reference network's hears nothing."""
+    """A transformer block; the reference network's has no audio attention."""
 
     only_cross_attention = use_ada_layer_norm = use_ada_layer_norm_zero = False
 
@@ -34,14 +34,17 @@ class SmallReferenceBlock(SmallBlock):
 
 
 class SmallDenoiserBlock(SmallBlock):
-    """What it computes is for upstream's control or the exporter to say, as in upstream's own."""
+    """Its computation is supplied by upstream's control or by the exporter, as in upstream's own networks."""
 
     def forward(self, *_, **__):
         raise NotImplementedError
 
 
 class _Frames(nn.Module):
-    """Frames [n, channels, h, w]. The widest of three blocks is the second: they are not paired in the order of their use."""
+    """
+    Frames [n, channels, h, w]. The widest of three blocks is the second, so blocks are not paired in the order of their
+    use.
+    """
 
     device, dtype, in_channels = torch.device("cpu"), torch.float32, 4
 
@@ -75,7 +78,9 @@ class SmallReference(_Frames):
 
 
 class SmallDenoiser(_Frames):
-    """Sequences [batch, channels, frames, h, w] and audio [batch, frames, tokens, width]; frames influence one another."""
+    """
+    Sequences [batch, channels, frames, h, w] and audio [batch, frames, tokens, width]; frames influence one another.
+    """
 
     def __init__(self, channels: int, audio_width: int):
         super().__init__(channels, lambda width: SmallDenoiserBlock(width, audio_width))

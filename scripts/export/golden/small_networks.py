@@ -1,6 +1,6 @@
 """
-Networks of a few kilobytes with random weights that stand where upstream's pipelines have theirs: same tensors, every
-input matters, frames of a window influence one another. They belong to this project, so packs of them may lie in it.
+Networks of a few kilobytes with random weights in place of those in upstream's pipelines: same tensors, every input
+matters, frames of a window influence one another. They belong to this project, so it may include packs of them.
 """
 
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from .small_attention import SmallAttention, time_code
 
 
 class SmallWhisper(nn.Module):
-    """An audio encoder that answers as transformers' and as OpenAI's do."""
+    """An audio encoder with the interfaces of transformers' and OpenAI's."""
 
     def __init__(self, width: int = 8, blocks: int = 2):
         super().__init__()
@@ -39,7 +39,7 @@ class SmallWhisper(nn.Module):
 
 
 class SmallVae(nn.Module):
-    """Eight pixels are one cell of the latent; moments as diffusers' AutoencoderKL has them."""
+    """Eight pixels are one cell of the latent; moments like those of diffusers' AutoencoderKL."""
 
     def __init__(self, channels: int = 4):
         super().__init__()
@@ -61,7 +61,7 @@ class SmallVae(nn.Module):
 
 
 class _Frames(nn.Module):
-    """Frames [n, in, h, w] under a time and audio [n, tokens, width]."""
+    """Frames [n, in, h, w] with a timestep and audio [n, tokens, width]."""
 
     def __init__(self, inputs: int, outputs: int, audio_width: int, width: int = 16):
         super().__init__()
@@ -85,7 +85,7 @@ class _Frames(nn.Module):
 
 
 class SmallUnet(nn.Module):
-    """Stands for MuseTalk's: frames one by one."""
+    """Replaces MuseTalk's: frames are independent."""
 
     def __init__(self, channels: int, audio_width: int):
         super().__init__()
@@ -96,9 +96,9 @@ class SmallUnet(nn.Module):
 
 
 class SmallUnet3D(nn.Module):
-    """Stands for LatentSync's: [batch, channels, frames, h, w], audio with frames folded into the batch."""
+    """Replaces LatentSync's: [batch, channels, frames, h, w], audio with frames folded into the batch."""
 
-    # What diffusers' pipelines ask a model for.
+    # Attributes that diffusers' pipelines read from a model.
     device, dtype, add_audio_layer = torch.device("cpu"), torch.float32, True
 
     def __init__(self, channels: int, audio_width: int):

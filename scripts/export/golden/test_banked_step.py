@@ -8,15 +8,15 @@ from golden.banked_step import exported_step, numbers_of
 from golden.kept import KEPT
 from pack_export.networks import mutual_attention
 
-#: Largest deviation as a part of a prediction's root mean square.
+#: Largest deviation as a share of a prediction's root mean square.
 TOLERANCE = 2e-5
 
 
 class BankedStepTest(unittest.TestCase):
-    """What the exporter makes of HighSync's two networks, held to what upstream's own control makes of the same two."""
+    """Compares the exporter's version of HighSync's two networks with upstream's own control of the same two."""
 
     def deviation(self) -> float:
-        """The larger one of both halves."""
+        """The larger deviation of the two halves."""
         small = networks.small("highsync")
         banked = mutual_attention.with_banks(small.reference, small.denoiser, packs.SMALL_BLOCKS)
         with torch.no_grad():

@@ -1,6 +1,6 @@
 """
-The packs that are kept as test data, made again: the engines are held to upstream's numbers with those, so what the
-exporters make of the same networks today must compute the same.
+Rebuilds the packs that are stored as test data. The engines are compared with upstream's numbers on the stored packs,
+so the exporters' current output for the same networks must compute the same.
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 from golden import networks, packs
 from golden.kept import KEPT
 
-#: Largest deviation between releases of torch as a part of an output's root mean square.
+#: Largest deviation between releases of torch as a share of an output's root mean square.
 TOLERANCE = 1e-4
 
 
@@ -29,7 +29,7 @@ def made(engine: str, out: Path) -> dict:
 
 
 def differences(made: dict, kept: dict) -> list:
-    """What of the manifests differs; digests do not count, for every release of torch writes other graphs."""
+    """The differences between the manifests, ignoring digests: every release of torch writes different graphs."""
     found = [key for key in kept if key != "roles" and made[key] != kept[key]]
     for name, role in kept["roles"].items():
         found.extend(f"{name}.{key}" for key in ("file", "inputs", "outputs") if made["roles"][name][key] != role[key])

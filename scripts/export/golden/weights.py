@@ -1,4 +1,4 @@
-"""Random weights that are the same wherever they are drawn: torch's own generators promise nothing across releases."""
+"""Random weights that are the same on every machine: torch's own generators promise nothing across releases."""
 
 import itertools
 
@@ -9,18 +9,18 @@ from torch import nn
 from .noise import noise
 
 SEED = 20
-#: How far biases lie from 0 and the factors of norms from 1.
+#: Distance of biases from 0 and of norms' factors from 1.
 SPREAD = 0.25
 NORMS = (nn.LayerNorm, nn.GroupNorm)
-#: Holds positions and not weights, but thousands of numbers all the same.
+#: Holds positional codes rather than weights, but thousands of numbers all the same.
 POSITIONS = "positional_embedding"
 
 
 def draw_weights(networks: list, signs_only: bool = False) -> None:
     """
-    Fills all weights, also those that upstream begins training with as zeros, for these would hide what they do.
-    `signs_only`: as large as the distribution is wide, above or below its mean; a gigabyte of such compresses to one
-    of thirty megabytes.
+    Fills all weights, including those that upstream initialises to zeros, which would hide the effect of their layers.
+    With `signs_only` every weight is one standard deviation above or below the mean: a gigabyte of these compresses to
+    thirty megabytes.
     """
     tensors = itertools.chain.from_iterable(_tensors(network) for network in networks)
     for stream, (tensor, mean, spread) in enumerate(tensors):
@@ -31,7 +31,7 @@ def draw_weights(networks: list, signs_only: bool = False) -> None:
 
 
 def _tensors(network: nn.Module):
-    """Every tensor with the mean and the width of its distribution."""
+    """Every tensor with the mean and the standard deviation of its distribution."""
     for module in network.modules():
         for name, tensor in module.named_parameters(recurse=False):
             if tensor.dim() > 1:

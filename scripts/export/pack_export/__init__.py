@@ -1,6 +1,6 @@
-"""Turns PyTorch networks into model packs: ONNX files and the pack.json that binds them to an engine."""
+"""Converts PyTorch networks to model packs: ONNX files and the pack.json that binds them to an engine."""
 
 import os
 
-# Before ONNX Runtime is imported anywhere: it reports to its maker otherwise.
+# Set before ONNX Runtime is imported anywhere; it sends telemetry otherwise.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"

@@ -27,7 +27,7 @@ def options_of(arguments: argparse.Namespace) -> ExportOptions:
         precision="float16" if arguments.fp16 else "float32",
         provider=arguments.provider,
         device=arguments.device,
-        # Of the other providers it is not known whether they have the fused operators.
+        # It is unknown whether the other providers have the fused operators.
         fuse=arguments.provider in ("cuda", "cpu") and not arguments.plain_attention,
     )
 
@@ -37,7 +37,8 @@ def use_upstream(folder: Path) -> Path:
     folder = folder.resolve()
     if not folder.is_dir():
         raise SystemExit(f"{folder} is not a directory")
-    # The programs here are named like upstream's packages, which are found only where no module has their name.
+    # The programs here have the names of upstream's packages, which can be imported only while no module has their
+    # name.
     programs = Path(__file__).resolve().parent.parent
     sys.path[:] = [str(folder), *(entry for entry in sys.path if Path(entry).resolve() != programs)]
     return folder

@@ -1,4 +1,4 @@
-"""Weights outside the model file: ONNX models end at 2 GiB, and two graphs of one network can share what they have in common."""
+"""Weights outside the model file: ONNX models are limited to 2 GiB, and two graphs of one network can share weights."""
 
 import hashlib
 from pathlib import Path
@@ -6,16 +6,16 @@ from pathlib import Path
 import onnx
 from onnx import external_data_helper as external
 
-#: Large tensors begin on a page, so that the runtime can map them into memory; small ones on a cache line.
+#: Large tensors are aligned to a page, so that the runtime can map them into memory; small ones to a cache line.
 PAGE = 4096
 LINE = 64
 LARGE = 2**20
-#: Smaller tensors stay in the model: shapes and scalars, which the runtime reads while it loads.
+#: Smaller tensors stay in the model: shapes and scalars, which the runtime reads while loading.
 SMALLEST = 1024
 
 
 class DataFile:
-    """One file beside the models that every tensor is written to once, however many models refer to it."""
+    """A file beside the models to which each tensor is written once, however many models refer to it."""
 
     def __init__(self, path: Path):
         self.path = path

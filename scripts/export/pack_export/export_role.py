@@ -1,4 +1,4 @@
-"""One network of a pack, from torch to its entry in pack.json."""
+"""Exports one network of a pack, from torch to its entry in pack.json."""
 
 import hashlib
 from contextlib import nullcontext
@@ -17,22 +17,22 @@ from .parity import print_parity
 from .probe import ProbeInput, feed, record
 from .tensor_spec import TensorSpec
 
-#: Weights of more than this lie in a file of their own.
+#: Larger weights are stored in a separate file.
 DATA_FILE_FROM = 64 * 2**20
 
 
 @dataclass(frozen=True)
 class Role:
-    """A network: a module that takes the inputs in order, single precision, and answers the outputs in order."""
+    """A network: a module that takes the inputs in order, in single precision, and returns the outputs in order."""
 
     name: str
     module: torch.nn.Module
     inputs: Sequence[TensorSpec]
     outputs: Sequence[TensorSpec]
     probe: ProbeInput
-    #: Roles of the same group keep their weights in one file, each tensor once.
+    #: Roles of the same group store their weights in one file, each tensor once.
     data_group: Optional[str] = None
-    #: Worth fusing attention in.
+    #: Whether fusing attention is worthwhile.
     attention: bool = False
 
 
@@ -59,7 +59,7 @@ class RoleExporter:
         self._data_files = {}
 
     def export(self, role: Role) -> dict:
-        """Writes the role's files; answers its entry but for the digests, which wait until every file is complete."""
+        """Writes the role's files; returns its entry without the digests, which wait until every file is complete."""
         print(role.name)
         device = self._options.device
         module = role.module.to(device).eval()
@@ -92,7 +92,7 @@ class RoleExporter:
         }
 
     def _write(self, model: onnx.ModelProto, path: Path, group: str) -> Optional[Path]:
-        """Writes the model; answers the data file that its weights went to, if they did."""
+        """Writes the model; returns the data file with its weights, if there is one."""
         data_file = self._data_files.get(group)
         if data_file is None and sum(len(tensor.raw_data) for tensor in model.graph.initializer) > self._options.data_file_from:
             data_file = DataFile(self._folder / f"{group.replace('_', '-')}.onnx.data")

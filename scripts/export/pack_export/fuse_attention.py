@@ -6,12 +6,12 @@ import torch
 from torch.nn import functional
 
 TOKENS_FIRST = [0, 2, 1, 3]
-#: What diffusers and the upstream repositories attend with where torch has it (2.0).
+#: The attention function of diffusers and the upstream repositories, if torch has it (2.0).
 PLAIN = getattr(functional, "scaled_dot_product_attention", None)
 
 
 class _OneOperator(torch.autograd.Function):
-    """[batch, heads, tokens, width], as torch's own function takes and answers them."""
+    """Takes and returns [batch, heads, tokens, width], like torch's own function."""
 
     @staticmethod
     def forward(ctx, query, key, value, heads: int, width: int):
@@ -23,7 +23,7 @@ class _OneOperator(torch.autograd.Function):
             return graph.op("Reshape", tensor, graph.op("Constant", value_t=torch.tensor(shape)))
 
         tensors = [graph.op("Transpose", tensor, perm_i=TOKENS_FIRST) for tensor in (query, key, value)]
-        # In a shape, 0 is the size as it was (batch) and -1 what is left (tokens).
+        # In a shape, 0 keeps the size (batch) and -1 takes the rest (tokens).
         joined = [reshaped(tensor, [0, -1, heads * width]) for tensor in tensors]
         answer = graph.op("com.microsoft::MultiHeadAttention", *joined, num_heads_i=heads, scale_f=width**-0.5)
         answer = graph.op("Transpose", reshaped(answer, [0, -1, heads, width]), perm_i=TOKENS_FIRST)
@@ -39,7 +39,7 @@ def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False
 
 @contextmanager
 def fused_attention():
-    """Within it, torch's scaled_dot_product_attention is traced to one operator of ONNX Runtime."""
+    """Inside this context, torch's scaled_dot_product_attention is traced to one operator of ONNX Runtime."""
     if PLAIN is None:
         print("  this torch has no attention of its own: it stays in single steps")
         yield

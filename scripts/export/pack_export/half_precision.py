@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-#: Sums over many elements and what feeds them: single precision, as torch's autocast has it.
+#: Sums over many elements and their inputs stay in single precision, as in torch's autocast.
 SINGLE = {
     "InstanceNormalization", "LayerNormalization", "ReduceMean", "ReduceSum", "Pow", "Sqrt", "Exp", "Sin", "Cos", "Softmax",
     "Range", "Resize", "Log", "Reciprocal",
@@ -16,7 +16,7 @@ def to_half(model: onnx.ModelProto) -> onnx.ModelProto:
     """Rewrites the model in place: float weights and what is computed from them become float16."""
     graph = model.graph
     types = _element_types(model)
-    # Held as a list: a repeated field makes new objects whenever it is looked at.
+    # Kept as a list, because a repeated field creates new objects on every access.
     originals = list(graph.node)
     angles = _before(originals, {"Sin", "Cos"})
     exact = {name for i in angles for name in originals[i].input}
@@ -54,7 +54,7 @@ def to_half(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 class _Casts:
-    """Casts around nodes that stay in single precision; a value is widened once."""
+    """Inserts casts around nodes that stay in single precision; a value is widened only once."""
 
     def __init__(self, types, kept):
         self._types = types
@@ -78,8 +78,8 @@ class _Casts:
 
 def _before(nodes: list, operators: set) -> set:
     """
-    Places of these operators and of all nodes that their inputs are computed by. Angles of a diffusion time near 1000
-    are turns apart in half precision.
+    Indices of these operators and of all nodes that compute their inputs. In half precision, the angles of a diffusion
+    timestep near 1000 would be off by whole turns.
     """
     makers = {name: i for i, node in enumerate(nodes) for name in node.output}
     found, waiting = set(), [i for i, node in enumerate(nodes) if node.op_type in operators]
@@ -92,7 +92,7 @@ def _before(nodes: list, operators: set) -> set:
 
 
 def _element_types(model: onnx.ModelProto) -> dict:
-    # Shapes are of no interest and the weights' contents neither: a copy without them stays below protobuf's limit.
+    # Neither shapes nor the weights' contents matter: a copy without them stays below protobuf's limit.
     light = onnx.ModelProto()
     light.CopyFrom(onnx.ModelProto(ir_version=model.ir_version, opset_import=model.opset_import))
     light.graph.name = model.graph.name
@@ -104,7 +104,7 @@ def _element_types(model: onnx.ModelProto) -> dict:
             light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
         else:
             light.graph.initializer.append(tensor)
-    # What ONNX does not know is fused attention, which answers what it is asked in.
+    # ONNX cannot infer the type of fused attention, whose output has the type of its inputs.
     fused = [name for node in model.graph.node if node.domain for name in node.output if name]
     light.graph.value_info.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in fused)
     inferred = onnx.shape_inference.infer_shapes(light).graph

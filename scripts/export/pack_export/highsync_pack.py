@@ -1,4 +1,4 @@
-"""What a pack for the highsync engine is made of."""
+"""The contents of a pack for the highsync engine."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from .networks.autoencoder import autoencoder_roles
 from .networks.mutual_attention import highsync_unet_roles
 from .write_pack import PackLabel, write_pack
 
-#: configs/inference/default.yaml, with what diffusers' DDIMScheduler assumes where it says nothing.
+#: configs/inference/default.yaml, with the defaults of diffusers' DDIMScheduler for what it leaves open.
 SCHEDULE = {
     "trainSteps": 1000,
     "betaStart": 0.00085,
@@ -25,7 +25,7 @@ SCHEDULE = {
 def write_highsync_pack(
     out: Path, label: PackLabel, whisper: Role, vae, reference, denoiser, params: dict, options: ExportOptions
 ) -> None:
-    """`params` are the manifest's; `reference` and `denoiser` as highsync_unet_roles wants them."""
+    """`params` are the manifest's; `reference` and `denoiser` as highsync_unet_roles expects them."""
     roles = [
         whisper,
         *autoencoder_roles(vae, params["latent"], params["resolution"]),

@@ -1,4 +1,4 @@
-"""What a pack for the latentsync engine is made of."""
+"""The contents of a pack for the latentsync engine."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from .networks.autoencoder import autoencoder_roles
 from .networks.latentsync_unet import latentsync_unet_role
 from .write_pack import PackLabel, write_pack
 
-#: configs/scheduler_config.json, with what diffusers' DDIMScheduler assumes where it says nothing.
+#: configs/scheduler_config.json, with the defaults of diffusers' DDIMScheduler for what it leaves open.
 SCHEDULE = {
     "trainSteps": 1000,
     "betaStart": 0.00085,
@@ -33,7 +33,10 @@ def write_latentsync_pack(out: Path, label: PackLabel, whisper: Role, vae, unet,
 
 
 def latentsync_params(resolution: int, latent: dict, audio: dict, mask: dict, window: int = 16) -> dict:
-    """The settings of upstream's inference.sh, without its DeepCache, which reuses two of three steps' deep features."""
+    """
+    The settings of upstream's inference.sh, without its DeepCache, which reuses the deep features of two out of three
+    steps.
+    """
     return {
         "resolution": resolution,
         "latent": latent,

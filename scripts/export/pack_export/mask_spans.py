@@ -1,4 +1,4 @@
-"""A mask picture as rows of columns."""
+"""Converts a mask picture to spans of columns per row."""
 
 from pathlib import Path
 from typing import List
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def generated_spans(mask: np.ndarray) -> List[List[int]]:
-    """[row, first column, last column] of every run of black: black is generated, white is kept."""
+    """[row, first column, last column] of every black span: black is generated, white is kept."""
     spans = []
     for row, line in enumerate(mask < 128):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], line.astype(np.int8), [0]])))

@@ -1,4 +1,4 @@
-"""What a pack for the musetalk engine is made of."""
+"""The contents of a pack for the musetalk engine."""
 
 from pathlib import Path
 from typing import List

@@ -1,4 +1,4 @@
-"""From a torch module to an ONNX model."""
+"""Converts a torch module to an ONNX model."""
 
 import inspect
 import tempfile
@@ -17,7 +17,7 @@ OPSET = 17
 def export_graph(
     module: torch.nn.Module, feeds: Sequence[torch.Tensor], inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
 ) -> onnx.ModelProto:
-    """Traces the module over `feeds`; the weights lie in the model, whatever their size."""
+    """Traces the module over `feeds`; the weights are in the model, whatever their size."""
     free = {spec.graph_name: spec.free_dims for spec in [*inputs, *outputs] if spec.free_dims}
     options = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     with tempfile.TemporaryDirectory() as folder, torch.no_grad():
@@ -42,7 +42,7 @@ def export_graph(
 
 
 def fold_transposes(model: onnx.ModelProto) -> None:
-    """Transposes weights here and not whenever the graph is loaded."""
+    """Transposes weights once here instead of every time the graph is loaded."""
     weights = {tensor.name: tensor for tensor in model.graph.initializer}
     uses = {}
     for node in model.graph.node:

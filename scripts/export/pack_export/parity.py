@@ -1,4 +1,4 @@
-"""Comparison of a written graph with the torch network, where Python's ONNX Runtime is installed."""
+"""Compares a written graph with the torch network, if Python's ONNX Runtime is installed."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def print_parity(path: Path, feeds: dict, outputs: dict, provider: str) -> None:
-    """Prints the largest deviation of every output from torch's, and as a part of its root mean square."""
+    """Prints the largest deviation of every output from torch's, also as a share of its root mean square."""
     try:
         import onnxruntime
     except ImportError:

@@ -1,4 +1,4 @@
-"""Probes: a run of the torch network that the service repeats to see that the graph computes the same."""
+"""Probes: a run of the torch network that the service repeats to check that the graph computes the same."""
 
 from dataclasses import dataclass, field
 from typing import Dict, Sequence, Union
@@ -8,22 +8,24 @@ import torch
 
 from .tensor_spec import TensorSpec
 
-#: Elements of every output that are recorded as they are.
+#: Number of leading elements of every output that are recorded as they are.
 FIRST = 8
-#: Largest deviation as a part of the outputs' root mean square.
+#: Largest deviation as a share of the outputs' root mean square.
 TOLERANCE = {"float32": 2e-3, "float16": 2e-2}
 
 
 @dataclass(frozen=True)
 class ProbeInput:
-    """Sizes of the free dimensions, and what the inputs hold: a number, or 'wave' for sin(i) over the elements."""
+    """
+    Sizes of the free dimensions, and the contents of the inputs: a number, or 'wave' for sin(i) over the elements.
+    """
 
     dims: Dict[str, int] = field(default_factory=dict)
     fill: Dict[str, Union[float, str]] = field(default_factory=dict)
 
 
 def wave(shape: Sequence[int]) -> np.ndarray:
-    """sin(i), i counting the elements of the flattened tensor."""
+    """sin(i), where i is the index in the flattened tensor."""
     return np.sin(np.arange(np.prod(shape), dtype=np.float64)).astype(np.float32).reshape(shape)
 
 
@@ -37,7 +39,7 @@ def feed(spec: TensorSpec, probe: ProbeInput, device: str = "cpu") -> torch.Tens
 
 
 def record(probe: ProbeInput, outputs: Dict[str, torch.Tensor], precision: str) -> dict:
-    """The manifest's probe: what torch made of the inputs."""
+    """The manifest's probe: torch's outputs for the inputs."""
     arrays = {key: tensor.detach().double().cpu().numpy().ravel() for key, tensor in outputs.items()}
     for key, array in arrays.items():
         if not np.isfinite(array).all():

@@ -1,4 +1,4 @@
-"""What crosses a graph's boundary."""
+"""Tensors at a graph's boundary."""
 
 from dataclasses import dataclass
 from typing import Optional, Sequence, Tuple, Union
@@ -8,13 +8,13 @@ Dim = Union[int, str]
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """One tensor under the name that the engine's code knows it by; a string is a dimension that the caller chooses."""
+    """One tensor by the name that the engine's code uses; a string is a dimension that the caller chooses."""
 
     key: str
     dims: Sequence[Dim]
     dtype: str = "float32"
     range: Optional[Tuple[float, float]] = None
-    #: What the graph calls it; an input and an output of one graph may not share a name.
+    #: The graph's name for it; an input and an output of one graph must not share a name.
     name: Optional[str] = None
 
     @property
@@ -23,7 +23,7 @@ class TensorSpec:
 
     @property
     def free_dims(self) -> dict:
-        """Axis → name of the dimensions that stay free."""
+        """Axis → name of the free dimensions."""
         return {axis: dim for axis, dim in enumerate(self.dims) if isinstance(dim, str)}
 
     def shape(self, sizes: dict) -> tuple:

@@ -20,8 +20,8 @@ CLASSES = 19
 
 class SmallParser(torch.nn.Module):
     """
-    Asks its features for their sizes where BiSeNet does: whole maps are pooled to a gate and to a context that is spread
-    again, scores are spread to the picture's size, and there are three of them.
+    Uses its features' sizes where BiSeNet does: whole maps are pooled to a gate and to a context that is expanded
+    again, and three sets of scores are enlarged to the picture's size.
     """
 
     def __init__(self):

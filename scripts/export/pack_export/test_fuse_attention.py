@@ -12,7 +12,7 @@ SPECS = [TensorSpec("x", ["batch", "tokens", HEADS * WIDTH]), TensorSpec("seen",
 
 
 class Net(torch.nn.Module):
-    """Cross-attention as diffusers spells it."""
+    """Cross-attention as diffusers writes it."""
 
     def __init__(self, **options):
         super().__init__()

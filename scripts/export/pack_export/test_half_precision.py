@@ -11,7 +11,7 @@ from pack_export.tensor_spec import TensorSpec
 
 
 class Net(torch.nn.Module):
-    """A weight, a sum over elements, and the code of a time."""
+    """A weight, a sum over elements, and a timestep embedding."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""A pack directory: graphs and pack.json, complete or not there at all."""
+"""Writes a pack directory, graphs and pack.json, completely or not at all."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ from .export_role import ExportOptions, Role, RoleExporter, add_digests
 
 @dataclass(frozen=True)
 class PackLabel:
-    """What a pack is called and where its weights come from."""
+    """The name of a pack and the origin of its weights."""
 
     engine: str
     name: str
@@ -22,7 +22,7 @@ class PackLabel:
 
 
 def write_pack(out: Path, label: PackLabel, roles: Sequence[Role], params: dict, options: ExportOptions) -> None:
-    """Exports the roles and writes `out`. Refuses to touch a directory that exists."""
+    """Exports the roles and writes `out`. Refuses to touch an existing directory."""
     out = Path(out).resolve()
     if out.exists():
         raise FileExistsError(f"{out} exists already")

@@ -1,1 +1,1 @@
-"""The networks of the three engines, wrapped so that each takes and answers plain tensors."""
+"""The networks of the three engines, wrapped so that each takes and returns plain tensors."""

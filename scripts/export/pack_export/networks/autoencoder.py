@@ -10,7 +10,7 @@ from ..tensor_spec import TensorSpec
 
 
 class Encoder(torch.nn.Module):
-    """Image → mean and log-variance stacked on channels: what is drawn from them is the caller's affair."""
+    """Image → mean and log-variance, stacked on the channels; sampling from them is left to the caller."""
 
     def __init__(self, vae: torch.nn.Module):
         super().__init__()
@@ -68,8 +68,8 @@ def latent_params(vae: torch.nn.Module, resolution: int) -> dict:
 
 def plain_attention(model: torch.nn.Module) -> torch.nn.Module:
     """
-    diffusers' attention in single steps, for graphs without fused attention: the exporter of torch 2.0, which MuseTalk
-    asks for, knows no other.
+    diffusers' attention as single operations, for graphs without fused attention: the exporter of torch 2.0, which
+    MuseTalk requires, supports no other.
     """
     from diffusers.models.attention_processor import AttnProcessor
 

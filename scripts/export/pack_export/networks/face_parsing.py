@@ -1,4 +1,4 @@
-"""BiSeNet at its fixed 512 × 512: [1, 3, 512, 512] in ImageNet's normalisation → scores of the classes."""
+"""BiSeNet at its fixed 512 × 512: [1, 3, 512, 512] in ImageNet's normalisation → class scores."""
 
 import importlib
 from contextlib import contextmanager
@@ -14,7 +14,9 @@ SIDE = 512
 
 
 class _FixedSizes:
-    """torch.nn.functional as the network's module sees it, with sizes that are numbers and not values of the graph."""
+    """
+    Replaces torch.nn.functional in the network's module, with sizes that are numbers rather than values of the graph.
+    """
 
     def __init__(self, functional: ModuleType):
         self._functional = functional
@@ -33,7 +35,7 @@ class _FixedSizes:
 
 @contextmanager
 def fixed_sizes(module: ModuleType):
-    """Within it, the functions of this module trace to a graph of constant sizes."""
+    """Inside this context, the functions of this module trace to a graph with constant sizes."""
     functional = module.F
     module.F = _FixedSizes(functional)
     try:
@@ -43,7 +45,7 @@ def fixed_sizes(module: ModuleType):
 
 
 class Parser(torch.nn.Module):
-    """The first of the network's three outputs; the others serve training."""
+    """The first of the network's three outputs; the others are for training."""
 
     def __init__(self, net: torch.nn.Module):
         super().__init__()

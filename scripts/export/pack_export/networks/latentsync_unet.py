@@ -28,7 +28,7 @@ def latentsync_unet_role(unet: torch.nn.Module, latent: dict, audio: dict) -> Ro
             TensorSpec("audio", ["frames", WINDOW_STEPS * audio["states"], audio["width"]]),
         ],
         outputs=[TensorSpec("prediction", [1, channels, "frames", height, width])],
-        # A time whose code would suffer from half precision, a window that is not the full one.
+        # A timestep whose embedding would suffer from half precision, and a window that is not full.
         probe=ProbeInput(dims={"frames": 3}, fill={"latent": "wave", "timestep": 951, "audio": "wave"}),
         attention=True,
     )

@@ -6,7 +6,7 @@ from ..export_role import Role
 from ..probe import ProbeInput
 from ..tensor_spec import TensorSpec
 
-#: Steps of 20 ms around a frame.
+#: Number of 20 ms steps around a frame.
 WINDOW_STEPS = 10
 
 

@@ -1,6 +1,6 @@
 """
-HighSync's two UNets as graphs. The reference UNet's self-attention inputs (after norm1) become outputs, the denoising
-UNet takes them as inputs and attends to them beside its own tokens; upstream does the same with hooks and lists.
+HighSync's two UNets as graphs. The reference UNet's self-attention inputs (after norm1) become outputs; the denoising
+UNet takes them as inputs and attends to them as well as to its own tokens. Upstream does the same with hooks and lists.
 """
 
 from typing import List, Type
@@ -12,18 +12,20 @@ from ..probe import ProbeInput
 from ..tensor_spec import TensorSpec
 from .musetalk_unet import WINDOW_STEPS
 
-#: How much louder than trained the audio's part of a block is (upstream's audio_feature_ratio).
+#: Gain on a block's audio attention relative to training (upstream's audio_feature_ratio).
 AUDIO_GAIN = 3.0
 
 
 def attention_blocks(unet: torch.nn.Module, kind: Type[torch.nn.Module]) -> List[torch.nn.Module]:
-    """The transformer blocks in the order in which the two networks' are paired: widest first, else as they stand."""
+    """The transformer blocks in the order that pairs the two networks': widest first, otherwise as they are defined."""
     blocks = [module for module in unet.modules() if isinstance(module, kind)]
     return sorted(blocks, key=lambda block: -block.norm1.normalized_shape[0])
 
 
 class ReferenceBanks(torch.nn.Module):
-    """Latents of frames → what each transformer block attends with, at diffusion time 0 and without a condition."""
+    """
+    Latents of frames → the input of each transformer block's self-attention, at timestep 0 and without a condition.
+    """
 
     def __init__(self, unet: torch.nn.Module, blocks: List[torch.nn.Module]):
         super().__init__()
@@ -45,7 +47,7 @@ class ReferenceBanks(torch.nn.Module):
 
 
 class _BankedBlock:
-    """A transformer block's computation: self-attention that also looks at the bank, audio, feed-forward."""
+    """A transformer block's computation: self-attention that includes the bank, audio attention, feed-forward."""
 
     def __init__(self, block: torch.nn.Module):
         self._block = block
@@ -62,7 +64,7 @@ class _BankedBlock:
 
 
 class BankedDenoiser(torch.nn.Module):
-    """Denoising with banks as further inputs; without any it is the unconditional network."""
+    """Denoising with banks as additional inputs; without any it is the unconditional network."""
 
     def __init__(self, unet: torch.nn.Module, blocks: List[torch.nn.Module]):
         super().__init__()

@@ -7,7 +7,7 @@ from ..probe import ProbeInput
 from ..tensor_spec import TensorSpec
 
 MEL_BANDS = 80
-#: Thirty seconds, of which the encoder makes half as many steps.
+#: Frames in thirty seconds; the encoder makes half as many steps.
 MEL_FRAMES = 3000
 
 
