@@ -1,10 +1,10 @@
 {{/*
-SQL that KEDA asks Postgres, where the backlog is. Each query answers one number that is never NULL.
+SQL queries that KEDA sends to Postgres, which holds the backlog. Each returns one number that is never NULL.
 
-A job that runs holds the share of a pod that it occupies, so that no pod is taken away under it while others wait. Of
-jobs that wait, those count that may run: a customer who runs as many GPU jobs as it may have at once cannot use another
-pod (4 is the service's default for customers without a limit of their own). But where any job waits there must be a pod:
-without one it would fail as unserved, and the first of those shares to get free would find nobody.
+A running job counts as the share of a pod that it occupies, so that its pod is not removed while others wait. A waiting
+job counts only if it may run: a customer at its limit of concurrent GPU jobs cannot use another pod (4 is the service's
+default for customers without a limit of their own). But while any job waits there must be at least one pod: without it
+the job would fail as unserved, and when the customer falls below its limit, no worker would be there.
 */}}
 {{- define "lipsync.backlog.queues" -}}
 {{- $quoted := list -}}
@@ -12,7 +12,7 @@ without one it would fail as unserved, and the first of those shares to get free
 {{- join ", " $quoted -}}
 {{- end -}}
 
-{{/* Takes queues, jobsPerReplica, slots. In units of waiting jobs. */}}
+{{/* The backlog in units of waiting jobs. Takes queues, jobsPerReplica, slots. */}}
 {{- define "lipsync.backlog.depth" -}}
 WITH running AS (
   SELECT customer_id, count(*) AS jobs, count(*) FILTER (WHERE queue IN ({{ include "lipsync.backlog.queues" .queues }})) AS here
@@ -30,8 +30,8 @@ FROM running FULL JOIN waiting USING (customer_id) JOIN customers ON customers.i
 {{- end -}}
 
 {{/*
-Takes queues. For how long the oldest job has been waiting, in seconds, while a worker for it was there: a pod that is
-still starting is no reason to start another.
+How long, in seconds, the oldest job has waited while a worker for it was present: a pod that is still starting is no
+reason to start another. Takes queues.
 */}}
 {{- define "lipsync.backlog.age" -}}
 WITH served AS (

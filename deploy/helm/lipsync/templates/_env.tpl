@@ -7,7 +7,7 @@
       key: {{ index .root.Values.secrets.keys .key }}
 {{- end -}}
 
-{{/* Of every container that speaks to a server of the operator's. */}}
+{{/* For every container that connects to the operator's servers. */}}
 {{- define "lipsync.env.caBundle" -}}
 {{- if .Values.caBundle.configMap }}
 - name: NODE_EXTRA_CA_CERTS
@@ -15,7 +15,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* What every service reads. */}}
+{{/* Variables that every service reads. */}}
 {{- define "lipsync.env.common" -}}
 - name: NODE_ENV
   value: production
@@ -54,14 +54,14 @@
 {{ include "lipsync.env.secret" (dict "root" . "name" "S3_SECRET_ACCESS_KEY" "key" "s3SecretAccessKey") }}
 {{- end -}}
 
-{{/* Of those who seal and open webhook secrets. The previous key is there while its secrets are sealed anew. */}}
+{{/* For services that encrypt or decrypt webhook secrets. The previous key is needed during re-encryption. */}}
 {{- define "lipsync.env.masterKey" -}}
 {{ include "lipsync.env.secret" (dict "root" . "name" "MASTER_KEY" "key" "masterKey") }}
 {{ include "lipsync.env.secret" (dict "root" . "name" "MASTER_KEY_PREVIOUS" "key" "previousMasterKey") }}
       optional: true
 {{- end -}}
 
-{{/* Further settings of a service, from its `env`. */}}
+{{/* Additional variables of a service, from its `env`. */}}
 {{- define "lipsync.env.further" -}}
 {{- range $name, $value := . }}
 - name: {{ $name }}

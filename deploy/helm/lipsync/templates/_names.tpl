@@ -2,7 +2,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* Leaves room for the longest suffix that a component's name gets. */}}
+{{/* Leaves room for the longest suffix of a component's name. */}}
 {{- define "lipsync.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
@@ -13,7 +13,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What all objects of the release are chosen by. */}}
+{{/* Labels that select all objects of the release. */}}
 {{- define "lipsync.releaseSelector" -}}
 app.kubernetes.io/name: {{ include "lipsync.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -39,7 +39,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end }}
 {{- end -}}
 
-{{/* Takes root and image {repository, digest}. A digest says more than a tag. */}}
+{{/* Takes root and image {repository, digest}. A digest takes precedence over the tag. */}}
 {{- define "lipsync.image" -}}
 {{- with .root.Values.image.prefix }}{{ . | trimSuffix "/" }}/{{ end -}}
 {{- .image.repository -}}
@@ -48,14 +48,14 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end -}}
 
-{{/* Proxies in front of the API. The ingress is one; where nothing is, callers write X-Forwarded-For themselves. */}}
+{{/* Number of proxies in front of the API. The ingress is one; without any, callers could forge X-Forwarded-For. */}}
 {{- define "lipsync.trustedProxyHops" -}}
 {{- if kindIs "invalid" .Values.api.trustedProxyHops -}}{{- ternary 1 0 .Values.ingress.enabled -}}
 {{- else -}}{{- .Values.api.trustedProxyHops -}}
 {{- end -}}
 {{- end -}}
 
-{{/* The pools of GPU workers as they are meant: each entry over the defaults. A YAML map with the key `pools`. */}}
+{{/* The pools of GPU workers: each entry merged over the defaults. A YAML map with the key `pools`. */}}
 {{- define "lipsync.pools" -}}
 {{- $pools := list -}}
 {{- $names := list -}}
@@ -69,8 +69,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 
 {{/*
-Engines that the API accepts while no worker is there: every pool that serves one may be at zero, because it is scaled
-there or because its only pod goes before its successor comes.
+Engines that the API accepts while they have no worker: every pool that serves one may be at zero pods, because it is
+scaled to zero or because its only pod ends before its successor starts.
 */}}
 {{- define "lipsync.enginesOnDemand" -}}
 {{- $onDemand := list -}}

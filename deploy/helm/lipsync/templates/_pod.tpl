@@ -1,6 +1,6 @@
 {{/*
-What all pods have in common, but for containers and volumes. Takes root, component, pool, and workload: the component's
-part of the values. No pod speaks to the Kubernetes API, so none gets a token.
+What all pods have in common, except containers and volumes. Takes root, component, pool, and workload: the component's
+part of the values. No pod uses the Kubernetes API, so none gets a token.
 */}}
 {{- define "lipsync.pod" -}}
 automountServiceAccountToken: false
@@ -46,14 +46,14 @@ topologySpreadConstraints:
     labelSelector:
       matchLabels:
         {{- include "lipsync.selector" $ | nindent 8 }}
-    # Each revision is spread by itself, or the pods of the old one would decide where the new ones go.
+    # Each revision is spread separately; otherwise the pods of the old one would decide where the new ones go.
     matchLabelKeys:
       - pod-template-hash
   {{- end }}
 {{- end }}
 {{- end -}}
 
-{{/* Without the chart's own version: a new one of that is no reason to load packs anew. */}}
+{{/* Without the chart's own version: a new chart version alone must not restart pods and reload their packs. */}}
 {{- define "lipsync.podMetadata" -}}
 labels:
   {{- include "lipsync.selector" . | nindent 2 }}
@@ -97,9 +97,9 @@ securityContext:
 {{- end -}}
 
 {{/*
-Startup: the process listens. Liveness: it works, by its own account (loading packs takes no longer than it may, the
-consumer fetches, loops turn); what others do is no reason to restart it. Readiness: it can do its work now, and is not
-shutting down.
+Startup: the process listens. Liveness: it reports that it makes progress (packs load within their limit, the consumer
+fetches, loops turn); the state of other services is no reason to restart it. Readiness: it can do its work now, and is
+not shutting down.
 */}}
 {{- define "lipsync.probes" -}}
 startupProbe:
