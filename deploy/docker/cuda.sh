@@ -1,12 +1,12 @@
 #!/bin/sh
 # cuda.sh ROOT CUDA_IMAGE_ROOT SERVICE
 #
-# Fills ROOT with what the CUDA execution provider of ONNX Runtime loads: the provider itself, which npm's package is too
-# small for, from the NuGet server $NUGET, and NVIDIA's libraries from their own image. The driver's part (libcuda,
-# libnvcuvid, libnvidia-encode) is put into the container by the NVIDIA container runtime.
+# Fills ROOT with what the CUDA execution provider of ONNX Runtime loads: the provider itself, which is too large for
+# the npm package, from the NuGet server $NUGET, and NVIDIA's libraries from their own image. The NVIDIA container
+# runtime adds the driver's libraries (libcuda, libnvcuvid, libnvidia-encode) to the container.
 #
-# ONNXRUNTIME_CUDA=skip leaves both out, for a machine that reaches neither: such an image is put together like the real
-# one and has no CUDA. ONNXRUNTIME_CUDA_SHA512 pins the package; without it the hash that the server publishes is asked for.
+# ONNXRUNTIME_CUDA=skip leaves both out, for a machine that can reach neither: such an image has the structure of the
+# real one but no CUDA. ONNXRUNTIME_CUDA_SHA512 pins the package; by default the hash that the server publishes is used.
 set -eu
 root=$1 image=$2 service=$3
 libraries=$root/usr/lib/cuda
@@ -16,14 +16,14 @@ mkdir -p "$libraries"
 runtime=$(realpath "$service"/node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node)
 version=$(node -p "require('$runtime/package.json').version")
 
-# By the package's own account it needs the first; the others are what those load at run time. cuDNN 9 is many files.
+# The package declares only the first ones; the others are loaded by those at run time. cuDNN 9 consists of many files.
 lacking=
 for name in libcudart.so.12 libcublas.so.12 libcublasLt.so.12 libcufft.so.11 libcurand.so.10 libcudnn.so.9 \
   libnvrtc.so.12 libnvrtc-builtins.so libnvJitLink.so.12 'libcudnn_*.so.9'; do
   found=$(find "$image/usr/local" "$image/usr/lib" -name "$name*" | sort)
   [ -n "$found" ] || lacking="$lacking $name"
   for file in $found; do
-    # Under the name that it is asked for by: its own, which is not always the file's.
+    # Copied under the name that it is loaded by, its soname, which may differ from the file's.
     soname=$(objdump -p "$file" | sed -n 's/^ *SONAME *//p')
     [ -n "$soname" ] || { echo "$file is no shared library" >&2; exit 1; }
     [ -e "$libraries/$soname" ] || cp --dereference "$file" "$libraries/$soname"
@@ -35,11 +35,11 @@ apt-get update -qq
 apt-get install -y -qq --no-install-recommends unzip >/dev/null
 node "$(dirname "$0")/fetch-nupkg.mjs" "$NUGET" microsoft.ml.onnxruntime.gpu.linux "$version" /tmp/provider.nupkg \
   "${ONNXRUNTIME_CUDA_SHA512:-}"
-# Where the binding looks for it: beside itself.
+# Where the binding looks for it: in its own folder.
 target=$root/app${runtime#"$service"}/bin/napi-v6/linux/x64
 mkdir -p "$target"
 for name in libonnxruntime_providers_cuda.so libonnxruntime_providers_shared.so; do
-  # As a stream: the modes that are written in such packages may be none at all.
+  # Written as a stream, because the file modes in such packages may be empty.
   unzip -p /tmp/provider.nupkg "runtimes/linux-x64/native/$name" >"$target/$name"
 done
 rm /tmp/provider.nupkg

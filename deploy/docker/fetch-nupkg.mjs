@@ -1,6 +1,6 @@
-// fetch-nupkg.mjs SERVER PACKAGE VERSION FILE [SHA512]: downloads a package from a NuGet server (its address without /index.json)
-// and verifies it against the hash given (base64), else against the one that the server publishes for it; says the hash, so that
-// it can be pinned.
+// fetch-nupkg.mjs SERVER PACKAGE VERSION FILE [SHA512]: downloads a package from a NuGet server (its URL without
+// /index.json) and verifies it against the given hash (base64), or else against the one that the server publishes for
+// it. Prints the hash, so that it can be pinned.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ async function getJson(url) {
   });
 }
 
-/** Every server names its own addresses; those of a mirror look different from the gallery's. */
+/** Every server lists its own endpoints; those of a mirror differ from the gallery's. */
 async function addressesOfServer() {
   const { resources = [] } = await getJson(`${server}/index.json`);
   return (...types) => {
@@ -34,7 +34,7 @@ async function addressesOfServer() {
   };
 }
 
-/** The gallery gives the hash in its catalog, to which the registration leads. Mirrors need not. */
+/** The gallery publishes the hash in its catalog, which the registration links to. Mirrors may not. */
 async function publishedHash(address) {
   try {
     const registrations = address('RegistrationsBaseUrl/3.6.0', 'RegistrationsBaseUrl');
@@ -49,7 +49,7 @@ async function publishedHash(address) {
   }
 }
 
-/** The hash of what is now in the file. */
+/** Downloads the file; returns its hash. */
 async function download(url) {
   const hash = createHash('sha512');
   const { body } = await get(url);

@@ -1,10 +1,10 @@
 #!/bin/sh
 # ffmpeg.sh PREFIX
 #
-# Builds ffmpeg and ffprobe from Debian's source package, with the security fixes that Debian has put into it, and only
-# those parts that packages/media asks for: its containers and codecs, its filters, files and pipes. There is no network
-# code and no playlist format in the result, so hostile media cannot reach what is not there; and 17 MB take the place
-# of the 700 MB that Debian's own build depends on.
+# Builds ffmpeg and ffprobe from Debian's source package, with Debian's security fixes, and only the parts that
+# packages/media uses: its containers and codecs, its filters, files and pipes. The result has no network code and no
+# playlist formats, so hostile media cannot reach them, and it takes 17 MB instead of the 700 MB that Debian's own build
+# depends on.
 set -eu
 prefix=$1
 
@@ -20,8 +20,8 @@ cd ffmpeg-*/
 
 pcm() { grep -oE "ff_pcm_[suf](8|16|24|32|64)(le|be)?_$1" libavcodec/allcodecs.c | sed "s/ff_//;s/_$1\$//" | sort -u | paste -sd,; }
 
-# The names of formats and codecs are those of packages/media (input-arguments.ts, media-limits.ts); a unit test there
-# keeps the two together. Card decoders and the card's encoder load the driver at run time, where there is one.
+# The names of formats and codecs match packages/media (input-arguments.ts, media-limits.ts); a unit test there checks
+# it. GPU decoders and the GPU encoder load the driver at run time, if there is one.
 ./configure --prefix="$prefix" --disable-everything --disable-autodetect --disable-network --disable-doc \
   --disable-debug --disable-avdevice --disable-ffplay \
   --enable-gpl --enable-libx264 --enable-libdav1d --enable-zlib \
@@ -44,7 +44,7 @@ mkdir -p "$prefix/bin"
 strip -o "$prefix/bin/ffmpeg" ffmpeg
 strip -o "$prefix/bin/ffprobe" ffprobe
 
-# For scanners (see rootfs.sh): this is that Debian package, as far as known flaws are concerned.
+# For scanners (see rootfs.sh): with respect to known vulnerabilities, this is that Debian package.
 mkdir -p "$prefix/record/var/lib/dpkg/status.d" "$prefix/record/usr/share/doc/ffmpeg"
 printf 'Package: ffmpeg\nStatus: install ok installed\nMaintainer: Debian Multimedia Maintainers\nArchitecture: %s\nVersion: %s\nDescription: built from the Debian source with fewer parts\n' \
   "$(dpkg --print-architecture)" "$version" >"$prefix/record/var/lib/dpkg/status.d/ffmpeg"

@@ -1,4 +1,5 @@
-// HEALTHCHECK of every image: does the process answer that it works? (There is no curl in it. The time limit is Docker's.)
+// HEALTHCHECK of every image: asks the process whether it is healthy. (The images have no curl. Docker sets the
+// timeout.)
 fetch(`http://127.0.0.1:${process.env.HEALTH_PORT || '8081'}/healthz`).then(
   ({ ok }) => process.exit(ok ? 0 : 1),
   () => process.exit(1),

@@ -1,5 +1,6 @@
-// links.mjs FOLDER…: every shared library below these folders must find in this very image, as the very user, what it is linked
-// with, but for what the card's driver brings. Asks the loader, which needs no card and runs nothing of theirs.
+// links.mjs FOLDER…: checks that every shared library below these folders finds everything it is linked with, in this
+// very image and as its user, except the GPU driver's libraries. Asks the dynamic loader, which needs no GPU and runs
+// none of their code.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +8,7 @@ import { dirname, join } from 'node:path';
 const LOADER = '/lib64/ld-linux-x86-64.so.2';
 const DRIVER = 'libcuda.so.1';
 
-// Packages are also found through links to them; each library counts once.
+// Packages are also reachable through links to them; each library counts once.
 const libraries = new Set(
   process.argv.slice(2).flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -18,7 +19,7 @@ const libraries = new Set(
 
 let lacking = 0;
 for (const library of libraries) {
-  // What lies beside a library is loaded before it: so ONNX Runtime does with its providers.
+  // Libraries in the same folder are loaded first, as ONNX Runtime does with its providers.
   const path = `${process.env.LD_LIBRARY_PATH}:${dirname(library)}`;
   const env = { LD_TRACE_LOADED_OBJECTS: '1', LD_LIBRARY_PATH: path };
   const { error, status, stdout, stderr } = spawnSync(LOADER, [library], { env, encoding: 'utf8' });

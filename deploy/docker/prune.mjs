@@ -1,5 +1,6 @@
-// prune.mjs FOLDER: takes out of a deployed service what Node never loads there. Everything compiles to CommonJS (docs/adr/0010),
-// so of packages that come twice the ES module goes; the build then starts each service to see that nothing is missing.
+// prune.mjs FOLDER: removes from a deployed service what Node never loads there. Everything compiles to CommonJS
+// (docs/adr/0010), so where a package contains both formats the ES modules are removed; the build then starts each
+// service to check that nothing is missing.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,7 +8,7 @@ const [, , folder] = process.argv;
 
 /** Whole folders, by their path inside a package. */
 const FOLDERS = [
-  // Types, and the ES module twins of the AWS SDK, bullmq and luxon.
+  // Type declarations, and the ES module copies of the AWS SDK, bullmq and luxon.
   /\/node_modules\/@types$/,
   /\/(@aws-sdk|@smithy|@aws-crypto)\/[^/]+\/(dist-es|dist-types)$/,
   /\/bullmq\/dist\/esm$/,
@@ -21,16 +22,16 @@ const FILES = [
   /\.[cm]?ts$/,
   /\.map$/,
   /\.tsbuildinfo$/,
-  // Licences stay, however they are written.
+  // Licences are kept, however their files are named.
   /\/(?!licen[cs]e|notice|copying|copyright)[^/]*\.(md|markdown)$/i,
-  // Prisma's query compilers of other databases, its smaller and slower one, and its ES modules.
+  // Prisma's query compilers for other databases, its smaller and slower one, and its ES modules.
   /\/@prisma\/client\/runtime\/.*\.mjs$/,
   /\/@prisma\/client\/runtime\/query_compiler_small/,
   /\/@prisma\/client\/runtime\/query_compiler_fast_bg\.(cockroachdb|mysql|sqlite|sqlserver)\./,
   /\/@prisma\/client\/runtime\/wasm-compiler-edge/,
-  // Of Swagger UI the API serves the bundle and the style sheet.
+  // Of Swagger UI the API serves only the bundle and the style sheet.
   /\/swagger-ui-dist\/(swagger-ui-es-bundle|swagger-ui\.js|swagger-ui-standalone|oauth2)/,
-  // What pnpm keeps for its next run.
+  // State that pnpm keeps for its next run.
   /\/\.modules\.yaml$/,
   /\/\.pnpm\/lock\.yaml$/,
   /\/\.pnpm-workspace-state[^/]*$/,
@@ -58,7 +59,7 @@ function visit(directory) {
       if (FOLDERS.some((pattern) => pattern.test(path))) remove(path);
       else visit(path);
     } else if (entry.isSymbolicLink()) {
-      // To a package that went as a whole.
+      // A dangling link to a package that was removed as a whole.
       try {
         statSync(path);
       } catch {
@@ -71,9 +72,9 @@ function visit(directory) {
   }
 }
 
-// The rest is the service's own, and files like public/ are meant to be there whatever they are called.
+// Everything else is the service's own, and files such as those in public/ are needed whatever their names.
 const parts = ['dist', 'node_modules'].map((name) => join(folder, name));
 parts.forEach(visit);
-// Links may have been looked at before their targets went.
+// Links may have been visited before their targets were removed.
 parts.forEach(visit);
 console.log(`${folder}: ${files} files, ${(bytes / 1e6).toFixed(0)} MB taken out`);

@@ -1,10 +1,10 @@
 #!/bin/sh
 # rootfs.sh ROOT BASE NAME…
 #
-# Fills ROOT with these programs and libraries, the shared libraries they load and nothing else: no shell, no package
-# manager. What BASE holds already is left out, so that ROOT can be a layer above it (`-`: there is none). For every
-# file that comes from a Debian package ROOT also gets the package's copyright and its entry in
-# /var/lib/dpkg/status.d, where vulnerability scanners look in images without dpkg.
+# Fills ROOT with these programs and libraries, the shared libraries they load, and nothing else: no shell, no package
+# manager. Files that BASE already contains are left out, so that ROOT can be a layer on top of it (`-`: no base). For
+# every file from a Debian package, ROOT also gets the package's copyright and its entry in /var/lib/dpkg/status.d,
+# where vulnerability scanners look in images without dpkg.
 set -eu
 root=$1 base=$2
 shift 2
@@ -29,7 +29,7 @@ mkdir -p "$root/etc" "$root/usr/bin" "$root/usr/lib" "$root/usr/lib64" "$root/us
 for name in bin lib lib64 sbin; do ln -sfn "usr/$name" "$root/$name"; done
 
 for file in $files; do
-  # /lib is a link to /usr/lib, here and there; packages are recorded by the latter.
+  # /lib is a link to /usr/lib, in ROOT too; packages are recorded by the latter.
   target=$(realpath "$(dirname "$file")")/$(basename "$file")
   [ ! -e "$root$target" ] || continue
   [ "$base" = - ] || [ ! -e "$base$target" ] || continue

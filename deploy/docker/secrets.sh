@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes .env beside docker-compose.yml with fresh secrets, readable by its owner alone. Leaves one that exists alone:
-# what the volumes hold is bound to its secrets.
+# Writes .env beside docker-compose.yml with new secrets, readable only by its owner. Keeps an existing file, because
+# the data in the volumes is bound to its secrets.
 set -eu
 cd "$(dirname "$0")/../.."
 [ ! -e .env ] || { echo '.env exists already' >&2; exit 1; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # stand-in-cuda.sh FOLDER
 #
-# Makes, of empty libraries, what cuda.sh gets from elsewhere, for try-cuda.sh. They have the names, versions, links and
-# places of the originals, and nothing in them but what ONNX Runtime asks before it comes to the provider.
+# Makes empty libraries in place of the files that cuda.sh downloads, for try-cuda.sh. They have the names, versions,
+# links and locations of the originals, and only the functions that ONNX Runtime calls before it uses the provider.
 #
 #   FOLDER/image               NVIDIA's base image
 #   FOLDER/image-without-cufft
@@ -20,7 +20,7 @@ library() { # file, the name it is asked for by, what it is made of and linked w
   shift 2
   gcc -shared -Wl,--no-as-needed,-soname,"$soname" -o "$file" -x c /dev/null -x none "$@"
 }
-# As packages of libraries do it: the file under its full version, and a link.
+# As library packages do: the file under its full version, and a link.
 installed() { # folder, file, the name it is asked for by
   library "$1/$2" "$3"
   ln -sf "$2" "$1/$3"
@@ -35,7 +35,7 @@ installed "$toolkit" libcufft.so.11.4.1.4 libcufft.so.11
 installed "$toolkit" libcurand.so.10.3.10.19 libcurand.so.10
 installed "$toolkit" libnvJitLink.so.12.9.86 libnvJitLink.so.12
 installed "$toolkit" libnvrtc-builtins.so.12.9.86 libnvrtc-builtins.so.12.9
-# Another build of the same library, which has the same name inside. Whoever takes it notices.
+# Another build of the same library, with the same soname. Using it by mistake fails the check.
 library "$toolkit/libnvrtc.alt.so.12.9.86" libnvrtc.so.12 "$folder/elsewhere/libnobody.so.1"
 installed "$toolkit" libnvrtc.so.12.9.86 libnvrtc.so.12
 for part in '' _adv _cnn _engines_precompiled _engines_runtime_compiled _graph _heuristic _ops; do
@@ -50,11 +50,11 @@ package() { # file, what its provider is linked with beside the usual
   nupkg=$1
   shift
   library "$native/libonnxruntime_providers_shared.so" libonnxruntime_providers_shared.so "$folder/elsewhere/shared.c"
-  # The driver last: where it alone is missing, the loader has found all others.
+  # The driver last: if only it is missing, the loader has found all others.
   library "$native/libonnxruntime_providers_cuda.so" libonnxruntime_providers_cuda.so \
     "$native/libonnxruntime_providers_shared.so" "$toolkit/libcublasLt.so.12" "$toolkit/libcublas.so.12" \
     "$toolkit/libcurand.so.10" "$toolkit/libcudart.so.12" "$@" "$folder/elsewhere/libcuda.so.1"
-  # NuGet writes no modes into a package.
+  # NuGet stores no file modes in a package.
   chmod 000 "$native"/*
   (cd "$folder/package" && zip -q -r "$nupkg" runtimes)
   rm "$native"/*

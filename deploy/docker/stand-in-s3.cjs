@@ -1,6 +1,6 @@
-// Stands in for versitygw where its image cannot be pulled (base-images.sh): the S3 double of the tests, which verifies
-// signatures, behind the variables and the health path of the original. The double listens on loopback alone and on a
-// port of its own, so this one passes every request on as it came; the signed Host header included.
+// Replaces versitygw where its image cannot be pulled (base-images.sh): the tests' S3 double, which verifies
+// signatures, with the variables and the health path of the original. The double listens only on loopback and on a port
+// of its own, so this server forwards every request unchanged, including the signed Host header.
 const { Agent, createServer, request } = require('node:http');
 const { startS3Server } = require('./dist/s3/s3-server');
 

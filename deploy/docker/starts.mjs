@@ -1,5 +1,5 @@
-// starts.mjs FILE…: each program must load all it imports. Without settings it then refuses to go on, which is the sign;
-// a module that is missing shows as something else.
+// starts.mjs FILE…: checks that each program can load all its imports. Without settings it then refuses to start, which
+// is the expected result; a missing module fails differently.
 import { spawnSync } from 'node:child_process';
 
 for (const file of process.argv.slice(2)) {

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Builds gpu-worker-cuda whole where neither NVIDIA's image nor NuGet is reached, with stand-ins for both, and what must not
-# be built: with another package than was pinned, without a library of CUDA, with a provider that lacks one.
+# Builds gpu-worker-cuda completely on a machine that reaches neither NVIDIA's image nor NuGet, with stand-ins for both.
+# Also checks that bad builds fail: with a package other than the pinned one, without a CUDA library, with a provider
+# that lacks one.
 #
 #   deploy/docker/try-cuda.sh
 #
-# Leaves lipsync/gpu-worker-cuda:stand-in behind: an image of files that can do nothing, to be started and looked at.
-# Needs Docker with BuildKit, whose builds reach its containers (not buildx in a container of its own), and the base
-# images (base-images.sh where there is no registry).
+# Leaves lipsync/gpu-worker-cuda:stand-in behind: an image with empty libraries, for inspection. Requires Docker with
+# BuildKit, whose builds can reach its containers (not buildx in a container of its own), and the base images
+# (base-images.sh where there is no registry).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -76,10 +77,10 @@ built 'the published package' provider.nupkg cuda
 docker logs "$server" | grep -q /catalog/ || echo '  (out of the build cache)'
 hash=$(docker exec "$server" node -p \
   "require('node:crypto').createHash('sha512').update(fs.readFileSync('/provider.nupkg')).digest('base64')")
-# Last, because it is what stays: with its hash among the arguments no earlier package comes out of the build cache.
+# Last, because this image remains: with the hash as an argument, no earlier package can come from the build cache.
 built 'the pinned package' provider.nupkg cuda --build-arg "ONNXRUNTIME_CUDA_SHA512=$hash"
 
-# ONNX Runtime must come upon the provider and all that it is linked with, but for the driver.
+# ONNX Runtime must find the provider and everything that it is linked with, except the driver.
 docker run --rm --read-only --tmpfs /tmp --cap-drop ALL --entrypoint node lipsync/gpu-worker-cuda:stand-in --eval \
   "require('onnxruntime-node').InferenceSession.create('-', { executionProviders: ['cuda'] })" >"$work/log" 2>&1 || true
 said 'the image' '/libonnxruntime_providers_cuda\.so with error: libcuda\.so\.1: cannot open.*'
