@@ -9,7 +9,7 @@ const only = (name, comment, target, allowed) => ({
   },
   to: { path: target },
 });
-/** A package may import itself and the packages named; its tests may import any. */
+/** A package may import itself and the packages named here; its tests may import any. */
 const layer = (name, ...below) => ({
   name: `${name}-imports-downwards`,
   severity: 'error',
@@ -114,7 +114,7 @@ module.exports = {
     ),
     only('express-only-from-api', 'HTTP routing lives in the api service', 'node_modules/express/', [
       '^services/api/',
-      // What the api is measured against.
+      // The baseline that the api is measured against.
       '^scripts/src/bench/control-plane/bare-server',
     ]),
     only(
@@ -126,10 +126,11 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Ours alone: what many a dependency resolves to lies in a dist of its own.
+    // Only this repository's dist folders: many dependencies resolve to a dist folder of their own.
     exclude: { path: '^(packages|services|scripts|prisma)/.*\\b(dist|generated)/' },
     tsPreCompilationDeps: true,
-    // Resolves our packages to their sources: as links to dist they would be left out, and no layer be checked.
+    // Resolves this repository's packages to their sources. Resolved to dist they would be excluded, and no layer would
+    // be checked.
     tsConfig: { fileName: 'tsconfig.layers.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

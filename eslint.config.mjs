@@ -10,7 +10,7 @@ export default tseslint.config(
       '.local/**',
       '**/node_modules/**',
       '**/*.wasm',
-      // AssemblyScript: its compiler checks it, TypeScript's does not know its types.
+      // AssemblyScript: its own compiler checks it; TypeScript does not know its types.
       'packages/lipsync/assembly/**',
     ],
   },
@@ -31,14 +31,14 @@ export default tseslint.config(
         'error',
         { allowNumber: true, allowBoolean: true },
       ],
-      // A promise is what an interface asks for, also where nothing is waited for.
+      // An interface may require a promise even where nothing is awaited.
       '@typescript-eslint/require-await': 'off',
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-console': 'error',
     },
   },
-  // Programs for a terminal: what they print is what they are for.
+  // Command-line programs: printing is their purpose.
   { files: ['scripts/src/**/*.ts', 'scripts/*.mjs'], rules: { 'no-console': 'off' } },
   {
     files: ['**/*.test.ts'],
@@ -46,7 +46,7 @@ export default tseslint.config(
     rules: {
       'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'fc.assert'] }],
       'jest/no-standalone-expect': ['error', { additionalTestBlockFunctions: ['onLinux', 'onLinux.each'] }],
-      // One subject stays in one file with its fixture.
+      // The tests of one subject stay in one file with their fixture.
       'max-lines': 'off',
     },
   },

@@ -1,4 +1,4 @@
-// Before ONNX Runtime starts in a test: it reports to its maker otherwise.
+// Set before ONNX Runtime starts in a test; it sends telemetry otherwise.
 process.env['ORT_DISABLE_TELEMETRY'] = '1';
 
 const swc = [
@@ -8,12 +8,13 @@ const swc = [
 
 /** @type {import('jest').Config} */
 const sources = {
-  // The exporter of traces imports node:http when it first sends, by an import() that jest runs only when compiled.
+  // The trace exporter imports node:http with import() when it first sends, which jest can run only in transformed
+  // code.
   transform: { '^.+\\.ts$': swc, '/@opentelemetry/otlp-exporter-base/.+\\.js$': swc },
   transformIgnorePatterns: [
     '/node_modules/(?!(\\.pnpm/[^/]+/node_modules/)?@opentelemetry/otlp-exporter-base/)',
   ],
-  // Tests read the packages' sources, so a test run needs no build; only end-to-end tests drive dist.
+  // Tests use the packages' sources, so a test run needs no build; only end-to-end tests need dist.
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
@@ -24,9 +25,9 @@ const sources = {
 };
 
 module.exports = {
-  // Bounds a hang, not a speed: real servers on a busy machine take their time to start.
+  // A limit for hangs, not for speed: on a busy machine real servers take a while to start.
   testTimeout: 30_000,
-  // Integration tests mostly wait for servers and ffmpeg: a worker per core, none kept for the parent.
+  // Integration tests mostly wait for servers and ffmpeg: one worker per core, none reserved for the parent.
   maxWorkers: '100%',
   projects: [
     { ...sources, displayName: 'unit', testMatch: ['**/*.unit.test.ts'] },
