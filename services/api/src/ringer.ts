@@ -16,12 +16,11 @@ export interface Ringer {
 const PAUSE_MS = 100;
 
 /**
- * Rings one queue at a time: admission admits only one caller, and each ring holds a connection from the pool that
- * serves requests. Queues named during a ring or in the pause after a round share the next round, which starts after
- * their commits and so sees their jobs. A burst of creates costs a few rings, not one each.
+ * Rings one queue at a time: only one admission runs at a time anyway, and each ring holds a connection from the pool
+ * that serves requests. Queues named during a ring or in the pause after a round share the next round, which starts
+ * after their commits and so sees their jobs. A burst of creates costs a few rings, not one each.
  *
- * @param ringQueue admits the queue's waiting jobs and adds them to Redis; settles when no part of that is still
- * running
+ * @param ringQueue admits the queue's waiting jobs and adds them to Redis; settles when that is completely done
  */
 export function createRinger(deps: {
   ringQueue: (queue: QueueName) => Promise<void>;

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { type Duplex } from 'node:stream';
 import { malformedAnswer, refuseMalformed } from './malformed-request';
 
-/** A longer request line and headers are refused. */
+/** Limit on the size of the request line and headers together. */
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;

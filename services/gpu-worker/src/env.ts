@@ -60,7 +60,10 @@ export const gpuWorkerEnvironment = sharedSettings
     /** An OpenCost-compatible server that knows what this pod costs, and the pod's name there. */
     POD_COST_URL: z.url('must be a URL').optional(),
     POD_NAME: z.string().optional(),
-    /** Used without such a server: the price of this pod, and the unit of time that is charged once begun. */
+    /**
+     * Used without such a server: the price of this pod, and the billing increment; a begun increment is charged in
+     * full.
+     */
     POD_PRICE_USD_PER_HOUR: z
       .string()
       .regex(/^\d+(\.\d+)?$/, 'must be an amount of dollars')

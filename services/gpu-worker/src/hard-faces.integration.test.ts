@@ -21,7 +21,10 @@ import { goldenPack } from './test/golden-pack';
 const SPEECH = join(__dirname, '../../../samples/speech.wav');
 const GOLDEN = join(__dirname, '../test-data/golden');
 
-/** PSNR of luma, in dB. Pictures that were only re-encoded reach 47 and more; a mouth that speaks stays below. */
+/**
+ * PSNR of luma, in dB. Pictures that were only re-encoded reach 47 and more; with a speaking mouth they stay below
+ * this.
+ */
 const UNTOUCHED = 44;
 const MOVED = 25;
 /** Two encodings of the same pictures reach 59 and more; with a mouth slightly out of place they stay below 49. */

@@ -16,7 +16,7 @@ export function verifyWebhook(request: {
   const match = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(request.signature);
   if (match === null) throw new Error('malformed signature');
   const [, timestamp = '', v1 = ''] = match;
-  // Buffer.from ends at what is not hexadecimal, and with an empty key anybody can sign.
+  // Buffer.from stops at the first character that is not hexadecimal, and with an empty key anybody can sign.
   if (!/^[0-9a-f]{64}$/.test(request.signingSecret)) throw new Error('malformed signing secret');
 
   const expected = createHmac('sha256', Buffer.from(request.signingSecret, 'hex'))

@@ -6,7 +6,7 @@ const RING_DEADLINE_MS = 3_000;
 
 /**
  * One round of admission: for every queue, announces in Redis the jobs that its workers can soon take. While Redis is
- * away nothing is admitted, because it could not be announced. Rejects then, and when the database is away.
+ * away nothing is admitted, because it could not be announced. Rejects when Redis or the database is away.
  */
 export function createAdmission(
   db: Db,
