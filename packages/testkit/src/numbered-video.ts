@@ -3,33 +3,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ffmpeg } from './media-tools';
 
-/** Bits of the number in every picture, each a block of luma, from the top left to the right. */
+/** Bits of the number that every picture carries, one block of luma each, from the left at the top. */
 const NUMBER_BITS = 14;
 const BLOCK_WIDTH = 12;
 const BLOCK_HEIGHT = 16;
-/** Luma between these is neither black nor white in any range: a blend of two pictures, or another picture. */
+/** Between them luma is neither black nor white, whatever the range: a blend of two pictures, or another picture. */
 const BLACK_MAX = 80;
 const WHITE_MIN = 175;
 
 export interface NumberedVideoOptions {
   readonly frames: number;
-  /** "25", "30000/1001", …; 25 by default. */
+  /** "25", "30000/1001", … 25 when absent. */
   readonly rate?: string;
-  /** Instead of a constant rate: picture n appears at `variableRateSeconds(n)`. */
+  /** Instead of a constant rate: picture n appears after `variableRateSeconds(n)`. */
   readonly variableRate?: boolean;
-  /** At least 168, so that the number fits; 192 by default. */
+  /** At least 168, so that the number fits; 192 when absent. */
   readonly width?: number;
-  /** At least 16; 64 by default. */
+  /** At least 16; 64 when absent. */
   readonly height?: number;
-  /** Further filters after the numbers. */
+  /** Further filters behind the numbers. */
   readonly filters?: string;
-  /** Encoder and muxer arguments; by default H.264 with long groups of pictures and B-frames. */
+  /** Encoder and muxer arguments; H.264 with long groups of pictures and B-frames when absent. */
   readonly encoder?: readonly string[];
 }
 
 /**
- * Picture times like those of a phone: 29.97 a second on average, each up to 22 ms late, and a pause of 0.4 s before
- * picture 50.
+ * Picture times as a telephone writes them: 29.97 a second on average, each up to 22 ms late, and a pause of 0.4 s
+ * before picture 50.
  */
 export function variableRateSeconds(n: number): number {
   return (Math.floor((n * 1001) / 30) + ((n * n * 7) % 23) + (n >= 50 ? 400 : 0)) / 1000;
@@ -38,7 +38,7 @@ const VARIABLE_RATE = "settb=1/1000,setpts='floor(N*1001/30)+mod(N*N*7,23)+400*g
 
 const LONG_GROUPS = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-g', '90', '-bf', '3'];
 
-/** Writes a video in which every picture contains its number as black and white blocks that survive coding. */
+/** Writes a video whose every source picture carries its number as black and white blocks that survive coding. */
 export async function makeNumberedVideo(path: string, options: NumberedVideoOptions): Promise<void> {
   const { frames, width = 192, height = 64, encoder = LONG_GROUPS } = options;
   const variable = options.variableRate === true;
@@ -48,7 +48,7 @@ export async function makeNumberedVideo(path: string, options: NumberedVideoOpti
     [
       ...[...raw, '-framerate', options.rate ?? '25', '-i', 'pipe:0'],
       ...['-vf', filters.join(','), '-fps_mode', 'passthrough'],
-      // Otherwise the encoder would round times to the rate of the source.
+      // Else the encoder rounds times to the rate that the pictures came with.
       ...(variable ? ['-enc_time_base', '1:1000'] : []),
       ...[...encoder, path],
     ],
@@ -68,7 +68,7 @@ function* numberedPictures(frames: number, width: number, height: number): Gener
   }
 }
 
-/** Reads the number in a picture of `makeNumberedVideo` from its luma plane; -1 if it is not readable. */
+/** The number in a picture of `makeNumberedVideo`, from its luma plane; -1 when there is none to be read. */
 export function readFrameNumber(luma: Uint8Array, width: number): number {
   let value = 0;
   for (let bit = 0; bit < NUMBER_BITS; bit += 1) {
@@ -80,8 +80,8 @@ export function readFrameNumber(luma: Uint8Array, width: number): number {
 }
 
 /**
- * The numbers of all pictures of several files as stored, with none dropped or repeated. `size` is the displayed one.
- * One process reads them all, because starting one costs more than decoding a short file.
+ * The numbers of all pictures of several files as they are stored, none dropped or repeated; `size` is the shown one.
+ * One process reads them all, because starting one costs more than a short file does.
  */
 export async function frameNumbers(
   paths: readonly string[],
@@ -107,9 +107,7 @@ function numbersIn(pictures: Buffer, { width, height }: { width: number; height:
   );
 }
 
-/**
- * Writes a numbered video that is stored rotated, with the number of degrees by which players must rotate it clockwise.
- */
+/** Writes a numbered video that is stored turned and says by how many degrees players have to turn it clockwise. */
 export async function makeTurnedVideo(
   path: string,
   clockwise: 90 | 180 | 270,
@@ -119,7 +117,12 @@ export async function makeTurnedVideo(
   const stored = `${path}.stored.mp4`;
   const filters = options.filters === undefined ? turnBack : `${options.filters},${turnBack}`;
   await makeNumberedVideo(stored, { ...options, filters });
-  // Newer versions have an option, older ones a tag that gives the same matrix. Both count counter-clockwise.
+  await sayTurned(stored, path, clockwise);
+}
+
+/** Copies a video and says by how many degrees players have to turn it clockwise. */
+export async function sayTurned(stored: string, path: string, clockwise: 90 | 180 | 270): Promise<void> {
+  // The option of newer versions, else the tag that older ones turn into the same matrix; both count counter-clockwise.
   await ffmpeg(['-display_rotation', String(-clockwise), '-i', stored, '-c', 'copy', path]).catch(() =>
     ffmpeg(['-i', stored, '-c', 'copy', '-metadata:s:v:0', `rotate=${360 - clockwise}`, path]),
   );

@@ -18,7 +18,21 @@ describe('the local stack', () => {
   const pids = (description: { services: { pid: number | null }[] }) =>
     description.services.map(({ pid }) => pid);
 
-  it('is unchanged when started twice, even at the same time', async () => {
+  it('answers on loopback, and on no other address of the machine', async () => {
+    const ports = Object.entries(system.stack.state()?.ports ?? {});
+    expect(ports.map(([name]) => name)).toEqual(expect.arrayContaining(['api', 'apiHealth', 'mediaWorker']));
+    expect(await fetch(`${system.description.base_url}/healthz`)).toMatchObject({ status: 200 });
+    for (const [name, port] of ports) {
+      // Who listens on all addresses listens on this one too; nobody listens on it alone.
+      const answers = await fetch(`http://127.0.0.2:${port}/healthz`).then(
+        () => name,
+        () => null,
+      );
+      expect(answers).toBeNull();
+    }
+  });
+
+  it('leaves everything as it is when it is started twice, also at the same time', async () => {
     const before = pids(system.description);
     const [first, second] = await Promise.all([system.up(), system.up()]);
     expect(pids(first)).toEqual(before);
@@ -56,14 +70,14 @@ describe('the local stack', () => {
     }
   });
 
-  it('moves to another port when its own is taken while it starts', async () => {
+  it('moves to another port when its own is taken as it starts', async () => {
     const { stack } = system;
     const port = stack.state()?.ports.api;
     await stack.down();
     const squatter = createServer((socket) => socket.destroy());
     const crossed = createStack({
       root: stack.layout.root,
-      // Its ports have been checked by then, and the API starts last.
+      // Its ports have been looked at by then, and the API comes last.
       onProgress: (name, outcome) => {
         if (name === 's3' && outcome === 'ready' && !squatter.listening) squatter.listen(port);
       },
@@ -90,7 +104,7 @@ describe('the local stack', () => {
     expect(page.headers.get('content-type')).toContain('text/html');
   });
 
-  it('leaves nothing behind when it is erased, wherever its Postgres had to store its data', async () => {
+  it('leaves nothing behind when it is erased, wherever its Postgres had to put its data', async () => {
     const { postgres_url: connectionString } = await system.up();
     const database = new Client({ connectionString });
     await database.connect();

@@ -7,19 +7,21 @@ import { type Tracing } from '@lipsync/telemetry';
 import { type HttpMetrics } from './http/http-metrics';
 import { type Ringer } from './ringer';
 
-/** Configuration of the application. */
+/** Settings of the application, by what they decide. */
 export interface ApiConfig {
-  /** Base of every URL in a response; never taken from the Host header. */
+  /** Base of every address in answers; never taken from the Host header. */
   publicBaseUrl: string;
-  /** Number of reverse proxies in front of this process whose X-Forwarded-For entries are trusted. */
+  /** Reverse proxies in front of this process whose X-Forwarded-For is believed. */
   trustedProxyHops: number;
   recordTtlSeconds: number;
   uploadTtlSeconds: number;
-  /** Engines whose workers start only when work is waiting: their renders are accepted while no worker is running. */
+  /** How long a request waits for the object store altogether. */
+  storageWaitMs: number;
+  /** Engines whose workers are started by the work that waits for them: accepted while none is there. */
   enginesOnDemand: readonly Engine[];
 }
 
-/** Everything the application depends on. */
+/** All that the application works with. */
 export interface ApiDeps {
   config: ApiConfig;
   db: Db;
@@ -31,7 +33,7 @@ export interface ApiDeps {
   logger: Logger;
   httpMetrics: HttpMetrics;
   tracing: Tracing;
-  /** What /readyz reports. */
+  /** What /readyz tells. */
   readiness: () => Promise<HealthReport>;
   /** True once a shutdown has begun. */
   isDraining: () => boolean;

@@ -13,7 +13,7 @@ import { recordedLog } from '../test/recorded-log';
 import { apiEnvironment } from './env';
 import { startService } from './start-service';
 
-/** A process that records how it ended. */
+/** A process that remembers how it ended. */
 class TestProcess extends EventEmitter {
   exit(code: number): void {
     this.emit('exited', code);
@@ -21,7 +21,7 @@ class TestProcess extends EventEmitter {
 }
 
 describe('startService', () => {
-  it('starts from the environment alone, and on SIGTERM closes everything and exits with 0', async () => {
+  it('starts from the environment alone, and on SIGTERM closes everything and ends with 0', async () => {
     const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
     const log = recordedLog();
     const env = loadEnv(apiEnvironment, settings(database, s3));
@@ -31,7 +31,7 @@ describe('startService', () => {
     const { port, healthPort } = listening(log.lines());
     expect((await send(`http://127.0.0.1:${port}/healthz`, 'GET')).status).toBe(200);
 
-    // The service lacks workers, yet this process can take requests: the two readiness endpoints differ.
+    // No worker, and yet this process can take requests: the two say different things.
     const own = (path: string) => fetch(`http://127.0.0.1:${healthPort}${path}`);
     expect((await send(`http://127.0.0.1:${port}/readyz`, 'GET')).status).toBe(503);
     expect(await (await own('/readyz')).json()).toEqual({ status: 'ok', checks: { postgres: 'ok' } });
@@ -41,8 +41,7 @@ describe('startService', () => {
     expect(metrics.value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
     expect((await send(`http://127.0.0.1:${port}/metrics`, 'GET')).status).toBe(404);
 
-    // It keeps taking requests while the database is away: the service answers with its own errors, not the load
-    // balancer.
+    // It answers requests also while the database is away: that is for it to say, and not for a load balancer.
     await database.drop();
     expect((await own('/readyz')).status).toBe(200);
 
@@ -53,7 +52,30 @@ describe('startService', () => {
     await s3.close();
   });
 
-  it('lists every missing setting in one message', () => {
+  it('opens both ports on the one address that it is told', async () => {
+    const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
+    const log = recordedLog();
+    const env = loadEnv(apiEnvironment, { ...settings(database, s3), LISTEN_ADDRESS: '127.0.0.1' });
+    const handle = new TestProcess();
+    await startService(env, log.logger, createLifecycle({ logger: log.logger, process: handle }));
+    for (const port of Object.values(listening(log.lines()))) {
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+      // Another address of the same machine.
+      await expect(fetch(`http://127.0.0.2:${port}/healthz`)).rejects.toThrow('fetch failed');
+    }
+    const exited = once(handle, 'exited');
+    handle.emit('SIGTERM', 'SIGTERM');
+    await exited;
+    await Promise.all([database.drop(), s3.close()]);
+  });
+
+  it('refuses to listen on what is no address', () => {
+    expect(() => loadEnv(apiEnvironment, { LISTEN_ADDRESS: 'localhost' })).toThrow(
+      /LISTEN_ADDRESS: must be an IP address/,
+    );
+  });
+
+  it('names every setting that is missing, in one message', () => {
     expect(() => loadEnv(apiEnvironment, { TRUSTED_PROXY_HOPS: 'many' })).toThrow(
       /DATABASE_URL[^]*REDIS_URL[^]*PUBLIC_BASE_URL[^]*TRUSTED_PROXY_HOPS/,
     );

@@ -1,18 +1,22 @@
 import { LANDMARK_VALUES } from './landmarks68';
 
-/** Version of the layout and meaning of a face track. Tracks of another version are refused. */
-export const FACE_TRACK_VERSION = '3';
+/**
+ * Which layout and meaning a face track has, and by which rules its face was found: tracks of another version are
+ * refused. An analyser's own version tells of its pack alone.
+ */
+export const FACE_TRACK_VERSION = '4';
 
 /**
- * Frames around a frame that anything derived for it from the track may depend on (smoothed crops, stored features). A
- * partial analysis looks ahead by this much, so that derived results equal those for the whole video.
+ * Rows around a frame that whatever is derived for it from the track may depend on: smoothed crops, features worth
+ * keeping. A partial analysis looks as much further ahead, so that what is derived from it is what the whole video
+ * would give.
  */
 export const TRACK_REACH = 25;
 
 /** The main face of a video, frame by frame at the working frame rate. Rows of frames without a face are zero. */
 export interface FaceTrack {
   readonly version: typeof FACE_TRACK_VERSION;
-  /** The version of the analyser pack that made it. */
+  /** Which analyser pack made it. */
   readonly analyzerVersion: string;
   readonly fps: 25;
   readonly frames: number;
@@ -21,9 +25,9 @@ export interface FaceTrack {
   readonly height: number;
   /** Per frame: 1 when the face is visible. */
   readonly found: Uint8Array;
-  /** Per frame 68 points, x and y. Those of the mouth are as measured, the others lightly smoothed. */
+  /** Per frame 68 points, x and y. The mouth's are as measured, the others lightly steadied. */
   readonly landmarks: Float32Array;
-  /** Per frame: 1 on the first frame of a new shot, and where the face jumps within a shot. */
+  /** Per frame: 1 on the first frame of a new shot, and where the face jumps inside one. */
   readonly cuts: Uint8Array;
 }
 
@@ -33,8 +37,8 @@ export class FaceTrackError extends Error {
 
 /*
  * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header, landmarks as float32, found and cuts as bytes.
- * All numbers are little-endian, like all machines that the runtime is built for. The header is padded with blanks to
- * align the landmarks, so that they can be read in place.
+ * All numbers little-endian, as are all machines that the runtime is built for. Blanks fill the header up, so that the
+ * landmarks can be read where they lie.
  */
 const MAGIC = 0x5446534c;
 const PREFIX_BYTES = 8;
@@ -61,8 +65,8 @@ export function encodeFaceTrack(track: FaceTrack): Uint8Array {
 }
 
 /**
- * Reads what encodeFaceTrack wrote. The track uses the memory of `bytes`, which the caller must not use any more.
- * @throws FaceTrackError if it is truncated, damaged or of another version
+ * Reads what encodeFaceTrack wrote; FaceTrackError when it is cut short, damaged or of another version. The track lies in
+ * the memory of `bytes`, which is therefore the caller's no more.
  */
 export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -111,7 +115,7 @@ function isHeader(value: unknown): value is Header {
 }
 
 function floatsOf(bytes: Uint8Array): Float32Array {
-  // A file written before headers were padded, or bytes from the middle of a buffer.
+  // Of a file written before headers were filled up, or from the midst of a buffer.
   const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
   return new Float32Array(buffer, byteOffset, byteLength / 4);
 }

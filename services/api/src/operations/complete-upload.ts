@@ -4,18 +4,18 @@ import { type ApiDeps } from '../api-deps';
 import { type Handler } from './operation';
 
 /**
- * POST /v1/uploads/{id}/complete. Records the entity tag of the bytes that are stored now; the ingest job copies
- * exactly these to an immutable key. Copying up to 256 MiB is too slow for a request, and anything that a client later
- * PUTs to the still valid URL no longer matches the tag.
+ * POST /v1/uploads/{id}/complete. The entity tag of the bytes that are there now is recorded with the completion, and
+ * the ingest job copies exactly these to an immutable key: copying 256 MiB has no place in a request, and whatever is
+ * put to the still valid address afterwards no longer matches the tag.
  */
 export function completeUpload({ config, db, storage, ringer }: ApiDeps): Handler {
   return async ({ customer, id, traceParent }) => {
     const inspect = async ({ stagingKey }: { stagingKey: string }) => {
       const signal = AbortSignal.timeout(config.storageWaitMs);
       try {
-        const object = await storage.head(stagingKey);
-        // A missing bucket, or another owner's, also reports no such object.
-        if (object === null) await storage.ping();
+        const object = await storage.head(stagingKey, { signal });
+        // In a bucket that is not there, or not this service's, no object is found either.
+        if (object === null) await storage.ping({ signal });
         return object;
       } catch (cause) {
         throw new ServiceError('service_unavailable', { cause });

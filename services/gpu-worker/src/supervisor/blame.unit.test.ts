@@ -3,7 +3,7 @@ import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { blame } from './blame';
 import { StorageFailed, transferring } from './job-errors';
 
-describe('the classification of a job error', () => {
+describe('what an error says about a job', () => {
   test.each([
     [
       'a child killed from outside is retried as a lost worker',
@@ -47,24 +47,43 @@ describe('the classification of a job error', () => {
     expect(blame(error)).toEqual({ kind: 'retry', code });
   });
 
-  test('an unavailable store costs no attempt: every job would use up its own', () => {
+  test('a store that is away costs no attempt: every job would use up its own', () => {
     const failure = new StorageFailed('', { cause: new StorageError('unavailable', 'get') });
     expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
   });
 
-  test('a store that denies access costs no attempt: it refuses this worker, not others', () => {
+  test('a store that refuses to be looked at costs none: it refuses this worker, and lets in others', () => {
     for (const kind of ['rejected', 'not_found'] as const) {
       const failure = new StorageFailed('', { cause: new StorageError(kind, 'ping') });
       expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
     }
   });
 
-  test('a result that could not be stored costs an attempt: repeating the work is not free', () => {
+  test.each(['ENOSPC', 'EDQUOT'])(
+    'a worker whose disk is full costs none: others have room (%s)',
+    async (code) => {
+      const full = Object.assign(new Error('no room'), { code });
+      const refused: unknown = await transferring(() => Promise.reject(full)).catch(
+        (error: unknown) => error,
+      );
+      for (const failure of [full, refused])
+        expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
+      expect(String(refused)).toContain('disk of this worker');
+    },
+  );
+
+  test('a file of this worker that cannot be read costs an attempt: what was made of it is gone', () => {
+    const broken = Object.assign(new Error('unreadable'), { code: 'EIO' });
+    const failure = new StorageFailed('', { cause: broken });
+    expect(blame(failure)).toEqual({ kind: 'retry', code: 'storage_failed' });
+  });
+
+  test('a result that could not be stored costs an attempt: making it again and again is not free', () => {
     const failure = new StorageFailed('', { cause: new StorageError('unavailable', 'put') });
     expect(blame(failure)).toEqual({ kind: 'retry', code: 'storage_failed' });
   });
 
-  test('an error caused by the input fails at once: a missing face will not appear', () => {
+  test('what the input itself causes fails at once: a face that is not there will not appear', () => {
     const failure = new InferenceFailure('no_face_detected', '');
     expect(blame(failure)).toEqual({ kind: 'fail', code: 'no_face_detected' });
   });
