@@ -14,7 +14,10 @@ const MAX_SECONDS = MEDIA_MAX_SECONDS + 1;
 const ERROR_RATE_MAX = '0.02';
 /** Time zero is the first sample. */
 const AUDIO_CLOCK = 'asetpts=PTS-STARTPTS';
-/** Mixes channels to floats as to integers: weighted to at most full scale. Otherwise two equal channels are 1.4 times as loud as one. */
+/**
+ * The mean of the channels. Without this ffmpeg normalises mixes to integers but not those to floats, in which two equal
+ * channels come out 1.4 times as loud as one.
+ */
 const MEAN = 'rematrix_maxval=1';
 /** The limit is met to a packet's length. */
 const SPARE_SAMPLES = 1024;

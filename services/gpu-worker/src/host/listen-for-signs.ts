@@ -1,10 +1,10 @@
-/** How often a child is asked within the time that it may be silent. */
-const ASKED = 8;
+/** Pings within the time that a child may be silent. */
+const PINGS = 8;
 
 /**
- * Asks a child again and again for a sign that its event loop turns. `onSilence` is called, once, when it gave none within
- * about `withinMs`, whatever the sign was for. Counted in questions, not in time: a pause of this process, which finds what
- * it was told meanwhile only afterwards, is one question and not the child's silence.
+ * Pings a child regularly. Calls `onSilence` once if no message of any kind arrives within about `withinMs`. The limit
+ * counts unanswered pings, not time: if this process is paused, messages that arrived meanwhile are read only afterwards,
+ * and the pause must count as a single ping.
  */
 export function listenForSigns(options: { withinMs: number; ask: () => void; onSilence: () => void }): {
   heard: () => void;
@@ -13,14 +13,14 @@ export function listenForSigns(options: { withinMs: number; ask: () => void; onS
   const { withinMs, ask, onSilence } = options;
   let unanswered = 0;
   const timer = setInterval(() => {
-    if (unanswered === ASKED) {
+    if (unanswered === PINGS) {
       clearInterval(timer);
       onSilence();
       return;
     }
     unanswered += 1;
     ask();
-  }, withinMs / ASKED);
+  }, withinMs / PINGS);
   return {
     heard: () => {
       unanswered = 0;
