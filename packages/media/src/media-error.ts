@@ -4,7 +4,7 @@ const BRAND = Symbol.for('lipsync.media-error');
 export type MediaErrorCode =
   'media_unsupported' | 'media_corrupt' | 'media_too_long' | 'media_type_mismatch' | 'encode_failed';
 
-/** A verdict about the media itself: doing the same again gives the same answer. `message` is for logs only. */
+/** A verdict about the media itself: a retry gives the same answer. `message` is for logs only. */
 export class MediaError extends Error {
   readonly [BRAND] = true;
 
@@ -17,14 +17,14 @@ export class MediaError extends Error {
   }
 }
 
-/** True for a MediaError, also one made by another copy of this package. */
+/** True for a MediaError, including one made by another copy of this package. */
 export function isMediaError(error: unknown): error is MediaError {
   return error instanceof Error && BRAND in error;
 }
 
 /**
- * A tool that gave no verdict: it could not start, or not go on for want of what the machine ran out of; it ran past its
- * deadline, was stopped or killed. Try again.
+ * A tool gave no verdict: it could not start, could not go on because the machine ran out of something, ran past its
+ * deadline, or was stopped or killed. Try again.
  */
 export class MediaProcessError extends Error {
   constructor(

@@ -7,19 +7,19 @@ import { type ChildExit, startChild } from '../ffmpeg/media-child';
 import { MediaError, MediaProcessError } from '../media-error';
 import { runInto } from '../ffmpeg/run-into';
 
-/** Sample rate of everything that listens to the audio. */
+/** Sample rate for everything that analyses the audio. */
 export const AUDIO_SAMPLE_RATE = 16_000;
-/** One second more than is accepted, so that "too long" can be told from "just long enough". */
+/** One second more than the accepted maximum, so that "too long" can be told from "just long enough". */
 const MAX_SECONDS = MEDIA_MAX_SECONDS + 1;
 const ERROR_RATE_MAX = '0.02';
 /** Time zero is the first sample. */
 const AUDIO_CLOCK = 'asetpts=PTS-STARTPTS';
 /**
- * The mean of the channels. Without this ffmpeg normalises mixes to integers but not those to floats, in which two equal
- * channels come out 1.4 times as loud as one.
+ * Downmixes to the mean of the channels. Without this option ffmpeg normalises integer mixes but not float mixes, in
+ * which two equal channels come out 1.4 times as loud as one.
  */
 const MEAN = 'rematrix_maxval=1';
-/** The limit is met to a packet's length. */
+/** ffmpeg meets the limit only to within the length of one packet. */
 const SPARE_SAMPLES = 1024;
 
 export interface AudioOptions {
@@ -30,8 +30,8 @@ export interface AudioOptions {
 }
 
 /**
- * Decodes the first audio stream to mono 32-bit floats in -1..1 at 16 kHz, 301 s at most; its length is the audio's
- * duration.
+ * Decodes the first audio stream to mono 32-bit floats in -1..1 at 16 kHz, 301 s at most; the result's length is the
+ * duration of the audio.
  * @throws MediaError media_corrupt, MediaProcessError.
  */
 export async function readAudio(
@@ -39,7 +39,7 @@ export async function readAudio(
   file: string,
   options: AudioOptions,
 ): Promise<Float32Array> {
-  // Memory that is never written to is never there: short sounds cost no more than their length.
+  // Memory that is never written to is never allocated: short sounds cost no more than their length.
   const samples = new Float32Array(MAX_SECONDS * AUDIO_SAMPLE_RATE + SPARE_SAMPLES);
   const target = new Uint8Array(samples.buffer);
   const { exit, bytes } = await runInto(
@@ -52,7 +52,7 @@ export async function readAudio(
   return samples.subarray(0, Math.floor(bytes / 4));
 }
 
-/** The same samples, written to an open file instead of memory. The file stays open. */
+/** Writes the same samples to an open file instead of to memory. The file stays open. */
 export async function recordAudio(
   binaries: Binaries,
   file: string,

@@ -24,13 +24,13 @@ import {
 const DEADLINE_MS = 60_000;
 const SECONDS = 3.2;
 const CLICKS = [0.25, 1.1, 1.34, 2.6, 3.1];
-/** What resampling and lossy coding may move a click by; a frame is 0.04 s. */
+/** How far resampling and lossy coding may move a click: one frame, 0.04 s. */
 const FRAME = 1 / 25;
 const CLICK_TOLERANCE = 0.004;
 
 let binaries: Binaries;
 let folder: string;
-/** Two frames: every longer sound is longer than the video. */
+/** Two frames, so every longer sound outlasts this video. */
 let still: CountedVideo;
 /** Longer than every sound here. */
 let long: CountedVideo;
@@ -50,7 +50,7 @@ interface Recording {
   readonly sampleRate: number;
   readonly channels: number;
   readonly encoder?: readonly string[];
-  /** Seconds by which the sound begins after the pictures beside it. */
+  /** Seconds by which the sound starts after the pictures beside it. */
   readonly late?: number;
 }
 
@@ -79,7 +79,7 @@ async function soundOf(file: string): Promise<AudioStream> {
   return audio;
 }
 
-/** What the engines hear of a file. */
+/** The times of the clicks that the engines hear in a file. */
 async function heardClicks(file: string): Promise<number[]> {
   return clicksIn(await readAudio(binaries, file, { deadlineMs: DEADLINE_MS }), AUDIO_SAMPLE_RATE);
 }
@@ -172,7 +172,7 @@ test.each([1, 2, 6])(
 );
 
 describe('a sound whose channels or rate change midway', () => {
-  /** As an advertisement in front of a podcast, and chained Ogg: one file's bytes behind another's. */
+  /** Appends one file's bytes to another's, as with an advertisement in front of a podcast or with chained Ogg. */
   async function joined(extension: string, encoder: readonly string[], sampleRate = 48_000): Promise<string> {
     const [path, rest] = [at(`joined.${extension}`), at(`rest.${extension}`)];
     await makeClickTrain(path, { seconds: 1.5, clicks: [0.25, 1.1], channels: 1, encoder });
@@ -193,7 +193,7 @@ describe('a sound whose channels or rate change midway', () => {
       const output = await render(mode === 'loop' ? still : long, path, mode);
       const heard = await heardClicks(path);
       expect(heard).toHaveLength(4);
-      // The padding in front of the second part is passed over by the engines; it is less than a frame.
+      // The engines skip the padding in front of the second part; it is less than a frame.
       expectSameTimes(await findClicks(output), heard, FRAME);
       const { pictures, sound } = await mediaTiming(output);
       expect(Math.abs(sound.end - pictures.end)).toBeLessThan(2 * FRAME);

@@ -10,7 +10,7 @@ import {
   type VideoEncoder,
 } from '../ffmpeg/video-codecs';
 
-/** What an operator asks for; `auto` takes a card where it works. */
+/** What an operator asks for; `auto` uses a card where the card works. */
 export interface WantedVideoCodecs {
   readonly encoder: VideoEncoder | 'auto';
   readonly decoder: VideoDecoder | 'auto';
@@ -22,14 +22,14 @@ export interface ResolvedVideoCodecs {
   readonly passedOver: readonly { readonly codec: string; readonly reason: string }[];
 }
 
-/** A codec that was asked for by name does not work on this machine. */
+/** A codec that the operator asked for by name does not work on this machine. */
 export class VideoCodecError extends Error {
   override readonly name = 'VideoCodecError';
 }
 
 /**
- * Finds the codecs to use by encoding and decoding a tiny clip with each candidate that is a card's, exactly as real
- * work would. Run once at start. @throws VideoCodecError when one that was asked for by name does not work.
+ * Chooses the codecs by encoding and decoding a tiny clip with each candidate that runs on a card, exactly as real work
+ * would. Run once at start. @throws VideoCodecError when a codec that was asked for by name does not work.
  */
 export async function resolveVideoCodecs(
   binaries: Binaries,
@@ -70,7 +70,7 @@ export async function resolveVideoCodecs(
   }
 }
 
-/** Every frame that went in must come out, and look like itself. */
+/** Every frame that went in must come out and look like the original. */
 async function tryEncoder(binaries: Binaries, folder: string, encoder: VideoEncoder): Promise<void> {
   const clip = await createTrialClip(binaries, folder, encoder);
   const decoded = await decodeTrialClip(binaries, clip, SOFTWARE_CODECS.decoder);
@@ -81,7 +81,7 @@ async function tryEncoder(binaries: Binaries, folder: string, encoder: VideoEnco
   if (worst > MEAN_DIFFERENCE_MAX) throw new Error(`frames come out changed by ${worst.toFixed(1)} of 255`);
 }
 
-/** H.264 has one right decoding: the same bytes as in software. */
+/** H.264 has exactly one correct decoding, so the bytes must equal those of the software decoder. */
 async function tryDecoder(binaries: Binaries, folder: string, decoder: VideoDecoder): Promise<void> {
   const clip = await createTrialClip(binaries, folder, SOFTWARE_CODECS.encoder);
   const [tried, known] = [
@@ -92,7 +92,7 @@ async function tryDecoder(binaries: Binaries, folder: string, decoder: VideoDeco
     throw new Error('it decodes to other pictures than software');
 }
 
-/** Far above what any sane coding does to smooth pictures, far below a wrong picture. */
+/** Far above what any sane encoder does to smooth pictures, far below what a wrong picture shows. */
 const MEAN_DIFFERENCE_MAX = 8;
 
 function meanDifference(a: Uint8Array, b: Uint8Array): number {
@@ -101,7 +101,7 @@ function meanDifference(a: Uint8Array, b: Uint8Array): number {
   return sum / a.length;
 }
 
-/** ffmpeg says what was wrong first and what that led to afterwards. */
+/** ffmpeg reports the cause first and its consequences afterwards. */
 function firstLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.split('\n', 1)[0] ?? message;

@@ -7,14 +7,14 @@ import { openFrameEncoder } from '../encode/frame-encoder';
 import { inspect } from '../probe/inspect';
 import { type VideoDecoder, type VideoEncoder } from '../ffmpeg/video-codecs';
 
-/** Large enough for a card, and more frames than encoders hold back. */
+/** Large enough for a card; the clip has more frames than encoders hold back. */
 const SIDE = 256;
 const FRAMES = 30;
 const LUMA_BYTES = SIDE * SIDE;
-/** A card that is busy or has just been woken takes its time; one that hangs does not work. */
+/** A card that is busy or has just woken needs time; a card that hangs does not work. */
 const DEADLINE_MS = 60_000;
 
-/** The frames of the clip: a ramp of luma that moves, neutral chroma, 4:2:0. */
+/** The frames of the clip: a moving luma ramp with neutral chroma, 4:2:0. */
 export function trialFrames(): Uint8Array[] {
   return Array.from({ length: FRAMES }, (_, n) => {
     const frame = new Uint8Array((LUMA_BYTES * 3) / 2).fill(128);
@@ -23,7 +23,7 @@ export function trialFrames(): Uint8Array[] {
   });
 }
 
-/** Writes the clip with an encoder of choice, and with no other. @throws MediaError, MediaProcessError. */
+/** Writes the clip with the given encoder and no other. @throws MediaError, MediaProcessError. */
 export async function createTrialClip(
   binaries: Binaries,
   folder: string,
@@ -45,7 +45,7 @@ export async function createTrialClip(
   return outputPath;
 }
 
-/** The clip's frames by a decoder of choice, and by no other. @throws MediaError, MediaProcessError. */
+/** Decodes the clip's frames with the given decoder and no other. @throws MediaError, MediaProcessError. */
 export async function decodeTrialClip(
   binaries: Binaries,
   file: string,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The same machine with no card to be seen, whatever it has. */
+/** The same machine with its card, if any, hidden. */
 const withoutCard = (): Binaries => ({ ...binaries, deviceEnvironment: { CUDA_VISIBLE_DEVICES: '-1' } });
 
 describe('on a machine whose card cannot be used', () => {
@@ -77,7 +77,7 @@ describe('a reader that was told to use a card', () => {
   });
 
   it('goes on in software from the very frame at which the card gives up', async () => {
-    // Stands in for a card: decodes what it is told to decode on one, and dies within the eighth frame.
+    // Stands in for a card: decodes what it is told to decode on a card, and dies within the eighth frame.
     const dying = join(folder, 'dying-card.sh');
     const frameBytes = (192 * 64 * 3) / 2;
     const script = [
@@ -94,7 +94,7 @@ describe('a reader that was told to use a card', () => {
   });
 
   it('goes on in software when the card fails at a single picture, instead of showing the one before twice', async () => {
-    // Stands in for a card: reads a copy of the file in which one picture does not decode.
+    // Stands in for a card: reads a copy of the file that has one undecodable picture.
     const failing = join(folder, 'failing-card.sh');
     const script = [
       '#!/bin/sh',
@@ -151,7 +151,7 @@ describe('an encoder that was told to use a card', () => {
     return openEncoder(tools, { ...settings, audio: { path, stream } }, { deadlineMs: DEADLINE_MS, signal });
   }
 
-  /** Writes the pictures as a caller does who has one buffer for all of them. */
+  /** Writes the pictures as a caller does that has one buffer for all of them. */
   async function writeAll(encoder: FrameEncoder): Promise<void> {
     const buffer = new Uint8Array(encoder.frameBytes);
     for (const picture of pictures) {
@@ -166,7 +166,9 @@ describe('an encoder that was told to use a card', () => {
   }
   const all = Array.from({ length: FRAMES }, (_, i) => i);
 
-  /** Stands in for a card whose encoder opens: x264, with this in the shell before it. No other encoder can be had from it. */
+  /**
+   * Stands in for a card whose encoder opens: x264, with `before` run in the shell first. It offers no other encoder.
+   */
   async function openingCard(before = ''): Promise<Binaries> {
     const path = join(folder, 'opening-card.sh');
     const script = [

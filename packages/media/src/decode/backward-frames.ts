@@ -14,7 +14,7 @@ interface Chunk {
 export interface BackwardOptions {
   readonly highest: number;
   readonly lowest: number;
-  /** Frames in memory, over the chunk being served and the one being decoded. */
+  /** Frames in memory, counting both the chunk being served and the chunk being decoded. */
   readonly bufferedFrames: number;
   readonly frameBytes: number;
   readonly seekIndex: SeekIndex;
@@ -22,8 +22,9 @@ export interface BackwardOptions {
 }
 
 /**
- * Serves frames from high to low out of chunks decoded forwards. While one chunk is served the decoder of the next is
- * already on its way from its keyframe and fills the buffers that come free, so memory stays at `bufferedFrames`.
+ * Serves frames from high to low out of chunks decoded forwards. While one chunk is served, the decoder of the next
+ * chunk is already running from its keyframe and fills the buffers as they come free, so memory stays at
+ * `bufferedFrames`.
  */
 export function backwardFrames(options: BackwardOptions): FrameCursor {
   const { lowest, highest, bufferedFrames } = options;
@@ -36,7 +37,7 @@ export function backwardFrames(options: BackwardOptions): FrameCursor {
   function startLoading(last: number): Promise<Chunk> | undefined {
     if (last < lowest) return undefined;
     const loading = load(Math.max(lowest, last - bufferedFrames + 1), last);
-    // The failure is thrown where the chunk is awaited; until then it must not count as unhandled.
+    // The failure is thrown where the chunk is awaited; until then it must not count as an unhandled rejection.
     loading.catch(() => undefined);
     return loading;
   }
@@ -48,7 +49,9 @@ export function backwardFrames(options: BackwardOptions): FrameCursor {
     return chunk;
   }
 
-  /** Undefined when frames are missing: the container's seek landed behind the keyframe its own table names. */
+  /**
+   * Undefined when frames are missing because the container's seek landed after the keyframe that its own table names.
+   */
   async function readChunk(range: FrameRange): Promise<Chunk | undefined> {
     const reader = options.openReader(range);
     readers.add(reader);

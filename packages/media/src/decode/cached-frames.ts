@@ -2,7 +2,7 @@ import { type FrameCursor } from './frame-cursor';
 import { type FrameReader } from './frame-reader';
 import { MediaError } from '../media-error';
 
-/** Frames `first` and on of a clip so short that all of them are kept: decoded once, then served in any order. */
+/** Frames from `first` on, of a clip short enough to keep whole: decoded once, then served in any order. */
 export function cachedFrames(reader: FrameReader, first: number): FrameCursor {
   const kept: Uint8Array[] = [];
   let skipped = 0;

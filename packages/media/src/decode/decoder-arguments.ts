@@ -4,14 +4,14 @@ import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
 import { type VideoStream } from '../probe/stream-info';
 import { type VideoDecoder } from '../ffmpeg/video-codecs';
 
-/** A stretch of working frames reached by a seek; see `locateRange` for how the seek is chosen. */
+/** A range of working frames reached by a seek; `locateRange` explains how the seek is chosen. */
 export interface FrameRange {
-  /** First and last working frame, both included. */
+  /** First and last working frame, both inclusive. */
   readonly first: number;
   readonly last: number;
-  /** Where the decoder starts, in seconds of the file's own clock; undefined: at the beginning. */
+  /** Where the decoder starts, in seconds of the file's own clock; undefined means at the beginning. */
   readonly seekSeconds?: number;
-  /** Time of the video's very first picture in its time base. */
+  /** Timestamp of the video's very first picture, in the stream's time base. */
   readonly firstPts: number;
 }
 
@@ -21,13 +21,13 @@ export interface FrameDecoding {
   readonly video: VideoStream;
   readonly layout: FrameLayout;
   readonly decoder: VideoDecoder;
-  /** All frames when absent. */
+  /** Absent means all frames. */
   readonly range?: FrameRange | undefined;
   /** Show the last picture for a working frame even when the video ends before half of that frame has passed. */
   readonly keepLast?: boolean;
 }
 
-/** More than any accepted video can yield: stops the endless repetition that a far-away timestamp would cause. */
+/** More than any accepted video can yield: stops the endless repetition that a far-off timestamp would cause. */
 const MAX_FRAMES = (MEDIA_MAX_SECONDS + 2) * WORKING_FPS;
 
 /** The decoder's arguments after the program's name: raw working frames on standard output. */
@@ -52,27 +52,29 @@ export function decoderArguments(decoding: FrameDecoding, threads: number): stri
 }
 
 /**
- * ffmpeg passes over pictures that do not decode and shows those before them instead: right for a scratch in a file,
- * wrong for a card that fails. So on a card it stops at the first one (`-xerror`, also for a picture that cannot be
- * copied from it), and software goes on from there. Of HEVC's pictures some that the card refuses are errors only to
- * `explode`; for H.264 that would also count what is missing before the landing of a seek.
+ * ffmpeg skips pictures that do not decode and shows the preceding ones instead: right for a scratch in a file, wrong
+ * for a card that fails. On a card, therefore, it stops at the first such picture (`-xerror`, which also covers a
+ * picture that cannot be copied from the card), and software continues from there. Some HEVC pictures that the card
+ * refuses are errors only to `explode`; for H.264, `explode` would also count what is missing before the landing point
+ * of a seek.
  */
 function onCard(video: VideoStream): string[] {
   return ['-hwaccel', 'cuda', ...(video.codec === 'hevc' ? ['-err_detect', 'explode'] : [])];
 }
 
 /**
- * A stream whose size or format changes midway must not restart the filters: the clock in them would lose a frame with
- * every change. The first of ours that touches pixels takes any picture. Those that ffmpeg puts before ours to turn a
- * picture upright do not, so ours turn it, and only where ffmpeg alone knows how are they restarted.
+ * A stream whose size or format changes midway must not restart the filters: their clock would lose a frame with every
+ * change. The first of our filters that touches pixels takes any picture. The filters that ffmpeg inserts before ours
+ * to turn a picture upright do not, so ours turn the picture; the filters are restarted only where ffmpeg alone knows
+ * how to turn it.
  */
 function steadyFilters({ upright }: VideoStream): string[] {
   return upright === null ? [] : ['-noautorotate', '-reinit_filter', '0'];
 }
 
 /**
- * The file's own clock and a keyframe landing keep a seek exact: frames before the range are decoded and dropped by
- * number, never by time.
+ * Using the file's own clock and landing on a keyframe keep a seek exact: frames before the range are decoded and
+ * dropped by number, never by time.
  */
 function seek(range: FrameRange | undefined): string[] {
   if (range === undefined) return [];

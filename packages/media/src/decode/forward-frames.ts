@@ -2,7 +2,7 @@ import { type FrameCursor } from './frame-cursor';
 import { type FrameReader } from './frame-reader';
 import { MediaError } from '../media-error';
 
-/** A plain decode from the beginning, straight into the callers' memory: skipped frames are read over. */
+/** Decodes from the beginning straight into the callers' memory; skipped frames are read and discarded. */
 export function forwardFrames(reader: FrameReader): FrameCursor {
   let current = -1;
   let held: Uint8Array | undefined;
@@ -13,7 +13,7 @@ export function forwardFrames(reader: FrameReader): FrameCursor {
         throw new MediaError('media_corrupt', `there is no frame ${index}`);
       current += 1;
     }
-    // Only a frame that is shown again is kept: the caller does with its own what it likes.
+    // Only a frame that is shown again is kept, because the caller may do what it likes with its own copy.
     if (again) (held ??= new Uint8Array(reader.frameBytes)).set(target);
   }
   return { copyFrame, close: () => reader.close() };

@@ -26,7 +26,7 @@ export function openFrameDecoder(
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
 ): FrameDecoder {
   const running = start(binaries, decoding, options);
-  // Whoever reads learns of a failure.
+  // The reader learns of a failure.
   const started = running.then(
     () => undefined,
     () => undefined,
@@ -46,7 +46,7 @@ export function openFrameDecoder(
   async function close(): Promise<void> {
     if (closed) return;
     closed = true;
-    // One that was never started has nothing to end.
+    // A process that was never started has nothing to end.
     const opened = await running.catch(() => undefined);
     opened?.child.kill();
     opened?.pipe.destroy();

@@ -20,7 +20,7 @@ export function frameGeometry(
 }
 
 /**
- * The one place where source time becomes working frames: 25 a second from the first picture on, each the newest
+ * The one place where source time becomes working frames: 25 per second from the first picture on, each the newest
  * picture at its (rounded) instant. `firstPts`, in the stream's time base, stands in for "the first picture" when a
  * decoder starts in the middle of the file. `keepLast` rounds the end up instead of to the nearest frame.
  */
@@ -30,9 +30,9 @@ export function workingRateFilter(options: { firstPts?: number | undefined; keep
 }
 
 /**
- * Pixel part of the chain. Size and range are said explicitly: a stream whose size changes midway, or another
- * version's defaults, must not change the bytes of a frame. The scaler comes first, because it alone accepts pictures of
- * another size and format than it was set up for; what it scaled is turned upright then.
+ * Pixel part of the chain. It states size and range explicitly: neither a stream whose size changes midway nor another
+ * version's defaults may change the bytes of a frame. The scaler comes first because it alone accepts pictures of
+ * another size and format than it was set up for; the scaled picture is then turned upright.
  */
 export function layoutFilter(video: VideoStream, layout: FrameLayout): string {
   const upright = video.upright ?? [];
@@ -50,7 +50,7 @@ export function layoutFilter(video: VideoStream, layout: FrameLayout): string {
   return steps.join(',');
 }
 
-/** A size as it is before these filters put the picture upright, for the scaler. */
+/** The size before these filters turn the picture upright, for the scaler. */
 function stored({ width, height }: { width: number; height: number }, upright: readonly string[]): string {
   return exchangesSides(upright) ? `${height}:${width}` : `${width}:${height}`;
 }

@@ -8,7 +8,7 @@ import { type VideoDecoder } from '../ffmpeg/video-codecs';
 
 export interface FrameReaderOptions {
   readonly layout: FrameLayout;
-  /** Wall clock of each decoder, waiting for the caller included. */
+  /** Wall-clock limit of each decoder, including time spent waiting for the caller. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly range?: FrameRange;
@@ -25,14 +25,14 @@ export interface FrameReader {
    * @throws MediaError media_corrupt when decoding fails, MediaProcessError when stopped or past its deadline.
    */
   readInto(target: Uint8Array): Promise<boolean>;
-  /** Ends the decoder; also right after the last frame. */
+  /** Ends the decoder; may be called right after the last frame. */
   close(): Promise<void>;
 }
 
 /**
- * Starts decoding a video at 25 frames per second, as `binaries.codecs` says. Two things are made good on the way: a card
- * that gives up is replaced by software, which decodes to the same frames and alone decides that a file is corrupt; and
- * a video that is shorter than half a working frame is one frame.
+ * Starts decoding a video at 25 frames per second with the codecs in `binaries.codecs`. The reader corrects two things
+ * on the way. Software replaces a card that gives up: it decodes to the same frames, and it alone decides that a file
+ * is corrupt. A video shorter than half a working frame yields one frame.
  */
 export function openFrameReader(
   binaries: Binaries,
@@ -77,10 +77,10 @@ export function openFrameReader(
     return current.readInto(target);
   }
 
-  /** Begins again with another decoder and passes over what was delivered already. */
+  /** Starts again with another decoder and skips the frames already delivered. */
   async function resumeWith(other: VideoDecoder, scratch: Uint8Array, reason: Error): Promise<void> {
     await current.close();
-    // Closed meanwhile: nobody would close what is opened now.
+    // The reader was closed meanwhile: nobody would close a decoder opened now.
     if (closed) throw reason;
     binaries.onReplaced?.('decoder');
     decoder = other;

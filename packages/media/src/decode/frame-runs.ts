@@ -1,14 +1,14 @@
 /** A stretch of the output whose source indices only rise (repeats and skips included) or only fall. */
 export interface FrameRun {
   readonly direction: 'forward' | 'backward';
-  /** Positions in the sequence, both included. */
+  /** Positions in the sequence, both inclusive. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Cuts a sequence of source indices into runs. A step down followed by a step up begins a new forward run: that is a
- * loop's restart; a step down followed by another is a bounce's way back.
+ * Cuts a sequence of source indices into runs. A step down followed by a step up begins a new forward run (a loop
+ * restarts); a step down followed by another step down begins a backward run (a bounce returns).
  */
 export function frameRuns(indices: readonly number[]): FrameRun[] {
   const runs: FrameRun[] = [];

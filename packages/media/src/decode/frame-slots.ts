@@ -1,4 +1,4 @@
-/** A fixed set of frame buffers; whoever wants one while all are out waits for the next that comes back. */
+/** A fixed set of frame buffers; a taker that finds all of them out waits for the next one to come back. */
 export class FrameSlots {
   private readonly free: Uint8Array[] = [];
   private readonly queue: ((slot: Uint8Array | undefined) => void)[] = [];

@@ -16,7 +16,7 @@ jest.setTimeout(DEADLINE_MS);
 interface Sample {
   readonly file: string;
   readonly video: VideoStream;
-  /** Every working frame of one plain decode: what any other order has to reproduce to the byte. */
+  /** Every working frame of one plain decode, which any other order has to reproduce byte for byte. */
   readonly frames: readonly Uint8Array[];
 }
 

@@ -11,7 +11,7 @@ import { readSeekIndex, type SeekIndex } from './seek-index';
 import { type VideoStream } from '../probe/stream-info';
 
 export interface FrameSourceOptions {
-  /** Wall clock of each decoder, waiting for the caller included. */
+  /** Wall-clock limit of each decoder, including time spent waiting for the caller. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,8 +31,8 @@ export interface FrameSource {
 }
 
 /**
- * Memory for reading backwards. Every stretch that fits is decoded from the keyframe before it, which in recordings of a
- * screen may be the first picture of all: the longer the stretches are, the less often.
+ * Memory for reading backwards. Each chunk that fits is decoded from the keyframe before it, which in screen recordings
+ * may be the very first picture: longer chunks mean fewer such decodes.
  */
 const BUFFERED_BYTES = 192 * 1024 ** 2;
 const MOST_BUFFERED = 256;
@@ -40,8 +40,8 @@ const FEWEST_BUFFERED = 8;
 const LAYOUT = { format: 'yuv420p' } as const;
 
 /**
- * The yuv420p working frames of a video in any order of their indices, byte for byte those of one full decode, with
- * bounded memory. Made for timelines: long stretches forwards or backwards, holds, skips and restarts.
+ * Serves the yuv420p working frames of a video in any order of their indices, byte for byte those of one full decode,
+ * with bounded memory. Made for timelines: long stretches forwards or backwards, holds, skips and restarts.
  */
 export function openFrameSource(
   binaries: Binaries,
@@ -93,7 +93,7 @@ export function openFrameSource(
     return open;
   }
 
-  // The common beginning: the decoder starts at once, so that the first picture is there when it is asked for.
+  // Most sequences begin forwards: the decoder starts at once, so that the first picture is ready when it is asked for.
   const [first] = runs;
   let started = Promise.resolve();
   if (first?.direction === 'forward' && !keepAll) {

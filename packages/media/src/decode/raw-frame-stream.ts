@@ -1,23 +1,23 @@
 import { type ByteSink } from '../ffmpeg/byte-pipe';
 
-/** Where the bytes come from; a paused one delivers nothing. */
+/** The source of the bytes; a paused source delivers nothing. */
 interface Flow {
   pause(): void;
   resume(): void;
 }
 
 /**
- * Cuts a byte stream into frames, each copied once into the caller's buffer. While no buffer is waiting the stream is
- * paused, so the process behind it blocks on its full pipe: that is all the back-pressure there is.
+ * Cuts a byte stream into frames, each copied once into the caller's buffer. The stream is paused while no buffer is
+ * waiting, so the process behind it blocks on its full pipe: there is no other back-pressure.
  */
 export class RawFrameStream implements ByteSink {
   private flow: Flow | undefined;
-  /** What came behind the end of a frame; it stays where it is because the flow is paused. */
+  /** Bytes that arrived after the end of a frame; they stay in place because the flow is paused. */
   private spare: Uint8Array | undefined;
   private waiting: { target: Uint8Array; filled: number; settle: (bytes: number) => void } | undefined;
   private ended = false;
 
-  /** Says where the bytes come from, which is paused so far. Before that nothing can be read. */
+  /** Connects the source of the bytes, which is still paused. Nothing can be read before this call. */
   connect(flow: Flow): void {
     this.flow = flow;
   }

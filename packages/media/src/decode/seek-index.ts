@@ -10,13 +10,13 @@ import { runToEnd } from '../ffmpeg/run-to-end';
 import { type Rational, type VideoStream } from '../probe/stream-info';
 
 const FIRST_PICTURE_DEADLINE_MS = 60_000;
-/** Packets decoded to see which picture is shown first: more than any codec reorders. */
+/** Packets decoded to find out which picture is shown first: more than any codec reorders. */
 const REORDER_DEPTH = 32;
 
-/** Where to start a decoder so that a stretch of working frames comes out exactly as in a full decode. */
+/** Where to start a decoder so that a range of working frames comes out exactly as in a full decode. */
 export type SeekIndex = (first: number, last: number) => FrameRange;
 
-/** Reads a video's packet table once and answers from it. @throws MediaError, MediaProcessError. */
+/** Reads a video's packet table once and answers from the table. @throws MediaError, MediaProcessError. */
 export async function readSeekIndex(
   binaries: Binaries,
   file: string,

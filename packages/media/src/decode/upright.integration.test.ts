@@ -6,7 +6,7 @@ import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { inspect } from '../probe/inspect';
 import { openFrameReader } from './frame-reader';
 
-/** From the name of the box to the matrix in a track header of version 0. */
+/** Distance from the name of the box to the matrix in a version 0 track header. */
 const MATRIX_OFFSET = 44;
 const ONE = 0x10000;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The video with another matrix in its track header: a b, c d. */
+/** Copies the video with another matrix in its track header: a b, c d. */
 async function under(matrix: readonly number[]): Promise<string> {
   const [a = 0, b = 0, c = 0, d = 0] = matrix;
   const bytes = await readFile(join(folder, 'plain.mp4'));

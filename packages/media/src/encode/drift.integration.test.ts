@@ -16,7 +16,7 @@ import { countFrames, hearAudio, renderTimeline } from '../test/render-timeline'
 const DEADLINE_MS = 120_000;
 jest.setTimeout(DEADLINE_MS);
 
-/** Half a frame at 25 a second: the nearest that a picture of another rate can be shown to its time. */
+/** Half a frame at 25 per second: the closest that a picture of another rate can be shown to its own time. */
 const HALF_FRAME = 0.02;
 /** The smallest picture that holds a number. */
 const SIZE = { width: 168, height: 16 };

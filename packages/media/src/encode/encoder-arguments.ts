@@ -11,7 +11,7 @@ export interface EncoderSettings {
   /** Even, as the reader yields them. */
   readonly width: number;
   readonly height: number;
-  /** Exactly so many frames will be written. */
+  /** Exactly this many frames will be written. */
   readonly frames: number;
   /** Tags of the frames (`frameColor` of the source); unspecified stays unspecified. */
   readonly color: ColorTags;
@@ -32,7 +32,7 @@ export function encoderArguments(
     ...[...picture, '-framerate', String(WORKING_FPS), '-i', 'pipe:0'],
     ...audioInput(audio),
     ...['-map', '0:v:0', '-map', '1:a:0', '-map_metadata', '-1', '-map_chapters', '-1', '-sn', '-dn'],
-    // No -frames:v: reaching it makes ffmpeg close every stream of the file, and the sound loses its end.
+    // No -frames:v: ffmpeg closes every stream of the file on reaching that count, and the sound loses its end.
     ...[
       '-vf',
       tagFilter(settings),
@@ -43,7 +43,7 @@ export function encoderArguments(
   ];
 }
 
-/** Labels the frames without touching a sample: no version of ffmpeg then sees a reason to convert them. */
+/** Labels the frames without touching a sample, so that no version of ffmpeg sees a reason to convert them. */
 function tagFilter({ color, pixelAspect }: EncoderSettings): string {
   const tags = [
     ...(color.range === undefined ? [] : [`range=${color.range}`]),

@@ -3,25 +3,25 @@ import { FILL_HOLES } from '../audio/audio-filters';
 import { ffmpegInput } from '../ffmpeg/input-arguments';
 import { type AudioStream } from '../probe/stream-info';
 
-/** The sound of an output: the original file, cut or continued with silence where the sync mode says so. */
+/** The sound of an output: the original file, cut or extended with silence where the sync mode requires it. */
 export interface EncoderAudio {
   readonly path: string;
   readonly stream: AudioStream;
-  /** Keep only this much. */
+  /** Keep only this many seconds. */
   readonly trimSeconds?: number | undefined;
-  /** Continue with silence up to here. */
+  /** Extend with silence up to this time. */
   readonly padToSeconds?: number | undefined;
 }
 
-/** Samples of one packet, by profile: those that every player of MP4 decodes. */
+/** Samples per packet, for the profiles that every MP4 player decodes. */
 const PACKET_SAMPLES: Readonly<Record<string, number>> = { LC: 1024, 'HE-AAC': 2048, 'HE-AACv2': 2048 };
-/** Highest rate that AAC players agree on; the original's is kept below it. */
+/** Highest sample rate that AAC players agree on; the output keeps the original's rate below this limit. */
 const AAC_RATE_MAX = 48_000;
 const SURROUND_CHANNELS = 6;
 
 /**
- * True when the original packets are taken over as they are. MP4 holds more codecs than AAC, but not every player plays
- * them there. A cut falls between two packets: it is left to the encoder where a packet is longer than a frame.
+ * True when the original packets are copied unchanged. MP4 can hold codecs other than AAC, but not every player plays
+ * them there. A cut falls between two packets, so the encoder makes the cut where a packet is longer than a frame.
  */
 export function copiesAudio(audio: EncoderAudio): boolean {
   const { codec, profile = '', sampleRate } = audio.stream;
@@ -30,17 +30,20 @@ export function copiesAudio(audio: EncoderAudio): boolean {
   return audio.trimSeconds === undefined || packetSamples / sampleRate <= 1 / WORKING_FPS;
 }
 
-/** The sound's file as an input. */
+/** Input arguments for the sound's file. */
 export function audioInput(audio: EncoderAudio): string[] {
   const { startSeconds } = audio.stream;
   return ffmpegInput(audio.path, [
-    // A sound that starts late in its file starts with the picture here.
+    // A sound that starts late in its own file starts together with the picture here.
     ...(startSeconds > 0 ? ['-itsoffset', (-startSeconds).toFixed(6)] : []),
     ...(copiesAudio(audio) && audio.trimSeconds !== undefined ? ['-t', audio.trimSeconds.toFixed(6)] : []),
   ]);
 }
 
-/** Output arguments for the sound: copied, else AAC with the original's rate and channels where players have them. */
+/**
+ * Output arguments for the sound: copied, otherwise AAC with the original's rate and channels where players support
+ * them.
+ */
 export function audioEncoderArguments(audio: EncoderAudio): string[] {
   if (copiesAudio(audio)) return ['-c:a', 'copy'];
   const { sampleRate, channels } = audio.stream;
@@ -52,12 +55,12 @@ export function audioEncoderArguments(audio: EncoderAudio): string[] {
   ];
 }
 
-/** Time zero is the first sample: at the beginning, that is, and not where filters begin anew. */
+/** Time zero is the first sample, but only at the beginning of the sound, not where filters restart. */
 const FROM_ZERO = 'asetpts=PTS-STARTPTS*lt(STARTT\\,0.1)';
 
 /**
- * By the sound's own clock and by no count: where its channels change midway (joined MP3s, chained Ogg) ffmpeg begins with
- * new filters, and counts would begin again.
+ * The filters go by the sound's own clock, never by a sample count: where the channels change midway (joined MP3s,
+ * chained Ogg), ffmpeg starts new filters, and counts would start again.
  */
 function filters({ trimSeconds, padToSeconds }: EncoderAudio): string[] {
   const end = padToSeconds ?? trimSeconds;

@@ -14,7 +14,7 @@ import { inspect } from '../probe/inspect';
 import { probe } from '../probe/probe';
 import { frameColor, frameSize, type VideoStream } from '../probe/stream-info';
 
-/** What it takes to see this is there on Linux alone. */
+/** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? test : test.skip;
 const DEADLINE_MS = 60_000;
 jest.setTimeout(DEADLINE_MS);

@@ -4,8 +4,8 @@ import { type EncoderProcess, type FrameEncoder, openFrameEncoder } from './fram
 import { encoderForSize } from './video-encoder-arguments';
 
 /**
- * Starts the one encode of an output, as `binaries.codecs` says: H.264 and the original sound in one faststart MP4. A
- * card that has no room or no session left for an encoder is replaced by software.
+ * Starts the one encode of an output with the codecs in `binaries.codecs`: H.264 and the original sound in one
+ * faststart MP4. Software replaces a card that has no memory or no session left for an encoder.
  */
 export function openEncoder(
   binaries: Binaries,
@@ -22,8 +22,8 @@ export function openEncoder(
 }
 
 /**
- * The first encoder, or the other one if the first is refused. Until that is known no frame is given back: the other one
- * begins with the same frames.
+ * The first encoder, or the other one if the first is refused. No frame is given back until that is known, because the
+ * other encoder begins with the same frames.
  */
 function replaceable(first: EncoderProcess, openOther: () => FrameEncoder): FrameEncoder {
   let current: FrameEncoder = first;
@@ -31,12 +31,12 @@ function replaceable(first: EncoderProcess, openOther: () => FrameEncoder): Fram
   let again: readonly Promise<void>[] = [];
   let aborted = false;
   const settled = settle();
-  // Told by `write` and `finish`, which may come later or not at all.
+  // `write` and `finish` report the failure; they may be called later or not at all.
   settled.catch(() => undefined);
 
   async function settle(): Promise<void> {
     if (await first.refused) {
-      // Both write the same file: the first must be gone.
+      // Both encoders write the same file, so the first must be gone.
       await first.abort();
       if (!aborted) {
         current = openOther();
@@ -50,7 +50,7 @@ function replaceable(first: EncoderProcess, openOther: () => FrameEncoder): Fram
     const written = current.write(frame);
     if (held === undefined) return written;
     const place = held.push(frame) - 1;
-    // Of a process that is replaced nobody wants to know how it failed.
+    // Nobody needs to know how a process that is being replaced failed.
     written.catch(() => undefined);
     await settled;
     return again[place] ?? written;

@@ -8,27 +8,31 @@ import { type VideoEncoder } from '../ffmpeg/video-codecs';
 export interface FrameEncoder {
   readonly frameBytes: number;
   /**
-   * Hands one yuv420p frame to the encoder; resolves when the buffer may be used again. Several may be under way,
-   * frames are encoded in the order of the calls.
+   * Hands one yuv420p frame to the encoder; resolves when the buffer may be reused. Several calls may be in flight;
+   * frames are encoded in call order.
    * @throws MediaError encode_failed, MediaProcessError.
    */
   write(frame: Uint8Array): Promise<void>;
-  /** Ends the output after the last frame. @throws as `write`, also when the number of frames is not as announced. */
+  /**
+   * Ends the output after the last frame. @throws as `write`, and when the number of frames is not the announced one.
+   */
   finish(): Promise<void>;
   /** Stops the encoder; the output is unusable. Safe after `finish`. */
   abort(): Promise<void>;
 }
 
-/** One ffmpeg process that encodes an output, with an encoder of choice and no other. */
+/** One ffmpeg process that encodes an output with the given encoder and no other. */
 export interface EncoderProcess extends FrameEncoder {
   /**
-   * Whether a card's encoder could not be opened, as soon as that is known, which takes one frame. Its process then
-   * fails. Never rejects.
+   * Resolves to whether a card's encoder failed to open, as soon as that is known, which takes one frame. If it failed,
+   * its process then fails too. Never rejects.
    */
   readonly refused: Promise<boolean>;
 }
 
-/** ffmpeg's reports, soon and often. The first one comes when the encoder is open and the head of the file is written. */
+/**
+ * Makes ffmpeg report soon and often. The first report comes once the encoder is open and the file header is written.
+ */
 const PROGRESS = ['-progress', 'pipe:1', '-stats_period', '0.1'];
 
 export function openFrameEncoder(
@@ -51,7 +55,8 @@ export function openFrameEncoder(
   });
   let written = 0;
 
-  // What comes first tells: a report of an encoder that is open, or its complaint. Others may be of the sound.
+  // The first message decides: a report means that the encoder is open, its own complaint that it is not. Other
+  // complaints may concern the sound.
   const refused = new Promise<boolean>((resolve) => {
     child.stdout.on('data', (report: Buffer) => {
       if (report.includes('progress=continue')) resolve(false);
@@ -59,7 +64,7 @@ export function openFrameEncoder(
     void child.complaintAbout(encoder).then(() => resolve(card));
     void child.exit.then(({ ended }) => resolve(card && ended === 'exit'));
   });
-  // ffmpeg exits only when it has read what it waits for.
+  // ffmpeg exits only once it has read the input it is waiting for.
   void refused.then((failed) => failed && child.stdin.destroy());
 
   async function failure(): Promise<Error> {

@@ -21,7 +21,7 @@ import {
   type SyncMode,
 } from '../test/render-timeline';
 
-/** One frame at 25 a second, and what floating point makes of it. */
+/** One frame at 25 per second, plus the rounding error of floating point. */
 const FRAME = 0.04 + 1e-6;
 
 /** Which of the shown pictures the output consists of, as the five modes are described to callers. */
@@ -33,7 +33,7 @@ const TIMELINES: Record<SyncMode, (shown: readonly number[], length: number) => 
     const forthAndBack = [...shown, ...shown.slice(1, -1).reverse()];
     return Array.from({ length }, (_, i) => forthAndBack[i % forthAndBack.length] ?? -1);
   },
-  // What is on screen in the middle of each stretch, in whole numbers: halves must not depend on rounding.
+  // The picture on screen in the middle of each stretch, in whole numbers, so that halves do not depend on rounding.
   remap: (shown, length) =>
     Array.from({ length }, (_, i) => shown[Math.floor(((2 * i + 1) * shown.length) / (2 * length))] ?? -1),
 };
@@ -49,7 +49,7 @@ const LENGTHS: Record<SyncMode, (video: number, audio: number) => number> = {
 };
 
 type Video = NumberedVideoOptions & { readonly turned?: 90 | 180 | 270 };
-/** More pictures than are kept in memory, so that ways back are decoded; rendered with both sounds. */
+/** Videos with more pictures than are kept in memory, so that backward runs are decoded; rendered with both sounds. */
 const RATES: Record<string, Video> = {
   '24 fps': { frames: 41, rate: '24' },
   '25 fps': { frames: 43 },
@@ -61,7 +61,7 @@ const RATES: Record<string, Video> = {
   'one picture': { frames: 1 },
   'one picture of a sixtieth of a second': { frames: 1, rate: '60' },
 };
-/** Rendered with one of the sounds, by turns. */
+/** Videos rendered with one of the two sounds, alternately. */
 const SHAPES: Record<string, Video> = {
   'an odd size': { frames: 43, width: 193, height: 65, filters: 'format=yuv444p' },
   'a picture turned by 90 degrees': { frames: 43, turned: 90 },
@@ -88,7 +88,7 @@ interface Source extends CountedVideo {
   readonly shown: readonly number[];
 }
 interface Sound extends HeardAudio {
-  /** How long it was made; what is heard may be longer by the padding that ADTS cannot mark. */
+  /** The length it was made with; what is heard may be longer by the padding that ADTS cannot mark. */
   readonly made: number;
 }
 
@@ -146,7 +146,7 @@ async function expectOutputs(source: Source, mode: SyncMode, heard: readonly Sou
     const [pictures = [], timing] = [numbers[i], timings[i]];
     const seconds = LENGTHS[mode](shown.length / 25, audio.made);
     const tolerance = FRAME + audio.seconds - audio.made;
-    // Lengths a frame apart count as equal: then nothing is repeated or left out.
+    // Lengths within a frame of each other count as equal: then nothing is repeated or left out.
     const equal = Math.abs(shown.length / 25 - audio.seconds) < FRAME;
     expect(pictures).toEqual(equal ? shown : TIMELINES[mode](shown, pictures.length));
     expect(Math.abs(pictures.length / 25 - seconds)).toBeLessThan(tolerance);

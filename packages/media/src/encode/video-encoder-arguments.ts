@@ -1,8 +1,8 @@
 import { type VideoEncoder } from '../ffmpeg/video-codecs';
 
 /**
- * Cards refuse H.264 below 145x49 and have nothing to gain on small pictures. Their upper bound is beyond what is
- * accepted as input.
+ * Cards refuse H.264 below 145x49 and gain nothing on small pictures. Their upper limit exceeds what is accepted as
+ * input.
  */
 const NVENC_MIN_SIDE = 256;
 
@@ -22,12 +22,12 @@ const NVENC = [
   ...['-rc-lookahead', '20', '-spatial-aq', '1', '-temporal-aq', '1'],
 ];
 
-/** The encoder for pictures of this size, of the one that is configured and the one that takes everything. */
+/** Chooses the encoder for pictures of this size: the configured one, or the one that takes every size. */
 export function encoderForSize(encoder: VideoEncoder, width: number, height: number): VideoEncoder {
   return Math.min(width, height) < NVENC_MIN_SIDE ? 'libx264' : encoder;
 }
 
-/** Output arguments for the pictures: constant quality, every frame that comes in, 8 bit 4:2:0. */
+/** Output arguments for the pictures: constant quality, every incoming frame kept, 8-bit 4:2:0. */
 export function videoEncoderArguments(encoder: VideoEncoder, threads: number): string[] {
   const codec = encoder === 'h264_nvenc' ? NVENC : [...X264, '-threads:v', String(threads)];
   return [...codec, '-pix_fmt', 'yuv420p'];

@@ -4,34 +4,34 @@ import { findExecutable } from './find-executable';
 import { detectSandbox, type Sandbox } from './sandbox';
 import { namedVideoCodecs, type ReplacedCodec, type VideoCodecs } from './video-codecs';
 
-/** The tools every function of this package runs. Resolve once at start and pass on. */
+/** The tools that every function of this package runs. Resolve them once at start and pass them on. */
 export interface Binaries {
   readonly ffmpeg: string;
   readonly ffprobe: string;
   readonly sandbox: Sandbox;
-  /** What reads and writes pictures; the readers and the encoder of this package obey it. */
+  /** The codecs for reading and writing pictures; the readers and the encoder of this package use these. */
   readonly codecs: VideoCodecs;
-  /** Told of every time that software takes a card's place. */
+  /** Called every time software takes a card's place. */
   readonly onReplaced?: (codec: ReplacedCodec) => void;
   /** Threads of each decoder and each encoder. */
   readonly threads: number;
-  /** The whole environment of a child that uses a card; every other child has none. */
+  /** The whole environment of a child that uses a card; every other child gets an empty environment. */
   readonly deviceEnvironment: Readonly<Record<string, string>>;
 }
 
-/** Where a card's libraries lie and which card a process may use. */
+/** Where a card's libraries are and which card a process may use. */
 const DEVICE_VARIABLES = ['LD_LIBRARY_PATH', 'CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER'];
 
 /**
- * FFMPEG_BIN, FFPROBE_BIN, PATH, VIDEO_ENCODER and VIDEO_DECODER (names of codecs that are known to work) are read, and
- * what a card needs.
+ * The environment variables read here: FFMPEG_BIN, FFPROBE_BIN, PATH, VIDEO_ENCODER and VIDEO_DECODER (names of codecs
+ * that are known to work), and those that a card needs.
  */
 export type BinaryEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Finds ffmpeg (FFMPEG_BIN, else the optional ffmpeg-static package, else PATH) and ffprobe (FFPROBE_BIN, else PATH)
- * and what the machine offers to confine them. A variable that names no executable file is an error, never skipped.
- * `processes` of this machine's size share its cores, each with a decoder and an encoder at work.
+ * Finds ffmpeg (FFMPEG_BIN, else the optional ffmpeg-static package, else PATH), ffprobe (FFPROBE_BIN, else PATH) and
+ * what the machine offers to confine them. A variable that names no executable file is an error and is never skipped.
+ * `processes` is how many processes share the machine's cores, each with a decoder and an encoder at work.
  */
 export async function resolveBinaries(environment: BinaryEnvironment, processes = 1): Promise<Binaries> {
   const searchPath = environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
@@ -57,7 +57,7 @@ export async function resolveBinaries(environment: BinaryEnvironment, processes 
   return { ffmpeg, ffprobe, sandbox: detectSandbox(searchPath), codecs, threads, deviceEnvironment };
 }
 
-/** ffmpeg-static answers with a path even when its download never happened, so the file itself is checked. */
+/** ffmpeg-static returns a path even when its download never happened, so the file itself is checked. */
 async function bundledFfmpeg(searchPath: string): Promise<string | undefined> {
   try {
     const bundled = (await import('ffmpeg-static')).default;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { type ByteSink, type BytePipe, openBytePipe } from './byte-pipe';
 import { withDescriptorsLeft } from '../test/descriptors-left';
 
-/** What it takes to see this is there on Linux alone. */
+/** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 /** Collects what arrives and pauses the pipe after every delivery. */
@@ -27,7 +27,7 @@ function collector(): ByteSink & {
   };
 }
 
-/** A program that writes `count` bytes, each the low byte of its place. */
+/** A program that writes `count` bytes, each the low byte of its own offset. */
 const WRITER =
   'const b=Buffer.from(Array.from({length:+process.argv[1]},(_,i)=>i&255));process.stdout.write(b)';
 
@@ -80,7 +80,7 @@ test('a pipe that is paused while it delivers keeps what it delivered and reads 
   pipe.childEnd.destroy();
   pipe.resume();
   await promise;
-  // The writer fills the pipe and stands still: a child whose output nobody reads does not end.
+  // The writer fills the pipe and blocks: a child whose output nobody reads does not end.
   await new Promise((done) => setImmediate(done));
   expect(held).toHaveLength(1);
   expect(Buffer.compare(Buffer.from(held[0] ?? []), copies[0] ?? Buffer.alloc(0))).toBe(0);

@@ -1,4 +1,4 @@
-/** Counts the lines that hold `word` in a text that comes in pieces. */
+/** Counts the lines that contain `word` in a text that arrives in pieces. */
 export function countLines(word: string): { see: (text: string) => void; count: () => number } {
   let rest = '';
   let count = 0;

@@ -55,7 +55,7 @@ describe('the ffmpeg of the images', () => {
     expect(audio.every(isAudioCodec)).toBe(true);
     const decoders = enabled('decoder');
     for (const codec of [...VIDEO_CODECS, ...audio]) expect(decoders).toContain(decoderOf(codec));
-    // Uncompressed sound has too many names to list: they are taken from ffmpeg's own table.
+    // Uncompressed sound has too many codec names to list: they come from ffmpeg's own table.
     expect(script).toContain('"$(pcm decoder)"');
   });
 
@@ -86,7 +86,7 @@ describe('the ffmpeg of the images', () => {
     const filters = enabled('filter');
     for (const name of runs.flatMap(filtersIn)) expect(filters).toContain(name);
     expect(filters).toContain('aresample');
-    // ffmpeg's own: turning pictures upright, and what stands in where no filter is named.
+    // Filters that ffmpeg adds itself: those that turn pictures upright, and the defaults where no filter is named.
     for (const name of ['transpose', 'hflip', 'vflip', 'rotate', 'null', 'anull', 'aformat'])
       expect(filters).toContain(name);
     for (const name of ['libx264', 'h264_nvenc', 'aac']) expect(enabled('encoder')).toContain(name);

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 
-/** Demuxers that may touch customer bytes: plain containers only, nothing that can point at another file or host. */
+/** Demuxers that may touch customer bytes: only plain containers, none that can point at another file or host. */
 const FORMATS = 'mov,matroska,webm,wav,mp3,aac,flac,ogg';
 /** 4096x2160, enforced inside the decoders before they allocate. */
 export const MAX_PIXELS = 4096 * 2160;
-/** A broadcaster's delivery has sixteen channels of sound, each a stream, and a timecode. */
+/** A broadcast delivery has sixteen channels of sound, each its own stream, and a timecode. */
 const MAX_STREAMS = 32;
 
 const HARDENED = [
@@ -23,7 +23,7 @@ function fileUrl(path: string): string {
 
 /** Global arguments and input of an ffprobe run. */
 export function probeInput(path: string): string[] {
-  // Data references are off by default; said again because a default is not a promise.
+  // Data references are off by default; the option repeats this because a default is not a promise.
   return [
     '-v',
     'error',

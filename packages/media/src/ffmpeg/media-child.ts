@@ -11,26 +11,26 @@ const STDERR_MAX_CHARACTERS = 16_384;
 const MEMORY_BYTES = 6 * 1024 ** 3;
 const FILE_BYTES = 8 * 1024 ** 3;
 /**
- * What a child may have that decodes nothing but what it takes to describe a file: four times what 4K needs. The index of
- * a hostile file grows without end.
+ * Data limit of a child that decodes only what it needs to describe a file: four times what 4K needs. A hostile file's
+ * index grows without end.
  */
 export const DEMUXING_DATA_BYTES = 256 * 1024 ** 2;
 const CPU_SECONDS_PER_SECOND = 32;
 
 export interface ChildOptions {
-  /** The folder of the input file: the child's working directory, and all that its command line names. */
+  /** The folder of the input file: the child's working directory, and the only folder that its command line names. */
   readonly folder: string;
-  /** Wall clock, from the start of the process; then its whole group gets SIGKILL. */
+  /** Wall-clock limit from the start of the process; then its whole group gets SIGKILL. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
   /**
-   * What the child gets as its standard output, instead of the pipe to `MediaChild.stdout`: a socket, which is destroyed
-   * here, or the number of an open file, which is not closed.
+   * The child's standard output, in place of the pipe to `MediaChild.stdout`: a socket, which is destroyed here, or the
+   * number of an open file, which is not closed.
    */
   readonly stdout?: Socket | number;
-  /** Told what the tool writes to its standard error, as it comes; `ChildExit.stderr` holds but the first of it. */
+  /** Called with the tool's standard error as it arrives; `ChildExit.stderr` holds only the first part. */
   readonly onComplaint?: (text: string) => void;
-  /** Writable memory that the child may have, where that is less than any child's. Linux only. */
+  /** Writable memory that the child may have, where that is less than the limit of every child. Linux only. */
   readonly dataBytes?: number;
   /** The child uses a card: it gets the environment and the address space that the card's driver needs. */
   readonly device?: boolean;
@@ -39,23 +39,26 @@ export interface ChildOptions {
 export interface ChildExit {
   readonly code: number | null;
   readonly stderr: string;
-  /** Only after `exit` did the tool itself say how it went. `killed`: by somebody else, such as a kernel out of memory. */
+  /**
+   * Only `exit` means that the tool itself reported its outcome. `killed`: by another party, such as a kernel out of
+   * memory.
+   */
   readonly ended: 'exit' | MediaProcessError['reason'];
 }
 
 export interface MediaChild {
   readonly stdin: Writable;
-  /** Empty when `ChildOptions.stdout` takes what there is. */
+  /** Empty when `ChildOptions.stdout` takes the output. */
   readonly stdout: Readable;
   /** Resolves once the process is gone; never rejects. */
   readonly exit: Promise<ChildExit>;
-  /** Resolves when the tool, from now on, writes this to its standard error; never, if it does not. */
+  /** Resolves when the tool next writes `name` to its standard error; stays pending if it never does. */
   complaintAbout(name: string): Promise<void>;
-  /** SIGKILL to the whole process group; safe at any time, also after the end. */
+  /** Sends SIGKILL to the whole process group; safe at any time, also after the end. */
   kill(): void;
 }
 
-/** Starts ffmpeg or ffprobe: argv array, no environment but a card's, its own process group, a deadline, a bounded stderr. */
+/** Starts ffmpeg or ffprobe: argv array, only a card's environment, own process group, a deadline, a bounded stderr. */
 export function startChild(
   binaries: Binaries,
   command: readonly [string, ...string[]],
@@ -95,7 +98,7 @@ export function startChild(
   });
   const complaintAbout = (name: string): Promise<void> =>
     new Promise((resolve) => complaints.on('data', (text: string) => text.includes(name) && resolve()));
-  // A child that dies early closes its input: the exit status tells, so the broken pipe itself is not news.
+  // A child that dies early closes its input. Its exit status tells why, so the broken pipe itself is not news.
   stdin.on('error', () => undefined);
 
   const exit = new Promise<ChildExit>((resolve) => {
@@ -106,7 +109,7 @@ export function startChild(
     };
     child.once('error', (error) => settle({ code: null, stderr: error.message, ended: 'not_started' }));
     child.once('exit', (code, killedBy) => {
-      // Not 'close': stdout may be paused on purpose. The end of stderr is still awaited, it holds the reason.
+      // Not 'close': stdout may be paused on purpose. The end of stderr is still awaited because it holds the reason.
       const finish = (): void =>
         settle({ code, stderr, ended: ended === 'exit' ? ownEnd(code, killedBy, stderr) : ended });
       if (complaints.readableEnded || complaints.destroyed) finish();
@@ -117,7 +120,7 @@ export function startChild(
   return { stdin, stdout: output, exit, complaintAbout, kill: () => stop('stopped') };
 }
 
-/** Sent by somebody; a crash (SIGSEGV, SIGABRT) or a limit (SIGXCPU) a file may have brought about. */
+/** Signals that somebody sent; a file may have caused a crash (SIGSEGV, SIGABRT) or a limit (SIGXCPU). */
 const SENT: ReadonlySet<NodeJS.Signals | null> = new Set([
   'SIGKILL',
   'SIGTERM',
@@ -125,15 +128,15 @@ const SENT: ReadonlySet<NodeJS.Signals | null> = new Set([
   'SIGHUP',
   'SIGQUIT',
 ]);
-/** What a shell, and with it prlimit, answers for a program that cannot be run; the loader uses the same. */
+/** The status that a shell, and with it prlimit, returns for a program that cannot be run; the loader uses the same. */
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
-/** No thread, file, library or disk was to be had. Too little memory is not among them: a file can ask for any amount. */
+/** No thread, file, library or disk was available. Lack of memory does not count: a file can ask for any amount. */
 const STARVED =
   /Resource temporarily unavailable|Too many open files|error while loading shared libraries|No space left on device|Disk quota exceeded/;
 
-/** How a child ended that was not ended here: a tool that was starved, or was shot, says nothing about the media. */
+/** How a child ended that this process did not end: a tool that was starved or killed says nothing about the media. */
 function ownEnd(code: number | null, killedBy: NodeJS.Signals | null, stderr: string): ChildExit['ended'] {
-  // ffmpeg ends in order when it is told to, and says so.
+  // ffmpeg ends cleanly when it is told to, and reports that.
   if (SENT.has(killedBy) || (code === 255 && stderr.includes('received signal'))) return 'killed';
   if (code === 0) return 'exit';
   return NOT_RUN.has(code) || STARVED.test(stderr) || refusedToConfine(stderr) ? 'not_started' : 'exit';

@@ -8,7 +8,7 @@ import { type Sandbox } from './sandbox';
 import { withDescriptorsLeft } from '../test/descriptors-left';
 import { SOFTWARE_CODECS } from './video-codecs';
 
-/** What it takes to see this is there on Linux alone. */
+/** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 describe('a media tool that ends without a verdict', () => {
@@ -66,7 +66,7 @@ describe('a media tool that ends without a verdict', () => {
   ])('for want of %s has not judged the file', async (_, complaint, code) => {
     const starved = await script('starved', `echo "${complaint}" >&2; exit ${code}`);
     expect(await endOf(starved)).toMatchObject({ ended: 'not_started', code });
-    // What it complained about did not keep it from its work.
+    // The complaint did not stop the tool from doing its work.
     const done = await script('done', `echo "${complaint}" >&2; exit 0`);
     expect(await endOf(done)).toMatchObject({ ended: 'exit', code: 0 });
   });

@@ -12,7 +12,7 @@ export function startPipedChild(
   try {
     return startChild(binaries, command, { ...options, stdout: pipe.childEnd });
   } catch (error) {
-    // Such as no memory for another process: there is no child whose end would tell.
+    // For example, there is no memory for another process: no child exists whose end would report this.
     pipe.childEnd.destroy();
     pipe.destroy();
     throw error;

@@ -5,7 +5,7 @@ import { runInto } from './run-into';
 import { type VideoStream } from '../probe/stream-info';
 import { SOFTWARE_CODECS } from './video-codecs';
 
-/** No process can be given such an argument: `spawn` throws, as it does for want of memory. */
+/** No process accepts such an argument: `spawn` throws, as it does when memory runs out. */
 const REFUSED = 'a\0b';
 
 const binaries: Binaries = {
@@ -34,7 +34,7 @@ test.each<[string, () => Promise<unknown>]>([
 ])('a tool that %s leaves no end of its pipe open when it cannot be started', async (_, start) => {
   const before = await openDescriptors();
   for (let n = 0; n < 3; n += 1) await expect(start()).rejects.toThrow('null bytes');
-  // Sockets are closed in the turn of the event loop that follows.
+  // Sockets close in the next turn of the event loop.
   await new Promise((done) => setImmediate(done));
   expect(await openDescriptors()).toBe(before);
 });

@@ -4,8 +4,8 @@ import { type ChildExit, type ChildOptions } from './media-child';
 import { startPipedChild } from './piped-child';
 
 /**
- * Runs a tool whose output goes to `target`: large outputs leave nothing behind for the collector. A child that writes
- * more is stopped. Answers how many bytes it wrote.
+ * Runs a tool whose output goes to `target`, so that large outputs leave nothing for the garbage collector. A child
+ * that writes more than fits is stopped. Resolves to the number of bytes written.
  */
 export async function runInto(
   binaries: Binaries,

@@ -3,7 +3,7 @@ import { findExecutable } from './find-executable';
 
 /** What this machine offers to confine a child process; either part may be missing (macOS, locked-down containers). */
 export interface Sandbox {
-  /** Absolute path of `unshare` when it can give a child a network namespace with nothing in it. */
+  /** Absolute path of `unshare` when it can give a child an empty network namespace. */
   readonly unshare?: string;
   /** Absolute path of `prlimit`. */
   readonly prlimit?: string;
@@ -14,16 +14,16 @@ export interface ResourceLimits {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
   readonly fileBytes: number;
-  /** Writable memory, where `memoryBytes` of address space is too wide a limit. */
+  /** Limit on writable memory, where `memoryBytes` of address space is too loose. */
   readonly dataBytes?: number | undefined;
   /**
-   * The child uses a card. Its driver reserves address space by the terabyte without filling it, so what is bounded is
-   * writable memory; and it opens more files.
+   * The child uses a card. The card's driver reserves terabytes of address space without filling them, so the limit
+   * applies to writable memory instead; the driver also opens more files.
    */
   readonly device?: boolean;
 }
 
-/** Tries both tools once. Blocks for a few milliseconds: call it while starting. */
+/** Tries both tools once. Blocks for a few milliseconds: call it during startup. */
 export function detectSandbox(searchPath: string): Sandbox {
   const works = (tool: string | undefined, args: string[]): tool is string =>
     tool !== undefined && spawnSync(tool, args, { env: {}, stdio: 'ignore', timeout: 5_000 }).status === 0;
@@ -36,12 +36,12 @@ export function detectSandbox(searchPath: string): Sandbox {
   };
 }
 
-/** Whether this is what a child wrote that could not be confined, and so never became the media tool. */
+/** Whether `stderr` comes from a child that could not be confined, and so never became the media tool. */
 export function refusedToConfine(stderr: string): boolean {
   return /^(prlimit|unshare): /.test(stderr);
 }
 
-/** The command as it is really run: both tools exec the next word, so the process id stays the media tool's own. */
+/** The command as it is actually run: both tools exec the next word, so the process id stays the media tool's own. */
 export function confine(
   sandbox: Sandbox,
   limits: ResourceLimits,

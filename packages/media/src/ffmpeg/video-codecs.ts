@@ -12,15 +12,15 @@ export interface VideoCodecs {
   readonly decoder: VideoDecoder;
 }
 
-/** A part of the codecs for which software has stood in. */
+/** The part of the codecs (encoder or decoder) that software has replaced. */
 export type ReplacedCodec = keyof VideoCodecs;
 
-/** Works wherever ffmpeg does. */
+/** The codecs that work wherever ffmpeg does. */
 export const SOFTWARE_CODECS: VideoCodecs = { encoder: 'libx264', decoder: 'software' };
 
 /**
- * The codecs named by VIDEO_ENCODER and VIDEO_DECODER, absent ones being software. The names must be of codecs known to
- * work: choosing (`auto`) is what `resolveVideoCodecs` does. @throws Error for any other name.
+ * The codecs named by VIDEO_ENCODER and VIDEO_DECODER; an absent one means software. The names must be of codecs known
+ * to work: `resolveVideoCodecs` makes the choice for `auto`. @throws Error for any other name.
  */
 export function namedVideoCodecs(environment: Readonly<Record<string, string | undefined>>): VideoCodecs {
   const named = <Name extends string>(variable: string, names: readonly Name[], absent: Name): Name => {

@@ -12,8 +12,8 @@ const FRAME_SYNC_FIRST = 0xff;
 const FRAME_SYNC_SECOND = 0xe0;
 
 /**
- * Whether a file starts like a container we accept, or has no start at all: then an unreadable file is damaged, otherwise
- * it is something else.
+ * Whether a file starts like an accepted container, or has no start at all. If so, an unreadable file is damaged;
+ * otherwise it is something else.
  */
 export async function looksLikeMedia(path: string): Promise<boolean> {
   const handle = await open(path, 'r');

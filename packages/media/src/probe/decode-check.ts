@@ -10,14 +10,14 @@ import { runToEnd } from '../ffmpeg/run-to-end';
 /** Share of pictures that may fail to decode: a scratch in a long recording is usable, a broken file is not. */
 const ERROR_RATE_MAX = 0.02;
 /**
- * Packets may also yield no picture without an error: hidden reference pictures (VP8), and the leading pictures of a cut
- * made without re-encoding. More than half of them is no longer that.
+ * Packets may also yield no picture without an error: hidden reference pictures (VP8), and the leading pictures of a
+ * cut made without re-encoding. These do not explain a file in which more than half of the packets yield none.
  */
 const DECODED_SHARE_MIN = 0.5;
 /**
- * With concealment off these decoders give up every picture up to the next keyframe for one complaint that no player
- * minds: a reference that is missing behind a cut or a lost packet, a malformed message of a camera. What they refuse is
- * decoded once more with concealment, of which H.264's decoder tells.
+ * With concealment off, these decoders drop every picture up to the next keyframe over one error that no player minds:
+ * a reference missing after a cut or a lost packet, or a malformed message from a camera. What they refuse is decoded
+ * once more with concealment, which H.264's decoder reports.
  */
 const OVERSTRICT: ReadonlySet<string> = new Set(['h264', 'hevc']);
 const CONCEALED = 'concealing ';
@@ -30,7 +30,7 @@ interface DecodingPass {
 
 const EXPLODING: DecodingPass = { global: [], decoder: ['-err_detect', 'explode'] };
 const CONCEALING: DecodingPass = { global: ['-nostats', '-v', 'repeat+info'], decoder: [] };
-/** The Matroska demuxer takes a file cut short for a finished one; only what it says about it tells. */
+/** The Matroska demuxer takes a truncated file for a finished one; only its message reveals the truncation. */
 const MATROSKA_CUT = 'ended prematurely';
 const PROGRESS_MAX_BYTES = 4 * 1024 * 1024;
 
@@ -40,8 +40,8 @@ export interface CheckOptions {
 }
 
 /**
- * Reads one stream to its end and fails at the first demuxing error: that is how a file cut short shows, whose header
- * still promises all of it and whose remaining pictures decode well.
+ * Reads one stream to its end and fails at the first demuxing error. Such an error reveals a truncated file, whose
+ * header still promises all of it and whose remaining pictures decode well.
  * @throws MediaError media_corrupt, MediaProcessError.
  */
 export async function checkContainer(
@@ -55,7 +55,7 @@ export async function checkContainer(
 }
 
 /**
- * Decodes every picture of a stream that should hold so many, and fails when too many are damaged.
+ * Decodes every picture of a stream with a known expected count, and fails when too many are damaged.
  * @returns the number of pictures decoded.
  * @throws MediaError media_corrupt, MediaProcessError.
  */

@@ -2,8 +2,9 @@
 const ROW = /^\s*[0-9a-f]+:\s+(-?\d+)\s+(-?\d+)\s+-?\d+/gm;
 
 /**
- * The filters that put a picture upright which is stored under this display matrix (ISO/IEC 14496-12, 8.3.2; text of
- * ffprobe): none when there is no matrix. Null for what is not made of quarter turns and mirrors: ffmpeg's own guess.
+ * The filters that turn a picture stored under this display matrix upright (ISO/IEC 14496-12, 8.3.2; ffprobe's text):
+ * none when there is no matrix. Null for a matrix not made of quarter turns and mirrors, which is left to ffmpeg's own
+ * guess.
  */
 export function uprightFilters(matrix: string | undefined): readonly string[] | null {
   if (matrix === undefined) return [];
@@ -19,7 +20,7 @@ export function uprightFilters(matrix: string | undefined): readonly string[] | 
   return [`transpose=${direction}`];
 }
 
-/** Whether such filters exchange width and height. */
+/** Whether these filters swap width and height. */
 export function exchangesSides(filters: readonly string[]): boolean {
   return filters.some((filter) => filter.startsWith('transpose'));
 }

@@ -1,6 +1,6 @@
 import { type Rational } from './stream-info';
 
-/** Readers for the untyped JSON of ffprobe: what is missing or of another type is undefined, never a guess. */
+/** Readers for the untyped JSON of ffprobe: a value that is missing or of another type is undefined, never a guess. */
 export function fields(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -39,7 +39,7 @@ async function numbersOf(videoPath: string, mode: SyncMode, audioPath = at('soun
 }
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
-/** 2.4 s there and back over so many frames. */
+/** 2.4 s forwards and back, over this many frames. */
 const bounced = (shown: readonly number[]): number[] =>
   [...shown, ...shown.slice(1, -1).reverse(), ...shown].slice(0, 60);
 
@@ -47,7 +47,7 @@ const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '0', '-g', '20']
 const VP8 = ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '2M', '-g', '20'];
 
 describe('a video whose pictures change their size midway, as recordings of calls do', () => {
-  /** 40 numbered pictures that grow to twice the size and shrink again after 20 and 30. */
+  /** 40 numbered pictures that grow to twice the size after 20 and shrink again after 30. */
   async function makeGrowing(name: string, encoder: readonly string[], turn = 'null'): Promise<string> {
     const extension = name.endsWith('.webm') ? 'webm' : 'h264';
     const part = (i: number): string => at(`part-${i}.${extension}`);

@@ -12,15 +12,15 @@ import { isSteadyAdts } from './steady-adts';
 import { type AudioStream, type ColorTags, type VideoStream } from './stream-info';
 
 const INSPECT_DEADLINE_MS = 30_000;
-/** 301 s of PCM at 192 kHz, which QuickTime counts one by one. */
+/** 301 s of PCM at 192 kHz, whose samples QuickTime counts one by one. */
 const SAMPLES_MAX = 301 * 192_000;
 const REPORT_MAX_BYTES = 1024 * 1024;
 
-/** What ffprobe says of a file that it will not read. */
+/** ffprobe's message about a file that it refuses to read. */
 const REFUSAL = /whitelist|max_streams/;
 const TOO_LARGE = 'max pixel count';
 
-/** What is read of a report, and nothing else: titles and lyrics may be of any length. */
+/** The only report entries that are read: titles and lyrics may be of any length. */
 const ENTRIES = [
   'stream=codec_type,codec_name,profile,width,height,pix_fmt,sample_aspect_ratio,avg_frame_rate,time_base,start_time,' +
     'color_range,color_space,color_primaries,color_transfer,sample_rate,channels,nb_frames',
@@ -30,11 +30,11 @@ const ENTRIES = [
   'format=start_time,format_name',
 ].join(':');
 
-/** What a container says about its first picture and sound stream. Claims, except codec and geometry. */
+/** What a container says about its first picture and sound stream. All claims, except codec and geometry. */
 export interface ContainerInfo {
   /** ffprobe's name of the container, such as `wav`. */
   readonly format: string;
-  /** Pictures were too large to be looked at: those of a cover, or of the video if that has no size. */
+  /** Pictures were too large to be examined: those of a cover, or those of the video if it has no size. */
   readonly tooLarge: boolean;
   readonly video?: VideoStream;
   readonly audio?: AudioStream;
@@ -73,7 +73,9 @@ export async function inspect(
   return { ...info, ...(await soundOf(info, file)), tooLarge: exit.stderr.includes(TOO_LARGE) };
 }
 
-/** ffprobe tells the profile of a raw AAC stream from its first frame: no claim where later ones have another. */
+/**
+ * ffprobe takes the profile of a raw AAC stream from its first frame; none is claimed where later frames have another.
+ */
 async function soundOf(
   { format, audio }: Pick<ContainerInfo, 'format' | 'audio'>,
   file: string,
@@ -84,8 +86,8 @@ async function soundOf(
 }
 
 /**
- * An index of a few bytes may claim any number of samples, and every tool that opens the file would hold tens of bytes for
- * each. A sample takes a byte at least.
+ * An index of a few bytes may claim any number of samples, and every tool that opens the file would hold tens of bytes
+ * for each sample. A sample takes at least one byte.
  */
 async function expectSamplesToFit(report: Record<string, unknown>, file: string): Promise<void> {
   const { size } = await stat(file);

@@ -1,9 +1,11 @@
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { MAX_PIXELS } from '../ffmpeg/input-arguments';
 
-/** What an input may be. Seconds are decoded seconds, pixels are shown pixels. */
+/** Limits of an accepted input. Seconds are decoded seconds; pixels are shown pixels. */
 export const MEDIA_LIMITS = {
-  /** With tolerance: what is cut to 300 s without encoding keeps a few pictures more, and raw sound its padding. */
+  /**
+   * Includes tolerance: a cut to 300 s without re-encoding keeps a few pictures more, and raw sound keeps its padding.
+   */
   maxSeconds: MEDIA_MAX_SECONDS + 0.5,
   maxPixels: MAX_PIXELS,
   maxSide: 4096,
@@ -12,7 +14,7 @@ export const MEDIA_LIMITS = {
   maxPictures: (MEDIA_MAX_SECONDS + 1) * 60,
 } as const;
 
-/** Video codecs by ffprobe's name: those with a safe, fast decoder in every ffmpeg build we run on. */
+/** Video codecs by ffprobe's name: those with a safe, fast decoder in every ffmpeg build that we run on. */
 export const VIDEO_CODECS: ReadonlySet<string> = new Set([
   'h264',
   'hevc',
@@ -24,7 +26,7 @@ export const VIDEO_CODECS: ReadonlySet<string> = new Set([
 ]);
 const AUDIO_CODECS: ReadonlySet<string> = new Set(['aac', 'mp3', 'flac', 'vorbis', 'opus', 'alac']);
 
-/** True for the accepted audio codecs; PCM comes under many names, that of telephony (G.711) among them. */
+/** True for the accepted audio codecs; PCM has many names, including those of telephony (G.711). */
 export function isAudioCodec(name: string): boolean {
   return AUDIO_CODECS.has(name) || /^pcm_([suf](8|16|24|32|64)(le|be)?|mulaw|alaw)$/.test(name);
 }

@@ -12,14 +12,14 @@ export interface PacketTable {
   readonly pts: readonly number[];
   /** Duration of each packet in the same unit; 0 when the container does not say. */
   readonly durations: readonly number[];
-  /** Times of the packets a decoder can start at. */
+  /** Times of the packets at which a decoder can start. */
   readonly keys: readonly number[];
-  /** Packets before the first shown one: decoded for the sake of later pictures only. */
+  /** Packets before the first shown one, decoded only for the sake of later pictures. */
   readonly leadIn: number;
 }
 
 /**
- * Walks the packets of the first video stream without decoding them, so that counts and times are what is there and
+ * Walks the packets of the first video stream without decoding them, so that counts and times reflect what is there,
  * not what a header claims. Packets that an edit list hides are left out.
  * @throws MediaError media_unsupported when there are more than `maxPackets`, media_corrupt when none can be read.
  */
@@ -89,7 +89,9 @@ function integer(value: string | undefined): number | undefined {
   return value !== undefined && /^-?\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/** Seconds from the first picture's appearance to the last one's end; an unknown last duration counts as the mean. */
+/**
+ * Seconds from the first picture's appearance to the end of the last one; an unknown last duration counts as the mean.
+ */
 export function tableSeconds(table: PacketTable, timeBase: { num: number; den: number }): number {
   let first = Infinity;
   let last = -Infinity;

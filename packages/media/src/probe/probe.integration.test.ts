@@ -52,7 +52,7 @@ async function verdict(file: string, mediaType: 'video' | 'audio'): Promise<stri
   }
 }
 
-/** Overwrites the table of this name in an MP4's index; what was behind its first entry stays and is not read. */
+/** Overwrites the table of this name in an MP4's index; bytes after its first entry stay and are not read. */
 function patchTable(file: Buffer, name: string, values: readonly number[]): void {
   const table = file.indexOf(name) + 4;
   values.forEach((value, i) => file.writeUInt32BE(value, table + 4 * (i + 1)));
@@ -212,7 +212,7 @@ describe('usable media', () => {
     expect(probed).toMatchObject({ codec: 'h264', width: 32, height: 32, frames: 1500 });
     expect(probed?.durationSeconds).toBeCloseTo(300, 3);
     expect((await probe(binaries, audio, { mediaType: 'audio', deadlineMs })).audio?.codec).toBe('mp3');
-    // As somebody cuts who reads that there may be 300 s: without encoding, so a few pictures more remain.
+    // Somebody who reads that 300 s are allowed cuts like this: without re-encoding, so a few pictures more remain.
     const [recording, cut] = [join(folder, '310.mp4'), join(folder, '300-and-some.mp4')];
     const reordered = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-pix_fmt', 'yuv420p'];
     await ffmpeg(['-f', 'lavfi', '-i', 'color=s=32x32:r=25', '-t', '310', ...reordered, recording]);
@@ -356,7 +356,7 @@ describe('usable media', () => {
       join(folder, 'lossy.mp4'),
     ];
     await ffmpeg([...moving, ...encoder, ...open, whole]);
-    // References of the pictures behind the cut lie before it; and a packet was lost on the way.
+    // The pictures after the cut refer to pictures before it; and a packet was lost on the way.
     await ffmpeg(['-ss', '1.1', '-i', whole, '-t', '6', '-c', 'copy', cut]);
     expect(await verdict(cut, 'video')).toBe('accepted');
     await ffmpeg(['-i', whole, '-c', 'copy', '-bsf:v', "noise=drop='eq(n,31)'", lossy]);

@@ -9,12 +9,12 @@ import { type AudioStream, type VideoStream } from './stream-info';
 import { isWavCutShort } from './wav-length';
 
 /**
- * Full scale is 1, and recordings in floats may go beyond. Samples beyond this, infinite or not a number are damage:
- * neither the networks nor the encoder can work with them.
+ * Full scale is 1, and float recordings may exceed it. Samples beyond this value, infinite or NaN are damage: neither
+ * the networks nor the encoder can work with them.
  */
 const LOUDEST = 10_000;
 
-/** A stream that was read to its end: everything here was counted or decoded, nothing is a header's claim. */
+/** A stream that was read to its end: everything here was counted or decoded; nothing is a header's claim. */
 export interface ProbedVideo extends VideoStream {
   /** Pictures in the stream (not working frames). */
   readonly frames: number;
@@ -25,7 +25,7 @@ export interface ProbedAudio extends AudioStream {
   readonly durationSeconds: number;
 }
 
-/** Exactly the stream that was asked for. */
+/** Contains exactly the stream that was asked for. */
 export interface ProbeResult {
   readonly video?: ProbedVideo;
   readonly audio?: ProbedAudio;
@@ -33,7 +33,7 @@ export interface ProbeResult {
 
 export interface ProbeOptions {
   readonly mediaType: 'video' | 'audio';
-  /** Wall clock of each decoding pass. */
+  /** Wall-clock limit of each decoding pass. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -108,8 +108,8 @@ async function probeAudio(
 }
 
 /**
- * Fails for sound that was cut short. ffmpeg counts every last block that is not full as an error, which that of PCM in a
- * WAV rarely is; and a raw stream of AAC packets promises nothing.
+ * Fails for sound that was cut short. ffmpeg counts every incomplete last block as an error, and the last block of PCM
+ * in a WAV is rarely complete; a raw stream of AAC packets promises no length.
  */
 async function checkLength(
   binaries: Binaries,

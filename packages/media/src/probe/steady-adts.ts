@@ -9,8 +9,8 @@ const SYNC_MASK = 0xfff6;
 const CONFIGURATION_MASK = 0xfdc0;
 
 /**
- * Whether every frame of a raw AAC stream has the profile, sample rate and channels of the first. Files that were joined
- * may change them midway, which an MP4 track cannot. Also false if there is anything between the frames, such as tags.
+ * Whether every frame of a raw AAC stream has the profile, sample rate and channels of the first. Joined files may
+ * change them midway, which an MP4 track cannot. Also false if there is anything between the frames, such as tags.
  * ADTS: ISO/IEC 13818-7, 6.2.
  */
 export async function isSteadyAdts(path: string): Promise<boolean> {

@@ -15,17 +15,17 @@ export interface ColorTags {
 /** The first video stream that is not a cover picture, as its container describes it. */
 export interface VideoStream {
   readonly codec: string;
-  /** Shown size in pixels, after rotation. May be odd; frames are read at `frameSize`. */
+  /** Displayed size in pixels, after rotation. May be odd; frames are read at `frameSize`. */
   readonly width: number;
   readonly height: number;
-  /** Average frames per second by the container; 0 when it says nothing. */
+  /** Average frames per second according to the container; 0 when the container does not say. */
   readonly fps: number;
   readonly pixFmt: string;
   readonly color: ColorTags;
   /** Width of a pixel over its height, after rotation. */
   readonly pixelAspect: Rational;
   readonly timeBase: Rational;
-  /** The filters that put its pictures upright, see `uprightFilters`; null: they are left to ffmpeg. */
+  /** The filters that turn the pictures upright, see `uprightFilters`; null leaves that to ffmpeg. */
   readonly upright: readonly string[] | null;
 }
 
@@ -36,11 +36,11 @@ export interface AudioStream {
   readonly profile?: string;
   readonly sampleRate: number;
   readonly channels: number;
-  /** Seconds from the file's first timestamp to the first sample; the sound of an output begins with its first sample. */
+  /** Seconds from the file's first timestamp to the first sample; an output's sound begins with its first sample. */
   readonly startSeconds: number;
 }
 
-/** Size of the frames that a reader yields: even in both directions, as 4:2:0 wants, by dropping the last line. */
+/** Size of the frames that a reader yields: even in both directions, as 4:2:0 requires, by dropping the last line. */
 export function frameSize(video: Pick<VideoStream, 'width' | 'height'>): { width: number; height: number } {
   return { width: video.width - (video.width % 2), height: video.height - (video.height % 2) };
 }
@@ -50,12 +50,12 @@ export function isFullRange(video: Pick<VideoStream, 'pixFmt' | 'color'>): boole
   return video.color.range === 'pc' || video.pixFmt.startsWith('yuvj');
 }
 
-/** True when the samples are RGB, so that a matrix has to be chosen on the way to 4:2:0. */
+/** True when the samples are RGB, so that the conversion to 4:2:0 must choose a matrix. */
 export function isRgb(video: Pick<VideoStream, 'pixFmt'>): boolean {
   return /^(gbr|rgb|bgr|argb|abgr)/.test(video.pixFmt);
 }
 
-/** Tags of the frames that a reader yields and that the output must carry. */
+/** Tags of the frames that a reader yields; the output must carry them. */
 export function frameColor(video: Pick<VideoStream, 'pixFmt' | 'color'>): ColorTags {
   if (isRgb(video)) return { ...video.color, range: 'tv', matrix: 'bt709' };
   return isFullRange(video) ? { ...video.color, range: 'pc' } : video.color;

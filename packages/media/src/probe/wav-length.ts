@@ -1,17 +1,17 @@
 import { open, type FileHandle } from 'node:fs/promises';
 
-/** RIFF, the length of all, WAVE. */
+/** RIFF, the total length, WAVE. */
 const FILE_HEADER_BYTES = 12;
-/** A name of four letters and a length. */
+/** A four-letter name and a length. */
 const CHUNK_HEADER_BYTES = 8;
-/** More than any writer puts before the sound. */
+/** More chunks than any writer puts before the sound. */
 const CHUNKS_MAX = 64;
-/** Who writes to a pipe cannot come back to say how long it became, and says nothing, or as much as can be said. */
+/** A writer to a pipe cannot go back to fill in the final length, so it states none or the largest it can. */
 const UNKNOWN_FROM = 0x7f00_0000;
-/** What writers get wrong by. */
+/** How far writers get the length wrong. */
 const TOLERATED_BYTES = 4096;
 
-/** Whether a WAV file is shorter than the sound that its header promises. A length that nobody can mean is no promise. */
+/** Whether a WAV file is shorter than the sound its header promises. An implausible length is no promise. */
 export async function isWavCutShort(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {
@@ -33,7 +33,7 @@ async function soundChunk(file: FileHandle): Promise<{ start: number; bytes: num
     const start = at + header.length;
     const bytes = header.readUInt32LE(4);
     if (header.toString('latin1', 0, 4) === 'data') return { start, bytes };
-    // Chunks begin at even places.
+    // Chunks begin at even offsets.
     at = start + bytes + (bytes % 2);
   }
   return undefined;

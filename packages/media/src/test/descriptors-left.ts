@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 
 const LIMIT = 256;
 
-/** Does something while this process has only so many file descriptors left, and answers with its result. Linux alone. */
+/** Runs `act` while this process has only `left` file descriptors left, and returns its result. Linux only. */
 export async function withDescriptorsLeft<Result>(left: number, act: () => Promise<Result>): Promise<Result> {
   const before = limitOfDescriptors('--nofile', '--output=SOFT', '--noheadings');
   limitOfDescriptors(`--nofile=${LIMIT}:`);

@@ -18,7 +18,7 @@ export interface CountedVideo {
   readonly frames: number;
 }
 
-/** Counts the working frames as the face analysis does, in a pass of its own with small RGB pictures. */
+/** Counts the working frames as the face analysis does, in a separate pass with small RGB pictures. */
 export async function countFrames(binaries: Binaries, path: string): Promise<CountedVideo> {
   const { video: stream } = await inspect(binaries, path);
   if (stream === undefined) throw new Error(`${path} has no video`);
@@ -35,11 +35,11 @@ export async function countFrames(binaries: Binaries, path: string): Promise<Cou
 export interface HeardAudio {
   readonly path: string;
   readonly stream: AudioStream;
-  /** Decoded to its end. */
+  /** Length when decoded to the end. */
   readonly seconds: number;
 }
 
-/** Listens to a sound as the engines do. */
+/** Reads a sound as the engines do. */
 export async function hearAudio(binaries: Binaries, path: string): Promise<HeardAudio> {
   const { audio: stream } = await inspect(binaries, path);
   if (stream === undefined) throw new Error(`${path} has no sound`);
@@ -47,7 +47,7 @@ export async function hearAudio(binaries: Binaries, path: string): Promise<Heard
   return { path, stream, seconds: samples.length / AUDIO_SAMPLE_RATE };
 }
 
-/** Joins a video and a sound as a render does, with the sync mode's timeline and without an engine. */
+/** Joins a video and a sound as a render does, with the sync mode's timeline but no engine. */
 export async function renderTimeline(
   binaries: Binaries,
   { video, audio, outputPath }: { video: CountedVideo; audio: HeardAudio; outputPath: string },
