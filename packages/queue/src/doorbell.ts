@@ -3,10 +3,13 @@ import { type Announcement } from './queues';
 import { withTimeout } from './with-timeout';
 
 export interface DoorbellOptions<Queue extends string> {
-  /** Chooses the jobs of a queue that may be announced now, and marks them so. */
+  /** Chooses the jobs of a queue that may be announced now, and marks them as announced. */
   admit: (queue: Queue) => Promise<readonly Announcement[]>;
   add: (queue: Queue, announcement: Announcement) => Promise<void>;
-  /** For a caller that has something else to do. What was begun goes on, with the connection that it holds. */
+  /**
+   * For a caller that has other work to do. After the deadline, a ring already begun continues and keeps its
+   * connection.
+   */
   deadlineMs?: number;
   logger: Logger;
 }
@@ -14,9 +17,10 @@ export interface DoorbellOptions<Queue extends string> {
 type Notice = ReturnType<typeof createOutageNotice>;
 
 /**
- * Announces what may be announced in a queue. Best effort: a ring never rejects and is back after `deadlineMs` if there
- * is one, for whatever was not announced is found by the reconciler. Answers how many jobs were announced until then.
- * While a queue's rings fail, the first one is logged, and the one that succeeds again: several are rung every second.
+ * Announces the jobs of a queue that may be announced. Best effort: a ring never rejects and returns after
+ * `deadlineMs`, if set, because the reconciler finds every job that was not announced. Returns how many jobs were
+ * announced by then. When a queue's rings fail, only the first failure and the next success are logged, because there
+ * are several rings every second.
  */
 export function createDoorbell<Queue extends string>(
   options: DoorbellOptions<Queue>,

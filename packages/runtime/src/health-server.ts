@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { createHealthChecks, type HealthCheck, type HealthReport } from './health-checks';
 import { type Logger } from './logger';
 
-/** What GET /metrics answers with. */
+/** Provides the response to GET /metrics. */
 export interface MetricsSource {
   readonly contentType: string;
   text(): Promise<string>;
@@ -16,14 +16,16 @@ export interface HealthServer {
 }
 
 /**
- * GET /healthz: is the process itself working (`live` checks, none by default; a failure asks for a restart).
- * GET /readyz: can it do its work now (`ready` checks); from the moment in which `stopping` is aborted it cannot, and
- * nothing is asked. 200 or 503, with the name and state of every check; the reason of a failure is logged.
- * GET /metrics: what `metrics` tells now. The port is for the operator's network alone.
+ * GET /healthz: whether the process itself works (`live` checks, none by default; a failure asks for a restart).
+ * GET /readyz: whether the process can do its work now (`ready` checks). Once `stopping` is aborted, it is not ready,
+ * and no check runs.
+ * Both answer 200 or 503 with the name and state of every check; the reason for a failure is logged.
+ * GET /metrics: the current output of `metrics`.
+ * Only the operator's network may reach the port.
  */
 export function createHealthServer(options: {
   port: number;
-  /** Every address of the machine, of both families, when left out. */
+  /** Defaults to every address of the machine, IPv4 and IPv6. */
   host?: string | undefined;
   live?: Readonly<Record<string, HealthCheck>>;
   ready?: Readonly<Record<string, HealthCheck>>;

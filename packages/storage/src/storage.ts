@@ -18,33 +18,33 @@ import { ATTEMPTS_MAX, createS3Client, type StorageOptions } from './s3-client';
 import { sendOptions } from './send-options';
 import { mapErrors } from './storage-error';
 
-/** The object store. Every method throws `StorageError`, or the reason of the caller's own signal. */
+/** The object store. Every method throws `StorageError`, or the reason of the caller's own signal when it aborts. */
 export interface Storage {
   put(key: string, source: PutSource, options: PutOptions): Promise<void>;
   getToFile(key: string, path: string, options?: GetOptions): Promise<void>;
   getBuffer(key: string): Promise<Buffer>;
-  /** Null when there is no such object. */
+  /** Null when the object does not exist. */
   head(key: string, options?: { signal?: AbortSignal }): Promise<ObjectInfo | null>;
   /** Copies within the store, only if the source still has this entity tag (`precondition_failed` otherwise). */
   copy(from: string, to: string, options: { ifMatch: string; signal?: AbortSignal }): Promise<void>;
-  /** Deletes objects; absent ones are no error. */
+  /** Deletes objects; missing ones are not an error. */
   delete(keys: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
   /** All keys with this prefix, in order. */
   list(prefix: string): AsyncGenerator<string>;
   presignPut(key: string, options: PresignPutOptions): Promise<SignedPut>;
   presignGet(key: string, options: PresignGetOptions): Promise<SignedGet>;
-  /** Makes the bucket; false when it is there already. */
+  /** Creates the bucket; returns false if it already exists. */
   createBucket(): Promise<boolean>;
   /** Resolves when the bucket can be reached. */
   ping(options?: { signal?: AbortSignal }): Promise<void>;
   close(): void;
 }
 
-/** URLs are signed by a client of their own, for the address that customers use: the host is part of the signature. */
+/** A separate client signs URLs for the address that customers use, because the host is part of the signature. */
 export function createStorage(options: StorageOptions & { clock?: Clock }): Storage {
   const { bucket } = options;
   const client = createS3Client(options, options.endpoint, ATTEMPTS_MAX);
-  // Bodies are streams, used up by one try: `tryAgain` repeats the whole transfer instead of the SDK.
+  // One try consumes a body, which is a stream: `tryAgain` repeats the whole transfer instead of the SDK.
   const transferClient = createS3Client(options, options.endpoint, 1);
   const publicClient = createS3Client(options, options.publicEndpoint ?? options.endpoint, 1);
   const store = { client, bucket };

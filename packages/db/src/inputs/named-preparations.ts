@@ -1,7 +1,9 @@
 import { type PreparationRow, type RenderRow } from '@lipsync/domain';
 import { type Tx } from '../postgres/db';
 
-/** The preparation that each of these renders refers to; null if it refers to none, or to one that is gone. */
+/**
+ * The preparation that each of these renders refers to; null if the render refers to none or its preparation is gone.
+ */
 export async function readNamedPreparations(
   tx: Tx,
   renders: readonly RenderRow[],

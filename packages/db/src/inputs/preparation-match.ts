@@ -6,8 +6,8 @@ import { type Asset } from '@lipsync/prisma';
 type Video = Pick<Asset, 'id' | 'sha256'>;
 
 /**
- * Why a render, whose video is ready, cannot use the preparation it refers to (null if that is gone). Returns null if
- * it can.
+ * Why a render whose video is ready cannot use the preparation it refers to (null if that preparation is gone). Returns
+ * null if the render can use it.
  */
 export function preparationFault(
   preparation: PreparationRow | null,
@@ -19,8 +19,8 @@ export function preparationFault(
 }
 
 /**
- * Equal assets are the same video; different assets are if their bytes are equal. `preparation_refusal` (migration
- * `create_render`) applies the same rule in SQL when a render is created: change both together.
+ * Equal assets are the same video; different assets are the same video if their bytes are equal. `preparation_refusal`
+ * (migration `create_render`) applies the same rule in SQL when a render is created: change both together.
  */
 function isOfAnotherVideo(preparation: PreparationRow, video: Video): boolean {
   if (preparation.videoAssetId === video.id) return false;

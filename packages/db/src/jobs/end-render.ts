@@ -23,13 +23,13 @@ export function settleRender(db: Db, tx: Tx, render: RenderRow, now: Date): Prom
   return settleRenders(db, tx, [render], now);
 }
 
-/** Why runs fail, and because of which input, if it was one. */
+/** Why runs fail, and which input caused the failure, if one did. */
 interface Failure {
   errorCode: ErrorCode;
   failedInput?: MediaType;
 }
 
-/** Fails every open run of these locked renders, and thereby ends the renders. */
+/** Fails every open run of these locked renders, which ends the renders. */
 export async function failOpenRuns(
   db: Db,
   tx: Tx,
@@ -41,7 +41,7 @@ export async function failOpenRuns(
   await settleRenders(db, tx, renders, now);
 }
 
-/** Cancels every open run of a locked render, and the render. Returns the ids of the jobs that this stopped. */
+/** Cancels every open run of a locked render, and the render. Returns the ids of the stopped jobs. */
 export async function cancelOpenRuns(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<string[]> {
   const jobIds = await closeOpenRuns(tx, [render], { status: 'cancelled' }, now);
   await endRenders(db, tx, [render], { status: 'cancelled' }, now);

@@ -27,7 +27,7 @@ export interface PreparationStep {
 
 /**
  * Advances open renders: marks them as processing and raises their stage and progress, which never fall. The caller
- * holds the rows' locks. Writes nothing if nothing changes, engines included, so that `updated_at` only changes with
+ * holds the rows' locks. Writes nothing if nothing changes, engines included, so that `updated_at` changes only with
  * the render.
  */
 export async function advanceRenders(tx: Tx, steps: readonly RenderStep[], now: Date): Promise<void> {

@@ -1,33 +1,33 @@
 import { LANDMARK_VALUES } from './landmarks68';
 
 /**
- * Which layout and meaning a face track has, and by which rules its face was found: tracks of another version are
- * refused. An analyser's own version tells of its pack alone.
+ * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version
+ * are refused. An analyser's own version covers only its pack.
  */
 export const FACE_TRACK_VERSION = '4';
 
 /**
- * Rows around a frame that whatever is derived for it from the track may depend on: smoothed crops, features worth
- * keeping. A partial analysis looks as much further ahead, so that what is derived from it is what the whole video
- * would give.
+ * How many rows before and after a frame may affect the data derived for it from the track, such as smoothed crops and
+ * features worth keeping. A partial analysis looks this much further ahead, so that it yields the same derived data as
+ * an analysis of the whole video.
  */
 export const TRACK_REACH = 25;
 
-/** The main face of a video, frame by frame at the working frame rate. Rows of frames without a face are zero. */
+/** The main face of a video, frame by frame at the working frame rate. Frames without a face have rows of zeros. */
 export interface FaceTrack {
   readonly version: typeof FACE_TRACK_VERSION;
-  /** Which analyser pack made it. */
+  /** Version of the analyser pack that made the track. */
   readonly analyzerVersion: string;
   readonly fps: 25;
   readonly frames: number;
-  /** Size of the source picture; all coordinates are its pixels. */
+  /** Size of the source picture. All coordinates are in its pixels. */
   readonly width: number;
   readonly height: number;
   /** Per frame: 1 when the face is visible. */
   readonly found: Uint8Array;
-  /** Per frame 68 points, x and y. The mouth's are as measured, the others lightly steadied. */
+  /** Per frame: 68 points, x and y. The mouth's points are as measured; the others are lightly smoothed. */
   readonly landmarks: Float32Array;
-  /** Per frame: 1 on the first frame of a new shot, and where the face jumps inside one. */
+  /** Per frame: 1 on the first frame of a new shot and where the face jumps within a shot. */
   readonly cuts: Uint8Array;
 }
 
@@ -37,8 +37,8 @@ export class FaceTrackError extends Error {
 
 /*
  * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header, landmarks as float32, found and cuts as bytes.
- * All numbers little-endian, as are all machines that the runtime is built for. Blanks fill the header up, so that the
- * landmarks can be read where they lie.
+ * All numbers are little-endian, as are all machines that the runtime is built for. Spaces pad the header so that the
+ * landmarks are aligned and can be read without a copy.
  */
 const MAGIC = 0x5446534c;
 const PREFIX_BYTES = 8;
@@ -65,8 +65,8 @@ export function encodeFaceTrack(track: FaceTrack): Uint8Array {
 }
 
 /**
- * Reads what encodeFaceTrack wrote; FaceTrackError when it is cut short, damaged or of another version. The track lies in
- * the memory of `bytes`, which is therefore the caller's no more.
+ * Reads what encodeFaceTrack wrote. Throws FaceTrackError when the data is truncated, damaged or of another version.
+ * The track uses the memory of `bytes`, so the caller must no longer use `bytes`.
  */
 export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -115,7 +115,7 @@ function isHeader(value: unknown): value is Header {
 }
 
 function floatsOf(bytes: Uint8Array): Float32Array {
-  // Of a file written before headers were filled up, or from the midst of a buffer.
+  // The bytes may come from a file written before headers were padded, or from the middle of a buffer.
   const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
   return new Float32Array(buffer, byteOffset, byteLength / 4);
 }

@@ -4,9 +4,9 @@ import { type ApiDeps } from '../api-deps';
 import { type Handler } from './operation';
 
 /**
- * POST /v1/uploads/{id}/complete. The entity tag of the bytes that are there now is recorded with the completion, and
- * the ingest job copies exactly these to an immutable key: copying 256 MiB has no place in a request, and whatever is
- * put to the still valid address afterwards no longer matches the tag.
+ * POST /v1/uploads/{id}/complete. Records the entity tag of the current bytes with the completion. The ingest job
+ * copies exactly these bytes to an immutable key, because a request is no place to copy 256 MiB. Bytes put to the still
+ * valid address afterwards no longer match the tag.
  */
 export function completeUpload({ config, db, storage, ringer }: ApiDeps): Handler {
   return async ({ customer, id, traceParent }) => {
@@ -14,7 +14,7 @@ export function completeUpload({ config, db, storage, ringer }: ApiDeps): Handle
       const signal = AbortSignal.timeout(config.storageWaitMs);
       try {
         const object = await storage.head(stagingKey, { signal });
-        // In a bucket that is not there, or not this service's, no object is found either.
+        // A bucket that is missing or not this service's also yields no object.
         if (object === null) await storage.ping({ signal });
         return object;
       } catch (cause) {

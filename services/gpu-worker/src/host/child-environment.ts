@@ -1,4 +1,6 @@
-/** What the child may know of its machine: where binaries and libraries lie, which devices it has. Never a credential or address. */
+/**
+ * What the child may know of its machine: paths of binaries and libraries, and devices. Never a credential or address.
+ */
 const PASSED = [
   'PATH',
   'HOME',
@@ -14,7 +16,7 @@ const PASSED = [
   'NVIDIA_TF32_OVERRIDE',
 ];
 
-/** The service's own settings that the child reads. An empty one counts as absent; an empty list of devices is one. */
+/** The service's own settings that the child reads. An empty one is absent; an empty list of devices still counts. */
 const SETTINGS = [
   'FFMPEG_BIN',
   'FFPROBE_BIN',
@@ -26,9 +28,9 @@ const SETTINGS = [
 ];
 
 /**
- * glibc returns the memory of large tensors when they are freed and takes it again, page by page, for the next ones:
- * a fifth of a graph's time. It may keep 128 MiB, and whatever is smaller than 32 MiB counts as small; other allocators
- * do not read these.
+ * glibc returns the memory of large tensors when they are freed and takes it again, page by page, for the next ones,
+ * which costs a fifth of a graph's time. These settings let it keep 128 MiB and treat allocations below 32 MiB as
+ * small. Other allocators do not read them.
  */
 const ALLOCATOR = {
   MALLOC_MMAP_THRESHOLD_: String(32 * 1024 ** 2),
@@ -36,12 +38,12 @@ const ALLOCATOR = {
 };
 
 /**
- * Builds of ONNX Runtime since 1.29 report sessions, models and errors to their maker, and keep an identifier of the
- * machine on disk for it, unless they are told not to before they start.
+ * ONNX Runtime builds since 1.29 report sessions, models and errors to their vendor, and keep a machine identifier on
+ * disk for this purpose, unless telemetry is disabled before they start.
  */
 const PRIVACY = { ORT_DISABLE_TELEMETRY: '1' };
 
-/** The environment of the inference child. It parses untrusted media, so it gets an allow-list, not a deny-list. */
+/** The environment of the inference child, which parses untrusted media and so gets an allow-list, not a deny-list. */
 export function childEnvironment(
   source: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

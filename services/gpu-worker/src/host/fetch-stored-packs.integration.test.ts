@@ -21,7 +21,7 @@ test('a pack that lacks a file is refused for that, and cleared away once the ot
         getBuffer: (key) => readFile(join(folder, 'source', key)),
         getToFile: async (key, file, { signal } = {}) => {
           if (files++ === 0) throw new StorageError('not_found', basename(key));
-          // A transfer that is told to stop has its last bytes on the way to the disk.
+          // A transfer that is told to stop still has its last bytes on the way to the disk.
           for (let write = 0; write < 200; write++) {
             const isThere = await access(dirname(file)).then(
               () => true,

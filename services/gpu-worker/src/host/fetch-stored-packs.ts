@@ -16,18 +16,18 @@ import { type Storage, StorageError } from '@lipsync/storage';
 
 export interface StoredPacksOptions {
   readonly storage: Pick<Storage, 'list' | 'getBuffer' | 'getToFile'>;
-  /** Key under which the packs lie, a folder each. */
+  /** Key prefix of the packs in the store, one folder per pack. */
   readonly prefix: string;
-  /** Where they come to lie, under the same names. */
+  /** Where the packs are put, under the same names. */
   readonly packsDir: string;
-  /** Names of the folders that are wanted. Absent: the face analyser's, and all that are for one of `engines`. */
+  /** Names of the wanted folders. If absent: the face analyser's, and all packs for one of `engines`. */
   readonly names?: readonly string[];
   readonly engines: readonly Engine[];
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
-/** A folder in the store that is a pack by its manifest; what its files are is not known before they are here. */
+/** A folder in the store whose manifest says that it is a pack. Its files are unknown until they are fetched. */
 interface StoredPack {
   readonly name: string;
   readonly key: string;
@@ -35,14 +35,14 @@ interface StoredPack {
   readonly manifest: Manifest;
 }
 
-/** What may be the name of a folder in the packs directory; those that begin with a dot are packs being written. */
+/** Allowed folder names in the packs directory. Names that begin with a dot are of packs being written. */
 const FOLDER = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /**
- * Copies the packs under a key of the store to the packs directory. Each appears there complete and verified (every
- * SHA-256 that its manifest names) or not at all; one that is there already is verified and not fetched again; what
- * else the directory holds is left alone. All packs are tried; rejects with PackError when one of them is not usable or
- * not there, with StorageError when the store cannot be read.
+ * Copies the packs under a key of the store to the packs directory. Each pack appears there complete and verified
+ * (every SHA-256 that its manifest names) or not at all. A pack that is already there is verified and not fetched
+ * again; everything else in the directory is left alone. Tries all packs. Rejects with PackError when one of them is
+ * unusable or missing, and with StorageError when the store cannot be read.
  */
 export async function fetchStoredPacks(options: StoredPacksOptions): Promise<void> {
   const { logger, packsDir, signal } = options;
@@ -74,7 +74,7 @@ export async function fetchStoredPacks(options: StoredPacksOptions): Promise<voi
   if (good === 0) throw new PackError('pack_missing', `${options.prefix}: the store holds no pack here`);
 }
 
-/** The folders that were named; when none was, every one with a manifest. */
+/** The named folders; if none were named, every folder with a manifest. */
 async function foldersIn({
   storage,
   prefix,
@@ -99,7 +99,7 @@ async function readManifest(
   return { name, key, bytes, manifest: parseManifest(key, bytes) };
 }
 
-/** As `read` does; PackError when the folder lacks the file. */
+/** Does what `read` does, but throws PackError when the folder lacks the file. */
 async function fromStore<T>(folderKey: string, file: string, read: (key: string) => Promise<T>): Promise<T> {
   try {
     return await read(`${folderKey}/${file}`);
@@ -113,7 +113,7 @@ function isWanted({ engine }: Manifest, engines: readonly Engine[]): boolean {
   return engine === 'analyzer' || engines.includes(engine);
 }
 
-/** Its files side by side: one connection does not fill the network of a machine with a GPU. */
+/** Fetches the pack's files in parallel: one connection does not saturate the network of a machine with a GPU. */
 async function fill(
   { storage, signal }: StoredPacksOptions,
   { key, bytes, manifest }: StoredPack,
@@ -127,7 +127,7 @@ async function fill(
       storage.getToFile(object, join(directory, file), { signal: stop }),
     ).catch((error: unknown) => failed.abort(error)),
   );
-  // Also after a failure: the folder is cleared away next, and nobody may be writing into it any more.
+  // Wait even after a failure: the folder is removed next, and nothing may still be writing into it.
   await Promise.all(fetching);
   failed.signal.throwIfAborted();
 }

@@ -4,13 +4,13 @@ import { type FeatureLayout } from '../protocol/feature-layout';
 import { type TaskPack } from '../protocol/messages';
 import { type BadFolder, openPackFolders } from './pack-folders';
 
-/** Also what tasks name the pack by. */
+/** A usable pack. Tasks also name the pack by these fields. */
 export interface UsablePack extends TaskPack {
   /** Name, version and content in one word. */
   readonly version: string;
-  /** Bytes of its files. */
+  /** Total size of its files, in bytes. */
   readonly bytes: number;
-  /** See PackReport; absent before a child was asked, and where the engine keeps no features. */
+  /** See PackReport. Absent before a child was asked, and where the engine keeps no features. */
   readonly features?: FeatureLayout;
 }
 
@@ -22,8 +22,9 @@ export interface FoundPacks {
 }
 
 /**
- * The packs under `packsDir` that serve: manifest and digests are good, the graphs were not yet looked at. Those that
- * stand behind another one are among the problems, see openPackFolders. Never rejects: without packs there are simply no engines.
+ * The packs under `packsDir` that serve: their manifests and digests are good, but their graphs are not yet checked.
+ * Packs that stand behind another one are among the problems (see openPackFolders). Never rejects: without packs there
+ * are simply no engines.
  */
 export async function findPacks(packsDir: string): Promise<FoundPacks> {
   const { packs, bad } = await openPackFolders(packsDir).catch(() => ({

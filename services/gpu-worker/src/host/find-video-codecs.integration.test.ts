@@ -1,7 +1,7 @@
 import { createLogger } from '@lipsync/runtime';
 import { findVideoCodecs } from './find-video-codecs';
 
-/** This machine with no card to be seen, whatever it has. */
+/** This machine's environment with every graphics card hidden. */
 const WITHOUT_CARD = { ...process.env, CUDA_VISIBLE_DEVICES: '-1' };
 
 describe('the video codecs of a worker without a card', () => {

@@ -3,9 +3,9 @@ import { type Logger } from '@lipsync/runtime';
 import { type GpuWorkerEnv } from '../env';
 
 /**
- * The codecs for the inference processes, as the settings ask for them and as a trial on this machine allows; as
- * variables of their environment. `inherited` is this process's own environment, which says where a card's libraries
- * lie. @throws VideoCodecError when a codec that is asked for by name does not work.
+ * The codecs for the inference processes, as environment variables: those that the settings ask for and a trial on this
+ * machine allows. `inherited` is this process's own environment, which says where a card's libraries are. @throws
+ * VideoCodecError when a codec that is requested by name does not work.
  */
 export async function findVideoCodecs(
   env: Pick<GpuWorkerEnv, 'FFMPEG_BIN' | 'FFPROBE_BIN' | 'VIDEO_ENCODER' | 'VIDEO_DECODER'>,
@@ -13,7 +13,7 @@ export async function findVideoCodecs(
   logger: Logger,
 ): Promise<{ VIDEO_ENCODER: string; VIDEO_DECODER: string }> {
   const { FFMPEG_BIN, FFPROBE_BIN } = env;
-  // The two settings may say `auto`, which no process can obey: they are taken out until they are resolved.
+  // Both settings may say `auto`, which no process can obey, so they are removed until they are resolved.
   const unresolved = { ...inherited, VIDEO_ENCODER: undefined, VIDEO_DECODER: undefined };
   const binaries = await resolveBinaries({ ...unresolved, FFMPEG_BIN, FFPROBE_BIN });
   const { codecs, passedOver } = await resolveVideoCodecs(binaries, {

@@ -1,10 +1,11 @@
 import { type Task, type TaskPack, type TaskResult } from '../protocol/messages';
 
-/** What the children of one host, one after the other, showed of the GPU that they share. */
+/** What the successive children of one host showed about the GPU that they share. */
 export interface GraphTrials {
   /**
-   * A child's graph failed on the GPU, and the child will be replaced: a fault in a kernel fails every later call of its
-   * process. Answers whether the device is to be given up: it did so for another job before, and nothing ran since.
+   * Records that a child's graph failed on the GPU. The child will be replaced, because a fault in a kernel fails every
+   * later call of its process. Returns whether to give up the device: true if a graph failed for another job before and
+   * none has run on the GPU since.
    */
   failed(jobId: string): boolean;
   succeeded(result: TaskResult): void;
@@ -19,13 +20,13 @@ export function createGraphTrials(): GraphTrials {
       return isLost;
     },
     succeeded: (result) => {
-      // A task may well have found nothing to do there, which shows nothing.
+      // A task may have had no work for the GPU, which proves nothing.
       if ('gpuInferenceMs' in result && result.gpuInferenceMs !== null) failedJob = undefined;
     },
   };
 }
 
-/** Whether graphs of the task run on a GPU, as far as it was verified. */
+/** Whether graphs of the task run on a GPU, as far as this was verified. */
 export function isOnGpu(task: Task): boolean {
   return packsOf(task).some(({ provider = 'cpu' }) => provider !== 'cpu');
 }

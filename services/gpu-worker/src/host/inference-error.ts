@@ -1,6 +1,6 @@
 import { type FailureCode } from '../protocol/messages';
 
-/** The child refused or failed a task; it, or another one in its place, is ready for the next. */
+/** The child refused or failed a task. The same child or a replacement is ready for the next one. */
 export class InferenceFailure extends Error {
   override readonly name = 'InferenceFailure';
   constructor(
@@ -12,8 +12,8 @@ export class InferenceFailure extends Error {
 }
 
 /**
- * The child ended during a task. `stderr` is the end of what it last wrote, for the log only. `hung`: it was killed because
- * it gave no sign of life.
+ * The child ended during a task. `stderr` is the end of what it wrote, for the log only. `hung`: the child was
+ * killed because it gave no sign of life.
  */
 export class InferenceCrash extends Error {
   override readonly name = 'InferenceCrash';

@@ -24,14 +24,16 @@ import { keepTail } from './stderr-tail';
 export interface TaskOptions {
   /** Called for every step of the child; percent never falls within a stage. */
   readonly onProgress?: (stage: InferenceStage, percent: number) => void;
-  /** Aborting asks the child to stop after the current batch; it is killed if it has not after `cancelGraceMs`. */
+  /**
+   * Aborting asks the child to stop after the current batch. The child is killed if it has not after `cancelGraceMs`.
+   */
   readonly signal?: AbortSignal;
 }
 
 /**
- * One inference process at a time, started on first use, reused between tasks and replaced when it has ended.
- * Tasks reject with InferenceFailure (the child lives on, unless its graph failed on a GPU: then it is ended) or
- * InferenceCrash (it ended by itself). One task at a time.
+ * One inference process at a time, started on first use, reused between tasks and replaced after it has ended. Runs one
+ * task at a time. Tasks reject with InferenceFailure (the child lives on, unless its graph failed on a GPU, in which
+ * case the host ends it) or InferenceCrash (the child ended by itself).
  */
 export interface InferenceHost {
   render(task: RenderTask, options?: TaskOptions): Promise<RenderResult>;
@@ -47,31 +49,32 @@ export interface InferenceHost {
 interface Child {
   readonly process: ChildProcess;
   readonly stderr: () => string;
-  /** Why we ended it, if we did. */
+  /** Why the host ended the child, if it did. */
   endedBy: EndedBy | undefined;
 }
 
 type EndedBy = 'request' | 'deadline' | 'silence' | 'graph_failure';
 
 /**
- * Why a child is gone that nobody asked to go: by its own fault, killed from outside (an operator, the kernel when
- * memory runs out), by us because it did not heed a cancel, said nothing at all or a graph failed on its GPU, or it never
- * started.
+ * Why a child is gone that was not asked to go: through its own fault; killed from outside (by an operator, or by the
+ * kernel when memory runs out); ended by the host because it ignored a cancel, sent nothing at all or had a graph fail
+ * on its GPU; or because it never started.
  */
 export type InferenceLoss = 'crashed' | 'killed' | 'unresponsive' | 'silent' | 'graph_failed' | 'not_started';
 
 const CANCEL_GRACE_MS = 5_000;
 /**
- * A child that answers nothing for so long during a task hangs. Its graphs run and load on a thread of their own, so that
- * pixel kernels and reads of files keep it from answering for less than a second; a machine that swaps, or whose disk does
- * not answer, for longer.
+ * A child that sends nothing for this long during a task hangs. Its graphs run and load on a separate thread, so pixel
+ * kernels and file reads delay its replies by less than a second. A machine that swaps, or whose disk does not respond,
+ * delays them longer.
  */
 const SILENCE_MS = 120_000;
 
 /**
- * The child's heap is small, as pictures and tensors lie outside it. The collector counts the megabytes that move between
- * the threads against its size: unless it may grow by this much, in percent, every second batch brings a full collection
- * that finds nothing. What is short-lived needs few megabytes; left to itself, their space grows with the length of a job.
+ * The child's heap is small, because pictures and tensors lie outside it. The garbage collector counts the megabytes
+ * that move between threads against the heap's size. Unless the heap may grow by this percentage, every second batch
+ * triggers a full collection that finds nothing. Short-lived objects need few megabytes; without a limit, their space
+ * grows with the length of a job.
  */
 const HEAP = ['--heap-growing-percent=200', '--max-semi-space-size=4'];
 
@@ -79,8 +82,8 @@ const HEAP = ['--heap-growing-percent=200', '--max-semi-space-size=4'];
 const INFERENCE_ENTRY = join(__dirname, '../inference/main.js');
 
 /**
- * `program` runs `entry`: Node itself unless told. Of `environment`, by default this process's, the child sees what
- * `childEnvironment` lets through.
+ * `program` runs `entry` and defaults to Node itself. `environment` defaults to this process's own; the child sees only
+ * what `childEnvironment` lets through.
  */
 export function createInferenceHost(
   options: {
@@ -89,7 +92,7 @@ export function createInferenceHost(
     cancelGraceMs?: number;
     silenceMs?: number;
     environment?: Readonly<Record<string, string | undefined>>;
-    /** Told when a child is lost; the next task starts another one. */
+    /** Called when a child is lost. The next task starts another one. */
     onLost?: (reason: InferenceLoss) => void;
   } = {},
 ): InferenceHost {
@@ -116,7 +119,7 @@ export function createInferenceHost(
       const reason = lossOf(child, signal);
       if (reason !== null) onLost(reason);
     };
-    // A process that could not be started (no memory, no more processes) reports an error and nothing else.
+    // A process that could not be started (no memory, no more processes) emits an error and nothing else.
     process_.on('exit', forget).on('error', forget);
     return child;
   }
@@ -154,12 +157,12 @@ export function createInferenceHost(
           settle(() => resolve(message.result));
         } else if (message.graphFailed && isOnGpu(task)) {
           const code = trials.failed(task.jobId) ? 'device_lost' : message.code;
-          // Told once the child is gone: the next task gets a fresh one, and the memory that this one held.
+          // Report this only once the child is gone: the next task then gets a fresh child and the freed memory.
           failure = new InferenceFailure(code, message.detail);
           end(child, 'graph_failure');
         } else settle(() => reject(new InferenceFailure(message.code, message.detail)));
       };
-      // 'close' and not 'exit': by then stderr is complete.
+      // Use 'close', not 'exit': stderr is complete only then.
       const onClose = (code: number | null, killedBy: NodeJS.Signals | null): void =>
         settle(() => reject(failure ?? crashOf(child, { code, signal: killedBy })));
       const onError = (error: Error): void =>
@@ -211,7 +214,7 @@ function crashOf({ endedBy, stderr }: Child, exit: InferenceCrash['exit']): Infe
   return new InferenceCrash(exit, stderr(), { hung: endedBy === 'silence' });
 }
 
-/** Null when it was asked to go. */
+/** Null when the child was asked to go. */
 function lossOf({ process: { pid }, endedBy }: Child, signal?: NodeJS.Signals | null): InferenceLoss | null {
   if (endedBy === 'request') return null;
   if (endedBy === 'deadline') return 'unresponsive';
@@ -221,7 +224,7 @@ function lossOf({ process: { pid }, endedBy }: Child, signal?: NodeJS.Signals | 
   return signal === 'SIGKILL' ? 'killed' : 'crashed';
 }
 
-/** A child that has just died cannot be told anything; its 'close' event reports that. */
+/** A child that has just died cannot receive messages; its 'close' event reports the death. */
 function send(child: ChildProcess, message: ToInference): void {
   if (child.connected) child.send(message, () => undefined);
 }

@@ -56,7 +56,7 @@ describe('an inference host', () => {
 
   it('leaves a child alone that answers, for however long it works', async () => {
     const entry = join(folder, 'busy.js');
-    // Done after more questions than may go unanswered.
+    // The task finishes after more pings than may go unanswered.
     await writeFile(
       entry,
       `let jobId, asked = 0;

@@ -11,13 +11,13 @@ import {
   verifyPackFiles,
 } from '@lipsync/model-pack';
 
-/** A folder that holds a pack whose manifest and digests are good; its graphs were not looked at. */
+/** A folder that holds a pack whose manifest and digests are good. Its graphs are not checked. */
 export interface PackFolder {
   readonly dir: string;
   readonly pack: Pack;
   /** Size of its files. */
   readonly bytes: number;
-  /** Why it does not serve its engine, in words: another folder comes first. */
+  /** Why the pack does not serve its engine, in words: another folder takes precedence. */
   readonly behind?: string;
 }
 
@@ -28,15 +28,16 @@ export interface BadFolder {
   readonly claim: PackClaim;
 }
 
-/** What mkfs leaves on a volume. */
+/** The folder that mkfs creates on a volume. */
 const NO_PACK = 'lost+found';
 
 /**
- * Opens every folder under `packsDir` as a pack, sorted by name; those that begin with a dot are packs being written.
+ * Opens every folder under `packsDir` as a pack, sorted by name. Skips folders that begin with a dot: they are packs
+ * being written.
  *
- * Of several for the same engine the one that is not built in comes first, then the first by name, whether it can be
- * used or not: who installed weights wants them or an error, not the drawing that stands in for them. A folder of which
- * it cannot be told what it is for comes before every built-in pack. Rejects when `packsDir` cannot be read.
+ * Among several packs for the same engine, those that are not built in come first, then the first by name, whether
+ * usable or not: someone who installed weights wants those weights or an error, not the drawing that stands in for
+ * them. A folder whose engine is unknown comes before every built-in pack. Rejects when `packsDir` cannot be read.
  */
 export async function openPackFolders(
   packsDir: string,
@@ -55,7 +56,7 @@ export async function openPackFolders(
       if (!(error instanceof PackError)) throw error;
       claim = { ...error.claim, ...claim };
       found.push({ dir, claim, problem: error.message });
-      // A folder without pack.json is somebody's folder, and no pack.
+      // A folder without pack.json is not a pack and belongs to someone else.
       if (error.reason !== 'pack_missing') claims.push({ dir, ...claim });
     }
   }
@@ -70,7 +71,7 @@ export async function openPackFolders(
   };
 }
 
-/** What is known of a folder that is meant to be a pack; one that cannot be used has no version. */
+/** What is known of a folder that is meant to be a pack. An unusable pack has no version. */
 interface Claimed extends PackClaim {
   readonly dir: string;
   readonly version?: string;
@@ -93,7 +94,7 @@ function reasonAgainst(
   return `${unknown.dir} may be for ${engine} and cannot be used`;
 }
 
-/** The analyser that the build brings stands in for nothing: it is a trained one. */
+/** The built-in analyser is not a stand-in, because it is trained. */
 function isStandIn(engine: PackEngine, name: string): boolean {
   return engine !== 'analyzer' && name.startsWith(BUILT_IN);
 }
@@ -109,7 +110,7 @@ async function foldersIn(packsDir: string): Promise<string[]> {
 
 const BUILT_IN = 'builtin-';
 
-/** Where the manifest does not tell, the folder does: the build alone names folders so. */
+/** If the manifest does not give a name, the folder's name decides: only the build names folders this way. */
 function isBuiltIn({ dir, name = basename(dir) }: Claimed): boolean {
   return name.startsWith(BUILT_IN);
 }

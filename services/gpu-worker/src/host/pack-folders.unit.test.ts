@@ -81,7 +81,7 @@ describe('which pack serves an engine', () => {
   test('does not depend on folders that are meant for something else', async () => {
     await mkdir(join(dir, 'notes'));
     await writeFile(join(dir, 'notes', 'readme.txt'), 'not a pack');
-    // Of another owner on many a volume: what lies in it cannot be read.
+    // On many volumes this folder has another owner and cannot be read.
     await mkdir(join(dir, 'lost+found'));
     await writeFile(manifest('lost+found'), '{');
     expect(await serving()).toEqual({ ...builtin(...ENGINES), musetalk: 'official' });

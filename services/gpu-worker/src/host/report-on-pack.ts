@@ -4,9 +4,9 @@ import { InferenceCrash } from './inference-error';
 import { type InferenceHost } from './inference-host';
 
 /**
- * Lets the child load every graph of a pack, compare it with the manifest and run the probes. Never rejects: a child that
- * dies of a pack is a report too. One that is killed from outside did nothing wrong: the kernel does so when memory runs
- * out. And one that could not allocate what it must have says so in its last words.
+ * Lets the child load every graph of a pack, compare it with the manifest and run the probes. Never rejects: a child
+ * that dies because of a pack also yields a report. A child killed from outside did nothing wrong: the kernel kills it
+ * when memory runs out. A child that could not allocate the memory it needs says so in its last output.
  */
 export async function reportOnPack(
   packDir: string,

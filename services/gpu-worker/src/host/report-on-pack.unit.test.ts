@@ -1,7 +1,7 @@
 import { InferenceCrash } from './inference-error';
 import { reportOnPack } from './report-on-pack';
 
-/** What is said of a pack in whose child this came to pass. */
+/** The report on a pack whose child failed with this error. */
 const reportAfter = (error: Error) =>
   reportOnPack('/packs/official', { verify: () => Promise.reject(error) });
 

@@ -2,7 +2,7 @@ import { type Readable } from 'node:stream';
 
 const KEPT_CHARACTERS = 4_000;
 
-/** Reads a stream to its end and keeps only the last characters of it, so that a chatty child costs no memory. */
+/** Reads a stream to its end and keeps only its last characters, so that a chatty child costs no memory. */
 export function keepTail(stream: Readable): () => string {
   let tail = '';
   stream.setEncoding('utf8');

@@ -1,9 +1,9 @@
 import { type Rational } from '@lipsync/media';
 
-/** Larger pictures cost decoding time and find no more: landmarks look at 112 pixels of a face. */
+/** Larger pictures take longer to decode and reveal no more: the landmark network sees a face at 112 pixels. */
 const LONGEST_SIDE = 960;
 
-/** Twice what broadcasting knows (64:33): a tag that claims more is wrong, and its pixels are taken for square. */
+/** Twice the widest pixel in broadcasting (64:33). A tag that claims more is wrong, and its pixels count as square. */
 const WIDEST_PIXEL = 4;
 
 interface Size {
@@ -12,9 +12,9 @@ interface Size {
 }
 
 /**
- * The size at which a video's frames are analysed: in its shown shape, for the networks know only faces as people see
- * them, whatever shape the stored pixels have (`pixelAspect`, width over height). Even, never higher than stored, at
- * most 960 on the longer side.
+ * The size at which a video's frames are analysed. The frames have their display shape whatever the shape of the stored
+ * pixels (`pixelAspect`, width over height), because the networks know only faces as people see them. Both sides are
+ * even, the height is never more than stored, and the longer side is at most 960.
  */
 export function analysisSize(stored: Size, pixelAspect: Rational): Size {
   const shownWidth = stored.width * plausible(pixelAspect.num / pixelAspect.den);

@@ -22,11 +22,11 @@ const SIDE = 320;
 
 const samplePatch = createPatchSampler();
 
-/** Where the sample's face is when the head rests, as parts of the picture: it sways by less than half a tenth. */
+/** Where the sample's face is when the head rests, as fractions of the picture. It sways by less than 0.05. */
 const EYES = { x: 0.5, y: 0.4, distance: 0.15 };
 const SWAY = 0.025;
 
-// Dozens of frames go through two networks; a busy machine takes its time.
+// Dozens of frames go through two networks, which takes time on a busy machine.
 jest.setTimeout(60_000);
 
 describe('analyzeFaces', () => {
@@ -281,7 +281,7 @@ function tiltOf(track: FaceTrack): number {
   return (Math.atan2(right.y - left.y, right.x - left.x) * 180) / Math.PI;
 }
 
-/** A square detail of a picture, enlarged to the usual size. */
+/** A square crop of a picture, enlarged to the usual size. */
 function part(picture: RgbPicture, { x, y, side }: { x: number; y: number; side: number }): RgbPicture {
   const out = blankPicture(SIDE, SIDE);
   samplePatch(picture, { x, y, side, angle: 0 }, out);
@@ -295,12 +295,12 @@ function withoutFace(picture: RgbPicture): RgbPicture {
   return { ...picture, data };
 }
 
-/** Another place: the face further down and to the right, on black at the borders that this leaves. */
+/** The picture with the face further down and to the right, and black on the borders that this exposes. */
 function elsewhere(picture: RgbPicture): RgbPicture {
   return part(picture, { x: 40, y: 60, side: SIDE * 1.5 });
 }
 
-/** A picture with another one, enlarged and cut to twice its width, on its right. */
+/** A picture extended to twice its width, with another one, enlarged and cropped, on its right. */
 function withPanel(picture: RgbPicture, other: RgbPicture): RgbPicture {
   const out = { width: SIDE * 3, height: SIDE, data: new Uint8Array(SIDE * SIDE * 9) };
   const panel = blankPicture(SIDE * 2, SIDE);

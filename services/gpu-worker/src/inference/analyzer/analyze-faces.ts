@@ -12,17 +12,17 @@ import { createCutDetector } from './shot-cuts';
 
 export interface FaceAnalysis {
   /**
-   * The video's frames at 25 a second, packed RGB, all of one size (see `analysisSize`). A frame is read only until the
-   * next one is asked for, so its memory may be reused.
+   * The video's frames at 25 a second, packed RGB, all of one size (see `analysisSize`). The analysis reads a frame
+   * only until it asks for the next one, so the frame's memory may be reused.
    */
   readonly frames: AsyncIterable<RgbPicture>;
-  /** Size of the source picture, whose pixels the track is given in. */
+  /** Size of the source picture. The track's coordinates are in its pixels. */
   readonly source: { readonly width: number; readonly height: number };
-  /** The analyser pack: its parameters, its version for the record, its graphs. */
+  /** The analyser pack: its parameters, its version (recorded in the track) and its graphs. */
   readonly params: AnalyzerParams;
   readonly analyzerVersion: string;
   readonly run: RunModel;
-  /** Called after every frame with the number of frames done; throws to stop the analysis. */
+  /** Called after every frame with the number of frames done. Throwing stops the analysis. */
   readonly onFrame?: (framesDone: number) => void;
 }
 

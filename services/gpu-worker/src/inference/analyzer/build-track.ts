@@ -12,12 +12,12 @@ import {
 import { landmarkBounds } from './face-patch';
 import { LONGEST_GAP } from './fill-gaps';
 
-/** For all landmarks but the mouth's, which are what lip motion is measured by. Frames. */
+/** Smoothing, in frames, of all landmarks except the mouth's, which are used to measure lip motion. */
 const LANDMARK_SIGMA = 1.5;
 
 /**
- * Frames after a frame that anything derived for it can depend on: as far as engines look around in the track, from
- * there as far as the landmarks' smoothing reaches, and on to the sighting that ends a gap there.
+ * How many frames after a frame can affect the data derived for it: the reach of engines in the track, plus the reach
+ * of the landmarks' smoothing, plus the frames up to the sighting that ends a gap there.
  */
 export const LOOK_AHEAD_FRAMES = TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP;
 
@@ -29,7 +29,7 @@ export interface TrackInput {
   readonly cuts: readonly boolean[];
 }
 
-/** Steadies what was measured and lays it out as a face track. */
+/** Smooths the measured landmarks and lays them out as a face track. */
 export function buildTrack({ analyzerVersion, source, faces, cuts }: TrackInput): FaceTrack {
   const frames = faces.length;
   const found = new Uint8Array(frames);

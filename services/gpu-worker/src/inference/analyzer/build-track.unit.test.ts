@@ -30,7 +30,7 @@ describe('buildTrack', () => {
 
   test('the start of a video gives the same crops, whether all of it or only the frames ahead were looked at', () => {
     const wanted = 30;
-    // A gap that begins where the widest smoothing of the wanted frames ends, and is closed just in time.
+    // A gap that begins where the widest smoothing of the wanted frames ends, and closes just in time.
     const hidden = (frame: number): boolean =>
       frame >= wanted + LOOK_AHEAD_FRAMES - 6 && frame < wanted + LOOK_AHEAD_FRAMES - 1;
     const breathing = (frame: number): Float32Array => face(300).map((v) => v * (1 + ((frame * 7) % 5) / 50));
@@ -45,7 +45,7 @@ describe('buildTrack', () => {
     const part = trackOf(wanted + LOOK_AHEAD_FRAMES);
     expect(cropsOf(part)).toEqual(cropsOf(whole));
 
-    // Engines may look further than MuseTalk does: the rows within their reach are those of the whole video too.
+    // Engines may look further than MuseTalk does: the rows within their reach also match those of the whole video.
     const reached = (wanted + LOOK_AHEAD_FRAMES - 10) * 136;
     expect(part.landmarks.slice(0, reached)).toEqual(whole.landmarks.slice(0, reached));
     const short = trackOf(wanted + LOOK_AHEAD_FRAMES - 1);

@@ -1,27 +1,27 @@
 import { type Box } from '@lipsync/lipsync';
 import { overlap } from './overlap';
 
-/** The other faces around the one that is followed: they are not taken for it when it is hidden for a moment. */
+/** The other faces around the followed one. The tracker does not mistake them for it when it is briefly hidden. */
 export interface Bystanders {
-  /** Remembers all faces among `seen` but the followed one; who was not seen several times in a row is forgotten. */
+  /** Remembers all faces in `seen` except the followed one. Forgets a bystander missed several times in a row. */
   remember(seen: readonly Box[], followed: Box): void;
-  /** Goes along with those that have moved a little; nobody is added or forgotten. */
+  /** Updates the positions of bystanders that have moved a little; adds and forgets nobody. */
   update(seen: readonly Box[]): void;
-  /** How much the face overlaps the bystander nearest to it, 0..1. */
+  /** How much the face overlaps the nearest bystander, 0..1. */
   nearness(face: Box): number;
   areKnown(): boolean;
   forget(): void;
 }
 
-/** Two boxes that overlap more than this are of one face. */
+/** Two boxes that overlap by more than this belong to one face. */
 export const SAME_FACE_OVERLAP = 0.2;
 
-/** The detector overlooks a face now and then: only who was not seen so many times in a row has left. */
+/** The detector sometimes misses a face: a bystander has left only after this many misses in a row. */
 const MOST_MISSED = 3;
 
 interface Bystander {
   readonly box: Box;
-  /** How often in a row it was not seen. */
+  /** How many times in a row the bystander was not seen. */
   readonly missed: number;
 }
 
@@ -50,7 +50,7 @@ export function createBystanders(): Bystanders {
   };
 }
 
-/** Where the face in `box` is seen now: the one that overlaps it most, or still there when there is none. */
+/** Where the face in `box` is now: the seen box that overlaps it most, or `box` itself if none overlaps. */
 function nearest(seen: readonly Box[], box: Box): Box {
   const near = seen.filter((other) => overlap(other, box) > SAME_FACE_OVERLAP);
   return (

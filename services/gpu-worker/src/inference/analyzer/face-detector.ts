@@ -12,9 +12,9 @@ export interface Detection {
 }
 
 export interface FaceDetector {
-  /** Faces of a whole frame, most confident first, in pixels of the picture. `inputSize` is the longer input side. */
+  /** Faces in a whole frame, most confident first, in pixels of the picture. `inputSize` is the longer input side. */
   detect(picture: RgbPicture, inputSize: number): Promise<Detection[]>;
-  /** Confidence that a face stands in the middle of an upright, generously framed patch. */
+  /** Confidence that a face is in the middle of an upright, generously framed patch. */
   closeUpScore(picture: RgbPicture, patch: Patch): Promise<number>;
 }
 
@@ -34,7 +34,7 @@ export function createFaceDetector(run: RunModel, params: AnalyzerParams['detect
       const width = Math.ceil((picture.width * scale) / stride) * stride;
       const height = Math.ceil((picture.height * scale) / stride) * stride;
       const input = blankPicture(width, height);
-      // The picture lies at the input's top left; what remains at the right and the bottom stays black.
+      // The picture lies at the input's top left; the rest, at the right and the bottom, stays black.
       samplePatch(
         picture,
         { x: width / scale / 2, y: height / scale / 2, side: width / scale, angle: 0 },
@@ -68,7 +68,7 @@ function confident(boxes: Float32Array, scores: Float32Array, threshold: number)
   return detections.sort((a, b) => b.score - a.score);
 }
 
-/** Keeps the most confident of every group of boxes that overlap. */
+/** Keeps the most confident box of every group of overlapping boxes. */
 function withoutDuplicates(detections: readonly Detection[], overlapThreshold: number): Detection[] {
   const kept: Detection[] = [];
   for (const detection of detections) {

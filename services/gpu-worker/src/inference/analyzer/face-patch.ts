@@ -46,7 +46,7 @@ export function boxPatch({ x1, y1, x2, y2 }: Box): Patch {
   return { x: (x1 + x2) / 2, y: (y1 + y2) / 2, side: Math.max(x2 - x1, y2 - y1), angle: 0 };
 }
 
-/** The smallest upright box around a face's landmarks, or around those from `first` to `end` (excluded). */
+/** The smallest upright box around a face's landmarks, or around those from `first` to `end` (exclusive). */
 export function landmarkBounds(landmarks: Float32Array, first = 0, end = LANDMARK_COUNT): Box {
   const box = { x1: Infinity, y1: Infinity, x2: -Infinity, y2: -Infinity };
   for (let index = first; index < end; index++) {

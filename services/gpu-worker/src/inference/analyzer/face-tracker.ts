@@ -7,38 +7,43 @@ import { type FindLandmarks } from './landmark-finder';
 import { boxArea, overlap } from './overlap';
 
 /**
- * Follows the main face of a video. Called with every frame in order; `newShot` forgets the face of the shot before.
- * Returns the face's landmarks, or null when the frame shows none.
+ * Follows the main face of a video. Must be called with every frame in order; `newShot` forgets the previous shot's
+ * face. Returns the face's landmarks, or null when the frame shows none.
  */
 export type TrackFace = (picture: RgbPicture, newShot: boolean) => Promise<Float32Array | null>;
 
-/** A followed face is looked at with the detector again after this many frames. */
+/** The detector checks a followed face again after this many frames. */
 const CHECK_EVERY = 10;
 
 /**
- * After this many frames of following a face it is seen again who else is in the picture. Who walks would not be known
- * again if more than a few steps were missed; that somebody joins can wait, for most videos show one face alone.
+ * While following a face, the tracker looks for other people again after this many frames. It would not recognise
+ * somebody who walks if it missed more than a few steps. Noticing a newcomer can wait, because most videos show a
+ * single face.
  */
 const LOOK_AROUND_EVERY = { alone: 50, accompanied: 5 };
 
-/** Without a face, very large and very small ones are searched for only in every 5th frame: it takes six times as long. */
+/**
+ * Without a face, only every 5th frame is searched for very large and very small ones: this takes six times as long.
+ */
 const THOROUGH_EVERY = 5;
 
-/** A face that has been away for so many frames, three seconds, is not waited for: whoever is there is the main face. */
+/**
+ * The tracker waits this many frames (three seconds) for a lost face. After that, whoever is there is the main face.
+ */
 const LONGEST_WAIT = 75;
 
-/** Of a face with fewer pixels than this on a side nothing can be told, and patterns begin to look like faces. */
+/** A face with fewer pixels than this on a side reveals nothing, and patterns begin to look like faces. */
 const SMALLEST_DETECTION = 12;
 
-/** Landmarks from a detector's box or of a fast head are found again in the patch that they describe. */
+/** Landmarks from a detector's box, or of a fast head, are found again in the patch that they describe. */
 const REFINEMENTS = 2;
 const FAST_MOTION = 0.12;
 
 interface Candidate {
   readonly points: Float32Array;
-  /** Around the landmarks. */
+  /** Bounds of the landmarks. */
   readonly box: Box;
-  /** The detector's, which reaches further: bystanders are known by theirs. */
+  /** The detector's box, which extends further. Bystanders are remembered by theirs. */
   readonly detected: Box;
 }
 
@@ -83,13 +88,13 @@ export function createFaceTracker(
     );
   }
 
-  /** A face so small that the closer look would see it blurred beyond recognition, and that was clear from afar. */
+  /** Whether a face is clear from afar but so small that a closer look would blur it beyond recognition. */
   function needsNoCloseUp(points: Float32Array, score: number): boolean {
     const { inputSize, scale, sureScore } = detection.closeUp;
     return score >= sureScore && facePatch(points, scale).side < inputSize / 2;
   }
 
-  /** The landmarks of a detected face, when a closer look confirms it. */
+  /** The landmarks of a detected face, if a closer look confirms it. */
   async function confirm(picture: RgbPicture, { box, score }: Detection): Promise<Candidate | null> {
     let found = await findLandmarks(picture, boxPatch(box));
     for (let i = 0; i < REFINEMENTS; i++) {
@@ -105,7 +110,7 @@ export function createFaceTracker(
   async function search(picture: RgbPicture): Promise<Float32Array | null> {
     const thorough = framesSearched++ % THOROUGH_EVERY === 0;
     if (framesSearched > LONGEST_WAIT) bystanders.forget();
-    // Looking closer than the picture's own pixels finds no more.
+    // Enlarging beyond the picture's own pixels finds no more.
     const closest = Math.max(glance, picture.width, picture.height);
     const sizes = detection.inputSizes.filter((size, i) => i === 0 || (thorough && size <= closest));
     for (const size of sizes) {
@@ -124,11 +129,11 @@ export function createFaceTracker(
     return null;
   }
 
-  /** The face that was followed before when it is among them, else the largest of those who were not seen beside it. */
+  /** The previously followed face if it is among them, otherwise the largest face that was not seen beside it. */
   function mainFace(candidates: readonly Candidate[]): Candidate | null {
     const rank = ({ box, detected }: Candidate): number => {
       const nearness = Math.max(bystanders.nearness(detected), SAME_FACE_OVERLAP);
-      // Somebody who walks past the main face comes to where it was, but from a place that is nearer still.
+      // Somebody who walks past the main face reaches its old position, but their own last position is nearer still.
       if (lastBox !== null && overlap(box, lastBox) > nearness) return Infinity;
       return nearness > SAME_FACE_OVERLAP ? 0 : boxArea(box);
     };

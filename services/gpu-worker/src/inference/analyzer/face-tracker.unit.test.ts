@@ -16,13 +16,13 @@ const BERT: Box = { x1: 400, y1: 100, x2: 480, y2: 180 };
 const BERT_AT = (x1: number): Box => ({ ...BERT, x1, x2: x1 + 80 });
 const pointsIn = (box: Box): Float32Array => syntheticTrack({ frames: 1, ...PICTURE, box }).landmarks;
 
-/** She sits, and nobody else's nose is at the height of hers. */
+/** Anna sits, and nobody else's nose is at the height of hers. */
 function isAnna(points: Float32Array): boolean {
   const [nose, hers] = [points, pointsIn(ANNA)].map((face) => landmark(face, 30));
   return nose?.x === hers?.x && nose?.y === hers?.y;
 }
 
-/** Networks that see the people who are in the picture, as `present` says when they are asked. */
+/** Networks that see the people who are in the picture, according to `present` at the time of the call. */
 function scene() {
   let present: readonly Box[] = [];
   let looks = 0;
@@ -42,7 +42,7 @@ function scene() {
     },
     PARAMS,
   );
-  /** Shows people who stay where they are, or walk, for a while; tells in how many frames each of them was followed. */
+  /** Shows people who stay in place or walk for a while. Returns in how many frames each of them was followed. */
   const show = async (
     people: readonly Box[] | ((frame: number) => readonly Box[]),
     frames: number,

@@ -1,4 +1,4 @@
-/** A face hidden for more frames than this (a hand, a turned head) is not guessed. */
+/** Longest gap, in frames, that is filled. A face hidden for longer (by a hand or a turned head) is not guessed. */
 export const LONGEST_GAP = 5;
 
 /**

@@ -15,26 +15,27 @@ import { mirrorRows } from './picture';
 export interface FoundLandmarks {
   /** 68 points, x and y in pixels of the picture. */
   readonly points: Float32Array;
-  /** Whether the two looks tell of the same face: elsewhere they find different points. */
+  /** Whether the two looks agree. Where there is no face, they find different points. */
   readonly agree: boolean;
 }
 
 /** Finds the landmarks of the face that fills `patch`. */
 export type FindLandmarks = (picture: RgbPicture, patch: Patch) => Promise<FoundLandmarks>;
 
-/** How far the two looks are moved apart, as a part of the patch. */
+/** How far apart the two looks are shifted, as a fraction of the patch. */
 const SHIFT = 0.03;
 
 /**
- * Looks twice at every face, in one batch: shifted a little one way, and mirrored and shifted the other way. Their mean
- * jitters a quarter less than one look, and where they disagree there is no face: the network itself has no score.
- * Of a face with fewer pixels than the network looks at they differ more, for it is enlarged and so blurred.
+ * Looks twice at every face, in one batch: shifted a little one way, then mirrored and shifted the other way. The mean
+ * of both looks jitters a quarter less than one look. If they disagree, there is no face; the network itself has no
+ * score. The looks differ more when a face has fewer pixels than the network's input, because it is enlarged and so
+ * blurred.
  */
 export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['landmarks']): FindLandmarks {
   const { inputSize, maxDisagreement, maxDisagreementBlurred } = params;
   const bytes = inputSize * inputSize * 3;
   const samplePatch = createPatchSampler();
-  /** The memory of the last looks, for the next ones. */
+  /** The memory of the last looks, reused for the next ones. */
   let spare: Uint8Array<ArrayBuffer> | undefined;
 
   const tolerance = (side: number): number => {
@@ -64,8 +65,8 @@ function shifted(patch: Patch, by: number): Patch {
 }
 
 /**
- * `values`: both looks' points as parts of their patches; the second look is mirrored. `apart`: the points' mean
- * distance, pixels.
+ * `values`: both looks' points as fractions of their patches; the second look is mirrored. `apart`: the points' mean
+ * distance in pixels.
  */
 function merge(
   values: Float32Array,

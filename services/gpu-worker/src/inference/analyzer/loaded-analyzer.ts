@@ -4,7 +4,7 @@ import { type RunModel } from '../packs/run-model';
 /** A face analyser whose graphs are loaded. */
 export interface LoadedAnalyzer {
   readonly params: AnalyzerParams;
-  /** Recorded in every track that it makes. */
+  /** Recorded in every track that the analyser makes. */
   readonly version: string;
   readonly run: RunModel;
 }

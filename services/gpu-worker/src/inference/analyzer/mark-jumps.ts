@@ -2,18 +2,18 @@ import { landmarkBounds } from './face-patch';
 import { LONGEST_GAP } from './fill-gaps';
 
 /**
- * What a face moves and grows at most from one frame to the next, in parts of its own size: four times what heads do in
- * talks. An editor's zoom by a seventh is more.
+ * The most that a face moves or grows from one frame to the next, as a fraction of its own size: four times what heads
+ * do in talks. An editor's zoom by a seventh exceeds this.
  */
 const LONGEST_STEP = 0.2;
 const LARGEST_GROWTH = 0.12;
-/** By so many pixels landmarks may lie apart that nothing has moved. */
+/** How many pixels apart landmarks may lie when nothing has moved. */
 const UNCERTAINTY = 2;
 
 /**
- * Marks as cuts the frames on which a face jumps, in place: where an editor left something out of one shot or zoomed in,
- * which looks too alike for a cut detector, or where the face of somebody else is followed from now on. Nothing may be
- * interpolated or smoothed across: the mouths between would lie beside both faces.
+ * Marks as cuts, in place, the frames on which a face jumps. A jump occurs where an editor removed part of a shot or
+ * zoomed in, which looks too similar for a cut detector, or where somebody else's face is followed from then on.
+ * Nothing may be interpolated or smoothed across a jump: the mouths between would lie beside both faces.
  */
 export function markJumps(faces: readonly (Float32Array | null)[], cuts: boolean[]): void {
   let last = -1;
@@ -22,7 +22,7 @@ export function markJumps(faces: readonly (Float32Array | null)[], cuts: boolean
     if (face === null) return;
     const before = last < 0 ? null : faces[last];
     const frames = frame - last;
-    // Across a longer gap nothing is connected anyway.
+    // Nothing is connected across a longer gap anyway.
     if (before && frames <= LONGEST_GAP + 1 && isJump(place(before), place(face), frames)) cuts[frame] = true;
     last = frame;
   });
@@ -31,7 +31,7 @@ export function markJumps(faces: readonly (Float32Array | null)[], cuts: boolean
 interface Place {
   readonly x: number;
   readonly y: number;
-  /** Diagonal of the bounds, which a turn or an opening mouth changes less than their sides. */
+  /** Diagonal of the bounds. A turn or an opening mouth changes it less than it changes the sides. */
   readonly size: number;
 }
 

@@ -1,4 +1,4 @@
-/** For every landmark the one that takes its place in a mirrored face. */
+/** For every landmark, the one that takes its place in a mirrored face. */
 export const MIRRORED_LANDMARKS: readonly number[] = [
   ...[16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0], // jaw
   ...[26, 25, 24, 23, 22, 21, 20, 19, 18, 17], // brows

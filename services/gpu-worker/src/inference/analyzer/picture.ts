@@ -1,7 +1,7 @@
 import { type RgbPicture } from '@lipsync/lipsync';
 import { type Tensor } from '../sessions/session';
 
-/** A network input in the making: packed RGB pixels that can be handed to a graph. */
+/** A network input in preparation: packed RGB pixels that can be passed to a graph. */
 export interface InputPicture extends RgbPicture {
   readonly data: Uint8Array<ArrayBuffer>;
 }
@@ -19,7 +19,7 @@ export function pictureTensor({ width, height, data }: InputPicture): Tensor {
 export function mirrorRows({ width, height, data }: RgbPicture): void {
   for (let row = 0; row < height; row++) {
     const pixels = data.subarray(row * width * 3, (row + 1) * width * 3).reverse();
-    // Reversing bytes also swapped red and blue of every pixel.
+    // Reversing the bytes also swapped red and blue in every pixel.
     for (let i = 0; i < pixels.length; i += 3) {
       const blue = pixels[i] ?? 0;
       pixels[i] = pixels[i + 2] ?? 0;

@@ -3,12 +3,13 @@ import { type Box, type RgbPicture } from '@lipsync/lipsync';
 const GRID = 4;
 const BINS = 16;
 
-/** Mean share of a cell's pixels that must have changed their brightness class. Talking and gestures stay below 0.2. */
+/** Mean share of a cell's pixels that must change brightness class for a cut. Talking and gestures stay below 0.2. */
 const CUT_DIFFERENCE = 0.45;
 
 /**
- * Mean change in brightness, of 255, below which a face is the one of the frame before, unmoved. In talks nine steps of
- * ten are below; two frames of one talk that are a second apart never were, still less two people.
+ * Mean change in brightness, of 255, below which a face is the previous frame's, unmoved. In talks, nine steps of ten
+ * are below this value. Two frames of one talk that are a second apart never were, and frames of two people even less
+ * so.
  */
 const SAME_FACE_CHANGE = 12;
 
@@ -22,13 +23,13 @@ interface Samples {
   readonly luma: Uint8Array;
 }
 
-/** Whether a shot begins with this picture, in which the face followed so far, if any, was last seen at `face`. */
+/** Whether a shot begins with this picture. `face` is where the face followed so far, if any, was last seen. */
 export type IsCut = (picture: RgbPicture, face: Box | null) => boolean;
 
 /**
- * Tells the first frame of each shot: its brightness histograms, one per cell of a 4×4 grid, differ from those of the
- * frame before. Where the followed face stays as it was, only something around it has changed: a slide, or the panel of
- * somebody who joined the call. To be called with every frame in order; true on the very first.
+ * Detects the first frame of each shot: its brightness histograms, one per cell of a 4×4 grid, differ from those of the
+ * previous frame. If the followed face is unchanged, only something around it has changed: a slide, or the panel of
+ * somebody who joined the call. Must be called with every frame in order; returns true on the very first.
  */
 export function createCutDetector(): IsCut {
   let previous: { readonly samples: Samples; readonly histograms: Float32Array } | null = null;

@@ -31,7 +31,7 @@ describe('createCutDetector', () => {
   });
 
   describe('where three quarters of the picture change', () => {
-    /** Ever brighter from left to right, or the other way round: every cell of one brightness has a twin. */
+    /** Brightness rises from left to right, or the other way round, so every cell has a twin of equal brightness. */
     const shaded = (mirrored: boolean): ReturnType<typeof blankPicture> => {
       const picture = flat(0);
       picture.data.forEach((_, i) => {
