@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
-import { uprightFilters } from './display-matrix';
+import { exchangesSides, uprightFilters } from './display-matrix';
 import { fields, finite, list, rational, text } from './ffprobe-json';
 import { probeInput } from '../ffmpeg/input-arguments';
 import { MediaError, MediaProcessError } from '../media-error';
@@ -13,7 +14,7 @@ import { type AudioStream, type ColorTags, type VideoStream } from './stream-inf
 
 const INSPECT_DEADLINE_MS = 30_000;
 /** 301 s of PCM at 192 kHz, whose samples QuickTime counts one by one. */
-const SAMPLES_MAX = 301 * 192_000;
+const SAMPLES_MAX = (MEDIA_MAX_SECONDS + 1) * 192_000;
 const REPORT_MAX_BYTES = 1024 * 1024;
 
 /** ffprobe's message about a file that it refuses to read. */
@@ -25,7 +26,6 @@ const ENTRIES = [
   'stream=codec_type,codec_name,profile,width,height,pix_fmt,sample_aspect_ratio,avg_frame_rate,time_base,start_time,' +
     'color_range,color_space,color_primaries,color_transfer,sample_rate,channels,nb_frames',
   'stream_disposition=attached_pic',
-  'stream_tags=rotate',
   'stream_side_data=displaymatrix,rotation',
   'format=start_time,format_name',
 ].join(':');
@@ -112,12 +112,12 @@ function parseReport(report: Record<string, unknown>): Omit<ContainerInfo, 'tooL
 }
 
 function parseVideo(stream: Record<string, unknown>): VideoStream {
-  const turned = Math.abs(rotation(stream)) % 180 === 90;
   const width = finite(stream['width']) ?? 0;
   const height = finite(stream['height']) ?? 0;
   const aspect = rational(stream['sample_aspect_ratio']) ?? { num: 1, den: 1 };
   const rate = rational(stream['avg_frame_rate']);
-  const sideData = list(stream['side_data_list']).map(fields);
+  const upright = uprightFilters(displayMatrix(stream));
+  const turned = upright === null ? Math.abs(rotation(stream)) % 180 === 90 : exchangesSides(upright);
   return {
     codec: text(stream['codec_name']) ?? 'unknown',
     width: turned ? height : width,
@@ -127,15 +127,21 @@ function parseVideo(stream: Record<string, unknown>): VideoStream {
     color: parseColor(stream),
     pixelAspect: turned ? { num: aspect.den, den: aspect.num } : aspect,
     timeBase: rational(stream['time_base']) ?? { num: 1, den: 1000 },
-    upright: uprightFilters(sideData.map((data) => text(data['displaymatrix'])).find(Boolean)),
+    upright,
   };
 }
 
+function displayMatrix(stream: Record<string, unknown>): string | undefined {
+  return sideData(stream, 'displaymatrix').map(text).find(Boolean);
+}
+
+/** Degrees by which ffmpeg turns the picture. */
 function rotation(stream: Record<string, unknown>): number {
-  const matrix = list(stream['side_data_list'])
-    .map(fields)
-    .find((data) => finite(data['rotation']) !== undefined);
-  return finite(matrix?.['rotation']) ?? finite(fields(stream['tags'])['rotate']) ?? 0;
+  return sideData(stream, 'rotation').map(finite).find(Boolean) ?? 0;
+}
+
+function sideData(stream: Record<string, unknown>, name: string): unknown[] {
+  return list(stream['side_data_list']).map((data) => fields(data)[name]);
 }
 
 function parseColor(stream: Record<string, unknown>): ColorTags {

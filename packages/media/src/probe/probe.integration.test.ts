@@ -233,6 +233,17 @@ describe('usable media', () => {
     expect(video).toMatchObject({ width: 64, height: 192 });
   });
 
+  it('reports the stored size where only a tag says that a video is turned, because no decoder heeds it', async () => {
+    const [stored, tagged] = [join(folder, 'stored.mkv'), join(folder, 'tagged.mkv')];
+    await makeNumberedVideo(stored, { frames: 30, width: 192, height: 64 });
+    // ffmpeg writes no such tag any more.
+    await ffmpeg(['-i', stored, '-c', 'copy', '-metadata:s:v:0', 'xotate=90', tagged]);
+    const bytes = (await readFile(tagged)).toString('latin1').replace(/xotate/i, 'rotate');
+    await writeFile(tagged, bytes, 'latin1');
+    const { video } = await probe(binaries, tagged, { mediaType: 'video', deadlineMs: DEADLINE_MS });
+    expect(video).toMatchObject({ width: 192, height: 64, upright: [] });
+  });
+
   it('accepts media with megabytes of lyrics, which it does not read', async () => {
     const [plain, full] = [join(folder, 'plain.mka'), join(folder, 'lyrics.mka')];
     await makeTone(plain, { seconds: 1 });
