@@ -1,4 +1,10 @@
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { type Duplex } from 'node:stream';
 import { malformedAnswer, refuseMalformed } from './malformed-request';
 
@@ -21,15 +27,22 @@ const KEEP_ALIVE_TIMEOUT_MS = 620_000;
  */
 const SILENCE_TIMEOUT_MS = 120_000;
 
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
 /**
  * The HTTP server around the application: limits on slow and oversized requests, proper responses to malformed ones.
  */
 export function createServer(app: RequestListener, silenceMs: number = SILENCE_TIMEOUT_MS): Server {
-  /** Connections with a response in progress: a second status line on one would be read as part of the first body. */
-  const answering = new WeakSet<Duplex>();
+  /** What each connection still waits for, in the order in which it must be answered. */
+  const unanswered = new WeakMap<Duplex, Set<Exchange>>();
   const listener: RequestListener = (req, res) => {
-    answering.add(req.socket);
-    res.once('close', () => answering.delete(req.socket));
+    const exchange = { req, res };
+    const exchanges = unanswered.get(req.socket) ?? new Set();
+    unanswered.set(req.socket, exchanges.add(exchange));
+    res.once('close', () => exchanges.delete(exchange));
     // RFC 9112 3.2 requires a 400; Node would send it with an empty body.
     if (req.httpVersion === '1.1' && req.headers.host === undefined) refuseMalformed(res);
     else app(req, res);
@@ -51,8 +64,27 @@ export function createServer(app: RequestListener, silenceMs: number = SILENCE_T
   // An unknown expectation may be ignored (RFC 9110 10.1.1); the contract has no 417.
   server.on('checkExpectation', listener);
   server.on('clientError', (_error, socket) => {
-    if (socket.writable && !answering.has(socket)) socket.end(malformedAnswer());
+    if (socket.writable) refuseRest(socket, [...(unanswered.get(socket) ?? [])]);
     else socket.destroy();
   });
   return server;
+}
+
+/** Ends a connection whose further bytes cannot be read, without losing or disturbing an answer to the bytes before. */
+function refuseRest(socket: Duplex, unanswered: readonly Exchange[]): void {
+  const last = unanswered.at(-1);
+  if (last === undefined) {
+    socket.end(malformedAnswer());
+  } else if (last.res.headersSent) {
+    // A second status line would be read as part of the body that is being sent.
+    socket.destroy();
+  } else if (last.req.complete) {
+    // More bytes than its Content-Length says. The request is valid and may create something: it gets its answer.
+    last.res.shouldKeepAlive = false;
+  } else if (unanswered.length === 1) {
+    // Its body is broken or late, so the answer that waits for the body would never come.
+    socket.end(malformedAnswer());
+  } else {
+    socket.destroy();
+  }
 }

@@ -65,6 +65,23 @@ describe('the HTTP server', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*ok$/);
   });
 
+  it.each([
+    ['in its first bytes', 'Transfer-Encoding: chunked\r\n\r\nno number\r\n', ''],
+    ['after a while', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n', 'no number\r\n'],
+  ])('answers a request with 400 whose body breaks %s', async (_, bytes, rest) => {
+    const socket = await open((req) => req.on('data', () => socket.write(rest)));
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${bytes}`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*"invalid_request"/);
+  });
+
+  it('answers a request that is followed by more bytes than it declared, and then closes', async () => {
+    const socket = await open((_req, res) => setImmediate(() => res.end('created')));
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}}');
+    const answers = await text(socket);
+    expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n[^]*created/);
+    expect(answers).not.toContain('400');
+  });
+
   it('does not write a second status line into a response in progress', async () => {
     const socket = await open((_req, res) => void res.write('first half'));
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
