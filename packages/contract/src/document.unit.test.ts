@@ -192,6 +192,10 @@ describe('the error catalogue', () => {
     expect(message).not.toMatch(/postgres|redis|s3|sql|ffmpeg|prisma|stack|cuda|\s\//i);
   });
 
+  it('does not ask for a conversion to H.264 alone when H.264 pictures can be too large or too many', () => {
+    expect(ERROR_CATALOGUE.media_unsupported.message).toMatch(/size or number of the pictures/);
+  });
+
   it('gives an HTTP status to exactly the codes that answer requests', () => {
     for (const [, { httpStatus, where }] of entries)
       expect(where.includes('request')).toBe(httpStatus !== null);

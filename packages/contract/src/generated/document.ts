@@ -3436,7 +3436,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "The format of the media is not supported; convert it to MP4 with H.264 video or to WAV audio."
+      "message": "The format, or the size or number of the pictures, is not supported; send H.264 in MP4 within the published limits, or WAV."
     },
     "media_corrupt": {
       "http_status": null,
