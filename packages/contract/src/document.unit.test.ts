@@ -163,6 +163,13 @@ describe('the OpenAPI document', () => {
     },
   );
 
+  it('says of every measurement of a usage what is measured', () => {
+    const silent = Object.entries<Node>(openapiDocument.components.schemas.Usage.properties).filter(
+      ([, property]) => !('$ref' in property) && !('description' in property),
+    );
+    expect(silent.map(([name]) => name)).toEqual([]);
+  });
+
   it('declares the headers that responses carry', () => {
     const { headers, responses } = openapiDocument.components;
     expect(Object.keys(headers)).toEqual(

@@ -8,7 +8,7 @@ export const openapiDocument = {
       "name": "MIT",
       "identifier": "MIT"
     },
-    "description": "An asynchronous, customer-scoped lip-sync service. Submit a video and an audio track; one to three engines\nrender the video so that the mouth follows the voice. Work is asynchronous: a create answers at once with a\nrecord that is polled, or announced by a signed webhook.\n\n**Input.** Media is an asset (`asset_id`) or an https address on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds.\n\n**Accepted media.** What counts is the bytes, not their name or declared type. Containers: MP4 and QuickTime,\nMatroska and WebM; for audio also WAV, MP3, AAC (ADTS), FLAC and Ogg. Video: H.264, HEVC, VP8, VP9, AV1,\nMPEG-4 Part 2, ProRes; each side, as shown after rotation, 16 to 4096 pixels, and at most 4096 × 2160 pixels in\nall; at most 18060 pictures (301 seconds at 60 per second). Audio: AAC, MP3, FLAC, Vorbis, Opus, ALAC, PCM. Of\nseveral streams the first of its kind is used, so an audio asset may be a video file with sound (uploaded as\n`audio/mp4` or `audio/webm`). Media is decoded to its end before it is ready, and its duration is what was decoded: an asset fails whose file is longer than 300\nseconds, empty, cut short or damaged (of a video: in more than 2 % of its pictures).\n\n**Output.** MP4 with its index first, H.264 (8 bit, 4:2:0) and AAC. The size is the video's, but for an odd last\nrow or column. The rate is constantly 25 frames per second, whatever the source's. Rotation is applied; colour\ntags and the shape of pixels are kept. The sound is that of the audio input alone: AAC that every player decodes\nis copied, unless silence is added or its packets are too long to be cut between; anything else is encoded to AAC\nwith its sample rate up to 48 kHz and its channels where they are mono, stereo or 5.1, else stereo. Titles,\nchapters, subtitles and further streams are left out.\n\n**Order of evaluation.** 401 for everything under `/v1` (or 429, for an address that sends many requests without\na valid key), then 429 (rate), 404 and 405 of the path, then the body (413, 400), then the idempotency key, then\nthe resource of the path (404, 410, 409), then the resources that the body names in the order video, audio,\npreparation_id, then 503 (engine) and 429 (concurrency). Query strings are ignored. Foreign, unknown and malformed\nids are answered alike with 404. Every error code, with its status and what to do, is in `x-error-catalogue`; the\npage `/docs#errors` lists them.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of both. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of both; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (that many at once, then\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB. Answers to\nrequests with a valid key, errors too, tell in `RateLimit-…` what is left. Requests without one are counted by the\naddress that they come from: after 60 in a minute they get 429 in the place of 401.\n\n**Lifetimes.** Renders, preparations, assets and webhook events expire after 7 days, uploads and signed\naddresses after 15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** Within version 1 there may be new operations, optional request fields, response fields, error\ncodes, stages, event types and engines. Clients ignore what they do not know: the schemas here are closed because\nthey describe this version, and are too strict for checking answers of a later one."
+    "description": "An asynchronous, customer-scoped lip-sync service. Submit a video and an audio track; one to three engines\nrender the video so that the mouth follows the voice. Work is asynchronous: a create answers at once with a\nrecord that is polled, or announced by a signed webhook.\n\n**Input.** Media is an asset (`asset_id`) or an https address on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds. A `url` is downloaded without credentials; up to three redirects are\nfollowed, each to such an address. An address that expires must last until the asset is ready.\n\n**Accepted media.** What counts is the bytes, not their name or declared type. Containers: MP4 and QuickTime,\nMatroska and WebM; for audio also WAV, MP3, AAC (ADTS), FLAC and Ogg. Video: H.264, HEVC, VP8, VP9, AV1,\nMPEG-4 Part 2, ProRes; each side, as shown after rotation, 16 to 4096 pixels, and at most 4096 × 2160 pixels in\nall; at most 18060 pictures (301 seconds at 60 per second). Audio: AAC, MP3, FLAC, Vorbis, Opus, ALAC, PCM. Of\nseveral streams the first of its kind is used, so an audio asset may be a video file with sound (uploaded as\n`audio/mp4` or `audio/webm`). Media is decoded to its end before it is ready, and its duration is what was decoded: an asset fails whose file is longer than 300\nseconds, empty, cut short or damaged (of a video: in more than 2 % of its pictures).\n\n**Output.** MP4 with its index first, H.264 (8 bit, 4:2:0) and AAC. The size is the video's, but for an odd last\nrow or column. The rate is constantly 25 frames per second, whatever the source's. Rotation is applied; colour\ntags and the shape of pixels are kept. The sound is that of the audio input alone: AAC that every player decodes\nis copied, unless silence is added or its packets are too long to be cut between; anything else is encoded to AAC\nwith its sample rate up to 48 kHz and its channels where they are mono, stereo or 5.1, else stereo. Titles,\nchapters, subtitles and further streams are left out.\n\n**Order of evaluation.** 401 for everything under `/v1` (or 429, for an address that sends many requests without\na valid key), then 429 (rate), 404 and 405 of the path, then the body (413, 400), then the idempotency key, then\nthe resource of the path (404, 410, 409), then the resources that the body names in the order video, audio,\npreparation_id, then 503 (engine) and 429 (concurrency). Query strings are ignored. Foreign, unknown and malformed\nids are answered alike with 404. Every error code, with its status and what to do, is in `x-error-catalogue`; the\npage `/docs#errors` lists them.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of both. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of both; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (that many at once, then\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB. Answers to\nrequests with a valid key, errors too, tell in `RateLimit-…` what is left. Requests without one are counted by the\naddress that they come from: after 60 in a minute they get 429 in the place of 401.\n\n**Lifetimes.** Renders, preparations, assets and webhook events expire after 7 days, uploads and signed\naddresses after 15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** Within version 1 there may be new operations, optional request fields, response fields, error\ncodes, stages, event types and engines. Clients ignore what they do not know: the schemas here are closed because\nthey describe this version, and are too strict for checking answers of a later one."
   },
   "servers": [
     {
@@ -39,7 +39,7 @@ export const openapiDocument = {
     },
     {
       "name": "webhooks",
-      "description": "When a record with a `webhook_url` becomes terminal, one signed event is POSTed to it. Verify\n`Svc-Signature` before parsing: it is `t=<unix seconds>,v1=<hex>` where v1 is the HMAC-SHA256, keyed with\nthe hex-decoded signing secret, of `<t>.<Svc-Delivery-ID>.<raw body>`. Compare in constant time, reject a\n`t` more than five minutes away, then deduplicate by the event id. Answer 2xx within 15 seconds.\nA failed attempt is repeated up to ten times within 24 hours (after 10 s, 1 min, 5 min, 15 min, 30 min,\n1 h, 2 h, 4 h, 6 h, 7 h); redirects are not followed."
+      "description": "When a record with a `webhook_url` becomes terminal, one signed event is POSTed to it. Verify\n`Svc-Signature` before parsing: it is `t=<unix seconds>,v1=<hex>` where v1 is the HMAC-SHA256, keyed with\nthe hex-decoded signing secret, of `<t>.<Svc-Delivery-ID>.<raw body>`. Compare in constant time, reject a\n`t` more than five minutes away, then deduplicate by the event id. Answer 2xx within 15 seconds.\nA failed attempt is repeated up to ten times within 24 hours (after 10 s, 1 min, 5 min, 15 min, 30 min,\n1 h, 2 h, 4 h, 6 h, 7 h); redirects are not followed. While your signing secret is being replaced, accept\nwhat either secret verifies: each attempt is signed with one of them."
     }
   ],
   "paths": {
@@ -1302,7 +1302,7 @@ export const openapiDocument = {
         "name": "Svc-Event-ID",
         "in": "header",
         "required": true,
-        "description": "The id of the event, as in the body. Constant over attempts; use it for deduplication.",
+        "description": "The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.",
         "schema": {
           "type": "string"
         },
@@ -2043,7 +2043,7 @@ export const openapiDocument = {
           "url": {
             "type": "string",
             "format": "uri",
-            "description": "Signed download address; valid for 15 minutes."
+            "description": "Signed download address, for GET alone (with or without Range); valid for 15 minutes."
           },
           "expires_at": {
             "type": "string",
@@ -2054,52 +2054,59 @@ export const openapiDocument = {
       "Usage": {
         "type": "object",
         "additionalProperties": false,
+        "description": "What one engine used. The measurements are present once it is completed.",
         "properties": {
           "input_video_seconds": {
-            "type": "number"
+            "type": "number",
+            "description": "Length of the video input."
           },
           "input_audio_seconds": {
-            "type": "number"
+            "type": "number",
+            "description": "Length of the audio input."
           },
           "output_seconds": {
-            "type": "number"
+            "type": "number",
+            "description": "Length of the output."
           },
           "analyzed_frames": {
-            "type": "integer"
+            "type": "integer",
+            "description": "Pictures that this engine searched for a face; 0 when there was an analysis of the video already."
           },
           "rendered_frames": {
-            "type": "integer"
+            "type": "integer",
+            "description": "Pictures of the output."
           },
           "processing_ms": {
-            "type": "integer"
+            "type": "integer",
+            "description": "Time that a worker spent on this engine, loading and storing included, waiting in the queue excluded."
           },
           "gpu_inference_seconds": {
             "type": [
               "number",
               "null"
             ],
-            "description": "Null when not measured."
+            "description": "Time in networks on a GPU. Null when none was used."
           },
           "billed_pod_seconds": {
             "type": [
               "number",
               "null"
             ],
-            "description": "Null when not measured."
+            "description": "Machine time that is charged, as this engine's share of the machine. Null when not measured."
           },
           "estimated_compute_usd": {
             "type": [
               "number",
               "null"
             ],
-            "description": "Null when not measured."
+            "description": "What the billed machine time costs, in US dollars. Null when not measured."
           },
           "observed_pod_seconds": {
             "type": [
               "number",
               "null"
             ],
-            "description": "Null when not measured."
+            "description": "The part of the machine time that the provider has measured already. Null when not measured."
           },
           "engine": {
             "$ref": "#/components/schemas/Engine"
@@ -2112,7 +2119,8 @@ export const openapiDocument = {
             "type": "array",
             "items": {
               "type": "string"
-            }
+            },
+            "description": "Names of the GPUs that were used."
           },
           "estimate_coverage": {
             "type": "string",
@@ -2180,7 +2188,8 @@ export const openapiDocument = {
             "description": "awaiting_upload; pending: queued, downloading or verifying, probing; ready; failed. New stages may appear."
           },
           "content_type": {
-            "type": "string"
+            "type": "string",
+            "description": "Of an upload what was declared. Of a URL what its server said, where an upload could declare that, otherwise application/octet-stream. media.codec tells what was found."
           },
           "media": {
             "$ref": "#/components/schemas/Media"
@@ -2201,7 +2210,7 @@ export const openapiDocument = {
       "Media": {
         "type": "object",
         "additionalProperties": false,
-        "description": "Until the asset is ready: the declared size (0 for a URL), duration 0, codec \"unknown\".",
+        "description": "Until the asset is ready: the declared size (0 for a URL), duration 0, codec \"unknown\". Then width and height as shown after rotation, and the mean rate.",
         "required": [
           "size_bytes",
           "duration_seconds",

@@ -220,7 +220,7 @@ export interface webhooks {
                 query?: never;
                 header: {
                     /**
-                     * @description The id of the event, as in the body. Constant over attempts; use it for deduplication.
+                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
                      * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
                      */
                     "Svc-Event-ID": components["parameters"]["SvcEventId"];
@@ -277,7 +277,7 @@ export interface webhooks {
                 query?: never;
                 header: {
                     /**
-                     * @description The id of the event, as in the body. Constant over attempts; use it for deduplication.
+                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
                      * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
                      */
                     "Svc-Event-ID": components["parameters"]["SvcEventId"];
@@ -334,7 +334,7 @@ export interface webhooks {
                 query?: never;
                 header: {
                     /**
-                     * @description The id of the event, as in the body. Constant over attempts; use it for deduplication.
+                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
                      * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
                      */
                     "Svc-Event-ID": components["parameters"]["SvcEventId"];
@@ -391,7 +391,7 @@ export interface webhooks {
                 query?: never;
                 header: {
                     /**
-                     * @description The id of the event, as in the body. Constant over attempts; use it for deduplication.
+                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
                      * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
                      */
                     "Svc-Event-ID": components["parameters"]["SvcEventId"];
@@ -448,7 +448,7 @@ export interface webhooks {
                 query?: never;
                 header: {
                     /**
-                     * @description The id of the event, as in the body. Constant over attempts; use it for deduplication.
+                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
                      * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
                      */
                     "Svc-Event-ID": components["parameters"]["SvcEventId"];
@@ -614,30 +614,38 @@ export interface components {
         Output: {
             /**
              * Format: uri
-             * @description Signed download address; valid for 15 minutes.
+             * @description Signed download address, for GET alone (with or without Range); valid for 15 minutes.
              */
             url: string;
             /** Format: date-time */
             expires_at: string;
         };
+        /** @description What one engine used. The measurements are present once it is completed. */
         Usage: {
+            /** @description Length of the video input. */
             input_video_seconds?: number;
+            /** @description Length of the audio input. */
             input_audio_seconds?: number;
+            /** @description Length of the output. */
             output_seconds?: number;
+            /** @description Pictures that this engine searched for a face; 0 when there was an analysis of the video already. */
             analyzed_frames?: number;
+            /** @description Pictures of the output. */
             rendered_frames?: number;
+            /** @description Time that a worker spent on this engine, loading and storing included, waiting in the queue excluded. */
             processing_ms?: number;
-            /** @description Null when not measured. */
+            /** @description Time in networks on a GPU. Null when none was used. */
             gpu_inference_seconds?: number | null;
-            /** @description Null when not measured. */
+            /** @description Machine time that is charged, as this engine's share of the machine. Null when not measured. */
             billed_pod_seconds?: number | null;
-            /** @description Null when not measured. */
+            /** @description What the billed machine time costs, in US dollars. Null when not measured. */
             estimated_compute_usd?: number | null;
-            /** @description Null when not measured. */
+            /** @description The part of the machine time that the provider has measured already. Null when not measured. */
             observed_pod_seconds?: number | null;
             engine?: components["schemas"]["Engine"];
             /** @description As the status of the engine's result. */
             status?: string;
+            /** @description Names of the GPUs that were used. */
             gpu_models?: string[];
             /**
              * @description How much of the work the provider measured: nothing, a part of it, all of it.
@@ -661,6 +669,7 @@ export interface components {
             status: components["schemas"]["AssetStatus"];
             /** @description awaiting_upload; pending: queued, downloading or verifying, probing; ready; failed. New stages may appear. */
             stage: string;
+            /** @description Of an upload what was declared. Of a URL what its server said, where an upload could declare that, otherwise application/octet-stream. media.codec tells what was found. */
             content_type?: string;
             media: components["schemas"]["Media"];
             error?: components["schemas"]["Error"];
@@ -669,7 +678,7 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
-        /** @description Until the asset is ready: the declared size (0 for a URL), duration 0, codec "unknown". */
+        /** @description Until the asset is ready: the declared size (0 for a URL), duration 0, codec "unknown". Then width and height as shown after rotation, and the mean rate. */
         Media: {
             size_bytes: number;
             duration_seconds: number;
@@ -906,7 +915,7 @@ export interface components {
          */
         WebhookEventId: string;
         /**
-         * @description The id of the event, as in the body. Constant over attempts; use it for deduplication.
+         * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
          * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
          */
         SvcEventId: string;
