@@ -199,8 +199,13 @@ describe('the error catalogue', () => {
     expect(message).not.toMatch(/postgres|redis|s3|sql|ffmpeg|prisma|stack|cuda|\s\//i);
   });
 
-  it('does not ask for a conversion to H.264 alone when H.264 pictures can be too large or too many', () => {
-    expect(ERROR_CATALOGUE.media_unsupported.message).toMatch(/size or number of the pictures/);
+  it.each([
+    // H.264 in MP4 alone does not help when its pictures are too large or too many.
+    ['media_unsupported', 'the size or number of the pictures'],
+    // Every address of a long chain may be public.
+    ['media_url_not_allowed', 'more than three redirects'],
+  ] as const)('the message of %s also names %s', (code, reason) => {
+    expect(ERROR_CATALOGUE[code].message).toContain(reason);
   });
 
   it('gives an HTTP status to exactly the codes that answer requests', () => {

@@ -3405,7 +3405,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "The media address leads to a place that is not allowed; use a public https address on port 443."
+      "message": "The media address leads to a place that is not allowed or through more than three redirects; use a public https address on port 443."
     },
     "media_too_large": {
       "http_status": null,
