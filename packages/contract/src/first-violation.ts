@@ -57,6 +57,11 @@ function list(value: unknown): string {
   return (Array.isArray(value) ? value : [value]).map(String).join(', ');
 }
 
+/** What is most often wrong with an address: it was copied from a browser, which shows it decoded. */
+function formatAdvice(format: unknown): string {
+  return format === 'uri' ? ', with spaces and characters outside ASCII percent-encoded' : '';
+}
+
 function reasonOf(error: ErrorObject): string {
   switch (error.keyword) {
     case 'enum':
@@ -66,7 +71,7 @@ function reasonOf(error: ErrorObject): string {
     case 'type':
       return `must be of type ${list(param(error, 'type')).replace(',', ' or')}`;
     case 'format':
-      return `must be a valid ${list(param(error, 'format'))}`;
+      return `must be a valid ${list(param(error, 'format'))}${formatAdvice(param(error, 'format'))}`;
     case 'pattern':
       return `must match ${list(param(error, 'pattern'))}`;
     case 'maxLength':

@@ -280,6 +280,9 @@ describe('validate', () => {
     expect(reason({ ...render, video: {} })).toBe(
       'must be an object with exactly one property: asset_id or url',
     );
+    expect(reason({ ...render, video: { url: 'https://a.b/my face.mp4' } })).toBe(
+      'must be a valid uri, with spaces and characters outside ASCII percent-encoded',
+    );
   });
 
   it('truncates long property names before it echoes them', () => {
