@@ -27,8 +27,9 @@ function clampFraction(fraction: number): number {
   return Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0;
 }
 
+/** To a hundredth, because callers show it: 45.7, not 45.699999999999996. */
 function along([from, to]: readonly [number, number], fraction: number): number {
-  return from + (to - from) * clampFraction(fraction);
+  return Math.round(100 * (from + (to - from) * clampFraction(fraction))) / 100;
 }
 
 export interface EngineProgress {

@@ -60,4 +60,9 @@ describe('the progress of a preparation', () => {
     expect(work.map((stage) => preparationProgress(stage, 1))).toEqual([0, 8, 10, 95, 99]);
     expect(preparationProgress('completed')).toBe(100);
   });
+
+  it('has no more than two decimals', () => {
+    expect(preparationProgress('analyzing', 0.42)).toBe(45.7);
+    expect(preparationProgress('analyzing', 1 / 3)).toBe(38.33);
+  });
 });
