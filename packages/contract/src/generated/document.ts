@@ -39,7 +39,7 @@ export const openapiDocument = {
     },
     {
       "name": "webhooks",
-      "description": "When a record with a `webhook_url` becomes terminal, one signed event is POSTed to it. Verify\n`Svc-Signature` before parsing: it is `t=<unix seconds>,v1=<hex>` where v1 is the HMAC-SHA256, keyed with\nthe hex-decoded signing secret, of `<t>.<Svc-Delivery-ID>.<raw body>`. Compare in constant time, reject a\n`t` more than five minutes away, then deduplicate by the event id. Answer 2xx within 15 seconds.\nA failed attempt is repeated up to ten times within 24 hours (after 10 s, 1 min, 5 min, 15 min, 30 min,\n1 h, 2 h, 4 h, 6 h, 7 h); redirects are not followed. While your signing secret is being replaced, accept\nwhat either secret verifies: each attempt is signed with one of them."
+      "description": "When a record with a `webhook_url` becomes terminal, one signed event is POSTed to it. Verify\n`Svc-Signature` before parsing: it is `t=<unix seconds>,v1=<hex>` where v1 is the HMAC-SHA256, keyed with\nthe hex-decoded signing secret, of `<t>.<Svc-Delivery-ID>.<raw body>`. Compare in constant time, reject a\n`t` more than five minutes away, then deduplicate by the event id. Answer 2xx within 15 seconds.\nA failed attempt is repeated up to ten times within 24 hours (after 10 s, 1 min, 5 min, 15 min, 30 min,\n1 h, 2 h, 4 h, 6 h, 7 h, or later if your answer has a `Retry-After` that says so); redirects are not\nfollowed. While your signing secret is being replaced, accept what either secret verifies: each attempt is\nsigned with one of them."
     }
   ],
   "paths": {
