@@ -232,6 +232,18 @@ describe('purge', () => {
     });
   });
 
+  it('forgets a flood of tombstones in several calls', async () => {
+    for (let i = 0; i < 3; i += 1) await completedRender();
+    await expireAll('31 days');
+    await run();
+    // Two renders, and two of their six assets; the last one has four assets left.
+    expect(await run({ limit: 2 })).toMatchObject({ more: true });
+    expect(await rows()).toMatchObject({ renders: 1, assets: 4 });
+    expect(await run({ limit: 2 })).toMatchObject({ more: true });
+    expect(await run({ limit: 2 })).toMatchObject({ more: true });
+    expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 0, more: false });
+  });
+
   it('deletes the staged bytes of an upload once nobody can write or read them', async () => {
     const { db, customerId } = scenario;
     const { upload, asset } = await createUpload(db, {

@@ -90,7 +90,10 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
   const deletedFeatures = await attempt(() => deleteExpiredFeatures(db, limit), 0);
   const expiredKeys = await attempt(() => deleteExpiredKeys(db, limit), 0);
   const silentWorkers = await attempt(() => deleteSilentWorkers(db), 0);
-  const tombstones = await attempt(() => deleteTombstones(db, TOMBSTONE_SECONDS, limit), 0);
+  const tombstones = await attempt(() => deleteTombstones(db, TOMBSTONE_SECONDS, limit), {
+    rows: 0,
+    more: false,
+  });
   const kinds: Purgeable[][] = [
     await attempt(() => findPurgeableRenders(db, keys, limit), []),
     await attempt(() => findPurgeablePreparations(db, limit), []),
@@ -130,8 +133,8 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     (await eachCandidate(unnamed, purgeObject, errors));
   return {
     purged,
-    deletedRows: deletedFeatures + tombstones + expiredKeys + silentWorkers,
+    deletedRows: deletedFeatures + tombstones.rows + expiredKeys + silentWorkers,
     errors,
-    more: (more && purged > 0) || [deletedFeatures, expiredKeys, tombstones].includes(limit),
+    more: (more && purged > 0) || tombstones.more || [deletedFeatures, expiredKeys].includes(limit),
   };
 }

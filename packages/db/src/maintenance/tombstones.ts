@@ -2,8 +2,18 @@ import { transaction, type Db } from '../postgres/db';
 
 const SILENT_WORKER_SECONDS = 86_400;
 
-/** Deletes resources that expired `afterSeconds` ago and have no bytes left, with all their dependent rows. */
-export function deleteTombstones(db: Db, afterSeconds: number, limit: number): Promise<number> {
+export interface DeletedTombstones {
+  /** Rows of all tables. */
+  readonly rows: number;
+  /** There were at least `limit` resources of a kind, so there may be more. */
+  readonly more: boolean;
+}
+
+/**
+ * Deletes resources that expired `afterSeconds` ago and have no bytes left, with all their dependent rows; of each kind
+ * at most `limit`.
+ */
+export function deleteTombstones(db: Db, afterSeconds: number, limit: number): Promise<DeletedTombstones> {
   return transaction(db, async (tx) => {
     const [{ before } = { before: new Date(0) }] = await tx.$queryRaw<{ before: Date }[]>`
       SELECT now() - make_interval(secs => ${afterSeconds}::float8) AS before`;
@@ -29,7 +39,10 @@ export function deleteTombstones(db: Db, afterSeconds: number, limit: number): P
       await tx.upload.deleteMany({ where: { assetId, purgedAt: { not: null } } }),
       await tx.asset.deleteMany({ where: { id: assetId } }),
     ];
-    return deletions.reduce((sum, { count }) => sum + count, 0);
+    return {
+      rows: deletions.reduce((sum, { count }) => sum + count, 0),
+      more: [renderId, preparationId, assetId, eventId].some((ids) => ids.in.length === limit),
+    };
   });
 }
 
