@@ -95,7 +95,7 @@ function verdict(limit: number, { taken, remaining, fullInMs, tokenInMs }: Bucke
   const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
   return {
     ...{ allowed: taken, counted: true, limit, remaining },
-    resetSeconds: Math.max(1, seconds(fullInMs)),
+    resetSeconds: seconds(fullInMs),
     retrySeconds: seconds(tokenInMs),
   };
 }
