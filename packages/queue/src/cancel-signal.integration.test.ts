@@ -1,6 +1,7 @@
 import { createLogger } from '@lipsync/runtime';
 import { eventually, testPrefix, testRedisUrl } from '@lipsync/testkit';
-import { onCancel } from './cancel-signal';
+import { Redis } from 'ioredis';
+import { cancelChannel, onCancel } from './cancel-signal';
 import { createQueues } from './queues';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -23,5 +24,20 @@ describe('cancel signal', () => {
     expect(heard[2]).toEqual([]);
     for (const listener of listeners) listener.close();
     await queues.close();
+  });
+
+  it('survives messages that no version of this service sends', async () => {
+    const prefix = testPrefix();
+    const heard: string[] = [];
+    const listener = onCancel({ redisUrl: testRedisUrl(), logger, prefix }, (jobId) => heard.push(jobId));
+    const redis = new Redis(testRedisUrl());
+    const publish = (message: string) => redis.publish(cancelChannel(prefix), message);
+    await eventually(async () => {
+      for (const message of ['', 'job_a', '"job_a"', 'null', '[1, null, {}]']) await publish(message);
+      await publish('["job_b"]');
+      expect(new Set(heard)).toEqual(new Set(['job_b']));
+    });
+    listener.close();
+    redis.disconnect();
   });
 });

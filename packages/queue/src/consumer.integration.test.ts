@@ -289,8 +289,8 @@ describe('consumer and queues', () => {
       await expectAnswer(without);
     } finally {
       process.kill(redis.pid, 'SIGCONT');
+      finish?.();
     }
-    finish?.();
   });
 
   it.each([
@@ -303,6 +303,17 @@ describe('consumer and queues', () => {
     const consumer = consume(async () => undefined);
     // The first sign may come from the connection alone.
     for (let sign = 0; sign < 3; sign += 1) await expectAnswer(consumer);
+  });
+
+  it('repeats what a Redis refused that had become a replica, once it is a primary again', async () => {
+    await queues.add('media', { jobId: 'job_a', dispatchSeq: 1 });
+    const client = new Redis(redis.url);
+    await client.call('REPLICAOF', '127.0.0.1', '1');
+    const adding = queues.add('media', { jobId: 'job_b', dispatchSeq: 1 });
+    await eventually(async () => expect(await client.info('errorstats')).toContain('READONLY'));
+    await client.call('REPLICAOF', 'NO', 'ONE');
+    client.disconnect();
+    await expect(adding).resolves.toBeUndefined();
   });
 
   it('reports activity while it waits for work', async () => {

@@ -18,6 +18,16 @@ describe('withTimeout', () => {
     await expect(withTimeout('work', 60_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
 
+  it('leaves no timer behind, which would keep a process alive that is done', async () => {
+    jest.useFakeTimers();
+    try {
+      await withTimeout('work', 60_000, Promise.resolve('done'));
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('accepts an answer that came while this process was suspended for longer than the deadline', async () => {
     const server = createServer();
     const accepted = once(server, 'connection') as Promise<[Socket]>;
