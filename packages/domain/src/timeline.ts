@@ -86,7 +86,7 @@ export function sourceFrameIndex(mode: SyncMode, index: number, frames: Timeline
     }
     case 'remap':
       // The source frame that is on screen in the middle of the output frame.
-      return Math.min(last, Math.floor(((2 * index + 1) * videoFrames) / (2 * outputFrames)));
+      return Math.floor(((2 * index + 1) * videoFrames) / (2 * outputFrames));
   }
 }
 
