@@ -57,7 +57,7 @@ export function melSlice(mel: Float32Array, start: number): Float32Array<ArrayBu
   const end = Math.min(start + SEGMENT_FRAMES, frames);
   for (let band = 0; band < MEL_BANDS; band++) {
     const row = band * frames;
-    slice.set(mel.subarray(row + start, Math.max(row + start, row + end)), band * SEGMENT_FRAMES);
+    slice.set(mel.subarray(row + start, row + end), band * SEGMENT_FRAMES);
   }
   return slice;
 }
@@ -84,7 +84,6 @@ function readFrame({ from, samples }: Heard, start: number, length: number, fram
 
 /** Mirrors an index at the first and last sample, repeatedly for a very short signal. */
 function reflect(index: number, length: number): number {
-  if (length < 2) return 0;
   const period = 2 * (length - 1);
   const wrapped = ((index % period) + period) % period;
   return wrapped < length ? wrapped : period - wrapped;
