@@ -93,15 +93,24 @@ test('nothing is smoothed across a cut or a gap', () => {
   expect(transforms.subarray(36, 42)).toEqual(alone(still(-200, 20)));
 });
 
+/** A face in the middle of the picture, turned by this angle. */
+function turned(turn: number): Float32Array {
+  const at = (x: number, y: number): [number, number] => [
+    600 + x * Math.cos(turn) - y * Math.sin(turn),
+    360 + x * Math.sin(turn) + y * Math.cos(turn),
+  ];
+  return face(at(-60, -40), at(60, -40), at(0, 20));
+}
+
+test('a head that shakes keeps its size, although the mean of its directions is shorter than each', () => {
+  const enlargementOf = (turns: readonly number[]): number =>
+    enlargementAt(alignedFaces(trackOf(turns.map(turned)), SIDE), 20);
+  const shaking = Array.from({ length: 41 }, (_, i) => (i % 2 === 0 ? 0.6 : -0.6));
+  expect(enlargementOf(shaking)).toBeCloseTo(enlargementOf(shaking.map(() => 0)), 3);
+});
+
 test('a head that turns on its side is followed all the way', () => {
-  const frames = Array.from({ length: 80 }, (_, i) => {
-    const turn = (i / 79) * 2.5 * Math.PI;
-    const at = (x: number, y: number): [number, number] => [
-      600 + x * Math.cos(turn) - y * Math.sin(turn),
-      360 + x * Math.sin(turn) + y * Math.cos(turn),
-    ];
-    return face(at(-60, -40), at(60, -40), at(0, 20));
-  });
+  const frames = Array.from({ length: 80 }, (_, i) => turned((i / 79) * 2.5 * Math.PI));
   const transforms = alignedFaces(trackOf(frames), SIDE);
   const upright = apply(transforms, 0, 600, 450);
   for (let i = 0; i < 80; i++) {

@@ -45,6 +45,15 @@ test('skipped frames are a jump only if the face has moved far meanwhile', () =>
   ]);
 });
 
+test('a jump is measured across in widths of the picture, and down in its heights', () => {
+  const lowered = (by: number) => boxesOf().map((edge, i) => (i >= 12 && i % 2 === 1 ? edge + by : edge));
+  expect(runs([0, 3], lowered(47))).toEqual([[0, 2]]);
+  expect(runs([0, 3], lowered(49))).toEqual([
+    [0, 1],
+    [1, 2],
+  ]);
+});
+
 test('skipping the frames without a face still ends the run', () => {
   expect(runs([5, 6, 8, 9])).toEqual([
     [0, 2],

@@ -113,6 +113,14 @@ describe('at 512 pixels', () => {
   });
 });
 
+test('an enlarged border has the grey levels of Lanczos over four pixels', () => {
+  const spans = Array.from({ length: 12 }, (_, row) => [row, 6, 11] as const);
+  const row = inpaintMask({ size: 12, spans }, 24).subarray(12 * 24, 13 * 24);
+  const levels = Array.from(row.subarray(6, 18), (value) => Math.round(value * 255));
+  // Normalised sums of sinc(x) · sinc(x / 4), calculated separately.
+  expect(levels).toEqual([0, 7, 10, 0, 0, 56, 199, 255, 255, 245, 248, 255]);
+});
+
 test('a span outside the mask is refused', () => {
   expect(() => inpaintMask({ size: 8, spans: [[8, 0, 1]] }, 8)).toThrow(RangeError);
   expect(() => inpaintMask({ size: 8, spans: [[0, 0, 8]] }, 8)).toThrow(RangeError);

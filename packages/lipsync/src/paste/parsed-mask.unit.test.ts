@@ -52,4 +52,7 @@ test('the first of equal scores counts, and the highest one wins at any position
   expect(Math.max(...half)).toBe(0);
   mask(all.fill(1, 13 * SIDE * SIDE, 14 * SIDE * SIDE), face, half, 0);
   expect(Math.min(...half)).toBeCloseTo(1);
+  // The last class, a hat, is as likely as the lower lip.
+  mask(all.fill(1, 18 * SIDE * SIDE), face, half, 0);
+  expect(Math.min(...half)).toBeCloseTo(1);
 });

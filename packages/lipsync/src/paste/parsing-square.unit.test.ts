@@ -1,3 +1,4 @@
+import { type Box } from '../picture/box';
 import { createCropForParsing, PARSING_SIDE, parsingSquare } from './parsing-square';
 import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
@@ -9,11 +10,13 @@ test('the square is centred on the face and half as large again', () => {
   expect(parsingSquare({ x1: 10, y1: 20, x2: 30, y2: 60 })).toEqual({ x1: -10, y1: 10, x2: 50, y2: 70 });
 });
 
+const cornerFace: Box = { x1: 56, y1: 40, x2: 96, y2: 80 };
+
 /** The parser's input for a grey picture around a face in its lower right corner, from index 2 of the array. */
-function grey(level: number): (x: number, y: number) => number[] {
+function grey(level: number, face = cornerFace): (x: number, y: number) => number[] {
   const picture = new Uint8Array(layout.bytes).fill(level, 0, layout.uOffset).fill(128, layout.uOffset);
   const target = new Float32Array(3 * AREA + 4).fill(99);
-  createCropForParsing(format)(picture, { x1: 56, y1: 40, x2: 96, y2: 80 }, target, 2);
+  createCropForParsing(format)(picture, face, target, 2);
   expect([target[0], target[1], target.at(-2), target.at(-1)]).toEqual([99, 99, 99, 99]);
   return (x, y) => [0, 1, 2].map((channel) => target[2 + channel * AREA + y * PARSING_SIDE + x] ?? NaN);
 }
@@ -45,6 +48,13 @@ test('outside the picture is black, not a repeated edge', () => {
   ] as const) {
     expectColours(seen(x, y), black);
   }
+});
+
+test('a pixel at the border of the picture counts as inside if its centre is', () => {
+  // One pixel further to the right than above: the picture ends at 418.13 of 512.
+  const seen = grey(255, { ...cornerFace, x1: 57, x2: 97 });
+  expect(seen(417, 100)[0]).toBeGreaterThan(0);
+  expect(seen(418, 100)[0]).toBeLessThan(0);
 });
 
 test('a face outside the picture gives a black square', () => {

@@ -36,6 +36,11 @@ describe('correlateAtLags', () => {
     const follower = leader.map((value, i) => (i % 5 === 0 ? null : value));
     expect(bestCorrelation(correlateAtLags(leader, follower, 2)).pearson).toBeCloseTo(1, 12);
   });
+
+  it('counts a mouth that is closed as measured', () => {
+    const voice = leader.map((value) => (value > 0 ? 1 : 0));
+    expect(bestCorrelation(correlateAtLags(voice, voice, 0)).pearson).toBeCloseTo(1, 12);
+  });
 });
 
 describe('speechEnvelope', () => {
