@@ -15,6 +15,15 @@ describe('where a decoder starts', () => {
     expect(locateRange(TABLE, TIME_BASE, 500, 49, 70)).toMatchObject({ seekSeconds: 1.5 });
   });
 
+  it('is the keyframe itself if that is the first frame wanted', () => {
+    expect(locateRange(TABLE, TIME_BASE, 500, 50, 70)).toMatchObject({ seekSeconds: 2.5 });
+  });
+
+  it('is not rounded to a time before the keyframe, from which a seek would land on the one before', () => {
+    const thirds = { pts: [0, 1, 2, 3], durations: [1, 1, 1, 1], keys: [0, 1, 2, 3], leadIn: 0 };
+    expect(locateRange(thirds, { num: 1, den: 3 }, 0, 8, 9)).toMatchObject({ seekSeconds: 0.333334 });
+  });
+
   it('is the beginning of the file before the second keyframe', () => {
     expect(locateRange(TABLE, TIME_BASE, 500, 3, 20)).toEqual({ first: 3, last: 20, firstPts: 500 });
   });
