@@ -119,10 +119,43 @@ describe('lease keeper', () => {
     expect(keeper.signal.reason).toEqual(new LeaseLost('expired'));
   });
 
-  test('once stopped, no heartbeat is sent', async () => {
+  test('a renewal that is confirmed late extends the lease only from when it was sent', async () => {
+    let now = 0;
+    let confirm: (held: boolean) => void = () => undefined;
+    const keeper = createLeaseKeeper({
+      heartbeat: () => new Promise((resolve) => (confirm = resolve)),
+      leaseMs: 15_000,
+      clock: { now: () => now },
+    });
+    const at = async (ms: number): Promise<void> => {
+      now = ms;
+      keeper.tick();
+      for (let i = 0; i < 5; i++) await Promise.resolve();
+    };
+    await at(3_000);
+    confirm(true);
+    await at(10_000);
+    await at(17_999);
+    expect(keeper.signal.aborted).toBe(false);
+    await at(18_000);
+    expect(keeper.signal.reason).toEqual(new LeaseLost('expired'));
+  });
+
+  test('during a database outage a new stage is tried once a second, like everything else', async () => {
+    const { keeper, sent, at, answer } = setUp();
+    answer(new Error('connection refused'));
+    keeper.report('encoding', 1);
+    for (let ms = 0; ms <= 3_000; ms += 250) await at(ms);
+    expect(sent).toHaveLength(4);
+  });
+
+  test('once stopped, no heartbeat is sent, although the lease goes on', async () => {
     const { keeper, sent, at } = setUp();
     await keeper.stop();
-    await at(60_000);
-    expect(sent).toEqual([]);
+    keeper.checkNow();
+    await at(9_000);
+    expect(keeper.signal.aborted).toBe(false);
+    // A heartbeat without progress is undefined here, which toEqual would ignore.
+    expect(sent).toHaveLength(0);
   });
 });

@@ -63,6 +63,18 @@ describe('a loop', () => {
     await loop.stop();
   });
 
+  it('counts its period from the turn for which it was woken', async () => {
+    const loop = createPeriodicLoop({ name: 'x', everyMs: EVERY_MS, turn, onTurn, logger });
+    loop.start();
+    await jest.advanceTimersByTimeAsync(EVERY_MS / 2);
+    loop.wake();
+    await jest.advanceTimersByTimeAsync(EVERY_MS - 1);
+    expect(turns).toBe(2);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(turns).toBe(3);
+    await loop.stop();
+  });
+
   it('starts at once when woken, and never runs two turns at once', async () => {
     let under = 0;
     let most = 0;
