@@ -26,6 +26,16 @@ describe('clock guard', () => {
     expect(await guardWith(skewMs).guard.isTrustworthy()).toBe(false);
   });
 
+  it('does not take a slow answer of the database for a wrong clock', async () => {
+    let localMs = DATABASE_MS - 70_000;
+    const databaseNow = (): Promise<Date> => {
+      localMs += 140_000;
+      return Promise.resolve(new Date(DATABASE_MS));
+    };
+    const guard = createClockGuard({ clock: { now: () => localMs }, databaseNow, logger });
+    expect(await guard.isTrustworthy()).toBe(true);
+  });
+
   it('asks the database at most every five seconds, and again when the clock was set back', async () => {
     const { state, guard } = guardWith(0);
     await guard.isTrustworthy();

@@ -1,4 +1,5 @@
 import { createLogger, type Logger } from '@lipsync/runtime';
+import { eventually } from '@lipsync/testkit';
 import { createDispatchLoop } from './dispatch-loop';
 
 it('logs an outage of the database in two lines, however long it is', async () => {
@@ -28,3 +29,45 @@ it('logs an outage of the database in two lines, however long it is', async () =
   await loop.close();
   expect(lines).toEqual(['could not claim deliveries', 'deliveries can be claimed again']);
 });
+
+it('has at most as many deliveries in flight as slots, and closes when the last one has ended', async () => {
+  const limits: number[] = [];
+  const ends: (() => void)[] = [];
+  const loop = createDispatchLoop<string>({
+    slots: 2,
+    pollMs: 1,
+    claim: (limit) => {
+      limits.push(limit);
+      return Promise.resolve(Array<string>(limit).fill('delivery'));
+    },
+    deliver: () => new Promise((resolve) => ends.push(resolve)),
+    onTurn: () => undefined,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  });
+  loop.start();
+  await eventually(() => expect(ends).toHaveLength(2));
+  ends[0]?.();
+  await eventually(() => expect(ends).toHaveLength(3));
+  expect(limits).toEqual([2, 1]);
+  let closed = false;
+  const closing = loop.close().then(() => (closed = true));
+  ends[1]?.();
+  await anotherLoop();
+  expect(closed).toBe(false);
+  ends[2]?.();
+  await closing;
+});
+
+/** Resolves later than every loop that had nothing left to do before this call. */
+async function anotherLoop(): Promise<void> {
+  const loop = createDispatchLoop<never>({
+    slots: 1,
+    pollMs: 1,
+    claim: () => Promise.resolve([]),
+    deliver: () => Promise.resolve(),
+    onTurn: () => undefined,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  });
+  loop.start();
+  await loop.close();
+}
