@@ -3,12 +3,13 @@ import { parseJsonObject, requireJsonContentType } from './json-body';
 
 describe('requireJsonContentType', () => {
   it.each([
-    ['application/json'],
-    ['application/json; charset=utf-8'],
-    ['Application/JSON;charset="UTF-8"'],
-    ['application/json; version=1'],
-  ])('accepts %s', (contentType) => {
-    expect(() => requireJsonContentType(contentType, undefined)).not.toThrow();
+    ['application/json', undefined],
+    ['application/json; charset=utf-8', undefined],
+    ['Application/JSON;charset="UTF-8"', undefined],
+    ['application/json; version=1', undefined],
+    ['application/json', 'Identity'],
+  ])('accepts %s with encoding %s', (contentType, encoding) => {
+    expect(() => requireJsonContentType(contentType, encoding)).not.toThrow();
   });
 
   it.each([
