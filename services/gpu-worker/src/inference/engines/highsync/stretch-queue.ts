@@ -36,7 +36,7 @@ export function createStretchQueue<T>(
       const result = start(index);
       const value = await result;
       // Not earlier: only two stretches may be in memory, the requested one and the one in progress.
-      if (index + 1 < count && !either.aborted) void Promise.allSettled([start(index + 1)]);
+      if (index + 1 < count) void Promise.allSettled([start(index + 1)]);
       return value;
     },
     async close() {
