@@ -77,6 +77,20 @@ describe('an inference host', () => {
     host.kill();
   });
 
+  it('does not take what a child says of another job for the outcome of its own', async () => {
+    const entry = join(folder, 'late.js');
+    await writeFile(
+      entry,
+      `process.on('message', ({ jobId }) => {
+         process.send({ type: 'failed', jobId: 'earlier', code: 'cancelled', detail: 'stopped' });
+         process.send({ type: 'done', jobId, result: { type: 'verify', packs: [] } });
+       });`,
+    );
+    const host = createInferenceHost({ entry });
+    await expect(host.verify(VERIFY)).resolves.toMatchObject({ packs: [] });
+    host.kill();
+  });
+
   describe('of a child whose graph failed', () => {
     const CPU = { dir: '/packs/analyzer', digest: 'a', provider: 'cpu' } as const;
     const GPU = { dir: '/packs/musetalk', digest: 'm', provider: 'cuda' } as const;

@@ -23,7 +23,7 @@ describe('disk cache', () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  /** Caches two files, uses the older one again, then adds a third for which there is no room beside both. */
+  /** Caches two files of four bytes, uses the older one again, then adds a third. */
   async function useOneAgain(cache: DiskCache): Promise<void> {
     await cache.place(own('aaaa'), target('a'), fetched('aaaa'));
     await cache.place(own('bbbb'), target('b'), fetched('bbbb'));
@@ -84,7 +84,7 @@ describe('disk cache', () => {
   });
 
   test('the least recently used content is evicted when the limit is exceeded, and jobs keep their files', async () => {
-    await useOneAgain(await createDiskCache({ folder, maxBytes: 10 }));
+    await useOneAgain(await createDiskCache({ folder, maxBytes: 8 }));
     expect((await readdir(folder)).sort()).toEqual([nameOf('aaaa'), nameOf('cccc')].sort());
     expect(await readFile(target('b'), 'utf8')).toBe('bbbb');
   });
@@ -133,6 +133,16 @@ describe('disk cache', () => {
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
     expect(await cache.place(own('video'), target('a'), fetched('video'))).toBe('fetched');
     expect(await readFile(target('a'), 'utf8')).toBe('video');
+    expect(await cache.place(own('video'), target('b'), unexpected)).toBe('hit');
+  });
+
+  test('a file of an earlier process is read to the end once, and not again for every job', async () => {
+    await mkdir(folder);
+    await writeFile(join(folder, nameOf('video')), 'video');
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    await cache.place(own('video'), target('a'), unexpected);
+    // Whoever read it now would take it for damaged.
+    await writeFile(join(folder, nameOf('video')), 'changed');
     expect(await cache.place(own('video'), target('b'), unexpected)).toBe('hit');
   });
 

@@ -34,6 +34,10 @@ test('an earlier attempt that died unmeasured makes the estimate partial', () =>
   expect(podUsage({ bill: BILL, seconds: 90, slots: 1, claims: 2 }).estimate_coverage).toBe('partial');
 });
 
+test('a second or two that the provider’s sampling missed still count as observed', () => {
+  expect(podUsage({ bill: BILL, seconds: 92, slots: 1, claims: 1 }).estimate_coverage).toBe('observed');
+});
+
 test('a window that the provider saw only partly makes the estimate partial', () => {
   expect(podUsage({ bill: BILL, seconds: 150, slots: 1, claims: 1 }).estimate_coverage).toBe('partial');
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createFramePool } from './frame-pool';
 
 const frames = (count: number) => Array.from({ length: count }, (_, i) => Uint8Array.of(i));
@@ -30,6 +31,16 @@ describe('frame pool', () => {
     pool.giveBack(first);
     await Promise.all([a, b]);
     expect(order).toEqual(['a', 'b']);
+  });
+
+  test('leaves nothing on the signal of a caller that was served, however often it waits', async () => {
+    const pool = createFramePool(frames(1));
+    const { signal } = new AbortController();
+    const frame = await pool.take(signal);
+    const waiting = pool.take(signal);
+    pool.giveBack(frame);
+    await waiting;
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   test('does not lose a buffer to a caller that stops waiting', async () => {

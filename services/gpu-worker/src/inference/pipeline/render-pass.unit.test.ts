@@ -23,6 +23,8 @@ interface Seen {
   /** First two bytes of every written frame: the source value and what the engine made of it. */
   readonly written: [number, number][];
   readonly batches: number[][];
+  /** Faces of every recycled batch, and how many of them had been put back by then. */
+  readonly recycled: [faces: number, put: number][];
   mostInFlight: number;
 }
 
@@ -37,13 +39,14 @@ const blind: FaceObserver = {
 
 /** An engine that records which frames it gets and writes 100 + source value into a frame's second byte. */
 function scripted(script: Script): { pass: RenderPass; seen: Seen } {
-  const seen: Seen = { written: [], batches: [], mostInFlight: 0 };
+  const seen: Seen = { written: [], batches: [], recycled: [], mostInFlight: 0 };
   let reads = 0;
   let writes = 0;
   let inFlight = 0;
 
   class Batch implements FaceBatch, GeneratedFaces {
     readonly taken: number[] = [];
+    private returned = 0;
     get size(): number {
       return this.taken.length;
     }
@@ -67,8 +70,11 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
     }
     put(slot: number, frame: Uint8Array): void {
       frame[1] = 100 + (this.taken[slot] ?? 0);
+      this.returned++;
     }
-    recycle(): void {}
+    recycle(): void {
+      seen.recycled.push([this.taken.length, this.returned]);
+    }
   }
   const clip: EngineClip = {
     batchSize: BATCH,
@@ -110,6 +116,16 @@ describe('render pass', () => {
     const { pass, seen } = scripted({ frames: 90, infer: turns });
     await renderPass(pass);
     expect(seen.written).toEqual(Array.from({ length: 90 }, (_, i) => [i, 100 + i]));
+  });
+
+  test('the memory of every batch is given back once, after its last face', async () => {
+    const { pass, seen } = scripted({ frames: 10, infer: turns });
+    await renderPass(pass);
+    expect(seen.recycled).toEqual([
+      [4, 4],
+      [4, 4],
+      [2, 2],
+    ]);
   });
 
   test('a frame without a face is written as it was read and takes no slot in a batch', async () => {
