@@ -220,6 +220,43 @@ describe('face tracks of videos', () => {
     60_000,
   );
 
+  test('a track that the store does not give, though it answers, is made again', async () => {
+    const videoId = await fixture.newVideo('face');
+    const [first, second, third] = [
+      await fixture.render({ audio: 'short', prepared: false, videoId }),
+      await fixture.render({ audio: 'short', prepared: false, videoId }),
+      await fixture.render({ audio: 'short', prepared: false, videoId }),
+    ];
+    await workers.perform(first);
+    const object = await workers.objectOf(videoId, ownName());
+    fixture.s3.faults.set({
+      slowDownRate: 1,
+      applies: ({ method, key }) => method === 'GET' && key === object,
+    });
+    await workers.perform(second);
+    expect(workers.warnings()).toEqual(['a kept face track cannot be read']);
+    fixture.s3.faults.clear();
+    await workers.perform(third);
+    const [made, again, found] = await analyzedFrames([first, second, third]);
+    expect(again).toBe(made);
+    expect(found).toBe(0);
+  }, 60_000);
+
+  test('a track is not given up while the store is away', async () => {
+    const videoId = await fixture.newVideo('face');
+    await workers.perform(await fixture.render({ audio: 'short', prepared: false, videoId }));
+    const [kept] = await workers.kept(videoId);
+    const object = await workers.objectOf(videoId, ownName());
+    let isAway = false;
+    fixture.s3.faults.set({ slowDownRate: 1, applies: ({ key }) => (isAway ||= key === object) });
+    const render = await fixture.render({ audio: 'short', prepared: false, videoId });
+    await workers.perform(render);
+    expect(await fixture.job(render.jobId)).toMatchObject({
+      ...{ status: 'queued', last_error_code: 'storage_failed' },
+    });
+    expect(await workers.kept(videoId)).toEqual([kept]);
+  }, 60_000);
+
   test('a track that cannot be stored does not affect its render, and the next render makes it again', async () => {
     const videoId = await fixture.newVideo('face');
     const [first, second] = [
