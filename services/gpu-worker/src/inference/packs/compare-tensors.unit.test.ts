@@ -13,7 +13,9 @@ describe('comparing a manifest with its graph', () => {
   });
 
   test("a graph that leaves a dimension free accepts the manifest's fixed one", () => {
+    // By a name or, nameless, by -1.
     expect(tensorMismatch(role, { inputs: [{ ...x, dims: ['n', 'c', 64] }], outputs: [y] })).toBeUndefined();
+    expect(tensorMismatch(role, { inputs: [{ ...x, dims: [-1, 3, -1] }], outputs: [y] })).toBeUndefined();
   });
 
   test.each([
