@@ -1,7 +1,9 @@
 import { openScenario, type Scenario } from '../../test/scenario';
 import { admitJobs, type Dispatch } from './admission';
 import { completeRender } from '../jobs/complete';
+import { releaseJob } from '../jobs/give-up';
 import { createDb } from '../postgres/db';
+import { withdrawDispatch } from './lost-dispatches';
 import { QUEUE_NAMES, type QueueName } from './queue-names';
 import { reconcile } from '../maintenance/reconcile';
 
@@ -191,6 +193,29 @@ describe('admitJobs', () => {
     await scenario.make.worker({ musetalk: 1 });
     await scenario.make.query(`UPDATE jobs SET available_at = now() + interval '1 minute'`);
     expect(await admitJobs(scenario.db, 'musetalk')).toEqual([]);
+  });
+
+  it('admits a job again that its worker handed back, without waiting for a reconciliation', async () => {
+    await scenario.make.worker({ musetalk: 1 });
+    await scenario.render();
+    const [first] = await admitJobs(scenario.db, 'musetalk');
+    const jobId = first?.jobId ?? '';
+    expect(await releaseJob(scenario.db, await scenario.claim(jobId))).toBe(true);
+    expect(await admitJobs(scenario.db, 'musetalk')).toEqual([{ jobId, dispatchSeq: 2 }]);
+    // Whoever looked before finds only the first announcement missing from Redis.
+    expect(await withdrawDispatch(scenario.db, { queue: 'musetalk', jobId, dispatchSeq: 1 })).toBe(false);
+    expect(await admitJobs(scenario.db, 'musetalk')).toEqual([]);
+  });
+
+  it('does not count the ingests of a customer as jobs on a GPU', async () => {
+    await scenario.make.worker({ musetalk: 4, media: 4 });
+    const customerId = await backlog(1, 'musetalk', 1);
+    await scenario.make.query(
+      `INSERT INTO jobs (id, kind, queue, customer_id, asset_id, status) VALUES ($1, 'ingest', 'media', $2, $1, 'queued')`,
+      ['ingest', customerId],
+    );
+    expect(await admitJobs(scenario.db, 'media')).toHaveLength(1);
+    expect(await admitJobs(scenario.db, 'musetalk')).toHaveLength(1);
   });
 
   it('announces a job again under a new number if Redis has lost it, once the loss is certain', async () => {

@@ -147,6 +147,13 @@ describe('inputs', () => {
     it('advance each render as far as its own inputs allow', async () => {
       const { asset, waits, waitsLonger } = await sharing();
       const claim = await ingest(asset);
+      await heartbeatJob(scenario.db, claim, { leaseSeconds: 30, stage: 'downloading', progressPercent: 50 });
+      // The fetch is up to 8 % of a render: three quarters of it here, one quarter there.
+      expect((await state(waits)).render).toMatchObject({ stage: 'fetching_inputs', progressPercent: 6 });
+      expect((await state(waitsLonger)).render).toMatchObject({
+        stage: 'fetching_inputs',
+        progressPercent: 2,
+      });
       await heartbeatJob(scenario.db, claim, { leaseSeconds: 30, stage: 'probing', progressPercent: 100 });
       expect((await state(waits)).render.stage).toBe('validating_inputs');
       expect((await state(waitsLonger)).render.stage).toBe('fetching_inputs');

@@ -175,6 +175,17 @@ describe('reconcile', () => {
     expect((await state(render.id)).render.status).toBe('accepted');
   });
 
+  it('does not take the farewell of a worker for service that was cut off from the database before', async () => {
+    const { db, make } = scenario;
+    await make.query('DELETE FROM workers');
+    await registerWorker(db, { id: 'old', service: 'gpu-worker', slots: { musetalk: 1 } });
+    await scenario.render();
+    await make.query(`UPDATE jobs SET available_at = now() - interval '31 minutes'`);
+    await make.query(`UPDATE workers SET seen_at = now() - interval '32 minutes'`);
+    await removeWorker(db, 'old');
+    expect((await reconcile(db, options)).overdue).toBe(1);
+  });
+
   it('withdraws announcements from a queue whose workers are gone, so that they use up no share', async () => {
     const { db, make } = scenario;
     const customerId = await make.customer({ runningJobsMax: 1 });
