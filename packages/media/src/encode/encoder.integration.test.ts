@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -107,6 +107,17 @@ it.each([
   await passThrough(at('timed.mp4'), at('timed-out.mp4'), { file: at(file), ...choice });
   const samples = await readAudio(binaries, at('timed-out.mp4'), { deadlineMs: DEADLINE_MS });
   expect(Math.abs(samples.length / AUDIO_SAMPLE_RATE - frames / 25)).toBeLessThan(0.04);
+});
+
+it('tells the viewers of an output nothing that its sound file says about its maker', async () => {
+  await makeNumberedVideo(at('told.mp4'), { frames: 50 });
+  const chapter = ';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=1\ntitle=Alice\n';
+  await writeFile(at('chapters.txt'), chapter);
+  const tags = ['-metadata', 'artist=Alice', '-metadata:s:a:0', 'handler_name=Alice', '-map_chapters', '1'];
+  await ffmpeg(['-i', at('tone.m4a'), '-i', at('chapters.txt'), '-c', 'copy', ...tags, at('alice.m4a')]);
+  expect((await readFile(at('alice.m4a'))).includes('Alice')).toBe(true);
+  await passThrough(at('told.mp4'), at('told-out.mp4'), { file: at('alice.m4a') });
+  expect((await readFile(at('told-out.mp4'))).includes('Alice')).toBe(false);
 });
 
 it('puts the index before the media, so that a download can be played while it runs', async () => {
