@@ -240,6 +240,8 @@ describe('features of a video', () => {
         [videoSha256],
       );
 
+    const tomorrow = (): Date => new Date(expiresAt.getTime() + 24 * HOUR_MS);
+
     it('is that of the longest-lived record that used it, however it was found', async () => {
       const [key, job] = [newKey(), await newJob()];
       const later = (hours: number): Date => new Date(expiresAt.getTime() + hours * HOUR_MS);
@@ -249,6 +251,8 @@ describe('features of a video', () => {
       await beginFeature(scenario.db, key, job, { wantedFrames: 1, expiresAt: later(3) });
       expect(await expiryOf(key)).toEqual(later(3));
       await begin(key, job);
+      expect(await expiryOf(key)).toEqual(later(3));
+      await findFeature(scenario.db, key, { wantedFrames: 1, expiresAt: later(1) });
       expect(await expiryOf(key)).toEqual(later(3));
     });
 
@@ -301,7 +305,7 @@ describe('features of a video', () => {
 
     it('a replaced object stays an hour for its readers, and is then purged', async () => {
       const key = newKey();
-      await store(key, null, content('a', 60));
+      await store(key, null, content('a', 60), tomorrow());
       await store(key, null, content('b', 70));
       await run();
       expect(deleted).toEqual([]);
@@ -312,7 +316,7 @@ describe('features of a video', () => {
 
     it('a dropped object stays an hour as well', async () => {
       const key = newKey();
-      await store(key, null, content('a', 60, true));
+      await store(key, null, content('a', 60, true), tomorrow());
       await dropFeature(scenario.db, key, 'a'.repeat(64));
       await run();
       expect(deleted).toEqual([]);
