@@ -51,6 +51,13 @@ describe('customers', () => {
     expect(await signing()).toBe(5);
     await passHours(48);
     expect(await signing()).toBe(5);
+
+    await rotateSecret(db, id, Uint8Array.of(6), 24 * 3_600);
+    await rotateSecret(db, id, Uint8Array.of(7), 48 * 3_600);
+    await passHours(25);
+    expect(await signing()).toBe(5);
+    await passHours(24);
+    expect(await signing()).toBe(7);
   });
 
   it('keep the limits that are not changed, and lose those that are reset', async () => {

@@ -1,5 +1,5 @@
 import { WEBHOOK_RETRY_DELAYS_SECONDS, WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
-import { codeOf, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
+import { codeOf, DAY_SECONDS, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { cancelRender } from '../renders/cancel-render';
 import { claimDeliveries, type ClaimedDelivery, type DeliveryClaimOptions } from './claim-deliveries';
 import { getDeliveryByEvent, redeliver } from './deliveries';
@@ -69,6 +69,20 @@ describe('deliveries', () => {
     });
     expect(JSON.parse(delivery.body)).toMatchObject({ id: eventId, type: 'render.cancelled' });
     expect(await claim()).toEqual([]);
+  });
+
+  it('belong to an event that lives as long as its record does, from its own creation on', async () => {
+    const { render } = await scenario.render();
+    await scenario.make.query(
+      `UPDATE renders SET created_at = created_at - interval '1 day', expires_at = expires_at - interval '1 day'`,
+    );
+    const { webhookEventId } = await cancelRender(scenario.db, scenario.customerId, render.id);
+    const { event: ofRender } = await getDeliveryByEvent(
+      scenario.db,
+      scenario.customerId,
+      webhookEventId ?? '',
+    );
+    expect(ofRender.expiresAt.getTime() - ofRender.createdAt.getTime()).toBe(7 * DAY_SECONDS * 1000);
   });
 
   it('carry the trace of the request that created their record, and how long they were due', async () => {
@@ -164,6 +178,14 @@ describe('deliveries', () => {
       lastHttpStatus: 500,
       lastError: 'http_error',
     });
+  });
+
+  it('show nothing of an earlier failure once delivered', async () => {
+    const eventId = await event();
+    await settle(only(await claim()), { kind: 'failed', error: 'http_error', httpStatus: 500 });
+    await makeDue();
+    expect(await succeed(only(await claim()))).toBe('delivered');
+    expect(await stateOf(eventId)).toMatchObject({ attempts: 2, lastHttpStatus: 200, lastError: null });
   });
 
   it('do not lose an attempt if the receiver was not at fault', async () => {
