@@ -1,6 +1,7 @@
 import { codeOf, DAY_SECONDS, MEDIA, openScenario, type Scenario } from '../../test/scenario';
 import { getAsset } from './assets';
 import { completeIngest } from '../jobs/complete';
+import { expireUpload } from '../maintenance/expire-uploads';
 import { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
 import { loadIngestWork } from '../jobs/work';
 
@@ -77,6 +78,13 @@ describe('uploads', () => {
     });
     await completeIngest(scenario.db, claim, MEDIA);
     expect(await complete(row.id, null)).toMatchObject({ status: 'ready', sha256: MEDIA.sha256 });
+  });
+
+  it('stay completed if that happened after they were found to be stale', async () => {
+    const { upload: row, asset } = await upload();
+    await complete(row.id);
+    expect(await expireUpload(scenario.db, row.id)).toBe(false);
+    expect((await getAsset(scenario.db, scenario.customerId, asset.id)).status).toBe('pending');
   });
 
   it('can be completed a while after their expiry if the bytes are there, and no longer', async () => {

@@ -6,7 +6,9 @@ import { admitJobs } from '../dispatch/admission';
 import { claimJob } from '../jobs/claim';
 import { completeRender } from '../jobs/complete';
 import { type RecoveredJob } from '../jobs/job-identity';
+import { failOverdue } from './deadlines';
 import { reconcile } from './reconcile';
+import { createPreparation } from '../inputs/preparations';
 import { createUpload } from '../inputs/uploads';
 import { registerWorker, removeWorker } from '../dispatch/workers';
 
@@ -111,6 +113,27 @@ describe('reconcile', () => {
     expect(details.runs.map(({ errorCode }) => errorCode)).toEqual([null, 'deadline_exceeded']);
     expect(await scenario.events(stuck.render.id)).toMatchObject([{ type: 'render.failed' }]);
     expect(await scenario.events(partly.render.id)).toMatchObject([{ type: 'render.completed' }]);
+  });
+
+  it('fails a render and a preparation that are still open when they expire, before their deadline', async () => {
+    const { customerId, db, make } = scenario;
+    await scenario.render();
+    const video = { asset_id: await make.readyAsset({ customerId, mediaType: 'video' }) };
+    const ttlSeconds = DAY_SECONDS;
+    await createPreparation(db, { customerId, request: { video }, idempotency: null, ttlSeconds });
+    expect((await reconcile(db, options)).overdue).toBe(0);
+    for (const table of ['renders', 'preparations'])
+      await make.query(`UPDATE ${table} SET expires_at = now() - interval '1 second'`);
+    expect((await reconcile(db, options)).overdue).toBe(2);
+  });
+
+  it('leaves a job alone that a worker has begun since it was found unserved', async () => {
+    const { render } = await scenario.render();
+    const { id } = only(await scenario.jobs(render.id));
+    await scenario.claim(id);
+    const unserved = { kind: 'job', id, errorCode: 'engine_unavailable' } as const;
+    expect(await failOverdue(scenario.db, unserved)).toBe(false);
+    expect((await state(render.id)).render.status).toBe('processing');
   });
 
   it('fails with engine_unavailable what waited long while no worker served its engine, and nothing else', async () => {
