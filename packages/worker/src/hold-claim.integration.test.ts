@@ -1,6 +1,7 @@
-import { claimJob, createAsset, createCustomer, createDb, type Db } from '@lipsync/db';
+import { type Claim, claimJob, createAsset, createCustomer, createDb, type Db } from '@lipsync/db';
 import { createTestDatabase, eventually, type TestDatabase } from '@lipsync/testkit';
 import { holdClaim } from './hold-claim';
+import { Preempted } from './job-stop';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,16 +18,30 @@ describe('holding a claim', () => {
     await database.drop();
   });
 
-  test.each([
-    ['forward', HOUR_MS],
-    ['back', -HOUR_MS],
-  ])("keeps and renews it when the machine's date is set %s", async (_direction, step) => {
+  async function newClaim(): Promise<Claim> {
     const { id: customerId } = await createCustomer(db, { name: 'A', sealSecret: () => new Uint8Array(1) });
     const url = 'https://media.example.com/a.mp4';
     const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: 600 });
     const { id } = await db.prisma.job.findUniqueOrThrow({ where: { assetId: asset.id } });
     const claim = await claimJob(db, id, { workerId: 'w', leaseSeconds: 15 });
     if (claim === null) throw new Error('not claimed');
+    return claim;
+  }
+
+  test('gives it up at once if the process was already going away', async () => {
+    const claim = await newClaim();
+    const preempted = AbortSignal.abort();
+    const held = holdClaim({ db, claim, leaseSeconds: 15, limit: undefined, preempted });
+    expect(held.signal.reason).toBeInstanceOf(Preempted);
+    await held.letGo();
+  });
+
+  test.each([
+    ['forward', HOUR_MS],
+    ['back', -HOUR_MS],
+  ])("keeps and renews it when the machine's date is set %s", async (_direction, step) => {
+    const claim = await newClaim();
+    const id = claim.jobId;
     const preempted = new AbortController().signal;
     const held = holdClaim({ db, claim, leaseSeconds: 15, limit: undefined, preempted });
 
