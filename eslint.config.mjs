@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import jest from 'eslint-plugin-jest';
+import importSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -15,6 +16,13 @@ export default tseslint.config(
     ],
   },
   js.configs.recommended,
+  {
+    plugins: { 'import-sort': importSort },
+    rules: {
+      // From far to near: Node, packages, other folders, this folder.
+      'import-sort/imports': ['error', { groups: [['^\\u0000', '^node:', '^@?\\w', '^\\.\\.', '^\\.']] }],
+    },
+  },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked],

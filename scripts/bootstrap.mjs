@@ -1,15 +1,15 @@
 // Brings a fresh clone to the point where everything else can run, with nothing but Node:
 // system packages, pnpm, packages, generated clients, compiled services, model packs.
 // Every step is idempotent and quick when there is nothing to do.
-import { createHash } from 'node:crypto';
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   accessSync,
   constants,
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   writeFileSync,
 } from 'node:fs';

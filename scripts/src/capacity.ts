@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
-import { compare } from './capacity/compare';
+import { Command, InvalidArgumentError } from 'commander';
 import { machine } from './bench/machine';
+import { compare } from './capacity/compare';
 import { measure } from './capacity/measure/measure';
 import { measureAdmission } from './capacity/measure/measure-admission';
 import { plan, simulateDay } from './capacity/plan';

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import path from 'node:path';
-import { ENGINES, SYNC_MODES, type Engine } from '@lipsync/contract';
+import { type Engine, ENGINES, SYNC_MODES } from '@lipsync/contract';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { DemoOptions } from './demo/demo-options';
 import { Interrupted } from './demo/interrupted';

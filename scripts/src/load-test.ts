@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
-import { addLoadTestOptions, configOf, openTarget, type LoadTestOptions } from './load-test/options';
+import { addLoadTestOptions, configOf, type LoadTestOptions, openTarget } from './load-test/options';
 import { renderHtml } from './load-test/report/html/render-html';
 import { type LoadTestReport } from './load-test/report/report';
 import { runLoadTest } from './load-test/run-load-test';

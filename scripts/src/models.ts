@@ -1,6 +1,6 @@
-import { Command } from 'commander';
 import { print } from '@lipsync/admin';
 import { resolveBinaries } from '@lipsync/media';
+import { Command } from 'commander';
 import { PACKS_DIR } from './local-stack/layout';
 import { installPack } from './models/install-pack';
 import { listPacks } from './models/list-packs';

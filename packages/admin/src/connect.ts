@@ -1,5 +1,5 @@
 import { createDb } from '@lipsync/db';
-import { createSecretBox, sharedSettings, loadEnv, STORAGE_SETTINGS } from '@lipsync/runtime';
+import { createSecretBox, loadEnv, sharedSettings, STORAGE_SETTINGS } from '@lipsync/runtime';
 import { openStorage, type Storage } from '@lipsync/storage';
 import type { AdminContext } from './credentials';
 

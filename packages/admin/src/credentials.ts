@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import {
+  type ApiKeySummary,
   createCustomer,
+  type Db,
   getSecret,
   issueKey,
-  rotateSecret,
-  type ApiKeySummary,
-  type Db,
   type LimitChanges,
+  rotateSecret,
 } from '@lipsync/db';
-import { formatApiKey, hashApiKey, lastFourOf, type CustomerRow } from '@lipsync/domain';
+import { type CustomerRow, formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
 import type { SecretBox } from '@lipsync/runtime';
 
 /** The dependencies of admin commands: the database, and the box that seals webhook secrets. */

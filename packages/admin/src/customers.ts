@@ -1,6 +1,6 @@
-import { listCustomers, setLimits, type LimitChanges } from '@lipsync/db';
+import { type LimitChanges, listCustomers, setLimits } from '@lipsync/db';
 import { customerLimits, type CustomerRow } from '@lipsync/domain';
-import { InvalidArgumentError, type Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Connection } from './connect';
 import { newCustomer } from './credentials';
 import { print, type Row } from './print';

@@ -1,4 +1,4 @@
-import { listKeys, revokeKey, type ApiKeySummary } from '@lipsync/db';
+import { type ApiKeySummary, listKeys, revokeKey } from '@lipsync/db';
 import type { Command } from 'commander';
 import type { Connection } from './connect';
 import { newKey, newSecret } from './credentials';

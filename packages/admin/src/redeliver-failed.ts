@@ -1,4 +1,4 @@
-import { type FailureSearch, findFailedEvents, redeliver, type Db } from '@lipsync/db';
+import { type Db, type FailureSearch, findFailedEvents, redeliver } from '@lipsync/db';
 import { isServiceError } from '@lipsync/domain';
 
 export interface RedeliveryReport {

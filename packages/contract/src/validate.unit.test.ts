@@ -1,5 +1,5 @@
-import { type RecordResource, type RenderRequest, type SchemaName } from './resources';
 import { openapiDocument } from './generated/document';
+import { type RecordResource, type RenderRequest, type SchemaName } from './resources';
 import { validate } from './validate';
 
 const time = '2026-01-01T00:00:00.000Z';

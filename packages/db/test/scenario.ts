@@ -1,7 +1,7 @@
 import { type Engine, type ErrorCode, type RenderRequest } from '@lipsync/contract';
 import { isServiceError } from '@lipsync/domain';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
-import { type Claim, claimJob, type CreatedRender, createDb, type Db, type IngestedMedia } from '../src';
+import { type Claim, claimJob, createDb, type CreatedRender, type Db, type IngestedMedia } from '../src';
 import { createRender } from './one-render';
 
 export const DAY_SECONDS = 86_400;

@@ -2,8 +2,8 @@ import { type Asset, type Media } from '@lipsync/contract';
 import { parseMediaType } from './media-type';
 import { type AssetRow } from './rows';
 import { errorBody } from './service-error';
-import { storedErrorCode } from './stored-error';
 import { ASSET_STATES } from './states';
+import { storedErrorCode } from './stored-error';
 
 /**
  * The contract requires media from the start: until the file is probed, the row holds its declared size, 0 s and

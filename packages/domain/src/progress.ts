@@ -1,10 +1,10 @@
-import { type EngineStatus, RECORD_STATES } from './states';
 import {
+  type PreparationStage,
   type PreparationWorkStage,
   type RenderStage,
   type RenderWorkStage,
-  type PreparationStage,
 } from './stages';
+import { type EngineStatus, RECORD_STATES } from './states';
 
 /** Where each stage begins and ends on the scale of 0 to 100. Only completed reaches 100. */
 type Weights<Stage extends string> = Readonly<Record<Stage, readonly [from: number, to: number]>>;

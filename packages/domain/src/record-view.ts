@@ -10,8 +10,8 @@ import { publicUrl } from './public-url';
 import { renderError } from './render-outcome';
 import { type PreparationRow, type PreparationSummary, type RenderRow, type RunSummary } from './rows';
 import { errorBody } from './service-error';
-import { storedErrorCode } from './stored-error';
 import { RECORD_STATES } from './states';
+import { storedErrorCode } from './stored-error';
 import { storedWord } from './stored-word';
 import { usageView } from './usage-view';
 

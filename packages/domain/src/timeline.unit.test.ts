@@ -1,4 +1,4 @@
-import { type SyncMode, SYNC_MODES } from '@lipsync/contract';
+import { SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import fc from 'fast-check';
 import { audioPlan, outputFrameCount, sourceFrameIndex, usedVideoFrames, WORKING_FPS } from './timeline';
 

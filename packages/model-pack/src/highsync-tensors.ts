@@ -1,5 +1,4 @@
 import { LANDMARK_COUNT } from '@lipsync/lipsync';
-import { generatorTensors, heard } from './generator-tensors';
 import {
   type ExpectedRole,
   type ExpectedRoles,
@@ -8,6 +7,7 @@ import {
   type Size,
   TIMESTEP,
 } from './fitting-tensors';
+import { generatorTensors, heard } from './generator-tensors';
 import { type HighsyncParams } from './highsync-params';
 import { type TensorSpec } from './tensor-spec';
 

@@ -1,6 +1,6 @@
 import { LANDMARK_COUNT } from '@lipsync/lipsync';
-import { generatorTensors, heard } from './generator-tensors';
 import { type ExpectedRoles, floats, type Size, TIMESTEP } from './fitting-tensors';
+import { generatorTensors, heard } from './generator-tensors';
 import { type LatentsyncParams } from './latentsync-params';
 
 /** The tensors that the latentsync engine feeds and reads with these parameters. */

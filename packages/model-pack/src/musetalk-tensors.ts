@@ -1,6 +1,6 @@
 import { LANDMARK_COUNT, PARSING_SIDE } from '@lipsync/lipsync';
-import { generatorTensors, heard } from './generator-tensors';
 import { type ExpectedRoles, floats, TIMESTEP } from './fitting-tensors';
+import { generatorTensors, heard } from './generator-tensors';
 import { type MusetalkParams } from './musetalk-params';
 
 /** The number of classes of BiSeNet. */

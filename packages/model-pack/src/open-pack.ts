@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Manifest, manifestSchema, type PackEngine } from './manifest';
-import { sha256 } from './pack-digest';
 import { claimIn } from './pack-claim';
+import { sha256 } from './pack-digest';
 import { PackError } from './pack-error';
 import { verifyPackFiles } from './verify-pack-files';
 

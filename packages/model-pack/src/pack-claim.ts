@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PackEngine, PACK_ENGINES } from './manifest';
+import { PACK_ENGINES, type PackEngine } from './manifest';
 
 /** What a folder claims to contain, even if the rest of its pack.json is unusable. */
 export interface PackClaim {

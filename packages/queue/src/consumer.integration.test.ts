@@ -1,9 +1,9 @@
-import { createLogger } from '@lipsync/runtime';
-import { Redis } from 'ioredis';
-import { eventually, type RunningRedis, startRedis, testPrefix } from '@lipsync/testkit';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '@lipsync/runtime';
+import { eventually, type RunningRedis, startRedis, testPrefix } from '@lipsync/testkit';
+import { Redis } from 'ioredis';
 import { type Consumer, type ConsumerOptions, createConsumer } from './consumer';
 import { createQueues, type Queues } from './queues';
 

@@ -1,9 +1,9 @@
-import { createLogger, type Logger } from '@lipsync/runtime';
-import { eventually, type RunningRedis, startRedis } from '@lipsync/testkit';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { createLogger, type Logger } from '@lipsync/runtime';
+import { eventually, type RunningRedis, startRedis } from '@lipsync/testkit';
 import { createRateLimiter, type RateLimiter, type RateRequest } from './rate-limiter';
 import { connectRedis, producerOptions } from './redis-connection';
 

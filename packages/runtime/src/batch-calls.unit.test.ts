@@ -1,4 +1,4 @@
-import { type Batches, batchCalls } from './batch-calls';
+import { batchCalls, type Batches } from './batch-calls';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

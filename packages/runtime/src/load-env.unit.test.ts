@@ -1,6 +1,6 @@
-import { sharedSettings, type NodeEnv } from './shared-settings';
 import { EnvError, loadEnv } from './load-env';
 import { listOf, secondsList } from './setting-kinds';
+import { type NodeEnv, sharedSettings } from './shared-settings';
 
 const picked = sharedSettings.pick({
   NODE_ENV: true,

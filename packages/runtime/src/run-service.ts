@@ -1,6 +1,6 @@
 import { type z } from 'zod';
-import { loadEnv } from './load-env';
 import { createLifecycle, type Lifecycle, type ProcessHandle } from './lifecycle';
+import { loadEnv } from './load-env';
 import { bufferedOutput, createLogger, type Logger, type LogLevel } from './logger';
 
 /** Starts a service: opens what it needs, and registers with the lifecycle how to close it. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { sharedSettings } from './shared-settings';
 import { runService, type StartService } from './run-service';
+import { sharedSettings } from './shared-settings';
 
 const picked = sharedSettings.pick({ LOG_LEVEL: true, DATABASE_URL: true });
 const good = { LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://localhost/x' };

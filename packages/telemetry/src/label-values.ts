@@ -1,4 +1,4 @@
-import { ENGINES, ERROR_CATALOGUE, type ErrorCode, OPERATIONS, type OperationId } from '@lipsync/contract';
+import { ENGINES, ERROR_CATALOGUE, type ErrorCode, type OperationId, OPERATIONS } from '@lipsync/contract';
 
 /** The names of the queues, as in packages/db, which this package must not import. */
 export const QUEUES = ['media', 'preparation', ...ENGINES] as const;

@@ -1,8 +1,8 @@
 import { type MetricsSource } from '@lipsync/runtime';
 import * as prometheus from 'prom-client';
 import { type LabelsOf, type MetricName, METRICS, type NameOf } from './catalogue';
-import { type MetricDefinition } from './metric-definition';
 import { type Counter, type Gauge, type Histogram, type Labels } from './instruments';
+import { type MetricDefinition } from './metric-definition';
 
 /**
  * The metrics of one process, or of one test. `text` reports every metric that was requested here, from its first value

@@ -1,17 +1,17 @@
 import { strict as assert } from 'node:assert';
-import { assertErrorPlaces } from './error-places';
 import {
   conforms,
   ERROR_CATALOGUE,
+  type ErrorCode,
   isErrorCode,
   openapiDocument,
-  operationNamed,
-  validate,
-  type ErrorCode,
   type Operation,
   type OperationId,
+  operationNamed,
   type SchemaName,
+  validate,
 } from '@lipsync/contract';
+import { assertErrorPlaces } from './error-places';
 
 /** A response whose body has been read. */
 export interface ContractResponse {

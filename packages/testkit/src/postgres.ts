@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
 import { migrate, migrationsDigest } from '@lipsync/prisma';
+import { Client } from 'pg';
 import { POSTGRES_VARIABLE } from './test-run';
 
 export interface TestDatabase {

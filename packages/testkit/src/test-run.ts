@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from './servers/is-alive';
 import { erasePostgres, stopPostgres } from './servers/postgres-server';
 import { stopRedis } from './servers/redis-server';
-import { isAlive } from './servers/is-alive';
 
 /** Environment variables that announce a test run's servers to its workers, which inherit the environment. */
 export const POSTGRES_VARIABLE = 'LIPSYNC_TEST_POSTGRES_URL';

@@ -1,4 +1,4 @@
-import { createLeaseKeeper, LeaseLost, type LeaseKeeper, type Progress } from './lease-keeper';
+import { createLeaseKeeper, type LeaseKeeper, LeaseLost, type Progress } from './lease-keeper';
 
 function setUp(): {
   keeper: LeaseKeeper;

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import { checkPack, startInference, type RenderResult } from '@lipsync/gpu-worker';
+import { checkPack, type RenderResult, startInference } from '@lipsync/gpu-worker';
 import { isolatePack } from '../models/isolate-pack';
+import { type Clip, makeClip } from '../samples/sample-clip';
 import { type EngineOptions } from './engine-options';
 import { type EngineManifest, packsToBench } from './packs-to-bench';
-import { makeClip, type Clip } from '../samples/sample-clip';
 
 export interface EngineFigures {
   engine: Engine;

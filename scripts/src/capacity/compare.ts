@@ -1,8 +1,8 @@
 import { type MeasuredRender, modelSeconds, type Profile } from './profile';
 import { mean, quantile } from './quantile';
 import { createRandom, type Random } from './random';
-import { MEDIA_QUEUE, type RenderArrival, SERVICE_POLICY } from './simulation-input';
 import { simulate } from './simulate';
+import { MEDIA_QUEUE, type RenderArrival, SERVICE_POLICY } from './simulation-input';
 
 export interface Distribution {
   readonly mean: number;

@@ -2,10 +2,10 @@ import { type AutoscalerSettings } from './autoscaler';
 import { type Prices, type Profile } from './profile';
 import { mean, quantile } from './quantile';
 import { createRandom } from './random';
+import { type SharedDemand, sharedDemand } from './shared-demand';
+import { simulate } from './simulate';
 import { MEDIA_QUEUE, type PolicySettings, type PoolSettings, SERVICE_POLICY } from './simulation-input';
 import { type SimulationResult } from './simulation-result';
-import { simulate } from './simulate';
-import { sharedDemand, type SharedDemand } from './shared-demand';
 import { arrivalsOf, type Workload } from './workload';
 
 export interface PlanTargets {

@@ -1,9 +1,9 @@
 import { mean, quantile } from './quantile';
-import { meanWait, meanWaitGeneral, type Station, utilisation, waitQuantile } from './test/queueing-formulas';
 import { createRandom, type Random } from './random';
+import { simulate } from './simulate';
 import { type RenderArrival, SERVICE_POLICY } from './simulation-input';
 import { type JobTrace } from './simulation-result';
-import { simulate } from './simulate';
+import { meanWait, meanWaitGeneral, type Station, utilisation, waitQuantile } from './test/queueing-formulas';
 
 const waitOf = ({ claimedAt, availableAt }: JobTrace): number => claimedAt - availableAt;
 

@@ -1,6 +1,6 @@
 import { clockScale } from './clock-scale';
-import { drawPage } from './draw-page';
 import { type Dashboard, readDashboard } from './dashboard-file';
+import { drawPage } from './draw-page';
 import { DASHBOARD_FILE } from './files';
 import { formatValue } from './format-value';
 import { type Series } from './prometheus-client';

@@ -2,8 +2,8 @@ import { type Markup, markup } from '../charts/markup';
 import { evenScale } from '../charts/scale';
 import { formatValue } from './format-value';
 import { pointsOf, type Series } from './prometheus-client';
-import { type TimeRange } from './time-range';
 import { svg, timePlot } from './time-plot';
+import { type TimeRange } from './time-range';
 
 /** The number of observations in each bucket of a histogram over time; darker means more. */
 export function drawHeatmap(

@@ -1,15 +1,15 @@
-import { open, stat } from 'node:fs/promises';
 import { createWriteStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
-  conforms,
-  isSuccess,
-  operationNamed,
   type Asset,
   type AssetRequest,
+  conforms,
   type ErrorBody,
+  isSuccess,
   type OperationId,
+  operationNamed,
   type PreparationRequest,
   type RenderRequest,
   type SuccessBody,

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { provisionCustomer } from '../local-stack/provision';
 import { createStack, writeDescription } from '../local-stack/stack';
 import { createApiClient } from './api-client';
-import { requestOf, type DemoOptions } from './demo-options';
+import { type DemoOptions, requestOf } from './demo-options';
 import { type EventReceiver, startEventReceiver } from './event-receiver';
 import { untilInterrupted } from './interrupted';
 import type { ShowProgress } from './progress-line';

@@ -1,5 +1,5 @@
 import { createApiClient } from './api-client';
-import { requestOf, type DemoOptions } from './demo-options';
+import { type DemoOptions, requestOf } from './demo-options';
 import type { ShowProgress } from './progress-line';
 import { renderFiles, type RenderFilesResult } from './render-files';
 

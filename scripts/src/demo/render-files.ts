@@ -4,10 +4,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine, RecordResource, SyncMode } from '@lipsync/contract';
 import { RECORD_STATES } from '@lipsync/domain';
-import { download, type ApiClient } from './api-client';
-import type { ShowProgress } from './progress-line';
+import { type ApiClient, download } from './api-client';
 import type { EventReceiver, ReceivedEvent } from './event-receiver';
 import { persist } from './persist';
+import type { ShowProgress } from './progress-line';
 
 export interface MediaFile {
   file: string;

@@ -8,13 +8,13 @@ import {
   startHttpsReceiver,
 } from '@lipsync/testkit';
 import { Client } from 'pg';
-import { createApiClient, type ApiClient } from '../demo/api-client';
+import { type ApiClient, createApiClient } from '../demo/api-client';
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '../local-stack/layout';
 import { provisionCustomer } from '../local-stack/provision';
 import type { StackCustomer } from '../local-stack/state';
 import { awaitRender } from './await-record';
 import { expectRefusal } from './refusal';
-import { createAdmin, type Admin } from './run-admin';
+import { type Admin, createAdmin } from './run-admin';
 import { startSystem, type System } from './system';
 
 jest.setTimeout(120_000);

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isSuccess } from '@lipsync/contract';
-import { METRICS, SERVICES, type ServiceName } from '@lipsync/telemetry';
+import { METRICS, type ServiceName, SERVICES } from '@lipsync/telemetry';
 import {
   eventually,
   type Exposition,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { eventually, expectContract } from '@lipsync/testkit';
-import { createApiClient, type ApiClient } from '../demo/api-client';
-import { startEventReceiver, type EventReceiver } from '../demo/event-receiver';
+import { type ApiClient, createApiClient } from '../demo/api-client';
+import { type EventReceiver, startEventReceiver } from '../demo/event-receiver';
 import { REPOSITORY_ROOT } from '../local-stack/layout';
 import { provisionCustomer } from '../local-stack/provision';
 import { createStack, type Stack, type StackDescription } from '../local-stack/stack';

@@ -7,8 +7,8 @@ import {
   type LoadTestConfig,
   type Mix,
   type ReceiverShares,
-  SCENARIOS,
   type ScenarioName,
+  SCENARIOS,
   scenarioShape,
 } from './config';
 import * as parse from './parse-option';

@@ -1,4 +1,4 @@
-import { ENGINES, SYNC_MODES, type Engine, type SyncMode } from '@lipsync/contract';
+import { type Engine, ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { InvalidArgumentError } from 'commander';
 import { isJourney, type JourneyName, type ReceiverShares } from './config';
 import { isReceiverBehaviour } from './webhooks/behaviour';

@@ -1,14 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { erasePostgres } from '@lipsync/testkit';
 import { mergeAuthorities, mergeRoutes } from './egress-settings';
-import { withLock } from './lock';
 import { descriptionFile, stackLayout } from './layout';
-import { createProcessManager, type ProcessSpec, type StartOutcome } from './process-manager';
-import { s3Spec, serverPids, startServers, stopServers } from './servers';
+import { withLock } from './lock';
 import { replaceTaken } from './ports';
+import { createProcessManager, type ProcessSpec, type StartOutcome } from './process-manager';
 import { provision } from './provision';
-import { baseUrl, s3Endpoint, serviceSpecs, type ServiceSpec } from './services';
-import { waitUntil } from './wait-until';
+import { s3Spec, serverPids, startServers, stopServers } from './servers';
+import { baseUrl, s3Endpoint, type ServiceSpec, serviceSpecs } from './services';
 import {
   completePorts,
   createState,
@@ -19,6 +18,7 @@ import {
   type StackState,
   writeState,
 } from './state';
+import { waitUntil } from './wait-until';
 
 export interface StackOptions {
   /** Directory for everything that the stack writes. */

@@ -2,26 +2,26 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { SyncMode } from '@lipsync/contract';
-import { audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS, type AudioPlan } from '@lipsync/domain';
-import { startInference, type Inference } from '@lipsync/gpu-worker';
+import { type AudioPlan, audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
+import { type Inference, startInference } from '@lipsync/gpu-worker';
 import {
   decodeFaceTrack,
+  type FaceTrack,
+  type FollowsVoice,
   followsVoice,
   mouthOpenings,
   recordingOf,
   speechEnvelope,
-  type FaceTrack,
-  type FollowsVoice,
 } from '@lipsync/lipsync';
 import {
   AUDIO_SAMPLE_RATE,
-  probe,
-  readAudio,
   type Binaries,
+  probe,
   type ProbedAudio,
   type ProbedVideo,
+  readAudio,
 } from '@lipsync/media';
-import { compareOutsideFace, paddedFaceBox, type OutsideFace } from './outside-face';
+import { compareOutsideFace, type OutsideFace, paddedFaceBox } from './outside-face';
 import { plainTranscode } from './plain-transcode';
 
 export interface MeasureRequest {

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { faceBox, LANDMARK_VALUES, type FaceTrack } from '@lipsync/lipsync';
-import { openFrameReader, type Binaries, type ProbedVideo } from '@lipsync/media';
-import { createPictureDifference, type Box } from './picture-difference';
+import { faceBox, type FaceTrack, LANDMARK_VALUES } from '@lipsync/lipsync';
+import { type Binaries, openFrameReader, type ProbedVideo } from '@lipsync/media';
+import { type Box, createPictureDifference } from './picture-difference';
 
 export interface OutsideFace {
   psnr_db: number;

@@ -1,9 +1,9 @@
 import type { AudioPlan } from '@lipsync/domain';
 import {
+  type Binaries,
   frameColor,
   openEncoder,
   openFrameSource,
-  type Binaries,
   type ProbedAudio,
   type VideoStream,
 } from '@lipsync/media';

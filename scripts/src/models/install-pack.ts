@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { copyPack, openPack, type Pack, PackError } from '@lipsync/model-pack';
 import { type Row } from '@lipsync/admin';
+import { copyPack, openPack, type Pack, PackError } from '@lipsync/model-pack';
 import { describePack } from './describe-pack';
 import { verifyPack } from './verify-pack';
 

@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { MANIFEST_FILE, type Manifest, type Pack, packFiles } from '@lipsync/model-pack';
+import { type Manifest, MANIFEST_FILE, type Pack, packFiles } from '@lipsync/model-pack';
 
 /**
  * Makes a folder of packs at `folder` with one face analyser and, for the engine, only this pack: links to the pack's

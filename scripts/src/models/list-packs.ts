@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { openPackFolders } from '@lipsync/gpu-worker';
 import { type Row } from '@lipsync/admin';
+import { openPackFolders } from '@lipsync/gpu-worker';
 import { describePack } from './describe-pack';
 
 /**

@@ -1,6 +1,6 @@
+import { type Row } from '@lipsync/admin';
 import { checkPack } from '@lipsync/gpu-worker';
 import { openPack, type Pack } from '@lipsync/model-pack';
-import { type Row } from '@lipsync/admin';
 import { describePack } from './describe-pack';
 
 /** The result of verifying a pack. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { ERROR_CATALOGUE } from '@lipsync/contract';
 import { SECURITY_HEADERS } from './http/security-headers';
 

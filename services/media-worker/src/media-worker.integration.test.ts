@@ -8,9 +8,9 @@ import {
   createDb,
   createRenders,
   type Db,
-  registerObject,
   type NewRender,
   publishFeature,
+  registerObject,
   registerWorker,
 } from '@lipsync/db';
 import { createLifecycle, createLogger, type Lifecycle, loadEnv } from '@lipsync/runtime';

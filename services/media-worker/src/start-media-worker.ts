@@ -14,8 +14,8 @@ import {
   noTurnHangs,
   type PeriodicLoop,
 } from '@lipsync/worker';
-import { type MediaWorkerEnv } from './env';
 import { tellBacklog } from './backlog-gauges';
+import { type MediaWorkerEnv } from './env';
 import { createIngestRunner, type IngestRunner } from './ingest/ingest-runner';
 import { createAdmission } from './loops/admission';
 import { purgeOnce } from './loops/purging';

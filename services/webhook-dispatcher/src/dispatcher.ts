@@ -11,9 +11,9 @@ import {
 } from '@lipsync/db';
 import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
 import {
+  batchCalls,
   type Clock,
   type Egress,
-  batchCalls,
   type LogFields,
   type Logger,
   type SecretBox,

@@ -1,10 +1,10 @@
 import { eventually } from '@lipsync/testkit';
 import { getRender } from '../../test/one-render';
 import { DAY_SECONDS, openScenario, type Scenario } from '../../test/scenario';
-import { cancelRender } from '../renders/cancel-render';
-import { createDb, type Db } from '../postgres/db';
 import { createPreparation } from '../inputs/preparations';
 import { createUpload } from '../inputs/uploads';
+import { createDb, type Db } from '../postgres/db';
+import { cancelRender } from '../renders/cancel-render';
 
 const REQUESTS = 10;
 const LIMITS = { activeRecordsMax: 100, openUploadsMax: 100 };

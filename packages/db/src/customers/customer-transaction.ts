@@ -1,4 +1,4 @@
-import { transaction, type Db, type Tx } from '../postgres/db';
+import { type Db, transaction, type Tx } from '../postgres/db';
 
 /** How long to wait for a lock on a customer's rows. A duplicate request waits until the first request has ended. */
 export const LOCK_TIMEOUT = '5s';

@@ -1,5 +1,5 @@
 import { type CustomerLimits, type CustomerRow } from '@lipsync/domain';
-import { transaction, type Db } from '../postgres/db';
+import { type Db, transaction } from '../postgres/db';
 
 /** null resets a limit to the service's default; an omitted limit stays unchanged. */
 export type LimitChanges = { [K in keyof CustomerLimits]?: number | null };

@@ -1,5 +1,5 @@
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { transaction, type Db } from '../postgres/db';
+import { type Db, transaction } from '../postgres/db';
 
 /**
  * Makes `ciphertext` the signing secret `activeInSeconds` from now (immediately if omitted). The current secret signs

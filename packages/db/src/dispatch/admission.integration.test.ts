@@ -1,11 +1,11 @@
 import { openScenario, type Scenario } from '../../test/scenario';
-import { admitJobs, type Dispatch } from './admission';
 import { completeRender } from '../jobs/complete';
 import { releaseJob } from '../jobs/give-up';
+import { reconcile } from '../maintenance/reconcile';
 import { createDb } from '../postgres/db';
+import { admitJobs, type Dispatch } from './admission';
 import { withdrawDispatch } from './lost-dispatches';
 import { QUEUE_NAMES, type QueueName } from './queue-names';
-import { reconcile } from '../maintenance/reconcile';
 
 const result = { outputKey: 'outputs/run/1/video.mp4', usage: {} };
 

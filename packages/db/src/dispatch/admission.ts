@@ -1,7 +1,7 @@
 import { admissionCapacity, DEFAULT_CUSTOMER_LIMITS, ingestCap } from '@lipsync/domain';
-import { transaction, type Db, type Tx } from '../postgres/db';
-import { type QueueName } from './queue-names';
+import { type Db, transaction, type Tx } from '../postgres/db';
 import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/sql-state';
+import { type QueueName } from './queue-names';
 import { liveSlots } from './workers';
 
 /** A job to announce in Redis. No two announcements of a job share a number. */

@@ -1,6 +1,6 @@
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
-import { type DeliveryClaimOptions } from '../webhooks/claim-deliveries';
 import { type Db } from '../postgres/db';
+import { type DeliveryClaimOptions } from '../webhooks/claim-deliveries';
 import { QUEUE_NAMES, type QueueName } from './queue-names';
 import { CAPACITY_SECONDS } from './workers';
 

@@ -1,9 +1,9 @@
 import { type Engine, type RenderRequest } from '@lipsync/contract';
 import { createRender } from '../../test/one-render';
 import { codeOf, DAY_SECONDS, openScenario, type Scenario } from '../../test/scenario';
-import { admitJobs } from './admission';
 import { createPreparation } from '../inputs/preparations';
 import { reconcile } from '../maintenance/reconcile';
+import { admitJobs } from './admission';
 import { registerWorker, removeWorker } from './workers';
 
 const isInQueue = async (): Promise<boolean> => true;

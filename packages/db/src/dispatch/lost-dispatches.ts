@@ -1,5 +1,5 @@
-import { type Dispatch } from './admission';
 import { type Db } from '../postgres/db';
+import { type Dispatch } from './admission';
 import { type QueueName, queueName } from './queue-names';
 
 /** A job that was announced in Redis and has not been claimed since. */

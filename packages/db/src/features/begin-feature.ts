@@ -1,8 +1,8 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { storedErrorCode } from '@lipsync/domain';
-import { transaction, type Db } from '../postgres/db';
-import { covers, type FeatureContent, type FeatureKey, lockFeature } from './feature-row';
 import { type Lease } from '../jobs/lease';
+import { type Db, transaction } from '../postgres/db';
+import { covers, type FeatureContent, type FeatureKey, lockFeature } from './feature-row';
 
 export interface FeatureRequest {
   /** Frames needed from the start of the video; Infinity for the whole video. */

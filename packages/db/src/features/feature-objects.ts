@@ -1,4 +1,4 @@
-import { type Db, type Tx, transaction } from '../postgres/db';
+import { type Db, transaction, type Tx } from '../postgres/db';
 import { type FeatureKey } from './feature-row';
 
 /** Identifies the object that stores a feature's bytes. Features of one video with the same bytes share an object. */

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { only, openScenario, type Scenario } from '../../test/scenario';
-import { beginFeature } from './begin-feature';
 import { type Claim, claimJob } from '../jobs/claim';
+import { purge } from '../maintenance/purge';
+import { beginFeature } from './begin-feature';
 import { registerObject } from './feature-objects';
 import { covers, type FeatureContent, type FeatureKey } from './feature-row';
-import { purge } from '../maintenance/purge';
 import { dropFeature, giveUpFeature, publishFeature } from './publish-feature';
 
 /** What a worker does with its job, by index of the job. */

@@ -1,8 +1,8 @@
 import { type ErrorCode } from '@lipsync/contract';
-import { transaction, type Db, type Tx } from '../postgres/db';
+import { type Lease } from '../jobs/lease';
+import { type Db, transaction, type Tx } from '../postgres/db';
 import { keepForReaders, nameObject } from './feature-objects';
 import { type Coverage, type FeatureContent, type FeatureKey, lockFeature } from './feature-row';
-import { type Lease } from '../jobs/lease';
 
 /** What the video itself makes impossible, for the frames examined. */
 export interface FeatureFault extends Coverage {

@@ -1,8 +1,8 @@
 import { type ErrorCode, type MediaType } from '@lipsync/contract';
 import { type AssetRow, isId, ServiceError } from '@lipsync/domain';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { transaction, type Db, type Tx } from '../postgres/db';
 import { insertJob } from '../dispatch/new-job';
+import { databaseNow, secondsAfter } from '../postgres/database-clock';
+import { type Db, transaction, type Tx } from '../postgres/db';
 import { assetRow } from '../postgres/rows';
 
 export interface NewUrlAsset {

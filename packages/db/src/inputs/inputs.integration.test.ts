@@ -1,12 +1,12 @@
 import { createRender, getRender } from '../../test/one-render';
 import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
-import { createAsset, getAsset } from './assets';
 import { completeAnalyze, completeIngest } from '../jobs/complete';
-import { type CreatedRender } from '../renders/create-render';
 import { failJob } from '../jobs/give-up';
 import { heartbeatJob } from '../jobs/heartbeat';
-import { createPreparation, getPreparation } from './preparations';
 import { loadAnalyzeWork, loadIngestWork, loadRenderWork } from '../jobs/work';
+import { type CreatedRender } from '../renders/create-render';
+import { createAsset, getAsset } from './assets';
+import { createPreparation, getPreparation } from './preparations';
 
 const ANALYSIS = {
   version: '1',

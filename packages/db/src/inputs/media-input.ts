@@ -1,7 +1,7 @@
 import { type Input, type MediaType } from '@lipsync/contract';
 import { type AssetRow } from '@lipsync/domain';
-import { insertUrlAsset, referAsset } from './assets';
 import { type Db, type Tx } from '../postgres/db';
+import { insertUrlAsset, referAsset } from './assets';
 
 /** The asset that an input refers to; null if the input is a URL. Throws what `referAsset` throws. */
 export async function referInput(

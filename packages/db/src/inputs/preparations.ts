@@ -2,12 +2,12 @@ import { type PreparationRequest } from '@lipsync/contract';
 import { isId, type PreparationRow, ServiceError } from '@lipsync/domain';
 import { requireRecordSlot } from '../customers/customer-limits';
 import { customerTransaction } from '../customers/customer-transaction';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { type Db, type Tx } from '../postgres/db';
 import { type IdempotencyClaim, reserveKey } from '../customers/idempotency';
-import { inputAsset, referInput } from './media-input';
 import { insertJob } from '../dispatch/new-job';
 import { type QueueName } from '../dispatch/queue-names';
+import { databaseNow, secondsAfter } from '../postgres/database-clock';
+import { type Db, type Tx } from '../postgres/db';
+import { inputAsset, referInput } from './media-input';
 
 /** All data that the resource of a preparation is made of. */
 export interface PreparationDetails {

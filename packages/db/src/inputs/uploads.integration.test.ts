@@ -1,9 +1,9 @@
 import { codeOf, DAY_SECONDS, MEDIA, openScenario, type Scenario } from '../../test/scenario';
-import { getAsset } from './assets';
 import { completeIngest } from '../jobs/complete';
-import { expireUpload } from '../maintenance/expire-uploads';
-import { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
 import { loadIngestWork } from '../jobs/work';
+import { expireUpload } from '../maintenance/expire-uploads';
+import { getAsset } from './assets';
+import { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
 
 const STAGED = { sizeBytes: 1234, etag: '"abc"' };
 

@@ -8,9 +8,9 @@ import {
 } from '@lipsync/domain';
 import { requireUploadSlot } from '../customers/customer-limits';
 import { customerTransaction } from '../customers/customer-transaction';
+import { insertJob } from '../dispatch/new-job';
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
-import { insertJob } from '../dispatch/new-job';
 import { assetRow, uploadRow } from '../postgres/rows';
 
 export interface NewUpload {

@@ -1,6 +1,6 @@
 import { MAX_ATTEMPTS, RECORD_STATES } from '@lipsync/domain';
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { transaction, type Db, type Tx } from '../postgres/db';
+import { type Db, transaction, type Tx } from '../postgres/db';
 import { type JobIdentity, jobIdentity, type RecoveredJob, recoveredJob } from './job-identity';
 import { type JobSubject, lockSubject } from './job-subject';
 import { advancePreparations } from './record-progress';

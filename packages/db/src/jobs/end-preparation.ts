@@ -1,8 +1,8 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { preparationRecord, type PreparationRow, RECORD_STATES } from '@lipsync/domain';
 import { type Db, type Tx } from '../postgres/db';
-import { finishJobs } from './lease';
 import { insertEvents } from '../webhooks/webhook-events';
+import { finishJobs } from './lease';
 
 /** The results of an analysis, as columns of the preparation. */
 export type AnalysisColumns = Pick<

@@ -6,11 +6,11 @@ import {
   renderRecord,
   type RenderRow,
 } from '@lipsync/domain';
-import { type Db, type Tx } from '../postgres/db';
-import { finishJobs } from './lease';
 import { readNamedPreparations } from '../inputs/named-preparations';
-import { advanceRenderByRuns } from './run-progress';
+import { type Db, type Tx } from '../postgres/db';
 import { insertEvents } from '../webhooks/webhook-events';
+import { finishJobs } from './lease';
+import { advanceRenderByRuns } from './run-progress';
 
 /** How a render ends. Only a failed one has a code. */
 type End = { status: 'completed' | 'cancelled' } | { status: 'failed'; errorCode: ErrorCode };

@@ -1,6 +1,6 @@
+import { type JobKind, jobKind, type QueueName, queueName } from '../dispatch/queue-names';
 import { type JobSubject } from './job-subject';
 import { type Lease } from './lease';
-import { type JobKind, jobKind, type QueueName, queueName } from '../dispatch/queue-names';
 
 /** Identifies one attempt at a job, its customer, and the resource that it serves. */
 export interface JobIdentity extends Lease {

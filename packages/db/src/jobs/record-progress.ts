@@ -1,8 +1,8 @@
 import {
-  type PreparationRow,
-  preparationProgress,
-  type PreparationWorkStage,
   PREPARATION_STAGES,
+  preparationProgress,
+  type PreparationRow,
+  type PreparationWorkStage,
   RECORD_STATES,
   RENDER_STAGES,
   type RenderRow,

@@ -8,11 +8,11 @@ import {
   type RenderWorkStage,
 } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
+import { readNamedPreparations } from '../inputs/named-preparations';
+import { preparationFault } from '../inputs/preparation-match';
 import { type Db, type Tx } from '../postgres/db';
 import { endPreparation } from './end-preparation';
 import { failOpenRuns } from './end-render';
-import { readNamedPreparations } from '../inputs/named-preparations';
-import { preparationFault } from '../inputs/preparation-match';
 import { advancePreparations, advanceRenders } from './record-progress';
 
 /** How far the ingest of one asset has come. The fraction of the fetch is 0 to 1. */

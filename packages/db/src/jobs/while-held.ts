@@ -1,5 +1,5 @@
 import { databaseNow } from '../postgres/database-clock';
-import { transaction, type Db, type Tx } from '../postgres/db';
+import { type Db, transaction, type Tx } from '../postgres/db';
 import { type JobSubject, lockSubject } from './job-subject';
 import { isHeld, type Lease } from './lease';
 

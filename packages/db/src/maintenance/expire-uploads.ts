@@ -1,6 +1,6 @@
 import { UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
 import { databaseNow } from '../postgres/database-clock';
-import { transaction, type Db } from '../postgres/db';
+import { type Db, transaction } from '../postgres/db';
 
 /** Uploads that were not completed while that was possible. The condition matches that of `uploads_waiting_idx`. */
 export async function findStaleUploads(db: Db, limit: number): Promise<string[]> {

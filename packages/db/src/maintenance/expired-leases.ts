@@ -1,10 +1,10 @@
 import { MAX_ATTEMPTS } from '@lipsync/domain';
-import { databaseNow } from '../postgres/database-clock';
-import { transaction, type Db } from '../postgres/db';
 import { failSubject } from '../jobs/fail-subject';
 import { type RecoveredJob, recoveredJob } from '../jobs/job-identity';
 import { lockSubject } from '../jobs/job-subject';
 import { requeueJob } from '../jobs/lease';
+import { databaseNow } from '../postgres/database-clock';
+import { type Db, transaction } from '../postgres/db';
 
 /** Running jobs whose worker has been silent for longer than its lease. */
 export async function findExpiredLeases(db: Db, limit: number): Promise<string[]> {

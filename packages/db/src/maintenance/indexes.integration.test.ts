@@ -1,8 +1,9 @@
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
 import { Client } from 'pg';
 import { openScenario, type Scenario } from '../../test/scenario';
-import { expireUpload, findStaleUploads } from './expire-uploads';
 import { deleteExpiredFeatures, findUnnamedObjects } from '../features/feature-objects';
+import { createUpload } from '../inputs/uploads';
+import { expireUpload, findStaleUploads } from './expire-uploads';
 import {
   findPurgeableAssets,
   findPurgeablePreparations,
@@ -10,7 +11,6 @@ import {
   findPurgeableUploads,
 } from './purgeable';
 import { deleteTombstones } from './tombstones';
-import { createUpload } from '../inputs/uploads';
 
 describe('indexes', () => {
   let database: TestDatabase;

@@ -1,12 +1,12 @@
 import { eventually } from '@lipsync/testkit';
 import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
 import { createAsset, referAsset } from '../inputs/assets';
+import { completeUpload, createUpload } from '../inputs/uploads';
 import { completeIngest, completeRender } from '../jobs/complete';
+import { failJob } from '../jobs/give-up';
 import { transaction } from '../postgres/db';
 import { expireUpload } from './expire-uploads';
-import { failJob } from '../jobs/give-up';
 import { purge, type PurgeOptions, type PurgeReport } from './purge';
-import { completeUpload, createUpload } from '../inputs/uploads';
 
 describe('purge', () => {
   let scenario: Scenario;

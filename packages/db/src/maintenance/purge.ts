@@ -1,12 +1,12 @@
 import { TOMBSTONE_SECONDS } from '@lipsync/domain';
-import { type Db } from '../postgres/db';
-import { eachCandidate } from './each-candidate';
 import {
   deleteExpiredFeatures,
   deleteUnnamedObject,
   type FeatureObjectId,
   findUnnamedObjects,
 } from '../features/feature-objects';
+import { type Db } from '../postgres/db';
+import { eachCandidate } from './each-candidate';
 import {
   confirmPurgeable,
   findPurgeableAssets,

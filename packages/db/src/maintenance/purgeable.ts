@@ -1,7 +1,7 @@
 import { SIGNED_URL_SECONDS, UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
-import { transaction, type Db } from '../postgres/db';
 import { type FeatureObjectId } from '../features/feature-objects';
+import { type Db, transaction } from '../postgres/db';
 
 /** An expired resource with every object that it may have left in storage. */
 export interface Purgeable {

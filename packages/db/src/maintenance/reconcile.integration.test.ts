@@ -1,16 +1,16 @@
 import { misplacedCodes } from '../../test/misplaced-codes';
 import { getRender } from '../../test/one-render';
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
-import { createAsset, getAsset } from '../inputs/assets';
 import { admitJobs } from '../dispatch/admission';
+import { registerWorker, removeWorker } from '../dispatch/workers';
+import { createAsset, getAsset } from '../inputs/assets';
+import { createPreparation } from '../inputs/preparations';
+import { createUpload } from '../inputs/uploads';
 import { claimJob } from '../jobs/claim';
 import { completeRender } from '../jobs/complete';
 import { type RecoveredJob } from '../jobs/job-identity';
 import { failOverdue } from './deadlines';
 import { reconcile } from './reconcile';
-import { createPreparation } from '../inputs/preparations';
-import { createUpload } from '../inputs/uploads';
-import { registerWorker, removeWorker } from '../dispatch/workers';
 
 const options = { isInQueue: async () => true, unservedSeconds: 1800 };
 

@@ -1,14 +1,14 @@
 import { RECORD_DEADLINE_SECONDS } from '@lipsync/domain';
+import { findOpenDispatches, withdrawDispatch } from '../dispatch/lost-dispatches';
+import { type QueueName } from '../dispatch/queue-names';
+import { CAPACITY_SECONDS, servedQueues } from '../dispatch/workers';
+import { type RecoveredJob } from '../jobs/job-identity';
 import { type Db } from '../postgres/db';
 import { failOverdue, findOverdueRecords, findUnserved, type Overdue } from './deadlines';
 import { eachCandidate } from './each-candidate';
 import { expireUpload, findStaleUploads } from './expire-uploads';
 import { findExpiredLeases, recoverJob } from './expired-leases';
-import { type RecoveredJob } from '../jobs/job-identity';
-import { findOpenDispatches, withdrawDispatch } from '../dispatch/lost-dispatches';
-import { type QueueName } from '../dispatch/queue-names';
 import { secondsSinceGap } from './reconciliation-gap';
-import { CAPACITY_SECONDS, servedQueues } from '../dispatch/workers';
 
 export interface ReconcileOptions {
   /** Says whether Redis still knows this announcement, waiting or active. Rejects if Redis is unavailable. */

@@ -1,4 +1,4 @@
-import { transaction, type Db } from '../postgres/db';
+import { type Db, transaction } from '../postgres/db';
 
 const SILENT_WORKER_SECONDS = 86_400;
 

@@ -5,9 +5,9 @@ import {
   eventually,
   type TestDatabase,
 } from '@lipsync/testkit';
+import { heartbeatWorker, liveEngines, registerWorker, removeWorker } from '../dispatch/workers';
 import { databaseNow } from './database-clock';
 import { createDb, type Db } from './db';
-import { heartbeatWorker, liveEngines, registerWorker, removeWorker } from '../dispatch/workers';
 
 describe('createDb', () => {
   let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
-import { PrismaPg } from '@prisma/adapter-pg';
 import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Prisma, PrismaClient } from '@lipsync/prisma';
+import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
 import { createCustomerMutex, type RunExclusive } from './customer-mutex';
 import { createPostgresSocket } from './postgres-socket';

@@ -1,8 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { migrate } from '@lipsync/prisma';
 import { createEmptyDatabase, createFactories, type Factories, type TestDatabase } from '@lipsync/testkit';
-import { randomBytes } from 'node:crypto';
-import { createDb } from './db';
 import { createMigrationFolder } from '../../test/migration-folder';
+import { createDb } from './db';
 
 const PASSWORD = 'secret';
 

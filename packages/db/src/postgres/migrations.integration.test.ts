@@ -1,3 +1,5 @@
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { migrate } from '@lipsync/prisma';
 import {
   createEmptyDatabase,
@@ -6,8 +8,6 @@ import {
   type Factories,
   type TestDatabase,
 } from '@lipsync/testkit';
-import { cpSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createMigrationFolder, type MigrationFolder } from '../../test/migration-folder';
 
 const PRISMA = join(__dirname, '..', '..', '..', '..', 'prisma');

@@ -1,10 +1,10 @@
 import { getRender } from '../../test/one-render';
 import { codeOf, only, openScenario, type Scenario } from '../../test/scenario';
-import { cancelRender } from './cancel-render';
 import { claimJob } from '../jobs/claim';
 import { completeRender } from '../jobs/complete';
 import { failJob } from '../jobs/give-up';
 import { heartbeatJob } from '../jobs/heartbeat';
+import { cancelRender } from './cancel-render';
 
 const result = { outputKey: 'outputs/run/1/video.mp4', usage: {} };
 

@@ -1,10 +1,10 @@
 import { isId, RECORD_STATES, ServiceError } from '@lipsync/domain';
 import { customerTransaction } from '../customers/customer-transaction';
-import { databaseNow } from '../postgres/database-clock';
-import { type Db } from '../postgres/db';
 import { cancelOpenRuns } from '../jobs/end-render';
 import { lockRender } from '../jobs/job-subject';
-import { renderDetails, type RenderDetails } from './renders';
+import { databaseNow } from '../postgres/database-clock';
+import { type Db } from '../postgres/db';
+import { type RenderDetails, renderDetails } from './renders';
 
 export interface Cancellation extends RenderDetails {
   /** Jobs that a worker may be running. Notify it, so that it stops at once. */

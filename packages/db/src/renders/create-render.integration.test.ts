@@ -3,10 +3,10 @@ import { isServiceError } from '@lipsync/domain';
 import { eventually } from '@lipsync/testkit';
 import { createRender, getRender } from '../../test/one-render';
 import { codeOf, DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
+import { createPreparation } from '../inputs/preparations';
+import { createDb } from '../postgres/db';
 import { cancelRender } from './cancel-render';
 import { type CreatedRender, createRenders } from './create-render';
-import { createDb } from '../postgres/db';
-import { createPreparation } from '../inputs/preparations';
 import { type NewRender } from './render-draft';
 
 const KEY = { key: 'order-1', fingerprint: 'f'.repeat(64) };

@@ -2,14 +2,14 @@ import { type ErrorCode } from '@lipsync/contract';
 import { DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
 import { DatabaseError } from 'pg';
 import { LOCK_TIMEOUT } from '../customers/customer-transaction';
-import { type Db } from '../postgres/db';
 import { type QueueName } from '../dispatch/queue-names';
-import { draftRender, type NewRender, renderArgument, type RenderDraft, storedDraft } from './render-draft';
-import { refusedRender } from './refused-render';
-import { findRenders, type RenderDetails } from './renders';
+import { OFFER_SECONDS } from '../dispatch/workers';
+import { type Db } from '../postgres/db';
 import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/sql-state';
 import { run } from '../postgres/statement';
-import { OFFER_SECONDS } from '../dispatch/workers';
+import { refusedRender } from './refused-render';
+import { draftRender, type NewRender, renderArgument, type RenderDraft, storedDraft } from './render-draft';
+import { findRenders, type RenderDetails } from './renders';
 
 export interface CreatedRender extends RenderDetails {
   /** Whether an earlier request with this key created it. */

@@ -6,9 +6,9 @@ import { migrate } from '@lipsync/prisma';
 import { createFactories, eventually, type Factories, startPostgres, stopPostgres } from '@lipsync/testkit';
 import { openScenario, type Scenario } from '../../test/scenario';
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy';
-import { type CreatedRender, createRenders } from './create-render';
 import { isDatabaseUnavailable } from '../postgres/database-unavailable';
 import { createDb, type Db } from '../postgres/db';
+import { type CreatedRender, createRenders } from './create-render';
 
 const publicBaseUrl = 'https://api.example.com';
 const REQUEST: RenderRequest = {

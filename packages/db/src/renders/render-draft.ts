@@ -1,8 +1,8 @@
 import { type Engine, type Input, type RenderRequest } from '@lipsync/contract';
 import { isId } from '@lipsync/domain';
+import { type IdempotencyClaim, storableKey } from '../customers/idempotency';
 import { secondsAfter } from '../postgres/database-clock';
 import { type Db } from '../postgres/db';
-import { type IdempotencyClaim, storableKey } from '../customers/idempotency';
 import { type RenderDetails } from './renders';
 
 export interface NewRender {

@@ -6,7 +6,7 @@ import {
   type WebhookEventRow,
 } from '@lipsync/domain';
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { transaction, type Db, type Tx } from '../postgres/db';
+import { type Db, transaction, type Tx } from '../postgres/db';
 import { newDelivery } from './webhook-events';
 
 export interface DeliveryDetails {

@@ -1,6 +1,6 @@
 import { nextAttemptAt, type WebhookDeliveryRow } from '@lipsync/domain';
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { transaction, type Db } from '../postgres/db';
+import { type Db, transaction } from '../postgres/db';
 import { run } from '../postgres/statement';
 
 /** The outcome of an attempt. */

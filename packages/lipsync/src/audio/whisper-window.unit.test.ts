@@ -1,4 +1,4 @@
-import { soundingSteps, windowRange, windowStep, type WindowEdges, WINDOW_STEPS } from './whisper-window';
+import { soundingSteps, WINDOW_STEPS, type WindowEdges, windowRange, windowStep } from './whisper-window';
 
 /** The window as the generator sees it: step numbers, −1 for zeros. */
 const seen = (frame: number, steps: number, edges: WindowEdges): number[] =>

@@ -1,10 +1,10 @@
-import { sampledRows } from './aligned-cover';
 import { type Affine, invertAffine } from '../face/aligned-transform';
 import { yuvToRgb } from '../picture/colour-conversion';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { planMemory } from '../wasm/memory-plan';
 import { startKernels } from '../wasm/pixel-kernels';
 import { aimSampling, reserveSampling } from '../wasm/sampling';
+import { sampledRows } from './aligned-cover';
 
 /**
  * Cuts a rotated face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B

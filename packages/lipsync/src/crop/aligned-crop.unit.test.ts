@@ -1,6 +1,6 @@
-import { createAlignedCrop } from './aligned-crop';
 import { type Affine } from '../face/aligned-transform';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
+import { createAlignedCrop } from './aligned-crop';
 
 const SIDE = 64;
 const AREA = SIDE * SIDE;

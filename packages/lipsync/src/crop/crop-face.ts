@@ -1,10 +1,10 @@
 import { type Box } from '../picture/box';
 import { yuvToRgb } from '../picture/colour-conversion';
 import { BILINEAR, type Interpolation, LANCZOS } from '../picture/interpolation';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { aimGrid, fillTable, padded, reserveGrid, reserveTable, type Rows, touchedRows } from '../wasm/grid';
-import { startKernels } from '../wasm/pixel-kernels';
 import { planMemory } from '../wasm/memory-plan';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { startKernels } from '../wasm/pixel-kernels';
 
 /**
  * Cuts `box` out of a yuv420p picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in [-1,

@@ -1,5 +1,5 @@
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { createCropFace } from './crop-face';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 const SIZE = 16;
 const format: PictureFormat = { width: 64, height: 48, matrix: 'bt709', range: 'limited' };

@@ -1,6 +1,6 @@
-import { type Patch, type RgbPicture } from './patch';
 import { planMemory } from '../wasm/memory-plan';
 import { type PixelKernels, startKernels } from '../wasm/pixel-kernels';
+import { type Patch, type RgbPicture } from './patch';
 
 /**
  * Resamples a patch into `out`, a packed RGB picture that determines the proportions of the patch. Every pixel is the

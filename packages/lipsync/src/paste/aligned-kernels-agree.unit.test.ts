@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { createAlignedCrop } from '../crop/aligned-crop';
-import { createAlignedPaste } from './aligned-paste';
 import { type Affine } from '../face/aligned-transform';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { createAlignedCrop as plainAlignedCrop } from '../reference/aligned-crop';
 import { createAlignedPaste as plainAlignedPaste } from '../reference/aligned-paste';
+import { createAlignedPaste } from './aligned-paste';
 
 const formats: fc.Arbitrary<PictureFormat> = fc.record({
   width: fc.integer({ min: 2, max: 90 }),

@@ -1,12 +1,12 @@
 import { coveredCells, coveredRows, endColumn, firstColumn } from '../crop/aligned-cover';
 import { type Affine } from '../face/aligned-transform';
 import { rgbToYuv } from '../picture/colour-conversion';
-import { INVISIBLE } from './invisible-weight';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { padded } from '../wasm/grid';
 import { planMemory } from '../wasm/memory-plan';
 import { startKernels } from '../wasm/pixel-kernels';
 import { aimSampling, reserveSampling } from '../wasm/sampling';
+import { INVISIBLE } from './invisible-weight';
 
 /**
  * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a yuv420p picture, at the position

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { createAlignedCrop } from '../crop/aligned-crop';
-import { createAlignedPaste } from './aligned-paste';
 import { type Affine } from '../face/aligned-transform';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
+import { createAlignedPaste } from './aligned-paste';
 
 const SIDE = 64;
 const AREA = SIDE * SIDE;

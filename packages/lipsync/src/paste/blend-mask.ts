@@ -1,8 +1,8 @@
 import { type Box } from '../picture/box';
-import { fillPolygon } from './fill-polygon';
-import { gaussianKernel } from './gaussian-blur';
 import { planMemory } from '../wasm/memory-plan';
 import { startKernels } from '../wasm/pixel-kernels';
+import { fillPolygon } from './fill-polygon';
+import { gaussianKernel } from './gaussian-blur';
 
 /** Cells per side of a mask. Blurred masks need no more, because the paste interpolates between cells. */
 export const MASK_SIZE = 128;

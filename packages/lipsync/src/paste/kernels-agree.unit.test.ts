@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
-import { createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE, MASK_SQUARE } from './blend-mask';
-import { type Box } from '../picture/box';
 import { createCropFace } from '../crop/crop-face';
-import { BILINEAR, LANCZOS } from '../picture/interpolation';
-import { blurLines, gaussianKernel } from './gaussian-blur';
-import { createPasteFace } from './paste-face';
 import { type Patch } from '../crop/patch';
 import { createPatchSampler } from '../crop/patch-sampler';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { type Box } from '../picture/box';
+import { BILINEAR, LANCZOS } from '../picture/interpolation';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { createCropFace as plainCropFace } from '../reference/crop-face';
 import { createPasteFace as plainPasteFace } from '../reference/paste-face';
 import { samplePatch as plainSamplePatch } from '../reference/sample-patch';
+import { createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE, MASK_SQUARE } from './blend-mask';
+import { blurLines, gaussianKernel } from './gaussian-blur';
+import { createPasteFace } from './paste-face';
 
 interface Size {
   readonly width: number;

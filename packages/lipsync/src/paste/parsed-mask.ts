@@ -1,5 +1,5 @@
-import { HALF_MASK_VALUES, MASK_SIZE } from './blend-mask';
 import { type Box } from '../picture/box';
+import { HALF_MASK_VALUES, MASK_SIZE } from './blend-mask';
 import { createParsingMask, type ParsingMaskSettings } from './musetalk-parsing-mask';
 import { PARSING_SIDE, parsingSquare } from './parsing-square';
 import { createSpreadCells } from './spread-cells';

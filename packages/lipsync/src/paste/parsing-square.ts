@@ -1,8 +1,8 @@
-import { MASK_SQUARE } from './blend-mask';
-import { type Box } from '../picture/box';
 import { createCropFace } from '../crop/crop-face';
+import { type Box } from '../picture/box';
 import { BILINEAR } from '../picture/interpolation';
 import { type PictureFormat } from '../picture/picture-format';
+import { MASK_SQUARE } from './blend-mask';
 
 /** Side of the input of the face parser, pixels. */
 export const PARSING_SIDE = 512;

@@ -1,6 +1,6 @@
 import { type Box } from '../picture/box';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { createCropForParsing, PARSING_SIDE, parsingSquare } from './parsing-square';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 const format: PictureFormat = { width: 96, height: 80, matrix: 'bt709', range: 'full' };
 const layout = pictureLayout(format);

@@ -1,12 +1,12 @@
-import { type BlendMask, MASK_SIZE } from './blend-mask';
 import { type Box } from '../picture/box';
 import { rgbToYuv } from '../picture/colour-conversion';
 import { BILINEAR } from '../picture/interpolation';
-import { INVISIBLE } from './invisible-weight';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { aimGrid, fillTable, padded, reserveGrid, reserveTable, type Rows, touchedRows } from '../wasm/grid';
-import { startKernels } from '../wasm/pixel-kernels';
 import { planMemory } from '../wasm/memory-plan';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { startKernels } from '../wasm/pixel-kernels';
+import { type BlendMask, MASK_SIZE } from './blend-mask';
+import { INVISIBLE } from './invisible-weight';
 
 /**
  * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, weighted

@@ -1,7 +1,7 @@
-import { MASK_SIZE } from './blend-mask';
 import { createCropFace } from '../crop/crop-face';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
+import { MASK_SIZE } from './blend-mask';
 import { createPasteFace } from './paste-face';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 const SIZE = 64;
 const AREA = 3 * SIZE * SIZE;

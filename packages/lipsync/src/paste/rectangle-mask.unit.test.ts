@@ -1,6 +1,6 @@
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { MASK_SIZE } from './blend-mask';
 import { createPasteFace } from './paste-face';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 import { RECTANGLE_FEATHER, rectangleBlendMask, restoreOutside } from './rectangle-mask';
 
 /** The rectangle of the published weights. */

@@ -1,5 +1,5 @@
 import { rgbToYuv } from '../picture/colour-conversion';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { blendSample } from './blend-sample';
 import { unitLevel } from './unit-level';
 

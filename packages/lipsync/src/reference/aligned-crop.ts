@@ -1,7 +1,7 @@
 import { type AlignedCrop } from '../crop/aligned-crop';
 import { invertAffine } from '../face/aligned-transform';
 import { yuvToRgb } from '../picture/colour-conversion';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { createPlaneSampler } from './aligned-sampler';
 
 /** The grey around pictures in the training of LatentSync's networks, of 255. */

@@ -1,5 +1,5 @@
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { blendSample } from './blend-sample';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
 
 /** Two rows of a face in 8-bit codes. */
 export interface FaceRows {

@@ -1,8 +1,8 @@
-import { type Box } from '../picture/box';
 import { type CropFace } from '../crop/crop-face';
+import { type Box } from '../picture/box';
 import { yuvToRgb } from '../picture/colour-conversion';
 import { BILINEAR, type Interpolation, LANCZOS } from '../picture/interpolation';
-import { pictureLayout, type PictureFormat } from '../picture/picture-format';
+import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
 import { createResamplingAxis } from './resampling-axis';
 

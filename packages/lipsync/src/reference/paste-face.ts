@@ -1,11 +1,11 @@
 import { MASK_SIZE } from '../paste/blend-mask';
-import { createBlendRows, type FaceRows } from './blend-rows';
+import { type PasteFace } from '../paste/paste-face';
 import { type Box } from '../picture/box';
 import { BILINEAR } from '../picture/interpolation';
-import { type PasteFace } from '../paste/paste-face';
 import { type PictureFormat } from '../picture/picture-format';
-import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
+import { createBlendRows, type FaceRows } from './blend-rows';
 import { createFaceCodes } from './face-codes';
+import { type Plane, resampleColumns, resampleRow, touchedRange } from './plane-resampler';
 import { type AimAxis, createResamplingAxis, type ResamplingAxis } from './resampling-axis';
 
 /** Less than half a grey level at the greatest possible difference. */

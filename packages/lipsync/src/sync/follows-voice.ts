@@ -1,7 +1,7 @@
 import { type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks68';
-import { mouthOpening } from './mouth-opening';
 import { bestCorrelation, correlateAtLags } from './lagged-correlation';
+import { mouthOpening } from './mouth-opening';
 import { deviation, mean } from './spread';
 
 /** Opening of the mouth in every frame of a track; null if no face was found. */

@@ -1,5 +1,5 @@
-import { FEWEST_MOUTHS, followsVoice } from './follows-voice';
 import { fillNoise } from '../diffusion/noise';
+import { FEWEST_MOUTHS, followsVoice } from './follows-voice';
 import { mean } from './spread';
 
 const FRAMES = 120;

@@ -1,6 +1,6 @@
-import { bestCorrelation, correlateAtLags, pearson } from './lagged-correlation';
 import { recordingOf } from '../audio/recording';
 import { speechEnvelope } from '../audio/speech-envelope';
+import { bestCorrelation, correlateAtLags, pearson } from './lagged-correlation';
 
 describe('pearson', () => {
   it('is 1 for a scaled and shifted copy, -1 for a mirrored one, 0 for a constant', () => {

@@ -1,7 +1,7 @@
 import { type Box } from '../picture/box';
 import { type Interpolation } from '../picture/interpolation';
-import { type PixelKernels } from './pixel-kernels';
 import { type MemoryPlan } from './memory-plan';
+import { type PixelKernels } from './pixel-kernels';
 
 /** An interpolation as a table in the kernels' memory. */
 export interface Table {

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
-import { FILL_HOLES } from './audio-filters';
 import { type Binaries } from '../ffmpeg/binaries';
 import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
 import { type ChildExit, startChild } from '../ffmpeg/media-child';
-import { MediaError, MediaProcessError } from '../media-error';
 import { runInto } from '../ffmpeg/run-into';
+import { MediaError, MediaProcessError } from '../media-error';
+import { FILL_HOLES } from './audio-filters';
 
 /** Sample rate for everything that analyses the audio. */
 export const AUDIO_SAMPLE_RATE = 16_000;

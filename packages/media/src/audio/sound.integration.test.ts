@@ -9,17 +9,17 @@ import {
   makeNumberedVideo,
   mediaTiming,
 } from '@lipsync/testkit';
-import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { inspect } from '../probe/inspect';
 import { type AudioStream } from '../probe/stream-info';
 import {
-  countFrames,
   type CountedVideo,
+  countFrames,
   hearAudio,
   renderTimeline,
   type SyncMode,
 } from '../test/render-timeline';
+import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 
 const DEADLINE_MS = 60_000;
 const SECONDS = 3.2;

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Binaries } from '../ffmpeg/binaries';
-import { createTrialClip, decodeTrialClip, trialFrames } from './trial-clip';
 import {
   SOFTWARE_CODECS,
   type VideoCodecs,
   type VideoDecoder,
   type VideoEncoder,
 } from '../ffmpeg/video-codecs';
+import { createTrialClip, decodeTrialClip, trialFrames } from './trial-clip';
 
 /** What an operator asks for; `auto` uses a card where the card works. */
 export interface WantedVideoCodecs {

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WORKING_FPS } from '@lipsync/domain';
-import { type Binaries } from '../ffmpeg/binaries';
 import { openFrameDecoder } from '../decode/frame-decoder';
 import { openFrameEncoder } from '../encode/frame-encoder';
-import { inspect } from '../probe/inspect';
+import { type Binaries } from '../ffmpeg/binaries';
 import { type VideoDecoder, type VideoEncoder } from '../ffmpeg/video-codecs';
+import { inspect } from '../probe/inspect';
 
 /** Large enough for a card; the clip has more frames than encoders hold back. */
 const SIDE = 256;

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
-import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
+import { openFrameReader } from '../decode/frame-reader';
 import { openEncoder } from '../encode/encoder';
 import { type FrameEncoder } from '../encode/frame-encoder';
-import { openFrameReader } from '../decode/frame-reader';
+import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
+import { SOFTWARE_CODECS } from '../ffmpeg/video-codecs';
 import { inspect } from '../probe/inspect';
 import { resolveVideoCodecs } from './resolve-video-codecs';
 import { createTrialClip, decodeTrialClip, trialFrames } from './trial-clip';
-import { SOFTWARE_CODECS } from '../ffmpeg/video-codecs';
 
 const DEADLINE_MS = 60_000;
 /** What ffmpeg says when there is no driver or no card; a mistake in our arguments reads differently. */

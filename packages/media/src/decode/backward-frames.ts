@@ -1,8 +1,8 @@
-import { type FrameCursor } from './frame-cursor';
+import { MediaError } from '../media-error';
 import { type FrameRange } from './decoder-arguments';
+import { type FrameCursor } from './frame-cursor';
 import { type FrameReader } from './frame-reader';
 import { FrameSlots } from './frame-slots';
-import { MediaError } from '../media-error';
 import { type SeekIndex } from './seek-index';
 
 interface Chunk {

@@ -1,6 +1,6 @@
+import { MediaError } from '../media-error';
 import { type FrameCursor } from './frame-cursor';
 import { type FrameReader } from './frame-reader';
-import { MediaError } from '../media-error';
 
 /** Frames from `first` on, of a clip short enough to keep whole: decoded once, then served in any order. */
 export function cachedFrames(reader: FrameReader, first: number): FrameCursor {

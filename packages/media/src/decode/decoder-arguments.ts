@@ -1,8 +1,8 @@
 import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
-import { type FrameLayout, layoutFilter, workingRateFilter } from './frame-filters';
 import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
-import { type VideoStream } from '../probe/stream-info';
 import { type VideoDecoder } from '../ffmpeg/video-codecs';
+import { type VideoStream } from '../probe/stream-info';
+import { type FrameLayout, layoutFilter, workingRateFilter } from './frame-filters';
 
 /** A range of working frames reached by a seek; `locateRange` explains how the seek is chosen. */
 export interface FrameRange {

@@ -1,6 +1,6 @@
+import { MediaError } from '../media-error';
 import { type FrameCursor } from './frame-cursor';
 import { type FrameReader } from './frame-reader';
-import { MediaError } from '../media-error';
 
 /** Decodes from the beginning straight into the callers' memory; skipped frames are read and discarded. */
 export function forwardFrames(reader: FrameReader): FrameCursor {

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { type Binaries } from '../ffmpeg/binaries';
 import { type BytePipe, openBytePipe } from '../ffmpeg/byte-pipe';
-import { type FrameDecoding, decoderArguments } from './decoder-arguments';
-import { MediaError, MediaProcessError } from '../media-error';
 import { type MediaChild } from '../ffmpeg/media-child';
 import { startPipedChild } from '../ffmpeg/piped-child';
+import { MediaError, MediaProcessError } from '../media-error';
+import { decoderArguments, type FrameDecoding } from './decoder-arguments';
 import { RawFrameStream } from './raw-frame-stream';
 
 /** One ffmpeg process that decodes a video to working frames. It decodes ahead only as far as the pipe holds. */

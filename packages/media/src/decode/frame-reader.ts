@@ -1,10 +1,10 @@
 import { type Binaries } from '../ffmpeg/binaries';
+import { type VideoDecoder } from '../ffmpeg/video-codecs';
+import { isMediaError } from '../media-error';
+import { type VideoStream } from '../probe/stream-info';
 import { type FrameRange } from './decoder-arguments';
 import { type FrameDecoder, openFrameDecoder } from './frame-decoder';
 import { frameGeometry, type FrameLayout } from './frame-filters';
-import { isMediaError } from '../media-error';
-import { type VideoStream } from '../probe/stream-info';
-import { type VideoDecoder } from '../ffmpeg/video-codecs';
 
 export interface FrameReaderOptions {
   readonly layout: FrameLayout;

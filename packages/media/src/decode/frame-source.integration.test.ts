@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { sourceFrameIndex } from '@lipsync/domain';
 import { ffmpeg, makeNumberedVideo, type NumberedVideoOptions, readFrameNumber } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { openFrameReader } from './frame-reader';
-import { openFrameSource } from './frame-source';
 import { inspect } from '../probe/inspect';
 import { type VideoStream } from '../probe/stream-info';
+import { openFrameReader } from './frame-reader';
+import { openFrameSource } from './frame-source';
 
 const DEADLINE_MS = 60_000;
 

@@ -1,5 +1,6 @@
-import { backwardFrames } from './backward-frames';
 import { type Binaries } from '../ffmpeg/binaries';
+import { type VideoStream } from '../probe/stream-info';
+import { backwardFrames } from './backward-frames';
 import { cachedFrames } from './cached-frames';
 import { type FrameRange } from './decoder-arguments';
 import { forwardFrames } from './forward-frames';
@@ -8,7 +9,6 @@ import { frameGeometry } from './frame-filters';
 import { type FrameReader, openFrameReader } from './frame-reader';
 import { type FrameRun, frameRuns } from './frame-runs';
 import { readSeekIndex, type SeekIndex } from './seek-index';
-import { type VideoStream } from '../probe/stream-info';
 
 export interface FrameSourceOptions {
   /** Wall-clock limit of each decoder, including time spent waiting for the caller. */

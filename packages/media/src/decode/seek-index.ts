@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
 import { WORKING_FPS } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
-import { type FrameRange } from './decoder-arguments';
 import { probeInput } from '../ffmpeg/input-arguments';
+import { runToEnd } from '../ffmpeg/run-to-end';
 import { MediaError, MediaProcessError } from '../media-error';
 import { MEDIA_LIMITS } from '../probe/media-limits';
 import { type PacketTable, readPacketTable } from '../probe/packet-table';
-import { runToEnd } from '../ffmpeg/run-to-end';
 import { type Rational, type VideoStream } from '../probe/stream-info';
+import { type FrameRange } from './decoder-arguments';
 
 const FIRST_PICTURE_DEADLINE_MS = 60_000;
 /** Packets decoded to find out which picture is shown first: more than any codec reorders. */

@@ -1,8 +1,8 @@
-import { encoderArguments, type EncoderSettings } from './encoder-arguments';
-import { copiesAudio } from './encoder-audio';
 import { ffmpegInput, probeInput } from '../ffmpeg/input-arguments';
 import { confine } from '../ffmpeg/sandbox';
 import { type AudioStream } from '../probe/stream-info';
+import { encoderArguments, type EncoderSettings } from './encoder-arguments';
+import { copiesAudio } from './encoder-audio';
 import { encoderForSize } from './video-encoder-arguments';
 
 const AAC = { codec: 'aac', profile: 'LC', sampleRate: 48_000, channels: 2, startSeconds: 0 };

@@ -10,8 +10,8 @@ import {
   variableRateSeconds,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { copiesAudio } from './encoder-audio';
 import { countFrames, hearAudio, renderTimeline } from '../test/render-timeline';
+import { copiesAudio } from './encoder-audio';
 
 const DEADLINE_MS = 120_000;
 jest.setTimeout(DEADLINE_MS);

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { WORKING_FPS } from '@lipsync/domain';
-import { audioEncoderArguments, audioInput, type EncoderAudio } from './encoder-audio';
 import { FFMPEG_GLOBAL } from '../ffmpeg/input-arguments';
-import { type ColorTags, type Rational } from '../probe/stream-info';
-import { videoEncoderArguments } from './video-encoder-arguments';
 import { type VideoEncoder } from '../ffmpeg/video-codecs';
+import { type ColorTags, type Rational } from '../probe/stream-info';
+import { audioEncoderArguments, audioInput, type EncoderAudio } from './encoder-audio';
+import { videoEncoderArguments } from './video-encoder-arguments';
 
 export interface EncoderSettings {
   readonly outputPath: string;

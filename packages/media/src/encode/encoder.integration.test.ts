@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ffmpeg, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
 import { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from '../audio/audio-reader';
+import { openFrameReader } from '../decode/frame-reader';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { codecThreads } from '../ffmpeg/codec-threads';
-import { openEncoder } from './encoder';
-import { type EncoderSettings } from './encoder-arguments';
-import { openFrameReader } from '../decode/frame-reader';
 import { inspect } from '../probe/inspect';
 import { probe } from '../probe/probe';
 import { frameColor, frameSize, type VideoStream } from '../probe/stream-info';
+import { openEncoder } from './encoder';
+import { type EncoderSettings } from './encoder-arguments';
 
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? test : test.skip;

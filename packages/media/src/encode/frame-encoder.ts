@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { type Binaries } from '../ffmpeg/binaries';
-import { encoderArguments, type EncoderSettings } from './encoder-arguments';
-import { MediaError, MediaProcessError } from '../media-error';
 import { startChild } from '../ffmpeg/media-child';
 import { type VideoEncoder } from '../ffmpeg/video-codecs';
+import { MediaError, MediaProcessError } from '../media-error';
+import { encoderArguments, type EncoderSettings } from './encoder-arguments';
 
 export interface FrameEncoder {
   readonly frameBytes: number;

@@ -13,8 +13,8 @@ import {
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { frameSize } from '../probe/stream-info';
 import {
-  countFrames,
   type CountedVideo,
+  countFrames,
   hearAudio,
   type HeardAudio,
   renderTimeline,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { type ByteSink, type BytePipe, openBytePipe } from './byte-pipe';
 import { withDescriptorsLeft } from '../test/descriptors-left';
+import { type BytePipe, type ByteSink, openBytePipe } from './byte-pipe';
 
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? test : test.skip;

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decoderArguments } from '../decode/decoder-arguments';
 import { encoderArguments } from '../encode/encoder-arguments';
-import { probeInput } from './input-arguments';
 import { isAudioCodec, VIDEO_CODECS } from '../probe/media-limits';
 import { type VideoStream } from '../probe/stream-info';
+import { probeInput } from './input-arguments';
 
 const THREADS = 1;
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { type Socket } from 'node:net';
 import { Readable, Writable } from 'node:stream';
-import { type Binaries } from './binaries';
 import { type MediaProcessError } from '../media-error';
+import { type Binaries } from './binaries';
 import { confine, refusedToConfine } from './sandbox';
 
 /** Enough for a verdict; a hostile file can make the tools complain forever. */

@@ -1,11 +1,11 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Binaries } from './binaries';
 import { inspect } from '../probe/inspect';
+import { withDescriptorsLeft } from '../test/descriptors-left';
+import { type Binaries } from './binaries';
 import { type ChildExit, startChild } from './media-child';
 import { type Sandbox } from './sandbox';
-import { withDescriptorsLeft } from '../test/descriptors-left';
 import { SOFTWARE_CODECS } from './video-codecs';
 
 /** Only Linux offers what these tests need to observe this. */

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { type Binaries } from './binaries';
 import { openFrameDecoder } from '../decode/frame-decoder';
-import { runInto } from './run-into';
 import { type VideoStream } from '../probe/stream-info';
+import { type Binaries } from './binaries';
+import { runInto } from './run-into';
 import { SOFTWARE_CODECS } from './video-codecs';
 
 /** No process accepts such an argument: `spawn` throws, as it does when memory runs out. */

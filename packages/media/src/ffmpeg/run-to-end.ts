@@ -1,5 +1,5 @@
 import { type Binaries } from './binaries';
-import { startChild, type ChildExit, type ChildOptions } from './media-child';
+import { type ChildExit, type ChildOptions, startChild } from './media-child';
 
 /** Runs a tool and collects its output; a child that writes more than `maxBytes` is stopped. */
 export async function runToEnd(

@@ -2,10 +2,10 @@ import { dirname } from 'node:path';
 import { type Binaries } from '../ffmpeg/binaries';
 import { countLines } from '../ffmpeg/count-lines';
 import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
-import { MediaError, MediaProcessError } from '../media-error';
 import { type ChildOptions, DEMUXING_DATA_BYTES } from '../ffmpeg/media-child';
 import { lastProgressFrame } from '../ffmpeg/progress-report';
 import { runToEnd } from '../ffmpeg/run-to-end';
+import { MediaError, MediaProcessError } from '../media-error';
 
 /** Share of pictures that may fail to decode: a scratch in a long recording is usable, a broken file is not. */
 const ERROR_RATE_MAX = 0.02;

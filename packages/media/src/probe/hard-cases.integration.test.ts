@@ -13,9 +13,9 @@ import {
   shownPictures,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
+import { countFrames, hearAudio, renderTimeline, type SyncMode } from '../test/render-timeline';
 import { probe } from './probe';
 import { frameSize } from './stream-info';
-import { countFrames, hearAudio, renderTimeline, type SyncMode } from '../test/render-timeline';
 
 jest.setTimeout(60_000);
 

@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
-import { exchangesSides, uprightFilters } from './display-matrix';
-import { fields, finite, list, rational, text } from './ffprobe-json';
 import { probeInput } from '../ffmpeg/input-arguments';
-import { MediaError, MediaProcessError } from '../media-error';
 import { DEMUXING_DATA_BYTES } from '../ffmpeg/media-child';
 import { runToEnd } from '../ffmpeg/run-to-end';
+import { MediaError, MediaProcessError } from '../media-error';
 import { looksLikeMedia } from './container-signature';
+import { exchangesSides, uprightFilters } from './display-matrix';
+import { fields, finite, list, rational, text } from './ffprobe-json';
 import { isSteadyAdts } from './steady-adts';
 import { type AudioStream, type ColorTags, type VideoStream } from './stream-info';
 

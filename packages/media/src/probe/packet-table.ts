@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Binaries } from '../ffmpeg/binaries';
 import { probeInput } from '../ffmpeg/input-arguments';
-import { MediaError, MediaProcessError } from '../media-error';
 import { DEMUXING_DATA_BYTES, startChild } from '../ffmpeg/media-child';
+import { MediaError, MediaProcessError } from '../media-error';
 
 const TABLE_DEADLINE_MS = 120_000;
 

@@ -1,8 +1,8 @@
-import { type Binaries } from '../ffmpeg/binaries';
 import { AUDIO_SAMPLE_RATE, readAudio } from '../audio/audio-reader';
+import { type Binaries } from '../ffmpeg/binaries';
+import { MediaError } from '../media-error';
 import { checkContainer, checkPictures } from './decode-check';
 import { inspect } from './inspect';
-import { MediaError } from '../media-error';
 import { isAudioCodec, MEDIA_LIMITS, VIDEO_CODECS } from './media-limits';
 import { readPacketTable, tableSeconds } from './packet-table';
 import { type AudioStream, type VideoStream } from './stream-info';

@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 
 /** RIFF, the total length, WAVE. */
 const FILE_HEADER_BYTES = 12;

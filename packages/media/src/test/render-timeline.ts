@@ -1,9 +1,9 @@
 import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import { AUDIO_SAMPLE_RATE, readAudio } from '../audio/audio-reader';
-import { type Binaries } from '../ffmpeg/binaries';
-import { openEncoder } from '../encode/encoder';
 import { openFrameReader } from '../decode/frame-reader';
 import { openFrameSource } from '../decode/frame-source';
+import { openEncoder } from '../encode/encoder';
+import { type Binaries } from '../ffmpeg/binaries';
 import { inspect } from '../probe/inspect';
 import { type AudioStream, frameColor, frameSize, type VideoStream } from '../probe/stream-info';
 

@@ -1,5 +1,5 @@
+import { type Cues, cueWindow } from './cue-window';
 import { type FaceShape, paintedFace, paintedLandmarks } from './painted-face';
-import { cueWindow, type Cues } from './cue-window';
 
 /** The inputs for one frame of a diffusion engine's output. */
 export interface Frame {

@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createWriteStream } from 'node:fs';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { type HttpsReceiver, listenOnLoopback, startHttpsReceiver } from '@lipsync/testkit';

@@ -1,9 +1,9 @@
 import { isPublicAddress } from '@lipsync/domain';
 import { type NodeEnv } from '../shared-settings';
-import { type Download, type DownloadOptions, download } from './download';
-import { type PostOptions, type PostResponse, post } from './post';
+import { type Download, download, type DownloadOptions } from './download';
 import { createKeptConnections } from './kept-connections';
 import { type EgressPolicy } from './policy';
+import { post, type PostOptions, type PostResponse } from './post';
 import { createResolver } from './resolver';
 import { type EgressRoutes } from './routes';
 

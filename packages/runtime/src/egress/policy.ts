@@ -1,5 +1,5 @@
-import { type EgressRoutes } from './routes';
 import { type ResolveAddresses } from './resolver';
+import { type EgressRoutes } from './routes';
 
 /** Everything that decides where the client may connect. */
 export interface EgressPolicy {

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { createScope, getSigningKey, SignatureV4Base } from '@smithy/signature-v4';
-import { parseAuthorization, type SignedClaim } from './signed-claim';
 import { accessDenied, S3Error } from './s3-error';
 import { type S3Request } from './s3-request';
+import { parseAuthorization, type SignedClaim } from './signed-claim';
 
 /** The accepted keys, and the region of the store. */
 export interface S3Credentials {

@@ -1,6 +1,6 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { reachablePath, type ServerUser } from './server-user';
 

@@ -17,7 +17,7 @@ import { Client } from 'pg';
 import { freePort } from './free-ports';
 import { isAlive } from './is-alive';
 import { postgresBinaries } from './postgres-binaries';
-import { reachablePath, serverUser, type ServerUser } from './server-user';
+import { reachablePath, type ServerUser, serverUser } from './server-user';
 import { waitUntil } from './wait-until';
 
 const START_DEADLINE_MS = 30_000;

@@ -1,7 +1,7 @@
-import { Redis } from 'ioredis';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { disposeRun } from '../test-run';
 import { startPostgres, stopPostgres } from './postgres-server';

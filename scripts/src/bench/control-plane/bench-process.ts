@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 
 /** A child process of the benchmark. */
 export interface BenchProcess {

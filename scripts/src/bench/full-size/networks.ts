@@ -2,7 +2,7 @@ import { type Engine } from '@lipsync/contract';
 import { WINDOW_STEPS } from '@lipsync/lipsync';
 import { type Graph } from '@lipsync/model-pack';
 import { autoencoderDecoder, autoencoderEncoder } from './autoencoder';
-import { denoisingUnet, type DenoisingShape } from './denoising-unet';
+import { type DenoisingShape, denoisingUnet } from './denoising-unet';
 import { referenceUnet } from './reference-unet';
 import { type ListeningUnetShape, unet, unet3d } from './unet';
 import { WeightFile } from './weight-file';

@@ -1,10 +1,10 @@
 import {
   type Affine,
   inpaintMask,
-  pictureLayout,
-  type PictureFormat,
-  softMask,
   type MaskSpans,
+  type PictureFormat,
+  pictureLayout,
+  softMask,
 } from '@lipsync/lipsync';
 
 /** A picture with a rotated face, and the generated face to paste. */

@@ -5,8 +5,8 @@ import {
   HALF_MASK_VALUES,
   MASK_SIZE,
   outlineMask,
-  pictureLayout,
   type PictureFormat,
+  pictureLayout,
 } from '@lipsync/lipsync';
 
 /** A picture with a face box, and the generated face to paste. */

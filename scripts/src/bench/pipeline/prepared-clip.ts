@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Inference } from '@lipsync/gpu-worker';
-import { makeClip, type Clip, type ClipShape } from '../../samples/sample-clip';
+import { type Clip, type ClipShape, makeClip } from '../../samples/sample-clip';
 
 /** A clip with an existing face track. */
 export interface PreparedClip extends Clip {

@@ -1,6 +1,6 @@
 import { type TrackedRender } from '../renders/tracked-render';
 import { type Backlog } from './backlog';
-import { distributionOf, histogramOf, rounded, quantilesOf } from './quantiles';
+import { distributionOf, histogramOf, quantilesOf, rounded } from './quantiles';
 import { type RenderReport } from './report';
 
 /** Figures of these renders, and the number of open ones, including those of the warm-up. */

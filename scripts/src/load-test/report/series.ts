@@ -1,7 +1,7 @@
 import { type TrackedRender } from '../renders/tracked-render';
 import { quantilesOf, rounded } from './quantiles';
-import { endedAt, isOpenAt, type RunResult } from './run-result';
 import { type SeriesReport, type SliceReport } from './report';
+import { endedAt, isOpenAt, type RunResult } from './run-result';
 
 type TimedRun = Pick<RunResult, 'recorder' | 'startAt' | 'sliceMs' | 'arrivalsEndAt' | 'clockOffsetMs'> & {
   readonly config: Pick<RunResult['config'], 'warmUpSeconds'>;

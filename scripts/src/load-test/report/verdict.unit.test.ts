@@ -1,7 +1,7 @@
 import { type CheckResult } from '../verify/check';
 import { type Backlog } from './backlog';
 import { type GeneratorFigures, type Quantiles, type StreamReport } from './report';
-import { verdictOf, type VerdictInput } from './verdict';
+import { type VerdictInput, verdictOf } from './verdict';
 
 const quantiles = (over: Partial<Quantiles> = {}): Quantiles => ({
   count: 1_000,

@@ -1,5 +1,5 @@
-import { FAILURE_CLASSES } from '../measure/outcome';
 import { type AnswerCounts, type ErrorCount } from '../measure/answer-tally';
+import { FAILURE_CLASSES } from '../measure/outcome';
 import { percent } from '../report/format';
 import { type Check } from './check';
 import { type Evidence } from './evidence';

@@ -1,7 +1,7 @@
 import { type AnswerTally } from '../measure/answer-tally';
 import { type CheckResult } from './check';
 import { runChecks } from './checks';
-import { type CollectOptions, collectEvidence } from './collect-evidence';
+import { collectEvidence, type CollectOptions } from './collect-evidence';
 
 export interface VerifyOptions extends CollectOptions {
   readonly answers: { readonly ofCallers: AnswerTally; readonly beforeAndAfter: AnswerTally };

@@ -1,5 +1,5 @@
+import { MOUTH_HALF_WIDTH, mouthLine } from './mouth-shape';
 import { bump, clamp, ramp } from './shapes';
-import { mouthLine, MOUTH_HALF_WIDTH } from './mouth-shape';
 
 /*
  * Head coordinates: the origin lies between the eyes, x to the viewer's right, y down; one unit is the distance of the

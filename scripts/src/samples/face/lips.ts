@@ -1,4 +1,4 @@
-import { lowerLipEdge, mouthLine, MOUTH_HALF_WIDTH, upperLipEdge } from './mouth-shape';
+import { lowerLipEdge, MOUTH_HALF_WIDTH, mouthLine, upperLipEdge } from './mouth-shape';
 import { blend, ramp, type Rgb, scaled } from './shapes';
 import { valueNoise } from './value-noise';
 

@@ -1,8 +1,8 @@
 import { type IncomingMessage } from 'node:http';
 import { type Db, findApiKeys, type KeyOwner, touchApiKey } from '@lipsync/db';
-import { customerLimits, hashApiKey, isApiKey, type CustomerLimits } from '@lipsync/domain';
+import { type CustomerLimits, customerLimits, hashApiKey, isApiKey } from '@lipsync/domain';
 import { type RateLimiter } from '@lipsync/queue';
-import { type Clock, batchCalls, type Logger } from '@lipsync/runtime';
+import { batchCalls, type Clock, type Logger } from '@lipsync/runtime';
 import { type ApiConfig } from '../api-deps';
 import { DATABASE_WAIT } from '../database-wait';
 import { clientAddress } from './client-address';

@@ -1,5 +1,5 @@
-import { formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
 import { issueKey } from '@lipsync/db';
+import { formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
 import { expectContract } from '@lipsync/testkit';
 import { send } from '../../test/http-client';
 import { renderRequest } from '../../test/scenario';

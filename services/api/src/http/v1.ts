@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { OPERATIONS, type Operation } from '@lipsync/contract';
+import { type Operation, OPERATIONS } from '@lipsync/contract';
 import { BODY_MAX_BYTES } from '@lipsync/domain';
 import { type Span } from '@lipsync/telemetry';
 import { type ApiDeps } from '../api-deps';

@@ -1,6 +1,6 @@
 import { newId } from '@lipsync/domain';
-import { createScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { send } from '../../test/http-client';
+import { createScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
 
 describe('get_render', () => {

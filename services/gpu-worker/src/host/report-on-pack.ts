@@ -1,5 +1,5 @@
-import { saysOutOfMemory } from '../protocol/out-of-memory';
 import { type PackReport } from '../protocol/messages';
+import { saysOutOfMemory } from '../protocol/out-of-memory';
 import { InferenceCrash } from './inference-error';
 import { type InferenceHost } from './inference-host';
 

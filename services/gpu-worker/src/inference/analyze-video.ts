@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { encodeFaceTrack } from '@lipsync/lipsync';
 import { type VideoStream } from '@lipsync/media';
+import { type AnalyzeResult, type AnalyzeTask } from '../protocol/messages';
 import { LOOK_AHEAD_FRAMES } from './analyzer/build-track';
 import { encodeFeatures } from './encode-features';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from './job';
 import { videoOf } from './local-media';
 import { analysePass, type VideoAnalysis } from './pipeline/analyse-pass';
-import { type AnalyzeResult, type AnalyzeTask } from '../protocol/messages';
-import { readTrack } from './stored-track';
 import { NoFaceDetected } from './pipeline/task-failure';
+import { readTrack } from './stored-track';
 
 /**
  * Runs an analysis: the face track of a video, and the features that engines keep of it if requested. Rejects with

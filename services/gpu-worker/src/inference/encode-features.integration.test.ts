@@ -5,7 +5,7 @@ import { type Engine } from '@lipsync/contract';
 import { resolveBinaries } from '@lipsync/media';
 import { makeNumberedVideo } from '@lipsync/testkit';
 import { syntheticTrack } from '../test/synthetic-track';
-import { encodeFeatures, type EncodedFeatures } from './encode-features';
+import { type EncodedFeatures, encodeFeatures } from './encode-features';
 import { type FrameFeatures, type LipSyncEngine } from './engines/engine';
 import { type Job } from './job';
 import { videoOf } from './local-media';

@@ -1,7 +1,7 @@
 import { resolveBinaries } from '@lipsync/media';
+import { type FromInference } from '../protocol/messages';
 import { inferenceSettings } from './inference-settings';
 import { createModels } from './models';
-import { type FromInference } from '../protocol/messages';
 import { createSessionHost } from './sessions/session-host';
 import { createTaskLoop } from './task-loop';
 import { createTaskRunner } from './task-runner';

@@ -1,5 +1,7 @@
 import { type Engine } from '@lipsync/contract';
 import { packSize, packVersion, readPackAgain, rememberDigests } from '@lipsync/model-pack';
+import { type TaskPack } from '../protocol/messages';
+import { type LoadedAnalyzer } from './analyzer/loaded-analyzer';
 import { type LipSyncEngine } from './engines/engine';
 import { openEngine } from './engines/registry';
 import { type InferenceSettings } from './inference-settings';
@@ -7,10 +9,8 @@ import { createModelCache } from './model-cache';
 import { loadOnDemand } from './packs/load-on-demand';
 import { type LoadOptions, loadPack } from './packs/load-pack';
 import { type RunModel } from './packs/run-model';
-import { type LoadedAnalyzer } from './analyzer/loaded-analyzer';
-import { type TaskPack } from '../protocol/messages';
-import { type SessionHost } from './sessions/session';
 import { isOutOfMemory } from './pipeline/task-failure';
+import { type SessionHost } from './sessions/session';
 
 /** Loaded models, kept between tasks: the analyser, and the most recently used engines as far as they fit. */
 export interface Models {

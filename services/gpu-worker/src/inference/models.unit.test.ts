@@ -3,14 +3,14 @@ import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { rememberDigests } from '@lipsync/model-pack';
+import { type TaskPack } from '../protocol/messages';
 import { inProcessSessions } from '../test/in-process-sessions';
 import { writeLatentsyncPack } from '../test/latentsync-pack';
 import { packAt } from '../test/pack-at';
 import { inferenceSettings } from './inference-settings';
 import { createModels } from './models';
-import { verifyPack } from './verify-pack';
-import { type TaskPack } from '../protocol/messages';
 import { SessionError, type SessionHost } from './sessions/session';
+import { verifyPack } from './verify-pack';
 
 describe('the files of a pack', () => {
   let folder: string;

@@ -1,9 +1,9 @@
 import { AUDIO_SAMPLE_RATE, recordAudio } from '@lipsync/media';
+import { type RenderResult, type RenderTask } from '../protocol/messages';
+import { type OutputQuality } from '../protocol/output-quality';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from './job';
 import { audioOf, videoOf } from './local-media';
 import { renderClip, type RenderedClip } from './pipeline/render-clip';
-import { type RenderResult, type RenderTask } from '../protocol/messages';
-import { type OutputQuality } from '../protocol/output-quality';
 import { type UnfailingProbe } from './quality/unfailing-probe';
 import { openSpeechFile, type SpeechFile } from './speech-file';
 import { openFeatures } from './stored-features';

@@ -1,16 +1,16 @@
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
+import { type Task, type TaskResult } from '../protocol/messages';
 import { analyzeVideo } from './analyze-video';
 import { type Job } from './job';
 import { type Models } from './models';
 import { type GraphSettings } from './packs/load-pack';
-import { verifyPack } from './verify-pack';
 import { createStageClock } from './pipeline/stage-clock';
+import { isOutOfMemory } from './pipeline/task-failure';
 import { createTaskProgress } from './pipeline/task-progress';
-import { type Task, type TaskResult } from '../protocol/messages';
 import { renderVideo } from './render-video';
 import { type TimedSessionHost } from './sessions/session-host';
-import { isOutOfMemory } from './pipeline/task-failure';
 import { type TaskContext } from './task-loop';
+import { verifyPack } from './verify-pack';
 
 export interface TaskRunnerOptions {
   readonly host: TimedSessionHost;

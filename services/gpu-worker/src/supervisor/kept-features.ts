@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import {
   type Coverage,
   dropFeature,
-  registerObject,
   type FeatureKey,
   type Lease,
   publishFeature,
+  registerObject,
 } from '@lipsync/db';
 import { sha256OfFile } from '@lipsync/model-pack';
 import { featureKey, StorageError } from '@lipsync/storage';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beginFeature, type FeatureKey, findFeature } from '@lipsync/db';
 import { type AssetRow } from '@lipsync/domain';
-import { type FaceTrack, FACE_TRACK_VERSION } from '@lipsync/lipsync';
+import { FACE_TRACK_VERSION, type FaceTrack } from '@lipsync/lipsync';
 import { InferenceFailure } from '../host/inference-error';
 import { trackName, type TrackOrigin } from './feature-names';
 import { fetchTrack } from './fetch-track';

@@ -1,4 +1,4 @@
-import { FACE_TRACK_VERSION, LANDMARK_VALUES, type FaceTrack } from '@lipsync/lipsync';
+import { FACE_TRACK_VERSION, type FaceTrack, LANDMARK_VALUES } from '@lipsync/lipsync';
 
 export interface SyntheticFace {
   readonly frames: number;

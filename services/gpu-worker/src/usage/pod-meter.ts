@@ -1,7 +1,7 @@
 import { type MeasuredUsage } from '@lipsync/domain';
 import { type Logger } from '@lipsync/runtime';
 import { type PodBill, type PodCost } from './pod-cost';
-import { podUsage, type PodUsage } from './pod-usage';
+import { type PodUsage, podUsage } from './pod-usage';
 
 /** A run's use of this pod, as the fields of the contract's Usage. */
 export type MachineUsage = PodUsage & Required<Pick<MeasuredUsage, 'gpu_inference_seconds' | 'gpu_models'>>;

@@ -1,6 +1,6 @@
 import { type IngestedMedia } from '@lipsync/db';
 import { parseMediaType } from '@lipsync/domain';
-import { type ProbeResult, probe } from '@lipsync/media';
+import { probe, type ProbeResult } from '@lipsync/media';
 import { fetchFromUrl } from './fetch-from-url';
 import { type FetchedMedia, type IngestContext, type IngestTools } from './ingest-context';
 import { takeUpload } from './take-upload';

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { type AnalyzerManifest } from '../../manifest';
-import { type Pack } from '../../open-pack';
 import { encodeModel } from '../../onnx';
+import { type Pack } from '../../open-pack';
 import { modelFile, writePack } from '../../write-pack';
 import { LANDMARK_INPUT_SIZE, LANDMARK_MODEL, landmarkNet } from './landmark-net';
 import { DETECTOR_MODEL, DETECTOR_STRIDE, tinyFaceDetector } from './tiny-face-detector';

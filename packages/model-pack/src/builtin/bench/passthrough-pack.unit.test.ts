@@ -2,10 +2,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { modelPath, openPackFor, type Pack } from '../../open-pack';
 import { type MusetalkManifest } from '../../manifest';
-import { buildBuiltinPacks } from '../build-builtin-packs';
+import { modelPath, openPackFor, type Pack } from '../../open-pack';
 import { floats, loadTestGraph, time } from '../../test/graph-runner';
+import { buildBuiltinPacks } from '../build-builtin-packs';
 import { writePassthroughPack } from './passthrough-pack';
 
 let folder: string;

@@ -1,8 +1,8 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { type Cues } from '../../test/cue-window';
+import { allOf, type Frame, paintedFrame, swapped } from '../../test/film';
 import { furthest } from '../../test/furthest';
 import { floats, loadTestGraph, type TestGraph, time } from '../../test/graph-runner';
-import { allOf, type Frame, paintedFrame, swapped } from '../../test/film';
 import { expectedLoop, guidedLoop } from '../../test/guided-loop';
 import { darkness, difference, paintedFace } from '../../test/painted-face';
 import { decoderModel, encoderModel } from '../picture/autoencoder';

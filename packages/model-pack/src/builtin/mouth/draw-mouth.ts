@@ -5,7 +5,7 @@ import { BLOCK, cellsOf, LATENT_SCALE, type Planes, planesOf } from '../picture/
 import { type FaceAxes, faceAxes, faceCoordinates } from './face-axes';
 import { lipLines } from './lip-lines';
 import { lipWarp } from './lip-warp';
-import { type MouthPalette, mouthInterior, mouthPalette } from './mouth-interior';
+import { mouthInterior, type MouthPalette, mouthPalette } from './mouth-interior';
 import { type MouthPose } from './mouth-pose';
 import { rasterOf, type Region } from './region';
 

@@ -1,5 +1,6 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { cueWindow, type Cues } from '../../test/cue-window';
+import { type Cues, cueWindow } from '../../test/cue-window';
+import { floats, loadTestGraph, type TestGraph, time } from '../../test/graph-runner';
 import {
   darkness,
   difference,
@@ -8,7 +9,6 @@ import {
   paintedFace,
   paintedLandmarks,
 } from '../../test/painted-face';
-import { floats, loadTestGraph, type TestGraph, time } from '../../test/graph-runner';
 import { decoderModel, encoderModel } from '../picture/autoencoder';
 import { LATENT_CHANNELS, LATENT_SCALE } from '../picture/latent-planes';
 import { WIDTH } from '../speech/speech-cues';

@@ -1,9 +1,9 @@
-import { type Distribution, type OperationReport } from '../report';
-import { milliseconds, percent } from '../format';
-import { type Line, lineChart } from './line-chart';
 import { type Markup } from '../../../charts/markup';
 import { colourAt } from '../../../charts/palette';
 import { linearScale, logScale, ninesScale } from '../../../charts/scale';
+import { milliseconds, percent } from '../format';
+import { type Distribution, type OperationReport } from '../report';
+import { type Line, lineChart } from './line-chart';
 
 /** Latency against the share of requests that were no slower, with the last nines stretched. */
 export function percentileChart(operations: readonly OperationReport[]): Markup | null {

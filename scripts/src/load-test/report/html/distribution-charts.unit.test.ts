@@ -1,7 +1,7 @@
+import { type Markup } from '../../../charts/markup';
 import { distributionOf, histogramOf, quantilesOf } from '../quantiles';
 import { type OperationReport } from '../report';
 import { cumulativeChart, percentileChart } from './distribution-charts';
-import { type Markup } from '../../../charts/markup';
 
 /** 98 % take ten milliseconds, the others a second: the 99th percentile is a second. */
 const HISTOGRAM = histogramOf(Array.from({ length: 1_000 }, (_, i) => (i < 980 ? 10 : 1_000)));

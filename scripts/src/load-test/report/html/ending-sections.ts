@@ -1,6 +1,6 @@
-import { type ErrorReport, type LoadTestReport } from '../report';
-import { clockTime, milliseconds, percent, perSecond, significant, whole } from '../format';
 import { type Markup, markup } from '../../../charts/markup';
+import { clockTime, milliseconds, percent, perSecond, significant, whole } from '../format';
+import { type ErrorReport, type LoadTestReport } from '../report';
 import { table } from './table';
 
 const BAR_WIDTH = 160;

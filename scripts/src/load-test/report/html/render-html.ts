@@ -1,8 +1,8 @@
+import { Markup, markup } from '../../../charts/markup';
+import { milliseconds, percent, perSecond, significant } from '../format';
 import { worstOf } from '../quantiles';
 import { type LoadTestReport, type Quantiles } from '../report';
 import { checkSection, errorSection, setUpSection } from './ending-sections';
-import { milliseconds, percent, perSecond, significant } from '../format';
-import { Markup, markup } from '../../../charts/markup';
 import { latencySection, loadSection, renderSection, webhookSection } from './result-sections';
 import { STYLE } from './style';
 

@@ -1,7 +1,7 @@
+import { type Markup, markup } from '../../../charts/markup';
+import { milliseconds, perSecond, significant, whole } from '../format';
 import { type LoadTestReport, type OperationReport, type RenderReport, type WebhookReport } from '../report';
 import { cumulativeChart, percentileChart } from './distribution-charts';
-import { milliseconds, perSecond, significant, whole } from '../format';
-import { type Markup, markup } from '../../../charts/markup';
 import { table } from './table';
 import { arrivalsChart, backlogChart, latencyCharts } from './time-charts';
 

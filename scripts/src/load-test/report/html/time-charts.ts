@@ -1,9 +1,9 @@
-import { type LoadTestReport, type SliceReport } from '../report';
-import { clockTime, milliseconds, significant } from '../format';
-import { type Band, type Line, lineChart } from './line-chart';
 import { type Markup } from '../../../charts/markup';
-import { COLOURS, colourAt } from '../../../charts/palette';
+import { colourAt, COLOURS } from '../../../charts/palette';
 import { linearScale, logScale, timeScale } from '../../../charts/scale';
+import { clockTime, milliseconds, significant } from '../format';
+import { type LoadTestReport, type SliceReport } from '../report';
+import { type Band, type Line, lineChart } from './line-chart';
 
 type Series = LoadTestReport['series'];
 

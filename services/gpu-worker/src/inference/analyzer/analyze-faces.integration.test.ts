@@ -13,7 +13,7 @@ import {
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
 import { type AnalyzerParams, buildAnalyzerPack, modelPath, openPackFor } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
-import { loadGraph, type LoadedGraph } from '../sessions/ort-sessions';
+import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
 import { analyzeFaces } from './analyze-faces';
 import { blankPicture } from './picture';
 

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPack, type Pack, type PackEngine } from '@lipsync/model-pack';
 import { highsyncImages, latentsyncImages, musetalkImages } from '../../test/golden-clips';
-import { goldenPack, type GoldenPack } from '../../test/golden-pack';
+import { type GoldenPack, goldenPack } from '../../test/golden-pack';
 import { deviation, readGolden } from '../../test/golden-pictures';
 import { inProcessSessions } from '../../test/in-process-sessions';
 import { misplacedBanks } from '../../test/misplaced-banks';

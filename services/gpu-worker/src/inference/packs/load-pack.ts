@@ -1,18 +1,18 @@
 import {
   modelPath,
   type Pack,
-  packRoles,
   type PackRole,
+  packRoles,
   type Provider,
   verifyPackFiles,
 } from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
-import { SessionError, type Session, type SessionHost, type Tensors } from '../sessions/session';
-import { declaredTensors, tensorMismatch, type PackTensors } from './compare-tensors';
+import { type Session, SessionError, type SessionHost, type Tensors } from '../sessions/session';
+import { declaredTensors, type PackTensors, tensorMismatch } from './compare-tensors';
 import { expectFinite } from './expect-finite';
 import { graphThreads } from './graph-threads';
-import { probeMismatch } from './probe-graph';
 import { outputTargets } from './output-targets';
+import { probeMismatch } from './probe-graph';
 import { type RunModel } from './run-model';
 
 /** A pack whose graphs are loaded. */

@@ -1,5 +1,5 @@
 import { type Probe, type TensorSpec as PackTensor } from '@lipsync/model-pack';
-import { SessionError, type Session, type Tensor } from '../sessions/session';
+import { type Session, SessionError, type Tensor } from '../sessions/session';
 import { declaredTensors, type RoleTensors } from './compare-tensors';
 
 type Fill = Probe['fill'][string];

@@ -1,10 +1,10 @@
 import { WORKING_FPS } from '@lipsync/domain';
 import { type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
 import {
-  frameSize,
-  openFrameReader,
   type Binaries,
   type FrameReader,
+  frameSize,
+  openFrameReader,
   type VideoStream,
 } from '@lipsync/media';
 import { analysisSize } from '../analyzer/analysis-size';

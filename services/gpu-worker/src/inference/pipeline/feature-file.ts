@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { type FeatureOrigin, HEADER_BYTES, hasHeader, headerOf } from '../../protocol/feature-header';
+import { type FeatureOrigin, hasHeader, HEADER_BYTES, headerOf } from '../../protocol/feature-header';
 import { type FrameFeatures } from '../engines/engine';
 
 /**

@@ -3,25 +3,25 @@ import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import { type FaceTrack, type Recording } from '@lipsync/lipsync';
 import {
   AUDIO_SAMPLE_RATE,
-  frameColor,
-  openEncoder,
-  openFrameSource,
   type AudioStream,
   type Binaries,
+  frameColor,
   type FrameEncoder,
   type FrameSource,
+  openEncoder,
+  openFrameSource,
   type VideoStream,
 } from '@lipsync/media';
-import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
 import { type OutputQuality } from '../../protocol/output-quality';
+import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
 import { createQualityProbe } from '../quality/quality-probe';
 import { createUnfailingProbe, type UnfailingProbe } from '../quality/unfailing-probe';
-import { NoFaceDetected } from './task-failure';
 import { frameBudget } from './frame-budget';
 import { createFramePool, type Frame } from './frame-pool';
 import { pictureFormat } from './picture-format';
 import { renderPass } from './render-pass';
 import { type StageClock } from './stage-clock';
+import { NoFaceDetected } from './task-failure';
 import { type TaskProgress } from './task-progress';
 
 /** A probed video and speech track, ready to be joined. */

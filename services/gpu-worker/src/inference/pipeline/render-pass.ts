@@ -1,6 +1,6 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
-import { type AsyncQueue, createAsyncQueue } from './async-queue';
 import { type FaceObserver } from '../quality/face-observer';
+import { type AsyncQueue, createAsyncQueue } from './async-queue';
 import { type Frame, type FramePool } from './frame-pool';
 import { type StageClock } from './stage-clock';
 

@@ -1,7 +1,7 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
 import { type FaceObserver } from '../quality/face-observer';
 import { createFramePool } from './frame-pool';
-import { renderPass, type RenderPass } from './render-pass';
+import { type RenderPass, renderPass } from './render-pass';
 import { createStageClock } from './stage-clock';
 
 interface Script {

@@ -1,7 +1,7 @@
 import { isMediaError, MediaProcessError } from '@lipsync/media';
 import { PackError } from '@lipsync/model-pack';
-import { saysOutOfMemory } from '../../protocol/out-of-memory';
 import { type FailureCode } from '../../protocol/messages';
+import { saysOutOfMemory } from '../../protocol/out-of-memory';
 import { SessionError } from '../sessions/session';
 
 /** The task was told to stop. */

@@ -11,14 +11,14 @@ import {
   SAMPLE_RATE,
   speechEnvelope,
 } from '@lipsync/lipsync';
+import { type SeenQuality, type SyncQuality } from '../../protocol/output-quality';
 import { facePatch, landmarkBounds } from '../analyzer/face-patch';
 import { createLandmarkFinder } from '../analyzer/landmark-finder';
 import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
-import { type FaceObserver } from './face-observer';
 import { createFaceChange, type LumaRegion } from './face-change';
+import { type FaceObserver } from './face-observer';
 import { loudestStretch } from './loudest-stretch';
-import { type SeenQuality, type SyncQuality } from '../../protocol/output-quality';
-import { rgbRegion, type RgbRegion } from './rgb-region';
+import { type RgbRegion, rgbRegion } from './rgb-region';
 
 export interface QualityProbe extends FaceObserver {
   /** The measurements so far. */

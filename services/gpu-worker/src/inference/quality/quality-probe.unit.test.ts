@@ -1,8 +1,8 @@
 import { pictureLayout, recordingOf, SAMPLE_RATE } from '@lipsync/lipsync';
 import { syntheticTrack } from '../../test/synthetic-track';
+import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
 import { MIRRORED_LANDMARKS } from '../analyzer/mirrored-landmarks';
 import { type RunModel } from '../packs/run-model';
-import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
 import { createQualityProbe, type QualityProbe } from './quality-probe';
 
 const FRAMES = 110;

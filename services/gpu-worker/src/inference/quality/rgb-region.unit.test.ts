@@ -1,4 +1,4 @@
-import { pictureLayout, type PictureFormat } from '@lipsync/lipsync';
+import { type PictureFormat, pictureLayout } from '@lipsync/lipsync';
 import { rgbRegion } from './rgb-region';
 
 const format: PictureFormat = { width: 1000, height: 800, matrix: 'bt709', range: 'limited' };

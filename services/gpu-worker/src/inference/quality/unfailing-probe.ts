@@ -1,6 +1,6 @@
+import { type OutputQuality, type SyncQuality } from '../../protocol/output-quality';
 import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
 import { type FaceObserver } from './face-observer';
-import { type OutputQuality, type SyncQuality } from '../../protocol/output-quality';
 import { type QualityProbe } from './quality-probe';
 
 /** Measures an output. A failure to measure is reported in the result, and costs measurements instead of the render. */

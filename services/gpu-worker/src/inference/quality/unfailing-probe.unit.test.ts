@@ -1,5 +1,5 @@
-import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
 import { type SeenQuality } from '../../protocol/output-quality';
+import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
 import { type QualityProbe } from './quality-probe';
 import { createUnfailingProbe } from './unfailing-probe';
 

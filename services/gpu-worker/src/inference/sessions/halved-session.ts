@@ -1,4 +1,4 @@
-import { SessionError, type RunResult, type Session, type Tensor, type Tensors } from './session';
+import { type RunResult, type Session, SessionError, type Tensor, type Tensors } from './session';
 
 /**
  * Wraps a graph for devices that may be short of memory: a batch that does not fit is run again as two halves, and

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { SessionError, type Session, type SessionHost, type Tensor, type Tensors } from './session';
+import { type Session, SessionError, type SessionHost, type Tensor, type Tensors } from './session';
 import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
 
 type Unsent = SessionRequest extends infer R ? (R extends SessionRequest ? Omit<R, 'id'> : never) : never;

@@ -1,6 +1,6 @@
-import { parentPort, type MessagePort } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { saysOutOfMemory } from '../../protocol/out-of-memory';
-import { loadGraph, type LoadedGraph } from './ort-sessions';
+import { type LoadedGraph, loadGraph } from './ort-sessions';
 import { SessionError } from './session';
 import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
 

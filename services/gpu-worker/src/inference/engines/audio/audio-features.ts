@@ -1,4 +1,4 @@
-import { type Recording, type WindowEdges, windowRange, windowStep, WINDOW_STEPS } from '@lipsync/lipsync';
+import { type Recording, WINDOW_STEPS, type WindowEdges, windowRange, windowStep } from '@lipsync/lipsync';
 import { type AudioParams } from '@lipsync/model-pack';
 import { type RunModel } from '../../packs/run-model';
 import { createEncoderStates } from './encoder-states';

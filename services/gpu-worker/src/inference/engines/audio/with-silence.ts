@@ -1,5 +1,5 @@
-import { type Recording, SAMPLE_RATE } from '@lipsync/lipsync';
 import { WORKING_FPS } from '@lipsync/domain';
+import { type Recording, SAMPLE_RATE } from '@lipsync/lipsync';
 
 /**
  * Extends the recording with silence to the end of the output. Where the picture outlasts the sound, engines whose

@@ -1,8 +1,8 @@
 import { type Run } from '@lipsync/lipsync';
 import { type ArrayPool } from '../array-pool';
 import { type ClipInput, type FrameStream } from '../engine';
-import { type EncodeFace } from './face-latents';
 import { createInOrder } from '../in-order';
+import { type EncodeFace } from './face-latents';
 import { type KeptLatents } from './kept-latents';
 
 type Floats = Float32Array<ArrayBuffer>;

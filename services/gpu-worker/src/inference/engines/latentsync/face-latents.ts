@@ -1,8 +1,8 @@
 import { type LatentsyncParams } from '@lipsync/model-pack';
+import { type FeatureLayout } from '../../../protocol/feature-layout';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
 import { type CallRole } from '../call-role';
-import { type FeatureLayout } from '../../../protocol/feature-layout';
 import { allOf } from '../in-order';
 import { copyScaledMean } from '../scaled-mean';
 

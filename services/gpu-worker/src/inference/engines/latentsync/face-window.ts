@@ -1,7 +1,7 @@
 import { type Affine, type AlignedCrop, type AlignedPaste } from '@lipsync/lipsync';
 import { type ClipInput, type FaceBatch, type GeneratedFaces } from '../engine';
-import { mapConcurrently } from './map-concurrently';
 import { type EncodeFace } from './face-latents';
+import { mapConcurrently } from './map-concurrently';
 
 type Floats = Float32Array<ArrayBuffer>;
 

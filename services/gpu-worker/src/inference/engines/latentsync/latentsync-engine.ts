@@ -20,9 +20,9 @@ import { createDecodeLatent } from '../decode-latent';
 import { type LipSyncEngine } from '../engine';
 import { createFrameEncoder } from '../frame-encoder';
 import { createDenoiseWindow } from './denoise-window';
-import { mapConcurrently } from './map-concurrently';
 import { createEncodeFace, latentLayout } from './face-latents';
 import { createLatentsyncClip } from './latentsync-clip';
+import { mapConcurrently } from './map-concurrently';
 import { outputStretches } from './output-stretches';
 
 type Floats = Float32Array<ArrayBuffer>;

@@ -1,4 +1,4 @@
-import { connectedRuns, type FaceTrack, faceRuns } from '@lipsync/lipsync';
+import { connectedRuns, faceRuns, type FaceTrack } from '@lipsync/lipsync';
 
 /**
  * Numbers, per output frame, the stretches whose faces may be generated together; −1 means no face. A stretch ends

@@ -8,8 +8,8 @@ import {
   type PictureFormat,
 } from '@lipsync/lipsync';
 import { type MusetalkManifest } from '@lipsync/model-pack';
-import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type RunModel } from '../../packs/run-model';
+import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool, createArrayPool } from '../array-pool';
 import { copyScaledMean } from '../scaled-mean';
 import { CutFaces } from './cut-faces';

@@ -7,13 +7,13 @@ import {
   buildBuiltinPacks,
   modelPath,
   type MusetalkManifest,
-  packRoles,
   type Pack,
+  packRoles,
 } from '@lipsync/model-pack';
 import { writePooledMusetalkPack } from '../../../test/pooled-musetalk-pack';
 import { syntheticTrack } from '../../../test/synthetic-track';
 import { type RunModel } from '../../packs/run-model';
-import { loadGraph, type LoadedGraph } from '../../sessions/ort-sessions';
+import { type LoadedGraph, loadGraph } from '../../sessions/ort-sessions';
 import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../engine';
 import { createMusetalk } from './musetalk-engine';
 

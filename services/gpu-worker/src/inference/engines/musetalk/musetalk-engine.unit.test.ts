@@ -14,11 +14,11 @@ import {
   modelPath,
   type MusetalkManifest,
   openPackFor,
-  packRoles,
   type Pack,
+  packRoles,
 } from '@lipsync/model-pack';
-import { loadGraph, type LoadedGraph } from '../../sessions/ort-sessions';
 import { type RunModel } from '../../packs/run-model';
+import { type LoadedGraph, loadGraph } from '../../sessions/ort-sessions';
 import { type Tensors } from '../../sessions/session';
 import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
 import { createMusetalk } from './musetalk-engine';
