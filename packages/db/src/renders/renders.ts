@@ -5,7 +5,7 @@ import {
   type RunSummary,
   ServiceError,
 } from '@lipsync/domain';
-import { type Db, type Tx } from '../postgres/db';
+import { type Db } from '../postgres/db';
 import { run } from '../postgres/statement';
 
 /** All data that the resource of a render is made of. */
@@ -83,15 +83,4 @@ export async function getRenders(
     if (found === null) return new ServiceError('render_not_found');
     return found.isExpired ? new ServiceError('render_expired') : found.details;
   });
-}
-
-/** The details of one render, within a transaction that has read it. */
-export async function renderDetails(tx: Tx, render: RenderRow): Promise<RenderDetails> {
-  const { id, preparationId } = render;
-  // In sequence, because a transaction has one connection.
-  const runs = await tx.engineRun.findMany({ where: { renderId: id }, orderBy: { position: 'asc' } });
-  const preparation =
-    preparationId === null ? null : await tx.preparation.findUnique({ where: { id: preparationId } });
-  const event = await tx.webhookEvent.findUnique({ where: { renderId: id }, select: { id: true } });
-  return { render, runs, preparation, webhookEventId: event?.id ?? null };
 }
