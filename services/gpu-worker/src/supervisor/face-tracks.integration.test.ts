@@ -194,14 +194,28 @@ describe('face tracks of videos', () => {
   );
 
   test.each([
-    [
-      'holds other bytes',
-      (key: string) => fixture.storage.put(key, Buffer.from('other'), { contentType: 'x/y' }),
-    ],
-    ['is gone', (key: string) => fixture.storage.delete([key])],
+    {
+      harm: 'holds other bytes',
+      apply: (key: string) => fixture.storage.put(key, Buffer.from('other'), { contentType: 'x/y' }),
+      warning: 'a kept feature is damaged or gone',
+    },
+    {
+      harm: 'is gone',
+      apply: (key: string) => fixture.storage.delete([key]),
+      warning: 'a kept feature is damaged or gone',
+    },
+    {
+      harm: 'is withheld, though the store answers',
+      apply: async (key: string) =>
+        fixture.s3.faults.set({
+          slowDownRate: 1,
+          applies: (request) => request.method === 'GET' && request.key === key,
+        }),
+      warning: 'a kept face track cannot be read',
+    },
   ])(
-    'a kept track whose object %s is dropped and recomputed, and fails no render',
-    async (_, harm) => {
+    'a kept track whose object $harm is dropped and recomputed, and fails no render',
+    async ({ apply, warning }) => {
       const videoId = await fixture.newVideo('face');
       const [first, second, third] = [
         await fixture.render({ audio: 'short', prepared: false, videoId }),
@@ -209,9 +223,10 @@ describe('face tracks of videos', () => {
         await fixture.render({ audio: 'short', prepared: false, videoId }),
       ];
       await workers.perform(first);
-      await harm(await workers.objectOf(videoId, ownName()));
+      await apply(await workers.objectOf(videoId, ownName()));
       await workers.perform(second);
-      expect(workers.warnings()).toEqual(['a kept feature is damaged or gone']);
+      expect(workers.warnings()).toEqual([warning]);
+      fixture.s3.faults.clear();
       await workers.perform(third);
       const [made, again, found] = await analyzedFrames([first, second, third]);
       expect(again).toBe(made);
@@ -219,28 +234,6 @@ describe('face tracks of videos', () => {
     },
     60_000,
   );
-
-  test('a track that the store does not give, though it answers, is made again', async () => {
-    const videoId = await fixture.newVideo('face');
-    const [first, second, third] = [
-      await fixture.render({ audio: 'short', prepared: false, videoId }),
-      await fixture.render({ audio: 'short', prepared: false, videoId }),
-      await fixture.render({ audio: 'short', prepared: false, videoId }),
-    ];
-    await workers.perform(first);
-    const object = await workers.objectOf(videoId, ownName());
-    fixture.s3.faults.set({
-      slowDownRate: 1,
-      applies: ({ method, key }) => method === 'GET' && key === object,
-    });
-    await workers.perform(second);
-    expect(workers.warnings()).toEqual(['a kept face track cannot be read']);
-    fixture.s3.faults.clear();
-    await workers.perform(third);
-    const [made, again, found] = await analyzedFrames([first, second, third]);
-    expect(again).toBe(made);
-    expect(found).toBe(0);
-  }, 60_000);
 
   test('a track is not given up while the store is away', async () => {
     const videoId = await fixture.newVideo('face');
