@@ -1,6 +1,5 @@
 import {
   createServer as createHttpServer,
-  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -22,27 +21,20 @@ const CHECK_INTERVAL_MS = 5_000;
 const KEEP_ALIVE_TIMEOUT_MS = 620_000;
 /**
  * Closes a connection on which nothing has moved for this long during a request: its client has stopped reading. This
- * is longer than the longest pause before a response, that of completing an upload while the store times out on every
- * try (about 75 s).
+ * is far longer than any pause before a response.
  */
 const SILENCE_TIMEOUT_MS = 120_000;
-
-interface Exchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-}
 
 /**
  * The HTTP server around the application: limits on slow and oversized requests, proper responses to malformed ones.
  */
 export function createServer(app: RequestListener, silenceMs: number = SILENCE_TIMEOUT_MS): Server {
-  /** What each connection still waits for, in the order in which it must be answered. */
-  const unanswered = new WeakMap<Duplex, Set<Exchange>>();
+  /** The answers that each connection still waits for, in their order. */
+  const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
   const listener: RequestListener = (req, res) => {
-    const exchange = { req, res };
-    const exchanges = unanswered.get(req.socket) ?? new Set();
-    unanswered.set(req.socket, exchanges.add(exchange));
-    res.once('close', () => exchanges.delete(exchange));
+    const answers = unanswered.get(req.socket) ?? new Set();
+    unanswered.set(req.socket, answers.add(res));
+    res.once('close', () => answers.delete(res));
     // RFC 9112 3.2 requires a 400; Node would send it with an empty body.
     if (req.httpVersion === '1.1' && req.headers.host === undefined) refuseMalformed(res);
     else app(req, res);
@@ -71,16 +63,16 @@ export function createServer(app: RequestListener, silenceMs: number = SILENCE_T
 }
 
 /** Ends a connection whose further bytes cannot be read, without losing or disturbing an answer to the bytes before. */
-function refuseRest(socket: Duplex, unanswered: readonly Exchange[]): void {
+function refuseRest(socket: Duplex, unanswered: readonly ServerResponse[]): void {
   const last = unanswered.at(-1);
   if (last === undefined) {
     socket.end(malformedAnswer());
-  } else if (last.res.headersSent) {
+  } else if (last.headersSent) {
     // A second status line would be read as part of the body that is being sent.
     socket.destroy();
   } else if (last.req.complete) {
     // More bytes than its Content-Length says. The request is valid and may create something: it gets its answer.
-    last.res.shouldKeepAlive = false;
+    last.shouldKeepAlive = false;
   } else if (unanswered.length === 1) {
     // Its body is broken or late, so the answer that waits for the body would never come.
     socket.end(malformedAnswer());
