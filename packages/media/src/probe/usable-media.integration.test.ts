@@ -1,17 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  DURATION_LIE_SECONDS,
-  ffmpeg,
-  type HostileMedia,
-  makeHostileMedia,
-  makeNumberedVideo,
-  makeTone,
-} from '@lipsync/testkit';
+import { ffmpeg, makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { isMediaError } from '../media-error';
+import { probeVerdict } from '../test/probe-verdict';
 import { probe } from './probe';
 
 const DEADLINE_MS = 60_000;
@@ -19,186 +11,16 @@ jest.setTimeout(DEADLINE_MS);
 
 let binaries: Binaries;
 let folder: string;
-let hostile: HostileMedia;
-let canary: Server;
-let canaryRequests = 0;
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
   folder = await mkdtemp(join(tmpdir(), 'probe-'));
-  canary = createServer((_request, response) => {
-    canaryRequests += 1;
-    response.end();
-  });
-  await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
-  const address = canary.address();
-  if (address === null || typeof address === 'string') throw new Error('the canary listens nowhere');
-  hostile = await makeHostileMedia(`http://127.0.0.1:${address.port}/canary.mp4`);
-}, 180_000);
-
-afterAll(async () => {
-  await new Promise((resolve) => canary.close(resolve));
-  await rm(folder, { recursive: true, force: true });
-  await rm(hostile.folder, { recursive: true, force: true });
 });
 
-async function verdict(file: string, mediaType: 'video' | 'audio'): Promise<string> {
-  try {
-    await probe(binaries, file, { mediaType, deadlineMs: DEADLINE_MS });
-    return 'accepted';
-  } catch (error) {
-    if (!isMediaError(error)) throw error;
-    return error.code;
-  }
-}
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Overwrites the table of this name in an MP4's index; bytes after its first entry stay and are not read. */
-function patchTable(file: Buffer, name: string, values: readonly number[]): void {
-  const table = file.indexOf(name) + 4;
-  values.forEach((value, i) => file.writeUInt32BE(value, table + 4 * (i + 1)));
-}
-
-describe('hostile and broken media', () => {
-  const SAMPLES = 80_000_000;
-  const shortClip = (movflags: string, tracks: readonly [number, number]): string[] => [
-    ...[
-      '-f',
-      'lavfi',
-      '-i',
-      'testsrc2=size=64x64:rate=25:duration=1',
-      '-f',
-      'lavfi',
-      '-i',
-      'sine=duration=1',
-    ],
-    ...tracks.flatMap((track) => ['-map', `${track}`]),
-    ...['-movflags', movflags, '-g', '5'],
-  ];
-
-  it.each<[string, readonly [number, number]]>([
-    ['pictures', [0, 1]],
-    ['sound', [1, 0]],
-  ])('an index of a few bytes that claims millions of samples of %s is damaged', async (_, tracks) => {
-    const path = join(folder, `claims-${tracks[0]}.mp4`);
-    await ffmpeg([...shortClip('+faststart', tracks), path]);
-    // The first track's tables come first.
-    const file = await readFile(path);
-    patchTable(file, 'stts', [1, SAMPLES, 1]);
-    patchTable(file, 'stsc', [1, 1, SAMPLES, 1]);
-    patchTable(file, 'stsz', [1, SAMPLES]);
-    await writeFile(path, file);
-    expect(await verdict(path, 'video')).toBe('media_corrupt');
-  });
-
-  it.each(['first', 'last'])(
-    'millions of samples without a size in the %s fragment are damage',
-    async (which) => {
-      const path = join(folder, `fragments-${which}.mp4`);
-      await ffmpeg([...shortClip('+frag_keyframe+empty_moov+default_base_moof', [0, 1]), path]);
-      const file = await readFile(path);
-      const run = which === 'first' ? file.indexOf('trun') : file.lastIndexOf('trun');
-      // Flags: neither sizes nor durations of samples follow.
-      file.writeUInt32BE(1, run + 4);
-      file.writeUInt32BE(SAMPLES, run + 8);
-      await writeFile(path, file);
-      expect(await verdict(path, 'video')).toBe('media_corrupt');
-    },
-  );
-
-  it.each([NaN, Infinity, 1e15])(
-    'a sound with a sample of %d is damaged: no network and no encoder takes it',
-    async (sample) => {
-      const path = join(folder, `sample-${sample}.wav`);
-      await ffmpeg(['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'pcm_f32le', path]);
-      const file = await readFile(path);
-      file.writeFloatLE(sample, file.length - 4000);
-      await writeFile(path, file);
-      expect(await verdict(path, 'audio')).toBe('media_corrupt');
-    },
-  );
-
-  it.each<[keyof HostileMedia, 'video' | 'audio', string]>([
-    ['hls', 'video', 'media_unsupported'],
-    ['hlsHttp', 'video', 'media_unsupported'],
-    ['ffconcat', 'video', 'media_unsupported'],
-    ['ffconcatHttp', 'video', 'media_unsupported'],
-    ['sdp', 'video', 'media_unsupported'],
-    ['text', 'video', 'media_unsupported'],
-    ['empty', 'video', 'media_corrupt'],
-    ['hugePicture', 'video', 'media_unsupported'],
-    ['manyPictures', 'video', 'media_unsupported'],
-    ['oddCodec', 'video', 'media_unsupported'],
-    ['truncatedHead', 'video', 'media_corrupt'],
-    ['truncatedTail', 'video', 'media_corrupt'],
-    ['truncatedWebm', 'video', 'media_corrupt'],
-    ['bitFlips', 'video', 'media_corrupt'],
-    ['noPictures', 'video', 'media_corrupt'],
-    ['tooLong', 'video', 'media_too_long'],
-    ['tooLongAudio', 'audio', 'media_too_long'],
-    ['coverOnly', 'video', 'media_type_mismatch'],
-    ['audioOnly', 'video', 'media_type_mismatch'],
-    ['videoOnly', 'audio', 'media_type_mismatch'],
-    ['text', 'audio', 'media_unsupported'],
-    ['hls', 'audio', 'media_unsupported'],
-  ])('%s offered as %s is refused with %s', async (name, mediaType, code) => {
-    expect(await verdict(hostile[name], mediaType)).toBe(code);
-  });
-
-  it('never asks an address that a playlist or a concat script names', async () => {
-    await verdict(hostile.hlsHttp, 'video');
-    await verdict(hostile.ffconcatHttp, 'video');
-    expect(canaryRequests).toBe(0);
-  });
-
-  it('measures the packets and not the header of a file that lies about its duration', async () => {
-    const { video } = await probe(binaries, hostile.durationLie, {
-      mediaType: 'video',
-      deadlineMs: DEADLINE_MS,
-    });
-    expect(video?.durationSeconds).toBeCloseTo(DURATION_LIE_SECONDS, 3);
-    expect(video?.frames).toBe(DURATION_LIE_SECONDS * 25);
-  });
-
-  it('gives up, without a verdict, when the deadline passes', async () => {
-    const file = join(folder, 'slow.mp4');
-    await makeNumberedVideo(file, { frames: 400, width: 640, height: 480 });
-    const attempt = probe(binaries, file, { mediaType: 'video', deadlineMs: 1 });
-    await expect(attempt).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'deadline' });
-  });
-
-  it('stops at once, without a verdict, when the caller does', async () => {
-    const stopped = AbortSignal.abort();
-    const attempt = probe(binaries, hostile.canary, {
-      mediaType: 'video',
-      deadlineMs: DEADLINE_MS,
-      signal: stopped,
-    });
-    await expect(attempt).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'stopped' });
-  });
-});
-
-describe('mutated media', () => {
-  it('never gets more out of the probe than a verdict', async () => {
-    const good = await readFile(hostile.canary);
-    const verdicts: string[] = [];
-    // A fixed sequence (a linear congruential generator), so that a failure repeats.
-    let state = 1;
-    const next = (below: number): number => {
-      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-      return state % below;
-    };
-    for (let round = 0; round < 24; round += 1) {
-      const copy = Buffer.from(good);
-      for (let change = 0; change <= next(12); change += 1) copy.writeUInt8(next(256), next(copy.length));
-      const file = join(folder, 'mutated.mp4');
-      await writeFile(file, round % 4 === 0 ? copy.subarray(0, next(copy.length)) : copy);
-      verdicts.push(await verdict(file, 'video'));
-    }
-    const codes = ['accepted', 'media_unsupported', 'media_corrupt', 'media_too_long', 'media_type_mismatch'];
-    expect(verdicts.filter((code) => !codes.includes(code))).toEqual([]);
-    expect(new Set(verdicts).size).toBeGreaterThan(1);
-  });
-});
+const verdict = (file: string, mediaType: 'video' | 'audio'): Promise<string> =>
+  probeVerdict(binaries, file, mediaType);
 
 describe('usable media', () => {
   it('accepts 300 s of video and of audio, the longest there may be', async () => {
