@@ -44,6 +44,15 @@ export default tseslint.config(
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-console': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: ['any', 'timeout']
+            .map((name) => `CallExpression[callee.object.name='AbortSignal'][callee.property.name='${name}']`)
+            .join(' '),
+          message: 'Garbage collection may remove this timeout (nodejs/node#57736). Use withController.',
+        },
+      ],
     },
   },
   // Command-line programs: printing is their purpose.

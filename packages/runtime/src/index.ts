@@ -23,3 +23,4 @@ export { retryWhile } from './retry-while';
 export { createOutageNotice } from './outage-notice';
 export { type StartService, runService } from './run-service';
 export { type SecretBox, SecretBoxError, createSecretBox } from './secret-box';
+export { withController } from './with-controller';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Logger } from '@lipsync/runtime';
+import { type Logger, withController } from '@lipsync/runtime';
 import { type Storage } from './storage';
 import { StorageError } from './storage-error';
 
@@ -19,7 +19,7 @@ export async function untilLetIn(
   let told = false;
   for (;;) {
     try {
-      await storage.ping({ signal: AbortSignal.any([signal, AbortSignal.timeout(SILENCE_MS)]) });
+      await withController({ signal, ms: SILENCE_MS }, (asking) => storage.ping({ signal: asking.signal }));
       return;
     } catch (error) {
       if (signal.aborted || !isRefusal(error)) return;

@@ -5,6 +5,7 @@ import { type Engine } from '@lipsync/contract';
 import { type FeatureKey, findFeature } from '@lipsync/db';
 import { type AssetRow } from '@lipsync/domain';
 import { type FaceTrack } from '@lipsync/lipsync';
+import { withController } from '@lipsync/runtime';
 import { type UsablePack } from '../host/find-packs';
 import { bytesOfFirst, type FeatureOrigin, isOfOrigin } from '../protocol/feature-header';
 import { latentsName } from './feature-names';
@@ -96,9 +97,10 @@ export async function keepAdded(
 ): Promise<void> {
   if (added.frames === 0 || features.complete) return;
   try {
-    const limit = AbortSignal.any([preempted, AbortSignal.timeout(KEEP_LIMIT_MS)]);
     const made = { frames: features.frames + added.frames, complete: false, expiresAt: added.expiresAt };
-    await keepEngineFeatures(tools, features, made, limit);
+    await withController({ signal: preempted, ms: KEEP_LIMIT_MS }, (limit) =>
+      keepEngineFeatures(tools, features, made, limit.signal),
+    );
   } catch (error) {
     tools.logger.warn('features could not be kept', { name: features.key.name, error });
   }

@@ -1,3 +1,4 @@
+import { withController } from '@lipsync/runtime';
 import { type Telemetry } from '@lipsync/telemetry';
 import { createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
@@ -73,17 +74,18 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
       const kill = (): void => host.kill();
       preempted.addEventListener('abort', kill, { once: true });
       try {
-        // A signal per job, because jobs on other packs continue until the process stops.
-        const handBack = new AbortController();
-        await claims.run(jobId, AbortSignal.any([preempted, handBack.signal]), (job) => {
-          const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
-          return handBackIfUnfit(handBack, async () => {
-            // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
-            // ready.
-            await transferring(() => storage.ping({ signal: job.signal }));
-            return perform(tools, { ...job, host, preempted });
-          });
-        });
+        // A controller per job, because jobs on other packs continue until the process stops.
+        await withController({ signal: preempted }, (handBack) =>
+          claims.run(jobId, handBack.signal, (job) => {
+            const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
+            return handBackIfUnfit(handBack, async () => {
+              // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
+              // ready.
+              await transferring(() => storage.ping({ signal: job.signal }));
+              return perform(tools, { ...job, host, preempted });
+            });
+          }),
+        );
       } finally {
         preempted.removeEventListener('abort', kill);
         slots.giveBack(host);

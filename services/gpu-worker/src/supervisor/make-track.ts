@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type FeatureKey, giveUpFeature, publishFeature } from '@lipsync/db';
 import { decodeFaceTrack } from '@lipsync/lipsync';
+import { withController } from '@lipsync/runtime';
 import { InferenceFailure } from '../host/inference-error';
 import { type AnalyzeResult } from '../protocol/messages';
 import { type JobContext, type JobTools } from './job-context';
@@ -40,8 +41,9 @@ export async function makeTrack(
   const track = decodeFaceTrack(await readFile(path));
   const coverage = { frames: analysis.settledFrames, complete: analysis.complete };
   try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(KEEP_LIMIT_MS)]);
-    await storeKept(tools, key, path, { ...coverage, expiresAt, maker: claim }, limit);
+    await withController({ signal, ms: KEEP_LIMIT_MS }, (limit) =>
+      storeKept(tools, key, path, { ...coverage, expiresAt, maker: claim }, limit.signal),
+    );
     return { path, track, from: 'analysis', analysis, isKept: true };
   } catch (error) {
     signal.throwIfAborted();

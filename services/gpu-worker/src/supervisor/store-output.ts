@@ -1,4 +1,4 @@
-import { retryWhile } from '@lipsync/runtime';
+import { retryWhile, withController } from '@lipsync/runtime';
 import { isStorageUnavailable } from '@lipsync/storage';
 import { type JobTools } from './job-context';
 import { transferring } from './job-errors';
@@ -13,6 +13,9 @@ export async function storeOutput(
   { key, file }: { readonly key: string; readonly file: string },
 ): Promise<void> {
   const upload = () => storage.put(key, { file }, { contentType: 'video/mp4', signal });
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_PATIENCE_MS)]);
-  await transferring(() => retryWhile(isStorageUnavailable, patience, upload));
+  await transferring(() =>
+    withController({ signal, ms: UPLOAD_PATIENCE_MS }, (patience) =>
+      retryWhile(isStorageUnavailable, patience.signal, upload),
+    ),
+  );
 }
