@@ -11,7 +11,6 @@ export function createAsyncQueue<Item>(signal: AbortSignal): AsyncQueue<Item> {
   const ahead: Item[] = [];
   let ended = false;
   let wake: () => void = () => undefined;
-  signal.addEventListener('abort', () => wake());
 
   return {
     push: (item) => {
@@ -23,12 +22,18 @@ export function createAsyncQueue<Item>(signal: AbortSignal): AsyncQueue<Item> {
       wake();
     },
     async *items() {
-      for (;;) {
-        signal.throwIfAborted();
-        const item = ahead.shift();
-        if (item !== undefined) yield item;
-        else if (ended) return;
-        else await new Promise<void>((resolve) => (wake = resolve));
+      const stop = (): void => wake();
+      signal.addEventListener('abort', stop);
+      try {
+        for (;;) {
+          signal.throwIfAborted();
+          const item = ahead.shift();
+          if (item !== undefined) yield item;
+          else if (ended) return;
+          else await new Promise<void>((resolve) => (wake = resolve));
+        }
+      } finally {
+        signal.removeEventListener('abort', stop);
       }
     },
   };

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
 import { type FaceObserver } from '../quality/face-observer';
 import { createFramePool } from './frame-pool';
@@ -117,6 +118,18 @@ describe('render pass', () => {
     await renderPass(pass);
     expect(seen.written).toEqual(Array.from({ length: 90 }, (_, i) => [i, 100 + i]));
   });
+
+  test.each([10, 3])(
+    'nothing listens to the clip any more, wherever a pass ends (of 10 frames %d come)',
+    async (come) => {
+      const readFrame = async (index: number): Promise<void> => {
+        if (index === come) throw new Error('no more frames');
+      };
+      const { pass } = scripted({ frames: 10, readFrame });
+      await Promise.allSettled([renderPass(pass)]);
+      expect(getEventListeners(pass.signal, 'abort')).toEqual([]);
+    },
+  );
 
   test('the memory of every batch is given back once, after its last face', async () => {
     const { pass, seen } = scripted({ frames: 10, infer: turns });
