@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeFaceTrack } from '@lipsync/lipsync';
-import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { buildBuiltinPacks, openPack } from '@lipsync/model-pack';
 import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { createInferenceHost, type InferenceHost, type TaskOptions } from './host/inference-host';
+import { failingGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';
 import { packAt } from './test/pack-at';
 import { writePooledMusetalkPack } from './test/pooled-musetalk-pack';
@@ -59,8 +60,8 @@ describe('the frame features that engines keep, in the child', () => {
         jobId: `prepare ${tasks++}`,
         analyzer: await packAt(at('packs/analyzer')),
         videoPath: at(video),
-        trackPath: at('made.track'),
-        reuseTrackPath: at(track),
+        trackPath: at(track),
+        reuseTrack: true,
         engines: [{ engine: 'musetalk', pack: await packAt(packDir), featuresPath }],
       },
       options,
@@ -80,11 +81,13 @@ describe('the frame features that engines keep, in the child', () => {
     });
 
   test('a preparation with a track computes the features of every face, and analyses nothing', async () => {
+    const written = (await stat(at('face.track'))).mtimeMs;
     const prepared = await prepare(at('prepared.features'));
     expect(prepared).toMatchObject({ frames: FRAMES, complete: true, featuresAdded: { musetalk: FACES } });
+    expect(prepared.graphFailed).toBe(false);
     expect(prepared.timings.analyseMs).toBe(0);
     expect((await stat(at('prepared.features'))).size).toBe(HEADER + FACES * RECORD);
-    await expect(stat(at('made.track'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect((await stat(at('face.track'))).mtimeMs).toBe(written);
 
     const again = await prepare(at('prepared.features'));
     expect(again.featuresAdded).toEqual({ musetalk: 0 });
@@ -138,11 +141,18 @@ describe('the frame features that engines keep, in the child', () => {
     await expect(stat(at('large.features'))).rejects.toMatchObject({ code: 'ENOENT' });
   }, 60_000);
 
+  test('a preparation that succeeds without an engine tells that its graph failed', async () => {
+    await writeAlteredPack(at('failing'), await openPack(pooled()), 'vae_encoder', failingGraph);
+    const prepared = await prepare(at('failing.features'), { packDir: at('failing') });
+    expect(prepared).toMatchObject({ graphFailed: true, featuresAdded: {} });
+    expect(prepared.featuresFailed.musetalk).toContain('engine_failed');
+  }, 60_000);
+
   test('nothing computed with a replaced pack is stored under the name of the previous one', async () => {
     const pack = { ...(await packAt(pooled())), digest: 'f'.repeat(64) };
     const preparing = host.analyze({
       ...{ jobId: `prepare ${tasks++}`, analyzer: await packAt(at('packs/analyzer')) },
-      ...{ videoPath: at('video.mp4'), trackPath: at('made.track'), reuseTrackPath: at('face.track') },
+      ...{ videoPath: at('video.mp4'), trackPath: at('face.track'), reuseTrack: true },
       engines: [{ engine: 'musetalk', pack, featuresPath: at('replaced.features') }],
     });
     // The engine's failure may end the preparation or only the engine's part of it.

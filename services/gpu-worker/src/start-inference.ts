@@ -27,8 +27,6 @@ export interface AnalyzeFiles {
   readonly trackPath: string;
   /** Default: all frames. */
   readonly wantedFrames?: number;
-  /** An existing track of the whole video, to use instead of an analysis. */
-  readonly reuseTrackPath?: string;
   /** Engines to compute features for, and the files to write them to. */
   readonly engines?: readonly { readonly engine: Engine; readonly featuresPath: string }[];
 }

@@ -26,6 +26,11 @@ export function createGraphTrials(): GraphTrials {
   };
 }
 
+/** Whether a graph failed in a part of the task that it can do without. */
+export function hadGraphFailure(result: TaskResult): boolean {
+  return 'graphFailed' in result && result.graphFailed;
+}
+
 /** Whether graphs of the task run on a GPU, as far as this was verified. */
 export function isOnGpu(task: Task): boolean {
   return packsOf(task).some(({ provider = 'cpu' }) => provider !== 'cpu');

@@ -16,7 +16,7 @@ import {
   type WarmTask,
 } from '../protocol/messages';
 import { childEnvironment } from './child-environment';
-import { createGraphTrials, isOnGpu } from './graph-trials';
+import { createGraphTrials, hadGraphFailure, isOnGpu } from './graph-trials';
 import { InferenceCrash, InferenceFailure } from './inference-error';
 import { listenForSigns } from './listen-for-signs';
 import { keepTail } from './stderr-tail';
@@ -128,7 +128,7 @@ export function createInferenceHost(
     const child = (current ??= start());
     return new Promise((resolve, reject) => {
       let killTimer: NodeJS.Timeout | undefined;
-      let failure: InferenceFailure | undefined;
+      let outcome: (() => void) | undefined;
       const listening = listenForSigns({
         withinMs: silenceMs,
         ask: () => send(child.process, { type: 'ping' }),
@@ -148,23 +148,32 @@ export function createInferenceHost(
         child.process.off('error', onError);
         finish();
       };
+      /** Reports the outcome only once the child is gone: the next task then gets a fresh one and the freed memory. */
+      const replaceChild = (finish: () => void): void => {
+        outcome = finish;
+        end(child, 'graph_failure');
+      };
       const onMessage = (message: FromInference): void => {
         listening.heard();
         if (message.type === 'ready' || message.type === 'pong' || message.jobId !== task.jobId) return;
         if (message.type === 'progress') onProgress?.(message.stage, message.percent);
         else if (message.type === 'done') {
-          trials.succeeded(message.result);
-          settle(() => resolve(message.result));
+          const finish = (): void => resolve(message.result);
+          if (hadGraphFailure(message.result) && isOnGpu(task)) {
+            trials.failed(task.jobId);
+            replaceChild(finish);
+          } else {
+            trials.succeeded(message.result);
+            settle(finish);
+          }
         } else if (message.graphFailed && isOnGpu(task)) {
           const code = trials.failed(task.jobId) ? 'device_lost' : message.code;
-          // Report this only once the child is gone: the next task then gets a fresh child and the freed memory.
-          failure = new InferenceFailure(code, message.detail);
-          end(child, 'graph_failure');
+          replaceChild(() => reject(new InferenceFailure(code, message.detail)));
         } else settle(() => reject(new InferenceFailure(message.code, message.detail)));
       };
       // Use 'close', not 'exit': stderr is complete only then.
       const onClose = (code: number | null, killedBy: NodeJS.Signals | null): void =>
-        settle(() => reject(failure ?? crashOf(child, { code, signal: killedBy })));
+        settle(outcome ?? (() => reject(crashOf(child, { code, signal: killedBy }))));
       const onError = (error: Error): void =>
         settle(() => reject(new InferenceCrash({ code: null, signal: null }, error.message)));
 

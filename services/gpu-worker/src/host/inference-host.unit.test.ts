@@ -101,7 +101,11 @@ describe('an inference host', () => {
       await writeFile(
         entry,
         `process.on('message', ({ jobId }) => process.send(jobId.startsWith('good')
-           ? { type: 'done', jobId, result: { type: 'analyze', gpuInferenceMs: jobId === 'good' ? 1 : null } }
+           ? { type: 'done', jobId, result: {
+               type: 'analyze',
+               gpuInferenceMs: jobId.includes('nothing to do') ? null : 1,
+               graphFailed: jobId.includes('in part'),
+             } }
            : { type: 'failed', jobId, code: 'engine_failed', detail: 'CUDA error 700', graphFailed: true }));`,
       );
       losses = [];
@@ -128,8 +132,16 @@ describe('an inference host', () => {
       expect(losses).toEqual(['graph_failed']);
     });
 
+    it('lets the next task have a fresh one even if the graph was not needed for the result', async () => {
+      expect(await outcome('good in part')).toBe('done');
+      expect(host.pid()).toBeUndefined();
+      expect(losses).toEqual(['graph_failed']);
+      expect(await outcome('b')).toBe('device_lost');
+    });
+
     it('keeps it where the graph ran on the CPU', async () => {
       expect([await outcome('a', CPU), await outcome('b', CPU)]).toEqual(['engine_failed', 'engine_failed']);
+      expect(await outcome('good in part', CPU)).toBe('done');
       expect(host.pid()).toBeDefined();
       expect(losses).toEqual([]);
     });

@@ -19,12 +19,12 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
   const { engines = [], videoPath } = task;
   const video = await videoOf(videoPath, job);
   // Without engines the analysis is all of the work; with a reused track it is none of it.
-  const analysisShare = engines.length === 0 ? 1 : task.reuseTrackPath === undefined ? 0.5 : 0;
+  const analysisShare = engines.length === 0 ? 1 : task.reuseTrack ? 0 : 0.5;
   progress.loading();
   const { track, complete } = await trackOf(task, video, job, (part) =>
     progress.preparing(part * analysisShare),
   );
-  const { version, analyzerVersion, frames, fps, width, height } = track;
+  const { frames } = track;
   const settledFrames = complete ? frames : frames - LOOK_AHEAD_FRAMES;
 
   const features = await encodeFeatures(
@@ -41,13 +41,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
   clock.add('infer', job.inferMs());
   return {
     type: 'analyze',
-    version,
-    analyzerVersion,
     frames,
-    fps,
-    width,
-    height,
-    durationSeconds: frames / fps,
     complete,
     settledFrames,
     featuresAdded: features.added,
@@ -55,6 +49,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     detectorRuns: job.detectorRuns(),
     replacedCodecs: job.replacedCodecs(),
     gpuInferenceMs: gpuInferenceMs(job),
+    graphFailed: job.graphFailed(),
     timings: clock.timings(),
   };
 }
@@ -65,9 +60,7 @@ async function trackOf(
   { binaries, models, clock, signal }: Job,
   onProgress: (part: number) => void,
 ): Promise<VideoAnalysis> {
-  if (task.reuseTrackPath !== undefined) {
-    return { track: await readTrack(task.reuseTrackPath, video), complete: true };
-  }
+  if (task.reuseTrack) return { track: await readTrack(task.trackPath, video), complete: true };
   const analyzer = await clock.during('load', () => models.analyzer(task.analyzer));
   const analysis = await clock.during('analyse', () =>
     analysePass({

@@ -95,7 +95,13 @@ describe('precomputing features while memory is short', () => {
     const none = () => 0;
     const job: Job = {
       ...{ binaries, models, signal, clock: createStageClock() },
-      ...{ inferMs: none, gpuMs: none, detectorRuns: none, replacedCodecs: () => [] },
+      ...{
+        inferMs: none,
+        gpuMs: none,
+        graphFailed: () => false,
+        detectorRuns: none,
+        replacedCodecs: () => [],
+      },
       progress: { loading: unused, preparing: unused, rendered: unused, encoding: unused },
     };
     const engines = (['musetalk', 'highsync'] as const).map((engine) => ({

@@ -37,9 +37,11 @@ async function renderSpoken(task: RenderTask, job: Job, speech: SpeechFile): Pro
   const audio = speech.recording();
   const track = await readTrack(task.faceTrackPath, video);
 
+  let engineGpuMs: number | null = null;
   const judge = (probe: UnfailingProbe): Promise<OutputQuality> => {
-    // The quality probe's graphs do not count towards the engine's time.
+    // The quality probe's graphs count towards neither the engine's time nor the customer's usage.
     clock.add('infer', job.inferMs());
+    engineGpuMs = gpuInferenceMs(job);
     return clock.during('quality', () => probe.judge(() => job.models.analyzer(task.analyzer)));
   };
   const features = openFeatures(task.featuresPath, engine.features, track);
@@ -64,7 +66,8 @@ async function renderSpoken(task: RenderTask, job: Job, speech: SpeechFile): Pro
     featuresAdded: features.added(),
     detectorRuns: job.detectorRuns(),
     replacedCodecs: job.replacedCodecs(),
-    gpuInferenceMs: gpuInferenceMs(job),
+    gpuInferenceMs: engineGpuMs,
+    graphFailed: job.graphFailed(),
     quality,
     timings: clock.timings(),
   };

@@ -49,10 +49,10 @@ export interface AnalyzeTask {
   readonly videoSeconds?: number;
   /** Number of frames needed, from the start, see `usedVideoFrames`; default: all. */
   readonly wantedFrames?: number;
-  /** Where to write the face track. */
+  /** Where to write the face track, or where it is. */
   readonly trackPath: string;
-  /** An existing face track of this whole video: with it nothing is analysed and no track is written. */
-  readonly reuseTrackPath?: string;
+  /** The track exists and covers the whole video: nothing is analysed and no track is written. */
+  readonly reuseTrack?: true;
   readonly engines?: readonly FeaturesTask[];
 }
 
@@ -94,23 +94,18 @@ export interface RenderResult {
   readonly detectorRuns: number;
   /** Every replacement of a GPU codec by software, for the log. */
   readonly replacedCodecs: readonly ReplacedCodec[];
-  /** Milliseconds inside the graphs while they ran on a GPU; null when they ran on the CPU. */
+  /** Milliseconds inside the engine's graphs while they ran on a GPU; null when they ran on the CPU. */
   readonly gpuInferenceMs: number | null;
+  /** Whether a graph failed where that only costs measurements of the output. */
+  readonly graphFailed: boolean;
   readonly quality: OutputQuality;
   readonly timings: StageTimings;
 }
 
 export interface AnalyzeResult {
   readonly type: 'analyze';
-  /** Version of the face track, see FACE_TRACK_VERSION. */
-  readonly version: string;
-  readonly analyzerVersion: string;
   /** Frames in the track: at most those requested and the look-ahead. */
   readonly frames: number;
-  readonly fps: number;
-  readonly width: number;
-  readonly height: number;
-  readonly durationSeconds: number;
   /** Whether the track covers the whole video. */
   readonly complete: boolean;
   /** Number of leading rows that an analysis of more frames would not change: a shorter timeline may use the track. */
@@ -125,6 +120,8 @@ export interface AnalyzeResult {
   readonly replacedCodecs: readonly ReplacedCodec[];
   /** As for a render, over the graphs of the analyser and of the engines. */
   readonly gpuInferenceMs: number | null;
+  /** Whether a graph failed where that only costs features computed ahead. */
+  readonly graphFailed: boolean;
   readonly timings: StageTimings;
 }
 

@@ -68,7 +68,7 @@ async function encode(
         videoPath,
         videoSeconds: video.durationSeconds,
         trackPath: track.path,
-        reuseTrackPath: track.path,
+        reuseTrack: true,
         engines: incomplete.map(({ engine, pack, path }) => ({ engine, pack, featuresPath: path })),
       },
       { signal, onProgress: (_stage, percent) => onProgress(percent) },

@@ -30,7 +30,14 @@ async function toldAfter(quality: RenderResult['quality']) {
         height: 16,
         renderedFrames: 25,
       },
-      ...{ featuresAdded: 0, detectorRuns: 0, replacedCodecs: [], gpuInferenceMs: null, quality },
+      ...{
+        featuresAdded: 0,
+        detectorRuns: 0,
+        replacedCodecs: [],
+        gpuInferenceMs: null,
+        graphFailed: false,
+        quality,
+      },
       timings: createStageClock().timings(),
     },
   });

@@ -47,6 +47,11 @@ export function emptyGraph(role: PackRole): Uint8Array {
   return graph(role, (g) => g.scalar(0));
 }
 
+/** A graph with the tensors of a role that fails when it is run: its first input has no such shape. */
+export function failingGraph(role: PackRole): Uint8Array {
+  return graph(role, (g, input) => g.op('ReduceMean', [g.op('Reshape', [input, g.ints([7, 11, 13])])]));
+}
+
 /** A graph with the tensors of a role that, when run, asks for more memory than can exist. */
 export function hungryGraph(role: PackRole): Uint8Array {
   return graph(role, (g, input) => {
