@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256OfFile } from '@lipsync/model-pack';
+import { isDiskFull } from './job-errors';
 
 /**
  * A file by its customer and content, so that no customer can learn from a job's duration that another has the same
@@ -48,7 +49,7 @@ const NO_LINKS = ['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'];
 
 /**
  * A cache in `folder` of at most `maxBytes` once no call is in progress; the least recently used files are evicted
- * first. The folder belongs to this process alone: what an earlier process left unfinished there is removed.
+ * first, and all of them when the disk has no room for another one. The folder belongs to this process alone: what an earlier process left unfinished there is removed.
  */
 export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCache> {
   const { folder, maxBytes, link: makeLink = link } = options;
@@ -86,9 +87,25 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
     return (await stat(cached).catch(ignoreMissing)) !== undefined;
   }
 
+  /** Evicts down to this size what is not being placed. If that fails, a later call tries again. */
+  async function evictTo(bytes: number): Promise<void> {
+    evicting = Promise.allSettled([evicting]).then(() => evict(folder, bytes, placing));
+    await Promise.allSettled([evicting]);
+  }
+
+  async function fetchMakingRoom(name: string, fetch: Fetch): Promise<void> {
+    try {
+      await fetchWhole(name, fetch);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      await evictTo(0);
+      await fetchWhole(name, fetch);
+    }
+  }
+
   async function bring(name: string, fetch: Fetch): Promise<Outcome> {
     const atHand = await isAtHand(name);
-    if (!atHand) await fetchWhole(name, fetch);
+    if (!atHand) await fetchMakingRoom(name, fetch);
     untried.delete(name);
     return atHand ? 'hit' : 'fetched';
   }
@@ -125,9 +142,7 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
         return outcome;
       } finally {
         placing.splice(placing.indexOf(name), 1);
-        evicting = Promise.allSettled([evicting]).then(() => evict(folder, maxBytes, placing));
-        // If eviction failed, the next call tries again. The job has its file.
-        await Promise.allSettled([evicting]);
+        await evictTo(maxBytes);
       }
     },
   };

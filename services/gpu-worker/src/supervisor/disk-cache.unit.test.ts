@@ -89,6 +89,34 @@ describe('disk cache', () => {
     expect(await readFile(target('b'), 'utf8')).toBe('bbbb');
   });
 
+  test('a full disk costs what is cached, not the job, and not what another job is placing', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    await cache.place(own('aaaa'), target('a'), fetched('aaaa'));
+    let attempts = 0;
+    const onFullDisk = async (path: string): Promise<void> => {
+      await writeFile(path, 'video');
+      if (++attempts === 1) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    };
+    const [cached] = await Promise.all([
+      cache.place(own('video'), target('b'), onFullDisk),
+      cache.place(own('bbbb'), target('c'), fetched('bbbb')),
+    ]);
+    expect([cached, attempts]).toEqual(['fetched', 2]);
+    expect((await readdir(folder)).sort()).toEqual([nameOf('bbbb'), nameOf('video')].sort());
+  });
+
+  test('a disk that stays full fails the job, after one more attempt', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    let attempts = 0;
+    const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    const placing = cache.place(own('video'), target('a'), async () => {
+      attempts++;
+      throw full;
+    });
+    await expect(placing).rejects.toBe(full);
+    expect(attempts).toBe(2);
+  });
+
   test('content larger than the whole cache is placed but not kept', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 3 });
     await cache.place(own('large'), target('a'), fetched('large'));
