@@ -3,17 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gpuModels } from './gpu-models';
 
-test('GPUs are named as the driver names them, in the order of the bus', async () => {
+test.each([
+  ['the GPU is', ['NVIDIA L4'], ['NVIDIA L4']],
+  ['of equal GPUs the one in use is', ['NVIDIA L4', 'NVIDIA L4'], ['NVIDIA L4']],
+  ['of different GPUs none is', ['NVIDIA H100 80GB HBM3', 'NVIDIA L4'], []],
+])('%s named as the driver names it', async (_, present, named) => {
   const folder = await mkdtemp(join(tmpdir(), 'gpus-'));
   try {
-    for (const [bus, model] of [
-      ['0000:41:00.0', 'NVIDIA L4'],
-      ['0000:01:00.0', 'NVIDIA H100 80GB HBM3'],
-    ] as const) {
-      await mkdir(join(folder, bus));
-      await writeFile(join(folder, bus, 'information'), `Model: \t\t ${model}\nIRQ:   \t\t 60\n`);
+    for (const [i, model] of present.entries()) {
+      const bus = join(folder, `0000:0${i}:00.0`);
+      await mkdir(bus);
+      await writeFile(join(bus, 'information'), `Model: \t\t ${model}\nIRQ:   \t\t 60\n`);
     }
-    await expect(gpuModels(folder)).resolves.toEqual(['NVIDIA H100 80GB HBM3', 'NVIDIA L4']);
+    await expect(gpuModels(folder)).resolves.toEqual(named);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -2,16 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Names of the NVIDIA GPUs that this machine's driver lists, in its order; empty without a driver. The driver publishes
- * them in the file system, which, unlike its command-line tool, is present in every container with a GPU.
+ * The name of the NVIDIA GPU that graphs run on; empty without a driver. The runtime uses one device and does not say
+ * which, so with GPUs of several models the name is unknown: empty as well. The driver publishes the names in the file
+ * system, which, unlike its command-line tool, is present in every container with a GPU.
  */
 export async function gpuModels(driverFolder = '/proc/driver/nvidia/gpus'): Promise<string[]> {
   const buses = await readdir(driverFolder).catch(() => []);
-  const models: string[] = [];
-  for (const bus of buses.sort()) {
+  const models = new Set<string>();
+  for (const bus of buses) {
     const information = await readFile(join(driverFolder, bus, 'information'), 'utf8').catch(() => '');
     const model = /^Model:\s*(.+?)\s*$/m.exec(information)?.[1];
-    if (model !== undefined) models.push(model);
+    if (model !== undefined) models.add(model);
   }
-  return models;
+  return models.size === 1 ? [...models] : [];
 }

@@ -4,8 +4,8 @@ export interface PodBill {
   readonly observedSeconds: number;
   /** Seconds that are charged, e.g. rounded up to a billing increment. */
   readonly billedSeconds: number;
-  /** The charge in US dollars; null if the provider knows times but no prices. */
-  readonly usd: number | null;
+  /** The charge in US dollars. */
+  readonly usd: number;
 }
 
 /** A source of this pod's cost. */

@@ -25,7 +25,7 @@ export interface PodMeterOptions {
   readonly costs: readonly PodCost[];
   /** Number of jobs that share the pod. */
   readonly slots: number;
-  /** Names of the pod's GPUs. */
+  /** Names of the GPUs that graphs run on. */
   readonly gpuModels: readonly string[];
   readonly logger: Logger;
 }

@@ -42,7 +42,7 @@ export function podUsage({ bill, seconds, slots, claims }: AttemptBill): PodUsag
   return {
     observed_pod_seconds: rounded(bill.observedSeconds / slots, 3),
     billed_pod_seconds: rounded(bill.billedSeconds / slots, 3),
-    estimated_compute_usd: bill.usd === null ? null : rounded(bill.usd / slots, 6),
+    estimated_compute_usd: rounded(bill.usd / slots, 6),
     estimate_coverage: sawAll && claims === 1 ? 'observed' : 'partial',
   };
 }

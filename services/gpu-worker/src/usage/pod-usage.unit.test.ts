@@ -42,11 +42,6 @@ test('a window that the provider saw only partly makes the estimate partial', ()
   expect(podUsage({ bill: BILL, seconds: 150, slots: 1, claims: 1 }).estimate_coverage).toBe('partial');
 });
 
-test('a provider without prices leaves the estimate null and the seconds measured', () => {
-  const usage = podUsage({ bill: { ...BILL, usd: null }, seconds: 90, slots: 1, claims: 1 });
-  expect(usage).toMatchObject({ estimated_compute_usd: null, billed_pod_seconds: 120 });
-});
-
 test('a fixed price charges every begun increment', async () => {
   const cost = fixedPrice({ usdPerHour: 3.6, incrementSeconds: 60 });
   const bill = await cost.bill(new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:01:01Z'));
