@@ -2,6 +2,7 @@ import { type AssetRow } from '@lipsync/domain';
 import { type UsablePack } from '../host/find-packs';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { type AnalyzeResult } from '../protocol/messages';
+import { allEnded } from './all-ended';
 import { type EngineFeatures, keepEngineFeatures, openEngineFeatures } from './engine-features';
 import { type JobContext, type JobTools } from './job-context';
 import { type ObtainedTrack } from './track-request';
@@ -30,26 +31,27 @@ export async function prepareFeatures(
 ): Promise<AnalyzeResult | null> {
   const { video, expiresAt } = prepared;
   const { track } = prepared.track;
-  const incomplete: EngineFeatures[] = [];
-  for (const [engine, pack] of tools.packs.engines) {
-    const request = { engine, pack, video, track, readFrames: 0, expiresAt };
-    const features = await openEngineFeatures(tools, context, request);
-    if (features && !features.complete) incomplete.push(features);
-  }
+  const known = await allEnded(
+    [...tools.packs.engines].map(([engine, pack]) =>
+      openEngineFeatures(tools, context, { engine, pack, video, track, readFrames: 0, expiresAt }),
+    ),
+  );
+  const incomplete = known.flatMap((features) => (features && !features.complete ? [features] : []));
   if (incomplete.length === 0) return null;
   const encoded = await encode(tools, context, prepared, incomplete);
   if (encoded === null) return null;
-  for (const features of incomplete) {
+  const keep = async (features: EngineFeatures): Promise<void> => {
     const problem = encoded.featuresFailed[features.engine];
     if (problem !== undefined) {
       tools.logger.warn('features could not be computed ahead', {
         ...{ video_asset_id: video.id, engine: features.engine, pack: features.pack.version, problem },
       });
-      continue;
+      return;
     }
     const made = { frames: track.frames, complete: true, expiresAt };
     await keepEngineFeatures(tools, features, made, context.signal);
-  }
+  };
+  await allEnded(incomplete.map(keep));
   return encoded;
 }
 

@@ -6,6 +6,7 @@ import { retryWhile } from '@lipsync/runtime';
 import { outputKey } from '@lipsync/storage';
 import { type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
+import { allEnded } from './all-ended';
 import { keepAdded, openEngineFeatures } from './engine-features';
 import { fetchAsset } from './fetch-asset';
 import { type JobContext, type JobTools } from './job-context';
@@ -32,10 +33,12 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   if (!pack || !packs.analyzer) throw new InferenceFailure('engine_unavailable', `no pack for ${engine}`);
   const { expiresAt } = work.render;
   const fetching = performance.now();
-  const { video, audio } = await span.during('fetch', async () => ({
-    video: await fetchAsset(tools, work.video, context, 'video'),
-    audio: await fetchAsset(tools, work.audio, context, 'audio'),
-  }));
+  const [video, audio] = await span.during('fetch', () =>
+    allEnded([
+      fetchAsset(tools, work.video, context, 'video'),
+      fetchAsset(tools, work.audio, context, 'audio'),
+    ]),
+  );
   const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
   const { analyzer } = packs;
