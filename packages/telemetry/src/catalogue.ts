@@ -79,7 +79,7 @@ export const METRICS = {
   },
   job_duration_seconds: {
     type: 'histogram',
-    help: 'Time from the claim of a job to the end of the claim.',
+    help: 'Time from the claim of a job until its slot is free.',
     labels: { queue: QUEUES, outcome: JOB_OUTCOMES },
     services: ['media-worker', 'gpu-worker'],
     buckets: JOB_SECONDS,

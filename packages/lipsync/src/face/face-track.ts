@@ -115,7 +115,7 @@ function isHeader(value: unknown): value is Header {
 }
 
 function floatsOf(bytes: Uint8Array): Float32Array {
-  // The bytes may come from a file written before headers were padded, or from the middle of a buffer.
+  // The bytes may lie in the middle of a buffer.
   const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
   return new Float32Array(buffer, byteOffset, byteLength / 4);
 }
