@@ -47,7 +47,7 @@ export { type VerifyFilesOptions, verifyPackFiles } from './verify-pack-files';
 export { copyPack } from './copy-pack';
 export { PackError } from './pack-error';
 export { sha256, sha256OfFile } from './pack-digest';
-export { packFiles, packSize } from './pack-files';
+export { packFiles, packSize, weightsSize } from './pack-files';
 export { packRoles, type PackRole } from './pack-roles';
 export { publishPack } from './publish-pack';
 export { type Probe } from './role';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { copyPack } from './copy-pack';
 import { type Manifest } from './manifest';
 import { openPack, openPackFor, packVersion, readPack, readPackAgain } from './open-pack';
-import { packSize } from './pack-files';
+import { packSize, weightsSize } from './pack-files';
 import { verifyPackFiles } from './verify-pack-files';
 import { modelFile, writePack } from './write-pack';
 
@@ -156,13 +156,25 @@ describe('openPack', () => {
     });
   });
 
-  test('verifies the files of the requested roles, and shared files once', async () => {
-    const shared = Buffer.from('weights');
+  const shared = Buffer.from('weights');
+  function sharingManifest(): Manifest {
     const value = manifest();
     if (value.engine !== 'analyzer') throw new Error('the fixture is an analyzer pack');
     value.roles.face_detector.externalData = [modelFile('weights.data', shared)];
     value.roles.landmarks68.externalData = [modelFile('weights.data', shared)];
-    await writePack(dir, value, { ...MODELS, 'weights.data': shared });
+    return value;
+  }
+
+  test('counts weights that two graphs share once on the disk, and twice in memory', async () => {
+    const pack = await writePack(dir, sharingManifest(), { ...MODELS, 'weights.data': shared });
+    const graphs = MODELS['detector.onnx'].length + MODELS['landmarks.onnx'].length;
+    const { size } = await stat(join(dir, 'pack.json'));
+    expect(await packSize(pack)).toBe(size + graphs + shared.length);
+    expect(await weightsSize(pack)).toBe(graphs + 2 * shared.length);
+  });
+
+  test('verifies the files of the requested roles, and shared files once', async () => {
+    await writePack(dir, sharingManifest(), { ...MODELS, 'weights.data': shared });
     await writeFile(join(dir, 'landmarks.onnx'), 'tampered');
     const pack = await readPack(dir);
 

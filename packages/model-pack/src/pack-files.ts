@@ -7,20 +7,34 @@ import { packRoles } from './pack-roles';
 
 /** The files that a manifest names, each once, because roles may share weights. */
 export function packFiles(manifest: Manifest): string[] {
-  const roles = [...packRoles(manifest).values()];
-  return [...new Set(roles.flatMap((role) => [role, ...(role.externalData ?? [])].map(({ file }) => file)))];
+  return [...new Set(filesByRole(manifest))];
 }
 
 /** Total bytes of a pack's files, including its manifest. Rejects with PackError if one is missing. */
-export async function packSize(pack: Pack): Promise<number> {
-  const files = [MANIFEST_FILE, ...packFiles(pack.manifest)];
-  const sizeOf = async (file: string): Promise<number> => {
+export function packSize(pack: Pack): Promise<number> {
+  return sizeOf(pack, [MANIFEST_FILE, ...packFiles(pack.manifest)]);
+}
+
+/**
+ * Bytes of memory that a pack's weights take: every graph loads its own copy, also of a file that it shares with
+ * another. Rejects with PackError if a file is missing.
+ */
+export function weightsSize(pack: Pack): Promise<number> {
+  return sizeOf(pack, filesByRole(pack.manifest));
+}
+
+function filesByRole(manifest: Manifest): string[] {
+  const roles = [...packRoles(manifest).values()];
+  return roles.flatMap((role) => [role, ...(role.externalData ?? [])].map(({ file }) => file));
+}
+
+async function sizeOf({ dir }: Pack, files: readonly string[]): Promise<number> {
+  const sizes = files.map(async (file) => {
     try {
-      return (await stat(join(pack.dir, file))).size;
+      return (await stat(join(dir, file))).size;
     } catch (cause) {
-      throw new PackError('file_missing', `${pack.dir}: ${file} cannot be read`, { cause });
+      throw new PackError('file_missing', `${dir}: ${file} cannot be read`, { cause });
     }
-  };
-  const sizes = await Promise.all(files.map(sizeOf));
-  return sizes.reduce((sum, size) => sum + size, 0);
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }

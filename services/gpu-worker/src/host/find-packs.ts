@@ -8,7 +8,7 @@ import { type BadFolder, openPackFolders } from './pack-folders';
 export interface UsablePack extends TaskPack {
   /** Name, version and content in one word. */
   readonly version: string;
-  /** Total size of its files, in bytes. */
+  /** Memory that its weights take, in bytes. */
   readonly bytes: number;
   /** See PackReport. Absent before a child was asked, and where the engine keeps no features. */
   readonly features?: FeatureLayout;

@@ -5,17 +5,17 @@ import {
   type PackClaim,
   type PackEngine,
   PackError,
-  packSize,
   packVersion,
   readPack,
   verifyPackFiles,
+  weightsSize,
 } from '@lipsync/model-pack';
 
 /** A folder that holds a pack whose manifest and digests are good. Its graphs are not checked. */
 export interface PackFolder {
   readonly dir: string;
   readonly pack: Pack;
-  /** Size of its files. */
+  /** Memory that its weights take. */
   readonly bytes: number;
   /** Why the pack does not serve its engine, in words: another folder takes precedence. */
   readonly behind?: string;
@@ -50,7 +50,7 @@ export async function openPackFolders(
       const pack = await readPack(dir);
       claim = { engine: pack.manifest.engine, name: pack.manifest.name };
       await verifyPackFiles(pack);
-      found.push({ dir, pack, bytes: await packSize(pack) });
+      found.push({ dir, pack, bytes: await weightsSize(pack) });
       claims.push({ dir, ...claim, version: packVersion(pack) });
     } catch (error) {
       if (!(error instanceof PackError)) throw error;

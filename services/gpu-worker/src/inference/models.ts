@@ -1,5 +1,5 @@
 import { type Engine } from '@lipsync/contract';
-import { packSize, packVersion, readPackAgain, rememberDigests } from '@lipsync/model-pack';
+import { packVersion, readPackAgain, rememberDigests, weightsSize } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 import { type LoadedAnalyzer } from './analyzer/loaded-analyzer';
 import { type LipSyncEngine } from './engines/engine';
@@ -74,7 +74,7 @@ export function createModels(
           const model = { params: pack.manifest.params, version: packVersion(pack), run };
           return { model, release: loadedPack.release };
         };
-        return { bytes: await packSize(pack), load };
+        return { bytes: await weightsSize(pack), load };
       });
       return loaded.model;
     },
@@ -85,7 +85,7 @@ export function createModels(
           const { run, release } = await loadPack(host, opened.pack, { ...optionsFor(named), probe });
           return { model: opened.create(run, spareBytes), release };
         };
-        return { bytes: await packSize(opened.pack), load };
+        return { bytes: await weightsSize(opened.pack), load };
       });
       return loaded.model;
     },
