@@ -36,15 +36,17 @@ export function createHighsync(
   const { manifest } = pack;
   const { params } = manifest;
   const plane = params.latent.height * params.latent.width;
-  const pool = createArrayPool(SPARES + params.stretch);
-  const call = createCallRole(run, pool);
   const features = keptLayout(params.latent);
-
-  const decode = createDecodeLatent(params.latent, call, pool);
+  // Each clip has its own memory: the banks of two windows are a gigabyte, and the engine outlives the clip.
+  const newMemory = () => {
+    const pool = createArrayPool(SPARES + params.stretch);
+    return { pool, call: createCallRole(run, pool) };
+  };
 
   return {
     features,
     openEncoder({ track, format, features: known }) {
+      const { pool, call } = newMemory();
       const faces = highsyncFaces(track);
       const kept = createKeptLatents(features, known, faces);
       return createFrameEncoder({
@@ -57,6 +59,8 @@ export function createHighsync(
       });
     },
     async open(clip) {
+      const { pool, call } = newMemory();
+      const decode = createDecodeLatent(params.latent, call, pool);
       const faces = highsyncFaces(clip.track);
       const audio = await hearSpeech(clip, params.audio, 'repeat', run);
       const banks = createReferenceBanks({ manifest, call, pool, maxBytes: bankBytes });
