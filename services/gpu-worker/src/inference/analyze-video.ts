@@ -49,7 +49,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     detectorRuns: job.detectorRuns(),
     replacedCodecs: job.replacedCodecs(),
     gpuInferenceMs: gpuInferenceMs(job),
-    graphFailed: job.graphFailed(),
+    graphFailed: features.graphFailed,
     timings: clock.timings(),
   };
 }

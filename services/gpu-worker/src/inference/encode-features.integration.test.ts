@@ -98,7 +98,6 @@ describe('precomputing features while memory is short', () => {
       ...{
         inferMs: none,
         gpuMs: none,
-        graphFailed: () => false,
         detectorRuns: none,
         replacedCodecs: () => [],
       },
@@ -119,7 +118,11 @@ describe('precomputing features while memory is short', () => {
 
   test('resumes where it stopped once everything else is released, at no cost to the other engines', async () => {
     const short = device({ afterRelease: 'free', reason: 'out_of_memory' });
-    expect(await encode(short)).toEqual({ added: { musetalk: FRAMES, highsync: FRAMES }, failed: {} });
+    expect(await encode(short)).toEqual({
+      added: { musetalk: FRAMES, highsync: FRAMES },
+      failed: {},
+      graphFailed: false,
+    });
     expect(short.events).toEqual([
       ...['open musetalk', 'open highsync', 'release musetalk', 'release highsync'],
       ...['release engines', 'open musetalk', 'release musetalk'],
@@ -131,7 +134,8 @@ describe('precomputing features while memory is short', () => {
 
   test('gives up when memory stays short', async () => {
     const short = device({ afterRelease: 'full', reason: 'out_of_memory' });
-    const { added, failed } = await encode(short);
+    const { added, failed, graphFailed } = await encode(short);
+    expect(graphFailed).toBe(false);
     expect(added).toEqual({ highsync: FRAMES });
     expect(failed).toEqual({ musetalk: expect.stringContaining('engine_out_of_memory') as string });
     expect(short.events.filter((event) => event === 'open musetalk')).toHaveLength(2);
@@ -139,7 +143,8 @@ describe('precomputing features while memory is short', () => {
 
   test('does not retry an engine that fails for another reason', async () => {
     const broken = device({ afterRelease: 'free', reason: 'run_failed' });
-    const { added, failed } = await encode(broken);
+    const { added, failed, graphFailed } = await encode(broken);
+    expect(graphFailed).toBe(true);
     expect([added, Object.keys(failed)]).toEqual([{ highsync: FRAMES }, ['musetalk']]);
     expect(broken.events).not.toContain('release engines');
   });

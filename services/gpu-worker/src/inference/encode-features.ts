@@ -8,7 +8,7 @@ import { type Job, MEDIA_DEADLINE_MS } from './job';
 import { encodePass, framesToEncode } from './pipeline/encode-pass';
 import { type FeatureFile } from './pipeline/feature-file';
 import { pictureFormat } from './pipeline/picture-format';
-import { isOutOfMemory, taskFailure } from './pipeline/task-failure';
+import { isGraphFailure, isOutOfMemory, taskFailure } from './pipeline/task-failure';
 import { openFeatures } from './stored-features';
 
 export interface FeaturesOfVideo {
@@ -28,6 +28,8 @@ export interface EncodedFeatures {
   readonly added: Partial<Record<Engine, number>>;
   /** Why the other engines did not reach the end, for the log. */
   readonly failed: Partial<Record<Engine, string>>;
+  /** Whether a graph is among the reasons. */
+  readonly graphFailed: boolean;
 }
 
 /** One engine's encoder in progress. */
@@ -67,6 +69,7 @@ export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise
   return {
     added: Object.fromEntries([...added].filter(([name]) => !failures.has(name))),
     failed: Object.fromEntries([...failures].map(([name, error]) => [name, reasonOf(error)])),
+    graphFailed: [...failures.values()].some(isGraphFailure),
   };
 }
 

@@ -14,8 +14,6 @@ export interface Job {
   inferMs(): number;
   /** The part of `inferMs` that was spent on a GPU. */
   gpuMs(): number;
-  /** Whether a graph has failed since the task began, for a reason other than memory. */
-  graphFailed(): boolean;
   /** How often the face detector ran since the task began. */
   detectorRuns(): number;
   /** Every replacement of a GPU codec by software since the task began. */

@@ -38,11 +38,16 @@ async function renderSpoken(task: RenderTask, job: Job, speech: SpeechFile): Pro
   const track = await readTrack(task.faceTrackPath, video);
 
   let engineGpuMs: number | null = null;
-  const judge = (probe: UnfailingProbe): Promise<OutputQuality> => {
+  let graphFailed = false;
+  const judge = async (probe: UnfailingProbe): Promise<OutputQuality> => {
     // The quality probe's graphs count towards neither the engine's time nor the customer's usage.
     clock.add('infer', job.inferMs());
     engineGpuMs = gpuInferenceMs(job);
-    return clock.during('quality', () => probe.judge(() => job.models.analyzer(task.analyzer)));
+    const quality = await clock.during('quality', () =>
+      probe.judge(() => job.models.analyzer(task.analyzer)),
+    );
+    graphFailed = probe.graphFailed();
+    return quality;
   };
   const features = openFeatures(task.featuresPath, engine.features, track);
   let rendered: RenderedClip;
@@ -67,7 +72,7 @@ async function renderSpoken(task: RenderTask, job: Job, speech: SpeechFile): Pro
     detectorRuns: job.detectorRuns(),
     replacedCodecs: job.replacedCodecs(),
     gpuInferenceMs: engineGpuMs,
-    graphFailed: job.graphFailed(),
+    graphFailed,
     quality,
     timings: clock.timings(),
   };

@@ -35,10 +35,7 @@ export function createTaskRunner(
       for (const { engine, pack } of task.engines) await models.engine(engine, pack, { probe: true });
       return { type: 'warm' };
     }
-    const before = {
-      ...{ runMs: host.runMs(), gpuMs: host.gpuMs(), failedRuns: host.failedRuns() },
-      detectorRuns: models.detectorRuns(),
-    };
+    const before = { runMs: host.runMs(), gpuMs: host.gpuMs(), detectorRuns: models.detectorRuns() };
     const replaced: ReplacedCodec[] = [];
     const job: Job = {
       binaries: { ...(await options.binaries), onReplaced: (codec) => void replaced.push(codec) },
@@ -48,7 +45,6 @@ export function createTaskRunner(
       signal,
       inferMs: () => host.runMs() - before.runMs,
       gpuMs: () => host.gpuMs() - before.gpuMs,
-      graphFailed: () => host.failedRuns() > before.failedRuns,
       detectorRuns: () => models.detectorRuns() - before.detectorRuns,
       replacedCodecs: () => replaced,
     };

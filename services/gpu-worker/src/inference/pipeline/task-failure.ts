@@ -20,7 +20,8 @@ export function taskFailure(error: unknown): { code: FailureCode; detail: string
   return isGraphFailure(error) ? { ...failure, graphFailed: true } : failure;
 }
 
-function isGraphFailure(error: unknown): boolean {
+/** Whether a graph could not be loaded or run, or answered with NaN: anything but memory. */
+export function isGraphFailure(error: unknown): boolean {
   return error instanceof SessionError && (error.reason === 'run_failed' || error.reason === 'load_failed');
 }
 

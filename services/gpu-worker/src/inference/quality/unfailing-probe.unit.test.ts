@@ -1,5 +1,6 @@
 import { type SeenQuality } from '../../protocol/output-quality';
 import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
+import { SessionError } from '../sessions/session';
 import { type QualityProbe } from './quality-probe';
 import { createUnfailingProbe } from './unfailing-probe';
 
@@ -50,6 +51,17 @@ test('a working probe receives every call, and its measurements are passed on', 
 test('failing networks cost only the sync', async () => {
   const { probe } = probeThat({ sync: () => Promise.reject(new Error('out of memory')) });
   expect(await probe.judge(load)).toEqual({ ...OUT_OF_SYNC, ...SEEN, problem: 'out of memory' });
+});
+
+test.each([
+  ['run_failed', true],
+  ['load_failed', true],
+  ['out_of_memory', false],
+] as const)('tells of a graph that failed, %s, for a reason other than memory: %s', async (reason, told) => {
+  const { probe } = probeThat({ sync: () => Promise.reject(new SessionError(reason, 'no')) });
+  expect(probe.graphFailed()).toBe(false);
+  await probe.judge(load);
+  expect(probe.graphFailed()).toBe(told);
 });
 
 test('so does an analyser that cannot be loaded', async () => {

@@ -3,14 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
-import { createSessionHost, type TimedSessionHost } from './session-host';
+import { type SessionHost } from './session';
+import { createSessionHost } from './session-host';
 import { float32Of, float32Tensor } from './tensors';
 
 const ENTRY = join(__dirname, '../../../dist/inference/sessions/session-worker.js');
 
 describe('session host', () => {
   let folder: string;
-  let host: TimedSessionHost;
+  let host: SessionHost;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sessions-'));
@@ -92,10 +93,8 @@ describe('session host', () => {
   test('an invalid file, a wrong shape and a released session each fail on their own', async () => {
     await expect(host.open(join(folder, 'text.onnx'))).rejects.toMatchObject({ reason: 'load_failed' });
     const session = await host.open(join(folder, 'halve.onnx'));
-    expect(host.failedRuns()).toBe(0);
     const wrong = session.run({ x: float32Tensor(new Float32Array(3), [1, 3]) });
     await expect(wrong).rejects.toMatchObject({ reason: 'run_failed' });
-    expect(host.failedRuns()).toBe(1);
     const { outputs } = await session.run({ x: float32Tensor(Float32Array.of(2, 2), [1, 2]) });
     expect([...float32Of(outputs, 'y')]).toEqual([1, 1]);
     await session.release();

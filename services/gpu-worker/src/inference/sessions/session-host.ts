@@ -15,8 +15,6 @@ export interface TimedSessionHost extends SessionHost {
   runMs(): number;
   /** The part of `runMs` that was spent in sessions on a GPU. */
   gpuMs(): number;
-  /** How many runs have failed for a reason other than memory. */
-  failedRuns(): number;
 }
 
 /**
@@ -33,7 +31,6 @@ export function createSessionHost(
   let lastId = 0;
   let busyMs = 0;
   let gpuMs = 0;
-  let failedRuns = 0;
   let ended: SessionError | undefined;
   let closing = false;
 
@@ -51,7 +48,6 @@ export function createSessionHost(
     const waiter = waiting.get(reply.id);
     waiting.delete(reply.id);
     if (reply.type !== 'failed') return waiter?.resolve(reply);
-    if (reply.reason === 'run_failed') failedRuns++;
     waiter?.reject(new SessionError(reply.reason, reply.message, reply.feeds, reply.targets));
   });
 
@@ -86,7 +82,6 @@ export function createSessionHost(
     open,
     runMs: () => busyMs,
     gpuMs: () => gpuMs,
-    failedRuns: () => failedRuns,
     close: async () => {
       if (ended) return;
       closing = true;
