@@ -21,7 +21,7 @@ import {
   type ProbedVideo,
   readAudio,
 } from '@lipsync/media';
-import { compareOutsideFace, type OutsideFace, paddedFaceBox } from './outside-face';
+import { compareOutsideFace, type OutsideFace, paddedFaceBoxes } from './outside-face';
 import { plainTranscode } from './plain-transcode';
 
 export interface MeasureRequest {
@@ -119,7 +119,8 @@ async function compareWithPlain(
     outFile: plainFile,
   };
   await plainTranscode(binaries, transcode, DEADLINE_MS);
-  const boxes = timeline.indices.map((index) => paddedFaceBox(source, index));
+  const boxOf = paddedFaceBoxes(source);
+  const boxes = timeline.indices.map((index) => boxOf(index));
   const compared = { renderedFile: files.videoFile, plainFile, video: rendered, boxes };
   return {
     outside_face: await compareOutsideFace(binaries, compared, DEADLINE_MS),

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { faceBox, type FaceTrack, LANDMARK_VALUES } from '@lipsync/lipsync';
+import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/lipsync';
 import { type Binaries, openFrameReader, type ProbedVideo } from '@lipsync/media';
 import { type Box, createPictureDifference } from './picture-difference';
 
@@ -40,20 +40,27 @@ export async function compareOutsideFace(
   return { psnr_db: psnrDb, largest_difference: largestDifference };
 }
 
-/** MuseTalk's placement, the lowest of the crops. */
+/** MuseTalk's own; LatentSync changes less than MuseTalk's crop. */
 const PLACEMENT = { shift: 0, margin: 10 };
 
-/** The face crop of one source frame with a margin. */
-export function paddedFaceBox(track: FaceTrack, frame: number): Box | null {
-  if (track.found[frame] !== 1) return null;
-  const landmarks = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
-  const box = faceBox(landmarks, track, PLACEMENT);
-  return (
-    box && {
-      x1: box.x1 - BOX_MARGIN_PIXELS,
-      y1: box.y1 - BOX_MARGIN_PIXELS,
-      x2: box.x2 + BOX_MARGIN_PIXELS,
-      y2: box.y2 + BOX_MARGIN_PIXELS,
-    }
-  );
+/**
+ * For each source frame, all that any engine may change there, with a margin: the crops of MuseTalk and HighSync, which
+ * is as high as the shot's highest face. Null where there is no face.
+ */
+export function paddedFaceBoxes(track: FaceTrack): (frame: number) => Box | null {
+  const { shots, crops } = highsyncFaces(track);
+  return (frame) => {
+    if (track.found[frame] !== 1) return null;
+    const landmarks = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
+    const box = faceBox(landmarks, track, PLACEMENT);
+    if (box === null) return null;
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(frame * 4, frame * 4 + 4);
+    const crop = (shots[frame] ?? -1) >= 0 ? { x1, y1, x2, y2 } : box;
+    return {
+      x1: Math.min(box.x1, crop.x1) - BOX_MARGIN_PIXELS,
+      y1: Math.min(box.y1, crop.y1) - BOX_MARGIN_PIXELS,
+      x2: Math.max(box.x2, crop.x2) + BOX_MARGIN_PIXELS,
+      y2: Math.max(box.y2, crop.y2) + BOX_MARGIN_PIXELS,
+    };
+  };
 }
