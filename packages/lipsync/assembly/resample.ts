@@ -153,6 +153,6 @@ function mixEights(row: usize, axis: usize, scale: v128, target: usize): void {
 }
 
 /** Sums of neighbours: 0+1, 2+3 of the first vector, then of the second. */
-function neighbours(a: v128, b: v128): v128 {
+export function neighbours(a: v128, b: v128): v128 {
   return i32x4.add(v128.shuffle<i32>(a, b, 0, 2, 4, 6), v128.shuffle<i32>(a, b, 1, 3, 5, 7));
 }

@@ -1,6 +1,7 @@
 import { weightOfFirst, weightOfFourth, weightOfThird } from './cubic';
 import { fixed, halves, ONE, rest } from './fixed';
 import { addBelow, integersOf, numbersFrom, originOf, placesOf, roundedBits } from './line';
+import { neighbours } from './resample';
 
 /** Fixed point of the paired samples, whose values are between −8 and 8. */
 const UNIT: f32 = 4096;
@@ -129,9 +130,4 @@ export function addCubicPairs(
 /** Four columns of four samples, in pairs at two addresses, each reduced to one. */
 function columnsAt(above: usize, below: usize, upper: v128, lower: v128): v128 {
   return i32x4.add(i32x4.dot_i16x8_s(v128.load(above), upper), i32x4.dot_i16x8_s(v128.load(below), lower));
-}
-
-/** Sums of neighbours: 0+1, 2+3 of the first vector, then of the second. */
-function neighbours(a: v128, b: v128): v128 {
-  return i32x4.add(v128.shuffle<i32>(a, b, 0, 2, 4, 6), v128.shuffle<i32>(a, b, 1, 3, 5, 7));
 }

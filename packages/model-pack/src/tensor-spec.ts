@@ -9,7 +9,7 @@ export const tensorSpecSchema = z.strictObject({
   dtype: z.enum(['float32', 'uint8', 'int8', 'int32', 'int64', 'bool', 'float16']),
   /** NCHW for images. A string is a dimension that the caller chooses, e.g. the batch. */
   dims: z.array(z.union([z.int().positive(), z.string().min(1)])),
-  /** Lowest and highest meaningful value, e.g. [-1, 1] for a normalised image. */
+  /** Lowest and highest meaningful value, e.g. [-1, 1] for a normalised image; for readers, nothing checks it. */
   range: z.tuple([z.number(), z.number()]).optional(),
 });
 

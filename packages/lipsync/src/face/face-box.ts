@@ -16,8 +16,8 @@ export interface FaceBoxPlacement {
  * The face crop that MuseTalk was trained on: as wide as the landmarks, from the chin as far above the nose bridge's
  * low point as the chin is below it, plus a margin under the chin. The position of its middle decides where the
  * generated mouth is, so it follows MuseTalk's preprocessing (github.com/TMElyralab/MuseTalk), with two differences:
- * the corners are not rounded, which would jitter, and a face that leaves the picture keeps its box. Null if no part of
- * it is inside the picture.
+ * the corners are not rounded, which would jitter, and the box is cut off at the picture's border on all sides. Null if
+ * nothing is left of it.
  */
 export function faceBox(
   landmarks: Float32Array,

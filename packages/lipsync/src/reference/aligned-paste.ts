@@ -1,11 +1,9 @@
 import { coveredCells, coveredRows, endColumn, firstColumn } from '../crop/aligned-cover';
 import { type AlignedPaste } from '../paste/aligned-paste';
+import { INVISIBLE } from '../paste/invisible-weight';
 import { type PictureFormat } from '../picture/picture-format';
 import { createAlignedBlend } from './aligned-blend';
 import { createPlaneSampler } from './aligned-sampler';
-
-/** Less than half a grey level at the greatest possible difference. */
-const INVISIBLE = 1 / 512;
 
 /** The paste in plain TypeScript, the reference for the kernels in tests and benchmarks. */
 export function createAlignedPaste(format: PictureFormat, side: number, mask: Float32Array): AlignedPaste {
