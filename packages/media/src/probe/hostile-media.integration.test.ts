@@ -8,6 +8,7 @@ import {
   type HostileMedia,
   makeHostileMedia,
   makeNumberedVideo,
+  makeTone,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { probeVerdict } from '../test/probe-verdict';
@@ -149,6 +150,15 @@ describe('hostile and broken media', () => {
     });
     expect(video?.durationSeconds).toBeCloseTo(DURATION_LIE_SECONDS, 3);
     expect(video?.frames).toBe(DURATION_LIE_SECONDS * 25);
+  });
+
+  it('takes a sound for damaged of which a quarter does not decode, in a container that is whole', async () => {
+    const path = join(folder, 'scratched.m4a');
+    await makeTone(path, { seconds: 4 });
+    const bytes = await readFile(path);
+    const [from, to] = [0.5, 0.75].map((part) => Math.floor(part * bytes.length));
+    await writeFile(path, bytes.fill(0xff, from, to));
+    expect(await verdict(path, 'audio')).toBe('media_corrupt');
   });
 
   it('gives up, without a verdict, when the deadline passes', async () => {
