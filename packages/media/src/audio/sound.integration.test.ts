@@ -52,9 +52,11 @@ interface Recording {
   readonly encoder?: readonly string[];
   /** Seconds by which the sound starts after the pictures beside it. */
   readonly late?: number;
+  /** Seconds at which the clock of such a file begins. */
+  readonly clock?: number;
 }
 
-async function record({ file, late, ...options }: Recording): Promise<string> {
+async function record({ file, late, clock = 0, ...options }: Recording): Promise<string> {
   const path = at(file);
   if (late === undefined) {
     await makeClickTrain(path, { seconds: SECONDS, clicks: CLICKS, ...options });
@@ -63,7 +65,7 @@ async function record({ file, late, ...options }: Recording): Promise<string> {
   const sound = at(`punctual-${file}`);
   await makeClickTrain(sound, { seconds: SECONDS, clicks: CLICKS, ...options });
   const both = ['-i', at('long.mp4'), '-itsoffset', String(late), '-i', sound, '-map', '0:v', '-map', '1:a'];
-  await ffmpeg([...both, '-c', 'copy', path]);
+  await ffmpeg([...both, '-c', 'copy', '-output_ts_offset', String(clock), path]);
   return path;
 }
 
@@ -110,6 +112,7 @@ describe('the whole sound', () => {
     { file: 'film.mov', sampleRate: 48_000, channels: 2, encoder: aac },
     { file: 'film.mkv', sampleRate: 48_000, channels: 1, encoder: aac },
     { file: 'late.mp4', sampleRate: 48_000, channels: 1, encoder: aac, late: 0.5 },
+    { file: 'late-at-one.mkv', sampleRate: 48_000, channels: 1, encoder: aac, late: 0.5, clock: 3600 },
     { file: 'a-little-late.mp4', sampleRate: 44_100, channels: 2, encoder: aac, late: 0.03 },
   ])(
     'of $file is copied: the packets are the original ones, heard where the engines hear them',
