@@ -60,6 +60,7 @@ describe('signed uploads', () => {
     });
     expect(signed.expiresAt).toEqual(new Date('2026-03-01T10:15:00.000Z'));
     expect(new URL(signed.url).searchParams.get('X-Amz-Date')).toBe('20260301T100000Z');
+    expect(new URL(signed.url).searchParams.get('X-Amz-Expires')).toBe('900');
   });
 
   it('use the public endpoint while the service uses the internal one', async () => {
@@ -113,6 +114,7 @@ describe('signed downloads', () => {
       contentType: 'video/mp4',
       expiresSeconds: 60,
     });
+    expect(new URL(signed.url).searchParams.get('X-Amz-Expires')).toBe('60');
     const response = await fetch(signed.url);
     expect(await response.text()).toBe('video');
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="ren_1___.mp4"');
