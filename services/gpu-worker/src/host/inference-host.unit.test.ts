@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +55,15 @@ describe('an inference host', () => {
     expect(losses).toEqual(['unresponsive', 'killed']);
   });
 
+  it('ends a child that gives no sign of life, and says that it hung', async () => {
+    const entry = join(folder, 'hanging.js');
+    await writeFile(entry, "process.on('message', () => undefined);");
+    const losses: string[] = [];
+    const host = createInferenceHost({ entry, silenceMs: 8, onLost: (reason) => void losses.push(reason) });
+    await expect(host.verify(VERIFY)).rejects.toMatchObject({ exit: { signal: 'SIGKILL' }, hung: true });
+    expect(losses).toEqual(['silent']);
+  });
+
   it('leaves a child alone that answers, for however long it works', async () => {
     const entry = join(folder, 'busy.js');
     // The task finishes after more pings than may go unanswered.
@@ -75,6 +85,42 @@ describe('an inference host', () => {
     await expect(host.verify(VERIFY)).resolves.toMatchObject({ packs: [] });
     expect(losses).toEqual([]);
     host.kill();
+  });
+
+  it('leaves nothing behind of a task that has ended: it would stop the child during a later one', async () => {
+    const entry = join(folder, 'obedient.js');
+    await writeFile(
+      entry,
+      `process.on('message', ({ type, jobId }) => {
+         if (type === 'cancel') process.send({ type: 'failed', jobId, code: 'cancelled', detail: 'stopped' });
+         if (jobId === 'quick') process.send({ type: 'done', jobId, result: { type: 'verify', packs: [] } });
+       });`,
+    );
+    const host = createInferenceHost({ entry });
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    const [stop, unused] = [new AbortController(), new AbortController()];
+    const stopped = host.verify(VERIFY, { signal: stop.signal });
+    stop.abort();
+    await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });
+    await host.verify({ ...VERIFY, jobId: 'quick' }, { signal: unused.signal });
+    expect(timers()).toBe(before);
+    expect(getEventListeners(unused.signal, 'abort')).toEqual([]);
+    host.kill();
+  });
+
+  it('quotes a child that crashed to the end, also with what arrives after its exit', async () => {
+    const entry = join(folder, 'crashing.js');
+    // The shell waits until the child is gone.
+    await writeFile(
+      entry,
+      `const wait = \`while kill -0 \${process.pid} 2>/dev/null; do :; done; echo why >&2\`;
+       require('node:child_process').spawn('/bin/sh', ['-c', wait], { stdio: ['ignore', 'ignore', 'inherit'] });
+       process.on('message', () => process.exit(1));`,
+    );
+    const crashing = createInferenceHost({ entry }).verify(VERIFY);
+    await expect(crashing).rejects.toMatchObject({ exit: { code: 1 }, stderr: 'why' });
   });
 
   it('does not take what a child says of another job for the outcome of its own', async () => {
