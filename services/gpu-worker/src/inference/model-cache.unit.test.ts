@@ -75,6 +75,14 @@ describe('a model that does not fit in memory', () => {
     await expect(get('a')).rejects.toBe(shortage);
   });
 
+  test('costs the others nothing when it is not memory that it lacks', async () => {
+    const { get, kept, cache } = cacheThatHolds(2);
+    await get('a');
+    const load = () => Promise.reject(new Error('broken'));
+    await expect(cache.get('b', async () => ({ bytes: 10, load }))).rejects.toThrow('broken');
+    expect([...kept]).toEqual(['a']);
+  });
+
   test('loads normally after everything was released', async () => {
     const { get, kept, cache } = cacheThatHolds(2);
     await get('a');
