@@ -58,6 +58,24 @@ it('has at most as many deliveries in flight as slots, and closes when the last 
   await closing;
 });
 
+it('tells how long ago it last turned, by which its health is judged', async () => {
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  const loop = createDispatchLoop<never>({
+    slots: 1,
+    pollMs: 1,
+    claim: () => Promise.resolve([]),
+    deliver: () => Promise.resolve(),
+    onTurn: () => undefined,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  });
+  clock.mockReturnValue(70_000);
+  loop.start();
+  await loop.close();
+  clock.mockReturnValue(71_000);
+  expect(loop.sinceTurnMs()).toBe(1_000);
+  clock.mockRestore();
+});
+
 /** Resolves later than every loop that had nothing left to do before this call. */
 async function anotherLoop(): Promise<void> {
   const loop = createDispatchLoop<never>({
