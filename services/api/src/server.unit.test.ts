@@ -90,6 +90,21 @@ describe('the HTTP server', () => {
     expect(await text(socket)).not.toContain('400 Bad Request');
   });
 
+  it('answers bytes that are no HTTP with 400 also after a request that has got its answer', async () => {
+    const socket = await open(ok);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('nonsense\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
+  it('gives a broken request no answer that its client would take for that of the one before it', async () => {
+    const socket = await open(() => undefined);
+    const broken = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n';
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${broken}`);
+    expect(await text(socket)).toBe('');
+  });
+
   it('closes a connection whose client has stopped reading the response', async () => {
     const socket = await open((_req, res) => {
       res.once('close', () => server?.emit('test:closed'));
