@@ -12,8 +12,8 @@ import { createDb, type Db } from './db';
 describe('createDb', () => {
   let database: TestDatabase;
   let db: Db;
-  const open = (): Db =>
-    createDb({ url: database.url, poolMax: 3, publicBaseUrl: 'https://api.example.com' });
+  const open = (parameters = ''): Db =>
+    createDb({ url: database.url + parameters, poolMax: 3, publicBaseUrl: 'https://api.example.com' });
   beforeEach(async () => {
     database = await createTestDatabase();
     db = open();
@@ -23,12 +23,16 @@ describe('createDb', () => {
     await database.drop();
   });
 
-  it('reads and writes the same instant in any time zone of the database', async () => {
+  it.each([
+    ['of the database', ''],
+    ['of the database, with options in its URL', '?options=-c%20search_path%3Dpublic'],
+    ['of its URL', '?options=-c%20timezone%3DAmerica/Lima'],
+  ])('reads and writes the same instant in any time zone %s', async (_, parameters) => {
     const make = createFactories(database.url);
     const name = new URL(database.url).pathname.slice(1);
     await make.query(`ALTER DATABASE ${name} SET timezone = 'Asia/Kolkata'`);
     await make.close();
-    const elsewhere = open();
+    const elsewhere = open(parameters);
     const now = await databaseNow(elsewhere.prisma);
     expect(Math.abs(now.getTime() - Date.now())).toBeLessThan(60_000);
     const key = {

@@ -3,6 +3,7 @@ import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Prisma, PrismaClient } from '@lipsync/prisma';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
+import { connectionUrl } from './connection-url';
 import { createCustomerMutex, type RunExclusive } from './customer-mutex';
 import { createPostgresSocket } from './postgres-socket';
 
@@ -49,15 +50,13 @@ const IDS_PER_DRAW = 256;
 export function createDb(options: DbOptions): Db {
   const report = options.onConnectionError ?? (() => undefined);
   const pool = new Pool({
-    connectionString: options.url,
+    connectionString: connectionUrl(options.url),
     max: options.poolMax,
     connectionTimeoutMillis: DATABASE_WAIT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     stream: () => createPostgresSocket(options.silenceMs ?? SILENCE_MS),
     // A process that hangs inside a transaction must not keep its row locks.
     idle_in_transaction_session_timeout: TRANSACTION_TIMEOUT_MS,
-    // Prisma writes and reads timestamptz without an offset and means UTC.
-    options: '-c timezone=UTC',
   });
   // Listens for the lifetime of each connection. Neither the pool nor Prisma listens in the moment when one hands it to
   // the other, and an unhandled error of a connection lost just then would end the process.

@@ -1,0 +1,16 @@
+/** Parameters that a URL could use to override the time limits that callers rely on. */
+const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+
+/**
+ * The URL with the session settings that this service needs, in addition to its own. `pg` lets parameters of a URL
+ * override every setting made beside it, as a whole: `options` with a search path would lose the time zone.
+ *
+ * Prisma writes and reads timestamptz without an offset and means UTC.
+ */
+export function connectionUrl(url: string): string {
+  const own = new URL(url);
+  for (const limit of LIMITS) own.searchParams.delete(limit);
+  const options = own.searchParams.getAll('options');
+  own.searchParams.set('options', [...options, '-c timezone=UTC'].join(' '));
+  return own.href;
+}
