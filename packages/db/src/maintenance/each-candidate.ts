@@ -5,18 +5,21 @@
 const CANDIDATES_MS = 20_000;
 
 /**
- * Runs `change` for one candidate after the other. If one throws, the error is reported and the others still get their
- * turn, as long as there is time. Returns how many changed something.
+ * Runs `change` for one candidate after the other, the first in any case and none after `endAtMs` of the process's
+ * clock. If one throws, the error is reported and the others still get their turn, as long as there is time. Returns
+ * how many changed something.
  */
 export async function eachCandidate<T>(
   candidates: readonly T[],
   change: (candidate: T) => Promise<boolean>,
   errors: unknown[],
+  endAtMs = Infinity,
 ): Promise<number> {
-  const endAtMs = performance.now() + CANDIDATES_MS;
+  const endIfFailingMs = performance.now() + CANDIDATES_MS;
   let changed = 0;
-  for (const candidate of candidates) {
-    if (errors.length > 0 && performance.now() > endAtMs) break;
+  for (const [i, candidate] of candidates.entries()) {
+    const nowMs = performance.now();
+    if ((i > 0 && nowMs > endAtMs) || (errors.length > 0 && nowMs > endIfFailingMs)) break;
     try {
       if (await change(candidate)) changed += 1;
     } catch (error) {

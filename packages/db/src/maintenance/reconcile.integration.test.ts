@@ -297,6 +297,18 @@ describe('reconcile', () => {
     expect(await misplacedCodes(make)).toEqual([]);
   });
 
+  it('ends a turn in time however slow the database is, and makes progress in every turn', async () => {
+    for (let i = 0; i < 3; i += 1) {
+      const { render } = await scenario.render();
+      await scenario.claim(only(await scenario.jobs(render.id)).id);
+    }
+    await scenario.make.query(`UPDATE jobs SET lease_until = now() - interval '1 second'`);
+    const late = { ...options, turnMs: -1 };
+    expect(await reconcile(scenario.db, late)).toMatchObject({ requeued: 1, errors: [] });
+    expect(await reconcile(scenario.db, late)).toMatchObject({ requeued: 1, errors: [] });
+    expect(await reconcile(scenario.db, options)).toMatchObject({ requeued: 1, errors: [] });
+  });
+
   it('goes on with the others if one candidate cannot be handled', async () => {
     const broken = await scenario.render();
     const good = await scenario.render();

@@ -15,6 +15,8 @@ export interface ReconcileOptions {
   isInQueue: (queue: QueueName, jobId: string, dispatchSeq: number) => Promise<boolean>;
   /** How long a job may wait while no worker serves its queue. */
   unservedSeconds: number;
+  /** Time after which this call begins no further candidate of a kind than the first; by default 30 s. */
+  turnMs?: number;
   /**
    * Called at once for each abandoned job that this call recovered, because the call may yet reject. At most LIMIT
    * times per call. Of several concurrent processes only one reports a job.
@@ -40,6 +42,8 @@ export interface ReconcileReport {
 
 /** Candidates per kind and call. */
 const LIMIT = 200;
+/** A call begins no further candidate after this: liveness expects a turn to end, however slow the database is. */
+const TURN_MS = 30_000;
 
 /**
  * Finds what was lost (workers, announcements) and what waited too long, and repairs it. Every change is a
@@ -47,6 +51,7 @@ const LIMIT = 200;
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<ReconcileReport> {
   const errors: unknown[] = [];
+  const endAtMs = performance.now() + (options.turnMs ?? TURN_MS);
   const recovered: RecoveredJob[] = [];
   /** A query that fails, for example because it takes too long, must not prevent the others. */
   const found = <T>(looking: Promise<T[]>): Promise<T[]> =>
@@ -64,18 +69,20 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
       return true;
     },
     errors,
+    endAtMs,
   );
   const stale = await found(findStaleUploads(db, LIMIT));
-  const expiredUploads = await eachCandidate(stale, (id) => expireUpload(db, id), errors);
+  const expiredUploads = await eachCandidate(stale, (id) => expireUpload(db, id), errors, endAtMs);
   const overdue = await eachCandidate(
     await found(findOverdue(db, options)),
     (item) => failOverdue(db, item),
     errors,
+    endAtMs,
   );
   return {
     requeued: recovered.filter(({ outcome }) => outcome === 'requeued').length,
     workerLost: recovered.filter(({ outcome }) => outcome === 'failed').length,
-    ...(await withdrawLost(db, options, errors).catch((error: unknown) => {
+    ...(await withdrawLost(db, options, errors, endAtMs).catch((error: unknown) => {
       errors.push(error);
       return { forgotten: 0, unserved: 0 };
     })),
@@ -100,6 +107,7 @@ async function withdrawLost(
   db: Db,
   { isInQueue }: ReconcileOptions,
   errors: unknown[],
+  endAtMs: number,
 ): Promise<Pick<ReconcileReport, 'forgotten' | 'unserved'>> {
   const open = await findOpenDispatches(db, LIMIT);
   const served = new Set(await servedQueues(db.prisma, CAPACITY_SECONDS));
@@ -115,6 +123,6 @@ async function withdrawLost(
     errors.push(error);
   }
   const withdraw = (dispatches: typeof open): Promise<number> =>
-    eachCandidate(dispatches, (dispatch) => withdrawDispatch(db, dispatch), errors);
+    eachCandidate(dispatches, (dispatch) => withdrawDispatch(db, dispatch), errors, endAtMs);
   return { unserved: await withdraw(unserved), forgotten: await withdraw(forgotten) };
 }
