@@ -267,6 +267,12 @@ describe('inputs', () => {
       type: 'preparation.completed',
       preparationId: id,
     });
+    // As read by a caller just before the preparation ended.
+    await db.prisma.preparation.update({
+      where: { id },
+      data: { status: 'processing', progressPercent: 99, completedAt: null },
+    });
+    expect((await getPreparation(db, customerId, id)).webhookEventId).toBeNull();
   });
 
   it('fail a preparation with their code', async () => {

@@ -100,6 +100,8 @@ async function replay(tx: Tx, preparationId: string): Promise<CreatedPreparation
 }
 
 async function detailsOf(tx: Tx, preparation: PreparationRow): Promise<PreparationDetails> {
+  // It may end between the two queries.
+  if (preparation.completedAt === null) return { preparation, webhookEventId: null };
   const where = { preparationId: preparation.id };
   const event = await tx.webhookEvent.findUnique({ where, select: { id: true } });
   return { preparation, webhookEventId: event?.id ?? null };
