@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { type Destination } from './destination';
-import { EgressError } from './egress-error';
+import { EgressError, isOwnFault } from './egress-error';
 
 /** How long to wait for one address before the next one is tried in parallel. */
 const ADDRESS_ATTEMPT_MS = 1_500;
@@ -12,6 +12,8 @@ const NETWORK_ERRORS = new Set([
   'ECONNRESET',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EPERM',
   'EADDRNOTAVAIL',
   'ETIMEDOUT',
   'EPIPE',
@@ -80,7 +82,7 @@ function untilSecure(socket: TLSSocket, signal: AbortSignal): Promise<void> {
     socket.on('error', (error: NodeJS.ErrnoException) => {
       signal.removeEventListener('abort', abort);
       const reason = NETWORK_ERRORS.has(error.code ?? '') ? 'connection_failed' : 'tls_error';
-      reject(new EgressError(reason, undefined, { cause: error }));
+      reject(isOwnFault(error) ? error : new EgressError(reason, undefined, { cause: error }));
     });
   });
 }

@@ -12,6 +12,14 @@ export type EgressErrorReason =
   | 'redirect'
   | 'http_status';
 
+/** Error codes of a socket that this process or machine had no means to open. */
+const OWN_FAULTS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+/** Whether an error is nobody's fault but ours, so that it must not count against the other side. */
+export function isOwnFault(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && OWN_FAULTS.has(error.code);
+}
+
 /** Thrown for every failure caused by the other side, the network or the policy. */
 export class EgressError extends Error {
   override readonly name = 'EgressError';

@@ -4,7 +4,7 @@ import { types } from 'node:util';
 import { type Connection, discard, openConnection } from './connection';
 import { withDeadline } from './deadline';
 import { type Destination, resolveDestination } from './destination';
-import { EgressError } from './egress-error';
+import { EgressError, isOwnFault } from './egress-error';
 import { type KeptConnections } from './kept-connections';
 import { type EgressPolicy } from './policy';
 
@@ -134,8 +134,8 @@ function send(
 }
 
 /** Maps every failure of the other side to one of the published reasons. */
-export function toEgressError(error: unknown): EgressError {
-  return error instanceof EgressError
+export function toEgressError(error: unknown): unknown {
+  return error instanceof EgressError || isOwnFault(error)
     ? error
     : new EgressError('connection_failed', undefined, { cause: error });
 }
