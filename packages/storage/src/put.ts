@@ -1,6 +1,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { withController } from '@lipsync/runtime';
 import { mapErrors } from './storage-error';
 import { tryAgain } from './try-again';
 
@@ -21,7 +22,7 @@ export async function put(
 ): Promise<void> {
   const length = 'file' in source ? (await stat(source.file)).size : source.length;
   await tryAgain(signal, () =>
-    withBody(source, (body, broken) =>
+    withBody(source, signal, (body, abortSignal) =>
       mapErrors('put', signal, () =>
         client.send(
           new PutObjectCommand({
@@ -31,7 +32,7 @@ export async function put(
             ContentLength: length,
             ContentType: contentType,
           }),
-          { abortSignal: signal === undefined ? broken : AbortSignal.any([signal, broken]) },
+          { abortSignal },
         ),
       ),
     ),
@@ -39,23 +40,26 @@ export async function put(
 }
 
 /**
- * Runs `send` with the body and a signal that is aborted if the file of the body cannot be read. The SDK does not
- * listen for that error, and unhandled it would end the process. In that case this throws the error of the file.
+ * Runs `send` with the body and a signal that follows `signal` and is aborted if the file of the body cannot be read.
+ * The SDK does not listen for that error, and unhandled it would end the process. In that case this throws the error of
+ * the file.
  */
-async function withBody(
+function withBody(
   source: PutSource,
-  send: (body: Uint8Array | ReadStream, broken: AbortSignal) => Promise<unknown>,
+  signal: AbortSignal | undefined,
+  send: (body: Uint8Array | ReadStream, signal: AbortSignal) => Promise<unknown>,
 ): Promise<unknown> {
-  const broken = new AbortController();
-  if (!('file' in source)) return send(source, broken.signal);
-  const body = createReadStream(source.file);
-  body.once('error', (error) => broken.abort(error));
-  try {
-    await send(body, broken.signal);
-  } catch (error) {
-    broken.signal.throwIfAborted();
-    throw error;
-  } finally {
-    body.destroy();
-  }
+  return withController({ signal }, async (broken) => {
+    if (!('file' in source)) return send(source, broken.signal);
+    const body = createReadStream(source.file);
+    body.once('error', (error) => broken.abort(error));
+    try {
+      await send(body, broken.signal);
+    } catch (error) {
+      broken.signal.throwIfAborted();
+      throw error;
+    } finally {
+      body.destroy();
+    }
+  });
 }
