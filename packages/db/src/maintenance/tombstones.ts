@@ -56,7 +56,7 @@ export function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
     )`;
 }
 
-/** Deletes workers that vanished without deregistering. */
+/** Deletes workers that said farewell, or nothing at all, long ago. */
 export function deleteSilentWorkers(db: Db): Promise<number> {
   return db.prisma.$executeRaw`
     DELETE FROM workers WHERE seen_at < now() - make_interval(secs => ${SILENT_WORKER_SECONDS}::float8)`;
