@@ -220,6 +220,7 @@ describe('an encode that cannot end well', () => {
     const encoder = openEncoder(binaries, await settings(3), { deadlineMs: DEADLINE_MS });
     await encoder.write(new Uint8Array(encoder.frameBytes));
     await expect(encoder.finish()).rejects.toMatchObject({ code: 'encode_failed' });
+    await encoder.abort();
   });
 
   it('fails the write or the end, and does not hang, when the output cannot be written', async () => {

@@ -17,7 +17,7 @@ export interface FrameEncoder {
    * Ends the output after the last frame. @throws as `write`, and when the number of frames is not the announced one.
    */
   finish(): Promise<void>;
-  /** Stops the encoder; the output is unusable. Safe after `finish`. */
+  /** Stops the encoder; the output is unusable. Call after any failure. Safe after `finish`. */
   abort(): Promise<void>;
 }
 
@@ -85,10 +85,8 @@ export function openFrameEncoder(
   }
 
   async function finish(): Promise<void> {
-    if (written !== settings.frames) {
-      await abort();
+    if (written !== settings.frames)
       throw new MediaError('encode_failed', `${written} of ${settings.frames} frames were written`);
-    }
     child.stdin.end();
     const exit = await child.exit;
     if (exit.ended !== 'exit' || exit.code !== 0) throw await failure();
