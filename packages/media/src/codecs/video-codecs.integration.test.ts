@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { eventually, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
 import { openFrameReader } from '../decode/frame-reader';
 import { openEncoder } from '../encode/encoder';
@@ -13,6 +15,8 @@ import { inspect } from '../probe/inspect';
 import { resolveVideoCodecs } from './resolve-video-codecs';
 import { createTrialClip, decodeTrialClip, trialFrames } from './trial-clip';
 
+/** Only Linux offers what these tests need to observe this. */
+const onLinux = process.platform === 'linux' ? it : it.skip;
 const DEADLINE_MS = 60_000;
 /** What ffmpeg says when there is no driver or no card; a mistake in our arguments reads differently. */
 const NO_CARD = /libcuda|CUDA_ERROR|No capable devices/;
@@ -204,6 +208,24 @@ describe('an encoder that was told to use a card', () => {
     expect(await encodedNumbers()).toEqual(all);
   });
 
+  it('forgets the pictures once the card has opened', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const encoder = await open(onCard(await openingCard()));
+    const written: WeakRef<Uint8Array>[] = [];
+    for (const picture of pictures) {
+      const copy = picture.slice();
+      written.push(new WeakRef(copy));
+      await encoder.write(copy);
+    }
+    await eventually(() => {
+      collectGarbage();
+      // The pipe may hold the last one.
+      expect(written.slice(0, -1).filter((each) => each.deref() !== undefined)).toHaveLength(0);
+    });
+    await encoder.finish();
+  });
+
   it('uses the card also when the first thing that ffmpeg complains of is the sound', async () => {
     const complaint = 'echo "[mp3float @ 0x1] Header missing" >&2; ';
     const encoder = await open(onCard(await openingCard(complaint)));
@@ -217,6 +239,32 @@ describe('an encoder that was told to use a card', () => {
     const writing = writeAll(encoder).then(() => encoder.finish());
     await expect(writing).rejects.toMatchObject({ code: 'encode_failed' });
     await encoder.abort();
+  });
+
+  onLinux('begins again only when the refused one is gone, since both write the same file', async () => {
+    // Stands in for a card whose process complains and is slow to end: until the file is gone.
+    const lingering = join(folder, 'lingering-card.sh');
+    const held = join(folder, 'held');
+    const complaint = 'echo "[h264_nvenc @ 0x1] no session" >&2';
+    const rest = `${complaint}; cat > /dev/null; touch "${held}"; while [ -e "${held}" ]; do sleep 0.01; done`;
+    const script = [
+      '#!/bin/sh',
+      `case "$*" in *h264_nvenc*) ;; *) exec "${binaries.ffmpeg}" "$@" ;; esac`,
+      `exec 3<&0; setsid sh -c '${rest}' <&3 3<&- &`,
+      'wait',
+    ];
+    await writeFile(lingering, script.join('\n'), { mode: 0o755 });
+    let replaced = false;
+    const tools = { ...binaries, ffmpeg: lingering, onReplaced: () => (replaced = true) };
+    const encoder = await open(onCard(tools));
+    const writing = writeAll(encoder).then(() => encoder.finish());
+    // It exists once the refusal is known.
+    await eventually(() => access(held));
+    expect(replaced).toBe(false);
+    await rm(held);
+    await writing;
+    expect(replaced).toBe(true);
+    expect(await encodedNumbers()).toEqual(all);
   });
 
   it('does not begin again when it is stopped while the card is asked', async () => {
