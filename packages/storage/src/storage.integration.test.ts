@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, realpath, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type S3Server, startS3Server } from '@lipsync/testkit';
+import { eventually, type S3Server, startS3Server } from '@lipsync/testkit';
+import { listKeys } from './list';
+import { createS3Client } from './s3-client';
 import { createStorage, type Storage } from './storage';
+
+/** Only Linux offers what these tests need to observe this. */
+const onLinux = process.platform === 'linux' ? it : it.skip;
 
 let server: S3Server;
 let storage: Storage;
@@ -155,6 +160,19 @@ describe('objects', () => {
     await storage.delete([...keys, 'purge/absent']);
     expect(await keysUnder('purge/')).toEqual([]);
   });
+
+  it('are listed to the last page', async () => {
+    const keys = ['pages/1', 'pages/2', 'pages/3', 'pages/4', 'pages/5'];
+    for (const key of keys) await storage.put(key, Buffer.from('x'), asText);
+    const client = createS3Client({ ...server, forcePathStyle: true }, server.endpoint, 1);
+    client.middlewareStack.add((next) => (args) => next({ ...args, input: { ...args.input, MaxKeys: 2 } }), {
+      step: 'initialize',
+    });
+    const listed: string[] = [];
+    for await (const key of listKeys({ client, bucket: server.bucket }, 'pages/')) listed.push(key);
+    client.destroy();
+    expect(listed).toEqual(keys);
+  });
 });
 
 describe('failures', () => {
@@ -217,6 +235,26 @@ describe('failures', () => {
     // A directory can be opened but not read, which only shows once the request is under way.
     await expect(storage.put('here', { file: directory }, asText)).rejects.toMatchObject({ code: 'EISDIR' });
   });
+
+  onLinux('to send a file leave it closed', async () => {
+    const source = join(await realpath(directory), 'held');
+    await writeFile(source, '');
+    // More than fits into the buffers on the way, so that the file is never read to its end.
+    await truncate(source, 64_000_000);
+    const abort = new AbortController();
+    server.faults.set({ latencyMs: 60_000 });
+    const putting = storage.put('held', { file: source }, { ...asText, signal: abort.signal });
+    await eventually(async () => expect(await openFiles()).toContain(source));
+    abort.abort(new Error('cancelled'));
+    await expect(putting).rejects.toThrow('cancelled');
+    await eventually(async () => expect(await openFiles()).not.toContain(source));
+  });
+
+  /** What this process has open. */
+  async function openFiles(): Promise<string[]> {
+    const descriptors = await readdir('/proc/self/fd');
+    return Promise.all(descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
+  }
 
   it('through the caller’s own signal are passed on unchanged', async () => {
     const abort = new AbortController();
