@@ -35,6 +35,26 @@ describe('untilLetIn', () => {
     expect(store.told).toEqual([]);
   });
 
+  it('takes a store that stays silent for unavailable', async () => {
+    jest.useFakeTimers();
+    try {
+      let asked: AbortSignal | undefined;
+      const silent = (options: { signal?: AbortSignal } = {}): Promise<void> =>
+        new Promise((_, reject) => {
+          asked = options.signal;
+          asked?.addEventListener('abort', () => reject(new Error('too late')));
+        });
+      const { logger, told } = answering();
+      const waiting = untilLetIn({ ping: silent }, { logger, signal });
+      await jest.advanceTimersByTimeAsync(5_000);
+      expect(asked?.aborted).toBe(true);
+      await waiting;
+      expect(told).toEqual([]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('ends at once when the worker is told to stop', async () => {
     const stop = new AbortController();
     const store = answering(new StorageError('rejected', ping));
