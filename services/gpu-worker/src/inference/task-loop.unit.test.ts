@@ -80,7 +80,7 @@ describe('task loop', () => {
     ]);
   });
 
-  test('a cancel that arrives after the end affects no later task', async () => {
+  test('a cancel that arrives after the end affects no task: the ended one is forgotten', async () => {
     const { tell, tasks, settle } = setUp();
     tell(verify('a'));
     await settle();
@@ -89,6 +89,7 @@ describe('task loop', () => {
     tell({ type: 'cancel', jobId: 'a' });
     tell(verify('a'));
     await settle();
+    expect(tasks[0]?.context.signal.aborted).toBe(false);
     expect(tasks[1]?.context.signal.aborted).toBe(false);
   });
 });
