@@ -58,6 +58,59 @@ it('has at most as many deliveries in flight as slots, and closes when the last 
   await closing;
 });
 
+describe('a rest of the loop', () => {
+  // The loop rests on these timers alone, so that it never ends a rest by itself.
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['Date', 'setImmediate', 'nextTick'] }));
+  afterEach(() => jest.useRealTimers());
+  const resting = (): Promise<void> => eventually(() => expect(jest.getTimerCount()).toBe(1));
+
+  /** A loop whose first claim finds these deliveries and whose later ones find none. */
+  function setUp(deliveries: string[], onClaim: (claim: number) => void = () => undefined) {
+    let claims = 0;
+    let endDelivery = (): void => undefined;
+    const loop = createDispatchLoop<string>({
+      slots: 2,
+      pollMs: 100,
+      claim: () => {
+        onClaim(++claims);
+        return Promise.resolve(claims === 1 ? deliveries : []);
+      },
+      deliver: () => new Promise((resolve) => (endDelivery = resolve)),
+      onTurn: () => undefined,
+      logger: createLogger({ service: 'test', level: 'silent' }),
+    });
+    return { loop, claims: () => claims, endDelivery: () => endDelivery() };
+  }
+
+  it('is left out when a delivery ends during the claim before it, which may have missed the room', async () => {
+    const { loop, claims, endDelivery } = setUp(['delivery'], (claim) => claim === 2 && endDelivery());
+    loop.start();
+    await resting();
+    expect(claims()).toBe(3);
+    await loop.close();
+  });
+
+  it('ends when a delivery ends, and when the loop is closed', async () => {
+    const { loop, claims, endDelivery } = setUp(['delivery']);
+    loop.start();
+    await resting();
+    expect(claims()).toBe(2);
+    endDelivery();
+    await eventually(() => expect(claims()).toBe(3));
+    await resting();
+    const closing = loop.close();
+    expect(jest.getTimerCount()).toBe(0);
+    await closing;
+  });
+
+  it('does not begin once the loop is closed', async () => {
+    const { loop, claims } = setUp([]);
+    loop.start();
+    await loop.close();
+    expect(claims()).toBe(1);
+  });
+});
+
 it('tells how long ago it last turned, by which its health is judged', async () => {
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
   const loop = createDispatchLoop<never>({
