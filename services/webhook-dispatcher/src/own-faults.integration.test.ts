@@ -60,6 +60,35 @@ describe('faults on this side', () => {
     expect(fixture.receiver.requests).toHaveLength(1);
   });
 
+  it('settles a delivery in another try when the database goes away during the first one', async () => {
+    const { id } = await fixture.addDelivery(await fixture.newCustomer());
+    const { pool } = fixture.db;
+    const holder = await pool.connect();
+    const egress = fixture.egressTo();
+    fixture.dispatch({
+      egress: {
+        post: async (url, options) => {
+          // The settlement waits for this lock until the connections are cut.
+          await holder.query('BEGIN');
+          await holder.query('SELECT FROM webhook_deliveries FOR UPDATE');
+          return egress.post(url, options);
+        },
+      },
+    });
+    await eventually(async () => {
+      const waiting = await pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(waiting.rowCount).toBe(1);
+    });
+    await cutConnections(fixture.database);
+    holder.release(true);
+    await eventually(async () =>
+      expect(await fixture.read(id)).toMatchObject({ status: 'delivered', attempts: 1 }),
+    );
+    expect(fixture.receiver.requests).toHaveLength(1);
+  });
+
   it('signs nothing while the clock is off, and charges no attempt for it', async () => {
     const { id } = await fixture.addDelivery(await fixture.newCustomer());
     let offMs = 120_000;
