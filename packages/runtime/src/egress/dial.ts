@@ -67,7 +67,9 @@ export function plainAddress(peer: string | undefined): string | undefined {
 
 function answerFrom(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_hostname, _options, callback) => callback(null, answers);
+  // Not at once: if the system refuses the connection right then (no route, no descriptor), `connect` throws and the
+  // socket's error finds no listener yet, which ends the process.
+  return (_hostname, _options, callback) => process.nextTick(callback, null, answers);
 }
 
 function untilSecure(socket: TLSSocket, signal: AbortSignal): Promise<void> {

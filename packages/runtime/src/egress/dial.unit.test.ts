@@ -7,6 +7,16 @@ it('does not connect if the caller has given up meanwhile', async () => {
   await expect(dial(destination, { ca: undefined, signal })).rejects.toMatchObject({ reason: 'timeout' });
 });
 
+it.each([1, 2])('reports that the system refuses a connection at once, with %d addresses', async (count) => {
+  // No system opens a stream to the broadcast address.
+  const addresses = Array.from({ length: count }, () => '255.255.255.255');
+  const destination = { hostname: 'media.example.test', addresses, port: 443, routed: false };
+  const { signal } = new AbortController();
+  await expect(dial(destination, { ca: undefined, signal })).rejects.toMatchObject({
+    reason: 'connection_failed',
+  });
+});
+
 describe('the check after connecting', () => {
   it('accepts a vetted address, also in its mapped form', () => {
     expect(() => assertVettedPeer('93.184.215.14', ['93.184.215.14'])).not.toThrow();

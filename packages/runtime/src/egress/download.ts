@@ -37,7 +37,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /**
  * Streams a customer's URL into `to`. Does not check whether the content is what the caller expects (it may be an HTML
  * page).
- * @throws EgressError, the writable's own error if that failed, or the reason of `options.signal`
+ * @throws EgressError, the writable's own error if that failed, the reason of `options.signal`, or the error of a socket
+ * that this process could not open (see `isOwnFault`)
  */
 export async function download(
   policy: EgressPolicy,

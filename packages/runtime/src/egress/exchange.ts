@@ -133,7 +133,7 @@ function send(
   });
 }
 
-/** Maps every failure of the other side to one of the published reasons. */
+/** Maps every failure of the other side to one of the published reasons; our own faults stay what they are. */
 export function toEgressError(error: unknown): unknown {
   return error instanceof EgressError || isOwnFault(error)
     ? error

@@ -26,7 +26,7 @@ const ANSWER_BYTES_MAX = 4_096;
  * Sends a body to a customer's URL. Any status is a result; redirects are never followed. The status line and headers
  * decide, so an endless, slow or broken body after them changes nothing. The receiver may get the body twice if a kept
  * connection breaks (see `exchange`).
- * @throws EgressError
+ * @throws EgressError, or the error of a socket that this process could not open (see `isOwnFault`)
  */
 export async function post(
   { policy, kept }: { policy: EgressPolicy; kept: KeptConnections },
