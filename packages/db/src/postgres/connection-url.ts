@@ -8,7 +8,8 @@ const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
  * Prisma writes and reads timestamptz without an offset and means UTC.
  */
 export function connectionUrl(url: string): string {
-  const own = new URL(url);
+  // `pg` takes a lone % for itself, but then escapes every escape in the URL a second time.
+  const own = new URL(url.replace(/%(?![0-9a-f]{2})/gi, '%25'));
   for (const limit of LIMITS) own.searchParams.delete(limit);
   const options = own.searchParams.getAll('options');
   own.searchParams.set('options', [...options, '-c timezone=UTC'].join(' '));

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { connectionUrl } from './connection-url';
 
 const ADDRESS = 'postgresql://user:p%40ss@[::1]:5432/lipsync';
@@ -6,6 +7,18 @@ const parametersOf = (url: string): Record<string, string> => Object.fromEntries
 
 it('sets the time zone, and leaves address and credentials alone', () => {
   expect(connectionUrl(ADDRESS)).toBe(`${ADDRESS}?options=-c+timezone%3DUTC`);
+});
+
+it.each([
+  ['u:p%ss@localhost/db', 'p%ss'],
+  ['u:100%@localhost/db', '100%'],
+  ['u:p%40ss@localhost/db', 'p@ss'],
+  ['u:p ss@localhost/db', 'p ss'],
+])('leaves pg the password and the options of %s', (address, password) => {
+  const client = new Client({ connectionString: connectionUrl(`postgres://${address}`) });
+  expect(client).toMatchObject({
+    connectionParameters: { password, options: '-c timezone=UTC', database: 'db' },
+  });
 });
 
 it("adds the time zone to the operator's own options", () => {
