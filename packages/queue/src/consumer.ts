@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger } from '@lipsync/runtime';
 import { createAnnouncementBell } from './announcement-bell';
@@ -49,6 +50,8 @@ export function createConsumer<Queue extends string>(options: ConsumerOptions<Qu
   const { redisUrl, queues, concurrency, logger, prefix = DEFAULT_PREFIX } = options;
   const stop = new AbortController();
   const graceOver = new AbortController();
+  // Every job listens to it, in several places.
+  setMaxListeners(0, graceOver.signal);
   const redis = connectRedis(redisUrl, workerOptions(), { logger, name: 'consumer' });
   const bell = createAnnouncementBell({ redisUrl, logger });
   /** Announcements being processed or being removed from Redis. */

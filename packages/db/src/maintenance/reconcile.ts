@@ -42,7 +42,7 @@ export interface ReconcileReport {
 
 /** Candidates per kind and call. */
 const LIMIT = 200;
-/** A call begins no further candidate after this: liveness expects a turn to end, however slow the database is. */
+/** After this a call begins only the first candidate of a kind: liveness expects a turn to end. */
 const TURN_MS = 30_000;
 
 /**
@@ -117,6 +117,7 @@ async function withdrawLost(
   try {
     for (const dispatch of open.filter(({ queue }) => served.has(queue))) {
       if (!(await isInQueue(dispatch.queue, dispatch.jobId, dispatch.dispatchSeq))) forgotten.push(dispatch);
+      if (performance.now() > endAtMs) break;
     }
   } catch (error) {
     // Redis is unavailable, so nothing is known about the rest, and nothing could be announced either.
