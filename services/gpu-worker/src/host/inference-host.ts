@@ -159,13 +159,9 @@ export function createInferenceHost(
         if (message.type === 'progress') onProgress?.(message.stage, message.percent);
         else if (message.type === 'done') {
           const finish = (): void => resolve(message.result);
-          if (hadGraphFailure(message.result) && isOnGpu(task)) {
-            trials.failed(task.jobId);
-            replaceChild(finish);
-          } else {
-            trials.succeeded(message.result);
-            settle(finish);
-          }
+          trials.succeeded(message.result);
+          if (hadGraphFailure(message.result) && isOnGpu(task)) replaceChild(finish);
+          else settle(finish);
         } else if (message.graphFailed && isOnGpu(task)) {
           const code = trials.failed(task.jobId) ? 'device_lost' : message.code;
           replaceChild(() => reject(new InferenceFailure(code, message.detail)));
