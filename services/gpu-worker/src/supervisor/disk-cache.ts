@@ -49,7 +49,7 @@ const NO_LINKS = ['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'];
 
 /**
  * A cache in `folder` of at most `maxBytes` once no call is in progress; the least recently used files are evicted
- * first, and all of them when the disk has no room for another one. The folder belongs to this process alone: what an earlier process left unfinished there is removed.
+ * first, and all that no job is using when the disk has no room for another one. The folder belongs to this process alone: what an earlier process left unfinished there is removed.
  */
 export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCache> {
   const { folder, maxBytes, link: makeLink = link } = options;
@@ -87,9 +87,9 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
     return (await stat(cached).catch(ignoreMissing)) !== undefined;
   }
 
-  /** Evicts down to this size what is not being placed. If that fails, a later call tries again. */
-  async function evictTo(bytes: number): Promise<void> {
-    evicting = Promise.allSettled([evicting]).then(() => evict(folder, bytes, placing));
+  /** Evicts after the evictions before it. If it fails, a later call tries again. */
+  async function evictLater(limits: EvictionLimits): Promise<void> {
+    evicting = Promise.allSettled([evicting]).then(() => evict(folder, limits, placing));
     await Promise.allSettled([evicting]);
   }
 
@@ -98,7 +98,7 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
       await fetchWhole(name, fetch);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      await evictTo(0);
+      await evictLater({ maxBytes: 0, spareLinked: true });
       await fetchWhole(name, fetch);
     }
   }
@@ -142,17 +142,28 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
         return outcome;
       } finally {
         placing.splice(placing.indexOf(name), 1);
-        await evictTo(maxBytes);
+        await evictLater({ maxBytes });
       }
     },
   };
 }
 
-async function evict(folder: string, maxBytes: number, held: readonly string[]): Promise<void> {
+interface EvictionLimits {
+  readonly maxBytes: number;
+  /** Leaves files alone that a job has a link to: removing their name frees nothing. */
+  readonly spareLinked?: boolean;
+}
+
+async function evict(
+  folder: string,
+  { maxBytes, spareLinked = false }: EvictionLimits,
+  held: readonly string[],
+): Promise<void> {
   const files: { name: string; bytes: number; usedMs: number }[] = [];
   for (const name of (await readdir(folder)).filter(isCached)) {
     const found = await stat(join(folder, name)).catch(ignoreMissing);
-    if (found) files.push({ name, bytes: found.size, usedMs: found.mtimeMs });
+    if (found && !(spareLinked && found.nlink > 1))
+      files.push({ name, bytes: found.size, usedMs: found.mtimeMs });
   }
   let total = files.reduce((sum, file) => sum + file.bytes, 0);
   for (const file of files.sort((a, b) => a.usedMs - b.usedMs)) {

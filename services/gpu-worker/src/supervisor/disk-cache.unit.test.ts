@@ -89,20 +89,33 @@ describe('disk cache', () => {
     expect(await readFile(target('b'), 'utf8')).toBe('bbbb');
   });
 
-  test('a full disk costs what is cached, not the job, and not what another job is placing', async () => {
-    const cache = await createDiskCache({ folder, maxBytes: 1000 });
-    await cache.place(own('aaaa'), target('a'), fetched('aaaa'));
+  test('a full disk costs what no job is using or placing', async () => {
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    let goOn = (): void => undefined;
+    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+    const slow = async (existing: string, name: string): Promise<void> => {
+      if (name === target('placing')) {
+        begin();
+        await mayGoOn;
+      }
+      await link(existing, name);
+    };
+    const cache = await createDiskCache({ folder, maxBytes: 1000, link: slow });
+    await cache.place(own('idle'), target('idle'), fetched('idle'));
+    await rm(target('idle'));
+    await cache.place(own('used'), target('used'), fetched('used'));
+    const placing = cache.place(own('placing'), target('placing'), fetched('placing'));
+    await begun;
     let attempts = 0;
     const onFullDisk = async (path: string): Promise<void> => {
       await writeFile(path, 'video');
       if (++attempts === 1) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
     };
-    const [cached] = await Promise.all([
-      cache.place(own('video'), target('b'), onFullDisk),
-      cache.place(own('bbbb'), target('c'), fetched('bbbb')),
-    ]);
-    expect([cached, attempts]).toEqual(['fetched', 2]);
-    expect((await readdir(folder)).sort()).toEqual([nameOf('bbbb'), nameOf('video')].sort());
+    expect(await cache.place(own('video'), target('video'), onFullDisk)).toBe('fetched');
+    expect((await readdir(folder)).sort()).toEqual(['used', 'placing', 'video'].map(nameOf).sort());
+    goOn();
+    await placing;
   });
 
   test('a disk that stays full fails the job, after one more attempt', async () => {
