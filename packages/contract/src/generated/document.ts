@@ -2120,7 +2120,7 @@ export const openapiDocument = {
             "items": {
               "type": "string"
             },
-            "description": "Names of the GPUs that were used."
+            "description": "Names of the GPUs that were used. Empty if none was, or if the machine has several models."
           },
           "estimate_coverage": {
             "type": "string",

@@ -645,7 +645,7 @@ export interface components {
             engine?: components["schemas"]["Engine"];
             /** @description As the status of the engine's result. */
             status?: string;
-            /** @description Names of the GPUs that were used. */
+            /** @description Names of the GPUs that were used. Empty if none was, or if the machine has several models. */
             gpu_models?: string[];
             /**
              * @description How much of the work the provider measured: nothing, a part of it, all of it.

@@ -257,7 +257,7 @@ describe('frames of a source in any order', () => {
     await writeFile(wrapper, `#!/bin/sh\necho $$ >> '${list}'\nexec '${binaries.ffmpeg}' "$@"\n`);
     await chmod(wrapper, 0o755);
     const decoders = async (): Promise<number[]> =>
-      (await readFile(list, 'utf8')).trim().split('\n').map(Number);
+      (await readFile(list, 'utf8')).split('\n').filter(Boolean).map(Number);
     return { tools: { ...binaries, ffmpeg: wrapper }, decoders };
   }
 });
