@@ -49,7 +49,8 @@ const NO_LINKS = ['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'];
 
 /**
  * A cache in `folder` of at most `maxBytes` once no call is in progress; the least recently used files are evicted
- * first, and all that no job is using when the disk has no room for another one. The folder belongs to this process alone: what an earlier process left unfinished there is removed.
+ * first. When the disk has no room for another file, all that no job is using are. The folder belongs to this process
+ * alone: what an earlier process left unfinished there is removed.
  */
 export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCache> {
   const { folder, maxBytes, link: makeLink = link } = options;
