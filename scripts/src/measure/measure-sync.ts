@@ -119,8 +119,7 @@ async function compareWithPlain(
     outFile: plainFile,
   };
   await plainTranscode(binaries, transcode, DEADLINE_MS);
-  const boxOf = paddedFaceBoxes(source);
-  const boxes = timeline.indices.map((index) => boxOf(index));
+  const boxes = timeline.indices.map(paddedFaceBoxes(source));
   const compared = { renderedFile: files.videoFile, plainFile, video: rendered, boxes };
   return {
     outside_face: await compareOutsideFace(binaries, compared, DEADLINE_MS),

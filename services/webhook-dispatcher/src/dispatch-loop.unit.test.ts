@@ -113,14 +113,7 @@ describe('a rest of the loop', () => {
 
 it('tells how long ago it last turned, by which its health is judged', async () => {
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
-  const loop = createDispatchLoop<never>({
-    slots: 1,
-    pollMs: 1,
-    claim: () => Promise.resolve([]),
-    deliver: () => Promise.resolve(),
-    onTurn: () => undefined,
-    logger: createLogger({ service: 'test', level: 'silent' }),
-  });
+  const loop = loopWithNothingToDo();
   clock.mockReturnValue(70_000);
   loop.start();
   await loop.close();
@@ -131,7 +124,13 @@ it('tells how long ago it last turned, by which its health is judged', async () 
 
 /** Resolves later than every loop that had nothing left to do before this call. */
 async function anotherLoop(): Promise<void> {
-  const loop = createDispatchLoop<never>({
+  const loop = loopWithNothingToDo();
+  loop.start();
+  await loop.close();
+}
+
+function loopWithNothingToDo() {
+  return createDispatchLoop<never>({
     slots: 1,
     pollMs: 1,
     claim: () => Promise.resolve([]),
@@ -139,6 +138,4 @@ async function anotherLoop(): Promise<void> {
     onTurn: () => undefined,
     logger: createLogger({ service: 'test', level: 'silent' }),
   });
-  loop.start();
-  await loop.close();
 }

@@ -12,6 +12,23 @@ const nameOf = (text: string): string => `cus_a-${sha256(text)}`;
 const fetched = (text: string) => (path: string) => writeFile(path, text);
 const unexpected = (): Promise<never> => Promise.reject(new Error('fetched again'));
 
+/** Makes links, but of the one to `held` it tells that it has `begun`, and waits for `goOn`. */
+function linkHeldAt(held: string) {
+  const gate = new EventEmitter();
+  const [begun, mayGoOn] = [once(gate, 'begun'), once(gate, 'go on')];
+  return {
+    begun,
+    goOn: () => gate.emit('go on'),
+    link: async (existing: string, name: string): Promise<void> => {
+      if (name === held) {
+        gate.emit('begun');
+        await mayGoOn;
+      }
+      await link(existing, name);
+    },
+  };
+}
+
 describe('disk cache', () => {
   let root: string;
   let folder: string;
@@ -90,18 +107,8 @@ describe('disk cache', () => {
   });
 
   test('a full disk costs what no job is using or placing', async () => {
-    let begin = (): void => undefined;
-    const begun = new Promise<void>((resolve) => (begin = resolve));
-    let goOn = (): void => undefined;
-    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
-    const slow = async (existing: string, name: string): Promise<void> => {
-      if (name === target('placing')) {
-        begin();
-        await mayGoOn;
-      }
-      await link(existing, name);
-    };
-    const cache = await createDiskCache({ folder, maxBytes: 1000, link: slow });
+    const { begun, goOn, link } = linkHeldAt(target('placing'));
+    const cache = await createDiskCache({ folder, maxBytes: 1000, link });
     await cache.place(own('idle'), target('idle'), fetched('idle'));
     await rm(target('idle'));
     await cache.place(own('used'), target('used'), fetched('used'));
@@ -188,18 +195,8 @@ describe('disk cache', () => {
   });
 
   test('what one job is placing is not evicted by another, and afterwards not kept beyond the limit', async () => {
-    let begin = (): void => undefined;
-    const begun = new Promise<void>((resolve) => (begin = resolve));
-    let goOn = (): void => undefined;
-    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
-    const slow = async (existing: string, name: string): Promise<void> => {
-      if (name === target('a')) {
-        begin();
-        await mayGoOn;
-      }
-      await link(existing, name);
-    };
-    const cache = await createDiskCache({ folder, maxBytes: 0, link: slow });
+    const { begun, goOn, link } = linkHeldAt(target('a'));
+    const cache = await createDiskCache({ folder, maxBytes: 0, link });
     const placing = cache.place(own('aaaa'), target('a'), fetched('aaaa'));
     await begun;
     await cache.place(own('bbbb'), target('b'), fetched('bbbb'));
