@@ -1,5 +1,5 @@
-// `npm test`: every check of the project, in the order in which a failure is cheapest to find. `npm test -- unit e2e`
-// runs only the named checks.
+// `npm test`: every check that a change must pass, in the order in which a failure is cheapest to find.
+// `npm test -- unit e2e` runs only the named checks; `npm test -- all` also runs the long ones.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,19 +40,27 @@ const CHECKS = {
   e2e: jest('e2e', '--runInBand'),
 };
 
+/** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
+const LONG_CHECKS = {};
+
 /** Exit status of a check that cannot run here and has said why. */
 const SKIPPED = 77;
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in CHECKS));
+const available = { ...CHECKS, ...LONG_CHECKS };
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => name !== 'all' && !(name in available));
 if (unknown.length > 0) {
-  console.error(`unknown check: ${unknown.join(', ')} (there are: ${Object.keys(CHECKS).join(', ')})`);
+  console.error(
+    `unknown check: ${unknown.join(', ')} (there are: ${Object.keys(available).join(', ')}, all)`,
+  );
   process.exit(2);
 }
+const isWanted = (name) =>
+  named.length === 0 ? name in CHECKS : named.includes('all') || named.includes(name);
 
 const results = [];
-for (const [name, [command, args]] of Object.entries(CHECKS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+for (const [name, [command, args]] of Object.entries(available)) {
+  if (!isWanted(name)) continue;
   console.log(`\n── ${name}`);
   const startedAt = performance.now();
   const { status } = spawnSync(command, args, {
