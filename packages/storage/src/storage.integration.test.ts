@@ -153,12 +153,21 @@ describe('objects', () => {
     expect(await readFile(target, 'utf8')).toBe('0123456789');
   });
 
-  it('are listed by prefix and deleted together', async () => {
+  it('are listed by prefix, and deleted also by a store that refuses to delete many in one request', async () => {
     const keys = ['purge/1', 'purge/2', 'purge/3'];
     for (const key of keys) await storage.put(key, Buffer.from('x'), asText);
     expect(await keysUnder('purge/')).toEqual(keys);
+    server.faults.set({ denyRate: 1, applies: ({ method }) => method === 'POST' });
     await storage.delete([...keys, 'purge/absent']);
     expect(await keysUnder('purge/')).toEqual([]);
+  });
+
+  it('are deleted although another one of the same call cannot be, and the call says so', async () => {
+    for (const key of ['held', 'free']) await storage.put(key, Buffer.from('x'), asText);
+    server.faults.set({ denyRate: 1, applies: ({ key }) => key === 'held' });
+    await expect(storage.delete(['held', 'free'])).rejects.toMatchObject({ kind: 'rejected' });
+    server.faults.clear();
+    expect(await storage.head('free')).toBeNull();
   });
 
   it('are listed to the last page', async () => {

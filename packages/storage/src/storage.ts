@@ -1,7 +1,6 @@
-import { CopyObjectCommand, HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import { CopyObjectCommand, DeleteObjectCommand, HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { type Clock, systemClock } from '@lipsync/runtime';
 import { createBucket } from './create-bucket';
-import { deleteObjects } from './delete';
 import { getBuffer, type GetOptions, getToFile } from './get';
 import { head, type ObjectInfo } from './head';
 import { listKeys } from './list';
@@ -27,7 +26,7 @@ export interface Storage {
   head(key: string, options?: { signal?: AbortSignal }): Promise<ObjectInfo | null>;
   /** Copies within the store, only if the source still has this entity tag (`precondition_failed` otherwise). */
   copy(from: string, to: string, options: { ifMatch: string; signal?: AbortSignal }): Promise<void>;
-  /** Deletes objects; missing ones are not an error. */
+  /** Deletes objects; missing ones are not an error. If some cannot be deleted, the others are, and this throws. */
   delete(keys: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
   /** All keys with this prefix, in order. */
   list(prefix: string): AsyncGenerator<string>;
@@ -84,4 +83,24 @@ async function copy(
       sendOptions(signal),
     ),
   );
+}
+
+/**
+ * One request for each: DeleteObjects, which takes many keys, needs a right on the bucket itself with some stores
+ * (Ceph), and the most that one resource has are a few keys.
+ */
+async function deleteObjects(
+  { client, bucket }: { client: S3Client; bucket: string },
+  keys: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const deletions = await Promise.allSettled(
+    keys.map((key) =>
+      mapErrors('delete', signal, () =>
+        client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), sendOptions(signal)),
+      ),
+    ),
+  );
+  const failed = deletions.find((deletion) => deletion.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }

@@ -1,6 +1,6 @@
 import { createBucket, headBucket } from './bucket-operations';
 import { copyObject } from './copy-object';
-import { deleteObject, deleteObjects } from './delete-objects';
+import { deleteObject } from './delete-object';
 import { getObject } from './get-object';
 import { listObjects } from './list-objects';
 import { type S3Operation } from './operation';
@@ -34,11 +34,10 @@ export function route(request: S3Request): S3Operation {
   return operation;
 }
 
-function bucketOperation({ method, query }: S3Request): S3Operation | undefined {
+function bucketOperation({ method }: S3Request): S3Operation | undefined {
   if (method === 'GET') return listObjects;
   if (method === 'PUT') return createBucket;
-  if (method === 'HEAD') return headBucket;
-  return method === 'POST' && query.has('delete') ? deleteObjects : undefined;
+  return method === 'HEAD' ? headBucket : undefined;
 }
 
 function objectOperation({ method, headers }: S3Request): S3Operation | undefined {

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
-  DeleteObjectsCommand,
   GetObjectCommand,
   HeadBucketCommand,
   ListObjectsV2Command,
@@ -258,18 +257,6 @@ describe('signed requests of the SDK', () => {
     const grouped = await list({ Delimiter: '/' });
     expect(grouped.CommonPrefixes).toEqual([{ Prefix: 'list/a/' }]);
     expect(grouped.Contents?.map(({ Key }) => Key)).toEqual(['list/b', 'list/c']);
-  });
-
-  it('deletes many objects at once, including missing ones', async () => {
-    await put('gone/<1>', 'x');
-    const answer = await client.send(
-      new DeleteObjectsCommand({
-        Bucket: server.bucket,
-        Delete: { Objects: [{ Key: 'gone/<1>' }, { Key: 'never' }] },
-      }),
-    );
-    expect(answer.Deleted).toHaveLength(2);
-    await expect(get('gone/<1>')).rejects.toMatchObject({ name: 'NoSuchKey' });
   });
 });
 

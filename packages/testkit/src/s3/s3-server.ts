@@ -8,7 +8,7 @@ import { listenOnLoopback } from '../servers/listen';
 import { allowBrowsers, answerPreflight } from './cors';
 import { createFaultPlan, type FaultPlan } from './faults';
 import { route } from './route';
-import { S3Error } from './s3-error';
+import { accessDenied, S3Error } from './s3-error';
 import { parseS3Request } from './s3-request';
 import { sendXml } from './send-xml';
 import { type S3Credentials, verifySignature } from './signature';
@@ -99,6 +99,7 @@ async function handle(message: IncomingMessage, response: ServerResponse, parts:
   // A server that is closed meanwhile keeps no process alive.
   if (fault.latencyMs > 0) await delay(fault.latencyMs, undefined, { ref: false });
   if (fault.slowDown) throw new S3Error(503, 'SlowDown', 'Please reduce your request rate.');
+  if (fault.deny) throw accessDenied('Access Denied');
   const claim = await verifySignature(request, parts.credentials, parts.now());
   await route(request)({ request, claim, response, store: parts.store, reset: fault.reset });
 }

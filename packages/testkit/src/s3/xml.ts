@@ -13,13 +13,6 @@ export function xmlError(content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inner(content)}</Error>`;
 }
 
-/** The texts of all elements with this name, in order. Enough for the flat bodies that S3 accepts. */
-export function elementTexts(xml: string, element: string): string[] {
-  return [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) =>
-    unescape(text),
-  );
-}
-
 function inner(content: XmlContent): string {
   if (typeof content !== 'object') return escape(String(content));
   return Object.entries(content)
@@ -31,23 +24,4 @@ function inner(content: XmlContent): string {
 
 function escape(text: string): string {
   return text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-const ENTITIES = new Map([
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['apos', "'"],
-  ['amp', '&'],
-]);
-
-function unescape(text: string): string {
-  return text.replace(
-    /&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi,
-    (whole, decimal?: string, hex?: string, name?: string) => {
-      if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
-      if (hex !== undefined) return String.fromCodePoint(parseInt(hex, 16));
-      return ENTITIES.get(name ?? '') ?? whole;
-    },
-  );
 }
