@@ -1,5 +1,11 @@
 import { createDb } from '@lipsync/db';
-import { createSecretBox, loadEnv, sharedSettings, STORAGE_SETTINGS } from '@lipsync/runtime';
+import {
+  createSecretBox,
+  loadEnv,
+  sharedSettings,
+  STORAGE_SETTINGS,
+  UPLOAD_SETTINGS,
+} from '@lipsync/runtime';
 import { openStorage, type Storage } from '@lipsync/storage';
 import type { AdminContext } from './credentials';
 
@@ -9,8 +15,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Connection {
   /** Provides the database (DATABASE_URL, PUBLIC_BASE_URL) and the secret box (MASTER_KEY, MASTER_KEY_PREVIOUS). */
   withContext<T>(action: (context: AdminContext) => Promise<T>): Promise<T>;
-  /** Provides the object store (S3_…). */
-  withStorage<T>(action: (storage: Storage) => Promise<T>): Promise<T>;
+  /** Provides the object store (S3_…) and the name of its bucket. Signs URLs for `endpoint`, S3_ENDPOINT by default. */
+  withStorage<T>(action: (storage: Storage, bucket: string) => Promise<T>, endpoint?: string): Promise<T>;
 }
 
 export function connectedBy(environment: () => Environment): Connection {
@@ -28,10 +34,12 @@ export function connectedBy(environment: () => Environment): Connection {
         await db.close();
       }
     },
-    async withStorage(action) {
-      const storage = openStorage(loadEnv(sharedSettings.pick(STORAGE_SETTINGS), environment()));
+    async withStorage(action, endpoint) {
+      const wanted = sharedSettings.pick({ ...STORAGE_SETTINGS, ...UPLOAD_SETTINGS });
+      const env = loadEnv(wanted, environment());
+      const storage = openStorage({ ...env, S3_PUBLIC_ENDPOINT: endpoint });
       try {
-        return await action(storage);
+        return await action(storage, env.S3_BUCKET);
       } finally {
         storage.close();
       }

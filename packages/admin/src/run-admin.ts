@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from '@lipsync/db';
 import { Command } from 'commander';
-import { addBucketCommand } from './bucket';
+import { addBucketCommands } from './bucket';
 import { connectedBy, type Environment } from './connect';
 import { addCustomerCommands } from './customers';
 import { addKeyCommands, addSecretCommands } from './keys';
@@ -24,7 +24,7 @@ export async function runAdmin(environment: () => Environment, description: stri
     addRenderCommands,
     addWebhookCommands,
     addPurgeCommand,
-    addBucketCommand,
+    addBucketCommands,
   ])
     add(program, connection);
   try {

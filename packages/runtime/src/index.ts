@@ -11,8 +11,14 @@ export {
 export { type EgressEnv, openEgress } from './egress/open-egress';
 export { EgressError, type EgressErrorReason } from './egress/egress-error';
 export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
-export { loadEnv } from './load-env';
-export { type NodeEnv, OPERATIONS_SETTINGS, sharedSettings, STORAGE_SETTINGS } from './shared-settings';
+export { EnvError, loadEnv } from './load-env';
+export {
+  type NodeEnv,
+  OPERATIONS_SETTINGS,
+  sharedSettings,
+  STORAGE_SETTINGS,
+  UPLOAD_SETTINGS,
+} from './shared-settings';
 export { boolean, listOf, path, port, secondsList, timerSeconds, wholeNumber } from './setting-kinds';
 export { batchCalls } from './batch-calls';
 export { type HealthCheck, type HealthReport, createHealthChecks, NotReadyYet } from './health-checks';

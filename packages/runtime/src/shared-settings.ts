@@ -31,6 +31,9 @@ export const sharedSettings = z.object({
   S3_ACCESS_KEY_ID: z.string().min(1),
   S3_SECRET_ACCESS_KEY: z.string().min(1),
   S3_FORCE_PATH_STYLE: boolean.default(true),
+  /** Sign uploads in place of the pair above; both or neither. May do nothing but put objects under `uploads/`. */
+  S3_UPLOAD_ACCESS_KEY_ID: z.string().min(1).optional(),
+  S3_UPLOAD_SECRET_ACCESS_KEY: z.string().min(1).optional(),
 
   /** 32 bytes in hex. Encrypts webhook secrets at rest. */
   MASTER_KEY: masterKey,
@@ -72,6 +75,12 @@ export const STORAGE_SETTINGS = {
   S3_ACCESS_KEY_ID: true,
   S3_SECRET_ACCESS_KEY: true,
   S3_FORCE_PATH_STYLE: true,
+} as const;
+
+/** In addition, for a process that signs uploads. */
+export const UPLOAD_SETTINGS = {
+  S3_UPLOAD_ACCESS_KEY_ID: true,
+  S3_UPLOAD_SECRET_ACCESS_KEY: true,
 } as const;
 
 /** The settings for every service: log level, health server, destination of traces. */

@@ -1,3 +1,5 @@
+import { EnvError } from '@lipsync/runtime';
+import { type KeyPair } from './s3-client';
 import { createStorage, type Storage } from './storage';
 
 /** The settings of a process that configure its object store. */
@@ -8,10 +10,15 @@ export interface StorageEnv {
   readonly S3_BUCKET: string;
   readonly S3_ACCESS_KEY_ID: string;
   readonly S3_SECRET_ACCESS_KEY: string;
+  readonly S3_UPLOAD_ACCESS_KEY_ID?: string | undefined;
+  readonly S3_UPLOAD_SECRET_ACCESS_KEY?: string | undefined;
   readonly S3_FORCE_PATH_STYLE: boolean;
 }
 
-/** Opens the object store that the environment configures. */
+/**
+ * Opens the object store that the environment configures.
+ * @throws EnvError when only one half of the pair for uploads is set
+ */
 export function openStorage(env: StorageEnv): Storage {
   return createStorage({
     endpoint: env.S3_ENDPOINT,
@@ -20,6 +27,15 @@ export function openStorage(env: StorageEnv): Storage {
     bucket: env.S3_BUCKET,
     accessKeyId: env.S3_ACCESS_KEY_ID,
     secretAccessKey: env.S3_SECRET_ACCESS_KEY,
+    uploadCredentials: uploadCredentials(env),
     forcePathStyle: env.S3_FORCE_PATH_STYLE,
   });
+}
+
+function uploadCredentials(env: StorageEnv): KeyPair | undefined {
+  const { S3_UPLOAD_ACCESS_KEY_ID: accessKeyId, S3_UPLOAD_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined;
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new EnvError('S3_UPLOAD_ACCESS_KEY_ID and S3_UPLOAD_SECRET_ACCESS_KEY: set both or neither');
+  return { accessKeyId, secretAccessKey };
 }

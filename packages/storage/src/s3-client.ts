@@ -1,14 +1,22 @@
 import { S3Client } from '@aws-sdk/client-s3';
 
-export interface StorageOptions {
+export interface KeyPair {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+export interface StorageOptions extends KeyPair {
   /** The endpoint at which this process reaches the store. */
   endpoint: string;
   /** The endpoint at which customers reach the same store, used only in signed URLs. Defaults to `endpoint`. */
   publicEndpoint?: string;
   region: string;
   bucket: string;
-  accessKeyId: string;
-  secretAccessKey: string;
+  /**
+   * Signs uploads. Some stores let whoever has a signed upload add headers that copy any object which the signer may
+   * read, so this pair should have no right but to put under `uploads/`. Defaults to the service's own pair.
+   */
+  uploadCredentials?: KeyPair | undefined;
   forcePathStyle: boolean;
 }
 

@@ -39,16 +39,19 @@ export interface Storage {
   close(): void;
 }
 
-/** A separate client signs URLs for the address that customers use, because the host is part of the signature. */
+/** Separate clients sign URLs for the address that customers use, because the host is part of the signature. */
 export function createStorage(options: StorageOptions & { clock?: Clock }): Storage {
   const { bucket } = options;
   const client = createS3Client(options, options.endpoint, ATTEMPTS_MAX);
   // One try consumes a body, which is a stream: `tryAgain` repeats the whole transfer instead of the SDK.
   const transferClient = createS3Client(options, options.endpoint, 1);
-  const publicClient = createS3Client(options, options.publicEndpoint ?? options.endpoint, 1);
+  const publicEndpoint = options.publicEndpoint ?? options.endpoint;
+  const publicClient = createS3Client(options, publicEndpoint, 1);
+  const uploadClient = createS3Client({ ...options, ...options.uploadCredentials }, publicEndpoint, 1);
   const store = { client, bucket };
   const transfers = { client: transferClient, bucket };
   const signer = { client: publicClient, bucket, clock: options.clock ?? systemClock };
+  const uploadSigner = { ...signer, client: uploadClient };
   return {
     put: (key, source, putOptions) => put(transfers, key, source, putOptions),
     getToFile: (key, path, getOptions) => getToFile(transfers, key, path, getOptions),
@@ -57,7 +60,7 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
     copy: (from, to, copyOptions) => copy(store, from, to, copyOptions),
     delete: (keys, deleteOptions) => deleteObjects(store, keys, deleteOptions?.signal),
     list: (prefix) => listKeys(store, prefix),
-    presignPut: (key, signOptions) => presignPut(signer, key, signOptions),
+    presignPut: (key, signOptions) => presignPut(uploadSigner, key, signOptions),
     presignGet: (key, signOptions) => presignGet(signer, key, signOptions),
     createBucket: () => createBucket(store),
     ping: ({ signal } = {}) =>
@@ -65,7 +68,7 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
         await client.send(new HeadBucketCommand({ Bucket: bucket }), sendOptions(signal));
       }),
     close: () => {
-      for (const each of [client, transferClient, publicClient]) each.destroy();
+      for (const each of [client, transferClient, publicClient, uploadClient]) each.destroy();
     },
   };
 }
@@ -96,7 +99,7 @@ async function deleteObjects(
 ): Promise<void> {
   const deletions = await Promise.allSettled(
     keys.map((key) =>
-      mapErrors('delete', signal, () =>
+      mapErrors(`delete ${key}`, signal, () =>
         client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), sendOptions(signal)),
       ),
     ),

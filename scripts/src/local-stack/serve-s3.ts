@@ -14,6 +14,10 @@ async function main(): Promise<void> {
     bucket: setting('S3_BUCKET'),
     accessKeyId: setting('S3_ACCESS_KEY_ID'),
     secretAccessKey: setting('S3_SECRET_ACCESS_KEY'),
+    uploadCredentials: {
+      accessKeyId: setting('S3_UPLOAD_ACCESS_KEY_ID'),
+      secretAccessKey: setting('S3_UPLOAD_SECRET_ACCESS_KEY'),
+    },
   });
   console.log(JSON.stringify({ event: 's3.listening', endpoint: server.endpoint }));
   process.once('SIGTERM', () => void server.close());

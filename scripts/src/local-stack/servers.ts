@@ -11,6 +11,7 @@ import {
 import { Client } from 'pg';
 import { REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
+import { s3UploadPair } from './services';
 import type { ServerAddresses, StackState } from './state';
 
 const DATABASE = 'lipsync';
@@ -62,6 +63,7 @@ export function s3Spec(state: StackState, layout: StackLayout): ProcessSpec {
       S3_BUCKET: state.s3.bucket,
       S3_ACCESS_KEY_ID: state.s3.accessKeyId,
       S3_SECRET_ACCESS_KEY: state.s3.secretAccessKey,
+      ...s3UploadPair(state),
     },
     isReady: () => answers(`http://127.0.0.1:${state.ports.s3}/`),
     stopGraceMs: 10_000,

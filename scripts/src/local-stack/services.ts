@@ -82,6 +82,12 @@ function onCore(core: number | undefined, spec: ServiceSpec): ServiceSpec {
   return { ...spec, command: 'taskset', args: ['-c', String(core), spec.command, ...spec.args] };
 }
 
+/** The store's second pair, which may only upload. */
+export const s3UploadPair = ({ s3 }: StackState) => ({
+  S3_UPLOAD_ACCESS_KEY_ID: `${s3.accessKeyId}-uploads`,
+  S3_UPLOAD_SECRET_ACCESS_KEY: s3.secretAccessKey,
+});
+
 /** Addresses of the database, the queue and the store, with their secrets. */
 export function backendEnvironment(state: StackState): Record<string, string> {
   return {
@@ -93,6 +99,7 @@ export function backendEnvironment(state: StackState): Record<string, string> {
     S3_BUCKET: state.s3.bucket,
     S3_ACCESS_KEY_ID: state.s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: state.s3.secretAccessKey,
+    ...s3UploadPair(state),
     S3_FORCE_PATH_STYLE: 'true',
     PUBLIC_BASE_URL: baseUrl(state),
     MASTER_KEY: state.masterKey,

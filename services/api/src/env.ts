@@ -6,6 +6,7 @@ import {
   port,
   sharedSettings,
   STORAGE_SETTINGS,
+  UPLOAD_SETTINGS,
   wholeNumber,
   type z,
 } from '@lipsync/runtime';
@@ -18,6 +19,7 @@ export const apiEnvironment = sharedSettings
     DATABASE_POOL_MAX: true,
     REDIS_URL: true,
     ...STORAGE_SETTINGS,
+    ...UPLOAD_SETTINGS,
     PUBLIC_BASE_URL: true,
   })
   .extend({

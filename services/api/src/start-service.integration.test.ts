@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { createLifecycle, loadEnv } from '@lipsync/runtime';
+import { openStorage } from '@lipsync/storage';
 import {
   createTestDatabase,
   parseExposition,
@@ -66,6 +67,19 @@ describe('startService', () => {
     const exited = once(handle, 'exited');
     handle.emit('SIGTERM', 'SIGTERM');
     await exited;
+    await Promise.all([database.drop(), s3.close()]);
+  });
+
+  it('signs uploads with the pair that the environment names for them, and nothing else with it', async () => {
+    const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
+    const pair = { S3_UPLOAD_ACCESS_KEY_ID: 'uploads', S3_UPLOAD_SECRET_ACCESS_KEY: 'secret' };
+    const storage = openStorage(loadEnv(apiEnvironment, { ...settings(database, s3), ...pair }));
+    const signer = ({ url }: { url: string }) =>
+      new URL(url).searchParams.get('X-Amz-Credential')?.split('/')[0];
+    const options = { contentType: 'video/mp4', expiresSeconds: 60 };
+    expect(signer(await storage.presignPut('k', { ...options, contentLength: 1 }))).toBe('uploads');
+    expect(signer(await storage.presignGet('k', { ...options, filename: 'v.mp4' }))).toBe(s3.accessKeyId);
+    storage.close();
     await Promise.all([database.drop(), s3.close()]);
   });
 

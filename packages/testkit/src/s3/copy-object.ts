@@ -1,6 +1,6 @@
 import { checkConditions } from './conditions';
 import { type S3Operation } from './operation';
-import { metadataOf } from './put-object';
+import { isMadePublic, metadataOf } from './put-object';
 import { invalidRequest, noSuchKey } from './s3-error';
 import { sendXml } from './send-xml';
 import { xmlDocument } from './xml';
@@ -32,6 +32,7 @@ export const copyObject: S3Operation = async ({ request, response, store }) => {
         contentType: replace ? (headers['content-type'] ?? 'binary/octet-stream') : object.contentType,
         metadata: replace ? metadataOf(request) : object.metadata,
         modifiedAtMs: Date.now(),
+        publicRead: isMadePublic(request),
       },
       (existing) =>
         checkConditions({ ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }, existing),

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { checkConditions } from './conditions';
-import { type S3Operation } from './operation';
+import { type OperationContext } from './operation';
 import { noSuchKey, S3Error } from './s3-error';
 import { type S3Request } from './s3-request';
 import { type StoredObject } from './stored-object';
@@ -16,7 +16,12 @@ const OVERRIDES = [
 ] as const;
 
 /** GetObject and HeadObject, whole or one range. */
-export const getObject: S3Operation = async ({ request, response, store, reset }) => {
+export async function getObject({
+  request,
+  response,
+  store,
+  reset,
+}: Omit<OperationContext, 'claim'>): Promise<void> {
   const bucket = store.bucket(request.bucket);
   const object = bucket.get(request.key);
   if (object === undefined) throw noSuchKey();
@@ -41,7 +46,7 @@ export const getObject: S3Operation = async ({ request, response, store, reset }
   if (!reset) return pipeline(bytes, response);
   await pipeline(bytes, response, { end: false });
   response.socket?.resetAndDestroy();
-};
+}
 
 function headersOf(object: StoredObject, request: S3Request): Record<string, string> {
   const headers: Record<string, string> = {

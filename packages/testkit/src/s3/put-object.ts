@@ -29,6 +29,7 @@ export const putObject: S3Operation = async (context) => {
         contentType: request.headers['content-type'] ?? 'binary/octet-stream',
         metadata: metadataOf(request),
         modifiedAtMs: Date.now(),
+        publicRead: isMadePublic(request),
       },
       (existing) => checkConditions(conditions, existing),
     );
@@ -43,6 +44,14 @@ export const putObject: S3Operation = async (context) => {
 export function metadataOf(request: S3Request): Record<string, string> {
   return Object.fromEntries(
     Object.entries(request.headers).filter(([name]) => name.startsWith('x-amz-meta-')),
+  );
+}
+
+/** Whether a request gives everybody the right to read what it stores, by a canned access list or a grant. */
+export function isMadePublic({ headers }: S3Request): boolean {
+  return (
+    headers['x-amz-acl']?.startsWith('public-read') === true ||
+    headers['x-amz-grant-read']?.includes('/groups/global/AllUsers') === true
   );
 }
 

@@ -7,11 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { listenOnLoopback } from '../servers/listen';
 import { allowBrowsers, answerPreflight } from './cors';
 import { createFaultPlan, type FaultPlan } from './faults';
+import { getObject } from './get-object';
 import { route } from './route';
 import { accessDenied, S3Error } from './s3-error';
-import { parseS3Request } from './s3-request';
+import { parseS3Request, type S3Request } from './s3-request';
 import { sendXml } from './send-xml';
-import { type S3Credentials, verifySignature } from './signature';
+import { type S3Access, type S3KeyPair, verifySignature } from './signature';
 import { openStore, type Store } from './store';
 import { xmlError } from './xml';
 
@@ -22,6 +23,10 @@ export interface S3ServerOptions {
   dataDir?: string;
   accessKeyId?: string;
   secretAccessKey?: string;
+  /** A second pair, which may only put objects under `uploads/`. */
+  uploadCredentials?: S3KeyPair;
+  /** Accepts x-amz-… headers that are not signed, as Ceph 16.2 does on a signed URL. */
+  lenient?: boolean;
   /** Created at start. */
   bucket?: string;
   /** Milliseconds since the epoch. Decides whether signatures have expired. */
@@ -35,6 +40,7 @@ export interface S3Server {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  readonly uploadCredentials: S3KeyPair;
   readonly faults: FaultPlan;
   close(): Promise<void>;
 }
@@ -46,11 +52,18 @@ const KEEP_ALIVE_MS = 120_000;
  * because with a store that accepts any upload every test of signed URLs would pass.
  */
 export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Server> {
-  const credentials: S3Credentials = {
-    accessKeyId: options.accessKeyId ?? `dev${randomBytes(8).toString('hex')}`,
-    secretAccessKey: options.secretAccessKey ?? randomBytes(20).toString('hex'),
-    region: 'us-east-1',
+  const fresh = newKeyPair();
+  const credentials = {
+    accessKeyId: options.accessKeyId ?? fresh.accessKeyId,
+    secretAccessKey: options.secretAccessKey ?? fresh.secretAccessKey,
   };
+  const uploadCredentials = options.uploadCredentials ?? newKeyPair();
+  const access: S3Access = {
+    region: 'us-east-1',
+    keyPairs: [credentials, uploadCredentials],
+    lenient: options.lenient ?? false,
+  };
+  const isUploader = (accessKeyId: string): boolean => accessKeyId === uploadCredentials.accessKeyId;
   const bucket = options.bucket ?? 'media';
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 's3-')));
   const store = await openStore(dataDir);
@@ -62,7 +75,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     response.setHeader('x-amz-request-id', randomBytes(8).toString('hex').toUpperCase());
     allowBrowsers(message, response);
     if (message.method === 'OPTIONS') return answerPreflight(message, response);
-    handle(message, response, { store, credentials, faults, now }).catch((error: unknown) =>
+    handle(message, response, { store, access, isUploader, faults, now }).catch((error: unknown) =>
       sendError(response, error),
     );
   });
@@ -72,6 +85,8 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
 
   return {
     ...credentials,
+    region: access.region,
+    uploadCredentials,
     endpoint: `http://127.0.0.1:${port}`,
     port,
     bucket,
@@ -88,7 +103,8 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
 
 interface Parts {
   store: Store;
-  credentials: S3Credentials;
+  access: S3Access;
+  isUploader: (accessKeyId: string) => boolean;
   faults: FaultPlan;
   now: () => number;
 }
@@ -100,8 +116,30 @@ async function handle(message: IncomingMessage, response: ServerResponse, parts:
   if (fault.latencyMs > 0) await delay(fault.latencyMs, undefined, { ref: false });
   if (fault.slowDown) throw new S3Error(503, 'SlowDown', 'Please reduce your request rate.');
   if (fault.deny) throw accessDenied('Access Denied');
-  const claim = await verifySignature(request, parts.credentials, parts.now());
-  await route(request)({ request, claim, response, store: parts.store, reset: fault.reset });
+  const { store } = parts;
+  const { reset } = fault;
+  if (isPublicRead(request, store)) return getObject({ request, response, store, reset });
+  const claim = await verifySignature(request, parts.access, parts.now());
+  if (parts.isUploader(claim.accessKeyId) && !isPlainUpload(request)) throw accessDenied('Access Denied');
+  await route(request)({ request, claim, response, store, reset });
+}
+
+const newKeyPair = (): S3KeyPair => ({
+  accessKeyId: `dev${randomBytes(8).toString('hex')}`,
+  secretAccessKey: randomBytes(20).toString('hex'),
+});
+
+/** An unsigned request for an object that everybody may read. */
+function isPublicRead({ method, bucket, key, query, headers }: S3Request, store: Store): boolean {
+  const isSigned = headers['authorization'] !== undefined || query.has('X-Amz-Signature');
+  if (isSigned || !['GET', 'HEAD'].includes(method) || key === '') return false;
+  return store.bucket(bucket).get(key)?.publicRead ?? false;
+}
+
+/** What `s3:PutObject` on `uploads/*` allows: no source to read and no access list to set. */
+function isPlainUpload({ method, key, headers }: S3Request): boolean {
+  const needsMore = Object.keys(headers).some((name) => /^x-amz-(copy-source|acl|grant-)/.test(name));
+  return method === 'PUT' && key.startsWith('uploads/') && !needsMore;
 }
 
 function sendError(response: ServerResponse, error: unknown): void {

@@ -5,11 +5,17 @@ import { accessDenied, S3Error } from './s3-error';
 import { type S3Request } from './s3-request';
 import { parseAuthorization, type SignedClaim } from './signed-claim';
 
-/** The accepted keys, and the region of the store. */
-export interface S3Credentials {
-  accessKeyId: string;
-  secretAccessKey: string;
-  region: string;
+export interface S3KeyPair {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** Whom the store knows, and how strictly it reads what they signed. */
+export interface S3Access {
+  readonly region: string;
+  readonly keyPairs: readonly S3KeyPair[];
+  /** Whether a request may carry x-amz-… headers that are not signed, as Ceph 16.2 lets a signed URL. */
+  readonly lenient: boolean;
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
@@ -22,14 +28,15 @@ const SKEW_MAX_MS = 15 * 60 * 1000;
  */
 export async function verifySignature(
   request: S3Request,
-  credentials: S3Credentials,
+  access: S3Access,
   nowMs: number,
 ): Promise<SignedClaim> {
   const claim = parseAuthorization(request);
-  checkScope(claim, credentials);
+  const keys = keyPairOf(claim, access);
+  checkScope(claim, access.region);
   checkTime(claim, nowMs);
-  checkSignedHeaders(claim, request);
-  const expected = await new CanonicalSigner(credentials).signatureOf(request, claim);
+  checkSignedHeaders(claim, request, access.lenient);
+  const expected = await new CanonicalSigner(keys, access.region).signatureOf(request, claim);
   const given = Buffer.from(claim.signature, 'utf8');
   const wanted = Buffer.from(expected, 'utf8');
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
@@ -44,8 +51,11 @@ export async function verifySignature(
 
 /** Exposes the SDK's canonicalisation: signing selects headers by itself, verification must not. */
 class CanonicalSigner extends SignatureV4Base {
-  constructor(private readonly keys: S3Credentials) {
-    super({ credentials: keys, region: keys.region, service: 's3', sha256: Sha256, uriEscapePath: false });
+  constructor(
+    private readonly keys: S3KeyPair,
+    private readonly storeRegion: string,
+  ) {
+    super({ credentials: keys, region: storeRegion, service: 's3', sha256: Sha256, uriEscapePath: false });
   }
 
   async signatureOf(request: S3Request, claim: SignedClaim): Promise<string> {
@@ -64,9 +74,9 @@ class CanonicalSigner extends SignatureV4Base {
       headers,
       claim.payloadHash,
     );
-    const scope = createScope(claim.date, this.keys.region, this.service);
+    const scope = createScope(claim.date, this.storeRegion, this.service);
     const text = await this.createStringToSign(claim.dateTime, scope, canonical, ALGORITHM);
-    const key = await getSigningKey(Sha256, this.keys, claim.date, this.keys.region, this.service);
+    const key = await getSigningKey(Sha256, this.keys, claim.date, this.storeRegion, this.service);
     const hmac = new Sha256(key);
     hmac.update(text);
     return Buffer.from(await hmac.digest()).toString('hex');
@@ -78,18 +88,18 @@ function queryBag(request: S3Request): Record<string, string | string[]> {
   return Object.fromEntries([...names].map((name) => [name, request.query.getAll(name)]));
 }
 
-function checkScope(claim: SignedClaim, credentials: S3Credentials): void {
-  if (claim.accessKeyId !== credentials.accessKeyId) {
-    throw new S3Error(
-      403,
-      'InvalidAccessKeyId',
-      'The access key ID you provided does not exist in our records.',
-    );
-  }
-  if (
-    claim.scope !== createScope(claim.date, credentials.region, 's3') ||
-    !claim.dateTime.startsWith(claim.date)
-  ) {
+function keyPairOf(claim: SignedClaim, { keyPairs }: S3Access): S3KeyPair {
+  const keys = keyPairs.find(({ accessKeyId }) => accessKeyId === claim.accessKeyId);
+  if (keys !== undefined) return keys;
+  throw new S3Error(
+    403,
+    'InvalidAccessKeyId',
+    'The access key ID you provided does not exist in our records.',
+  );
+}
+
+function checkScope(claim: SignedClaim, region: string): void {
+  if (claim.scope !== createScope(claim.date, region, 's3') || !claim.dateTime.startsWith(claim.date)) {
     throw new S3Error(400, 'AuthorizationHeaderMalformed', 'The credential scope is wrong for this store.');
   }
 }
@@ -109,12 +119,12 @@ function checkTime(claim: SignedClaim, nowMs: number): void {
   if (nowMs > claim.signedAtMs + claim.expiresSeconds * 1000) throw accessDenied('Request has expired');
 }
 
-function checkSignedHeaders(claim: SignedClaim, request: S3Request): void {
+function checkSignedHeaders(claim: SignedClaim, request: S3Request, lenient: boolean): void {
   const signed = new Set(claim.signedHeaders);
   const unsigned = Object.keys(request.headers).filter(
     (name) => name.startsWith('x-amz-') && !signed.has(name),
   );
-  if (!signed.has('host') || unsigned.length > 0) {
+  if (!signed.has('host') || (unsigned.length > 0 && !lenient)) {
     throw accessDenied('There were headers present in the request which were not signed');
   }
 }

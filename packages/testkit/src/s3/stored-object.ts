@@ -10,6 +10,8 @@ export interface StoredObject {
   /** `x-amz-meta-*` headers by their full lower-case name. */
   metadata: Readonly<Record<string, string>>;
   modifiedAtMs: number;
+  /** Whether everybody may read it; absent for no. */
+  publicRead?: boolean;
 }
 
 /** Reads an object's description from its file. Throws if the file is not one. */
