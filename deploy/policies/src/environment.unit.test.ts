@@ -27,6 +27,8 @@ const SECRETS: Readonly<Record<string, string>> = {
   REDIS_URL: 'redis://redis',
   S3_ACCESS_KEY_ID: 'id',
   S3_SECRET_ACCESS_KEY: 'secret',
+  S3_UPLOAD_ACCESS_KEY_ID: 'uploads',
+  S3_UPLOAD_SECRET_ACCESS_KEY: 'secret',
   MASTER_KEY,
   MASTER_KEY_PREVIOUS: MASTER_KEY,
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20token',

@@ -54,6 +54,14 @@
 {{ include "lipsync.env.secret" (dict "root" . "name" "S3_SECRET_ACCESS_KEY" "key" "s3SecretAccessKey") }}
 {{- end -}}
 
+{{/* For what signs uploads. Without this pair in the secret, the one above does. */}}
+{{- define "lipsync.env.s3Uploads" -}}
+{{ include "lipsync.env.secret" (dict "root" . "name" "S3_UPLOAD_ACCESS_KEY_ID" "key" "s3UploadAccessKeyId") }}
+      optional: true
+{{ include "lipsync.env.secret" (dict "root" . "name" "S3_UPLOAD_SECRET_ACCESS_KEY" "key" "s3UploadSecretAccessKey") }}
+      optional: true
+{{- end -}}
+
 {{/* For services that encrypt or decrypt webhook secrets. The previous key is needed during re-encryption. */}}
 {{- define "lipsync.env.masterKey" -}}
 {{ include "lipsync.env.secret" (dict "root" . "name" "MASTER_KEY" "key" "masterKey") }}
