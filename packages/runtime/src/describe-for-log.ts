@@ -75,6 +75,7 @@ function endOf(output: string): string {
   return withoutAddresses(output).slice(-STDERR_MAX_CHARACTERS);
 }
 
+/** Looks no further ahead than a scheme is long: texts may be hostile, and without a bound the work is quadratic. */
 function withoutAddresses(text: string): string {
-  return text.replaceAll(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '<address>');
+  return text.replaceAll(/[a-z][a-z0-9+.-]{0,31}:\/\/\S+/gi, '<address>');
 }

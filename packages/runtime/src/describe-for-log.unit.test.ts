@@ -30,6 +30,25 @@ describe('describeForLog', () => {
     expect(described.stack).toContain('at ');
   });
 
+  it('does work in proportion to the length of a text, also of one that might be an address from every second letter', () => {
+    const microseconds = (characters: number): number => {
+      const error = new Error('a.'.repeat(characters / 2));
+      const runs = Array.from({ length: 3 }, () => {
+        const before = process.cpuUsage();
+        describeForLog(error);
+        return process.cpuUsage(before).user;
+      });
+      return Math.max(1, Math.min(...runs));
+    };
+    // Eight times the length: some eight times the work, and sixty-four times if it grew with the square.
+    expect(microseconds(160_000) / microseconds(20_000)).toBeLessThan(24);
+  });
+
+  it('removes an address whatever precedes it', () => {
+    const { message } = describeForLog(new Error(`1https://a/b ${'x'.repeat(50)}://user:password@host`));
+    expect(message).not.toMatch(/a\/b|password/);
+  });
+
   it('describes what is not an error', () => {
     expect(describeForLog('boom')).toEqual({ name: 'string', message: 'boom' });
   });
