@@ -19,12 +19,14 @@ export interface AdminContext {
 
 const SECRET_BYTES = 32;
 
-/** Creates a customer with a new signing secret, which is shown only once. */
+/** Creates a customer with a new signing secret, which is shown only once. Throws if nobody could see the name. */
 export async function newCustomer(
   { db, secretBox }: AdminContext,
   name: string,
   limits: LimitChanges = {},
 ): Promise<{ customer: CustomerRow; signingSecret: string }> {
+  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(name))
+    throw new Error('the name of a customer needs at least one visible character');
   const signingSecret = randomBytes(SECRET_BYTES).toString('hex');
   const customer = await createCustomer(db, {
     name,
