@@ -1,4 +1,3 @@
-import { ERROR_CATALOGUE } from '@lipsync/contract';
 import { isMediaError, MediaProcessError } from '@lipsync/media';
 import { isStorageAwayAtFirst, StorageError } from '@lipsync/storage';
 import { type Blame } from '@lipsync/worker';
@@ -7,9 +6,7 @@ import { IngestFailure } from './ingest-failure';
 /** Classifies an error of an ingest that was not stopped. */
 export function ingestBlame(error: unknown): Blame {
   if (isMediaError(error)) return { kind: 'fail', code: error.code };
-  if (error instanceof IngestFailure) {
-    return { kind: ERROR_CATALOGUE[error.code].retryable ? 'retry' : 'fail', code: error.code };
-  }
+  if (error instanceof IngestFailure) return { kind: error.isFinal ? 'fail' : 'retry', code: error.code };
   if (isStorageAwayAtFirst(error)) return { kind: 'postpone', code: 'storage_failed' };
   if (error instanceof StorageError) return { kind: 'retry', code: 'storage_failed' };
   // A file that no decoder finishes in time is too expensive; a single timeout may have been due to a busy machine.

@@ -1,14 +1,17 @@
-import { type ErrorCode } from '@lipsync/contract';
+import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
 
 /** Why an asset cannot be ingested, as a code of the error catalogue; the message is for logs. */
 export class IngestFailure extends Error {
   override readonly name = 'IngestFailure';
+  /** Whether another attempt would fail in the same way. */
+  readonly isFinal: boolean;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options?: ErrorOptions,
+    { isFinal = !ERROR_CATALOGUE[code].retryable, ...options }: ErrorOptions & { isFinal?: boolean } = {},
   ) {
     super(message, options);
+    this.isFinal = isFinal;
   }
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { ERROR_CATALOGUE } from '@lipsync/contract';
 import {
   claimJob,
   completeUpload,
@@ -285,10 +286,11 @@ describe('an uploaded asset', () => {
     expect(await storage.getBuffer(ready.objectKey ?? '')).toEqual(video);
   });
 
-  it('fails when its bytes were replaced between completion and ingest', async () => {
+  it('fails at once when its bytes were replaced between completion and ingest, and is not called damaged', async () => {
     const { asset, stagingKey } = await uploadedAsset(video);
     await storage.put(stagingKey, Buffer.alloc(video.length), { contentType: 'video/mp4' });
-    expect(await ingested(asset)).toMatchObject({ status: 'failed', errorCode: 'media_corrupt' });
+    expect(await ingested(asset)).toMatchObject({ status: 'failed', errorCode: 'storage_failed' });
+    expect(ERROR_CATALOGUE.storage_failed.message).toContain('create the resource again');
   });
 
   it('fails when its bytes are unusable, and leaves no copy of them', async () => {
