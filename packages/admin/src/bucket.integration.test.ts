@@ -12,7 +12,7 @@ afterEach(() => server.close());
 const ONE_PAIR = { S3_UPLOAD_ACCESS_KEY_ID: '', S3_UPLOAD_SECRET_ACCESS_KEY: '' };
 
 /** Runs `bucket check` as in a deployment that signs uploads with a pair of their own, but for these settings. */
-async function check(changes: Record<string, string> = {}) {
+async function check(changes: Record<string, string> = {}, ...options: string[]) {
   const environment = {
     S3_ENDPOINT: server.endpoint,
     S3_BUCKET: server.bucket,
@@ -22,7 +22,7 @@ async function check(changes: Record<string, string> = {}) {
     S3_UPLOAD_SECRET_ACCESS_KEY: server.uploadCredentials.secretAccessKey,
     ...changes,
   };
-  const { exitCode, stdout, stderr } = await runCommand(environment, 'bucket', 'check', '--json');
+  const { exitCode, stdout, stderr } = await runCommand(environment, 'bucket', 'check', '--json', ...options);
   type Finding = Record<'verdict' | 'check' | 'finding', string>;
   const findings = stdout === '' ? [] : (JSON.parse(stdout) as Finding[]);
   const named = (verdict: string) =>
@@ -91,6 +91,12 @@ describe('admin bucket check', () => {
     const { exitCode, broken, tried } = await check({ S3_UPLOAD_SECRET_ACCESS_KEY: 'wrong' });
     expect({ exitCode, broken }).toEqual({ exitCode: 1, broken: ['signed upload'] });
     expect(tried).not.toContain('upload that copies');
+  });
+
+  it('tries signed addresses at the endpoint that callers use, if it is named', async () => {
+    await serve();
+    const { exitCode, broken } = await check({}, '--endpoint', 'http://127.0.0.1:1');
+    expect({ exitCode, broken }).toEqual({ exitCode: 1, broken: ['signed download', 'signed upload'] });
   });
 
   it('refuses half a pair for uploads', async () => {

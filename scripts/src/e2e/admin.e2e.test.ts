@@ -246,6 +246,12 @@ describe('the admin command', () => {
     expect(await admin.text('purge')).toMatch(/^purged +0\ndeleted_rows +0\nfailures +0\n$/);
   });
 
+  it('finds nothing broken or unsafe in the store of the stack, whose uploads a pair of their own signs', async () => {
+    const findings = await admin.json<{ check: string; verdict: string }[]>('bucket', 'check');
+    expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+    expect(findings.map(({ check }) => check)).toContain('credentials of uploads');
+  });
+
   it.each([
     ['an unknown customer', ['keys', 'issue', 'cus_nobody'], /there is no customer cus_nobody/],
     ['an unknown key', ['keys', 'revoke', 'key_none'], /there is no active key key_none/],

@@ -122,6 +122,18 @@ describe('uploads by signed URL, checked like in a real store', () => {
     expect(await send('PUT', url, headers, 'abcd')).toMatchObject({ status: 412 });
   });
 
+  it('lets its second pair put objects under uploads/ and do nothing else', async () => {
+    const uploader = connect(server, { credentials: server.uploadCredentials });
+    const target = (Key: string) => ({ Bucket: server.bucket, Key, Body: 'x' });
+    const denied = { name: 'AccessDenied' };
+    await uploader.send(new PutObjectCommand(target('uploads/mine')));
+    await expect(uploader.send(new GetObjectCommand(target('uploads/mine')))).rejects.toMatchObject(denied);
+    await expect(uploader.send(new PutObjectCommand(target('assets/x')))).rejects.toMatchObject(denied);
+    const published = new PutObjectCommand({ ...target('uploads/open'), ACL: 'public-read' });
+    await expect(uploader.send(published)).rejects.toMatchObject(denied);
+    uploader.destroy();
+  });
+
   it('refuses an upload that omits a signed header', async () => {
     const url = await signPut('missing', 'video/mp4', 4);
     expect(await send('PUT', url, { 'content-length': 4 }, 'abcd')).toMatchObject({ status: 403 });
