@@ -93,6 +93,16 @@ describe('admin bucket check', () => {
     expect(tried).not.toContain('upload that copies');
   });
 
+  it('does not take a store that is too busy to answer for one that refuses', async () => {
+    await serve({ lenient: true });
+    server.faults.set({
+      slowDownRate: 1,
+      applies: ({ method, key }) => method === 'PUT' && key.endsWith('/copying'),
+    });
+    const { exitCode, broken } = await check();
+    expect({ exitCode, broken }).toEqual({ exitCode: 1, broken: ['upload that copies'] });
+  });
+
   it('tries signed addresses at the endpoint that callers use, if it is named', async () => {
     await serve();
     const { exitCode, broken } = await check({}, '--endpoint', 'http://127.0.0.1:1');
