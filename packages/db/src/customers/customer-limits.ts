@@ -9,7 +9,14 @@ export async function requireRecordSlot(tx: Tx, customerId: string): Promise<voi
   const { activeRecordsMax } = DEFAULT_CUSTOMER_LIMITS;
   const [free] = await tx.$queryRaw<{ places: number }[]>`
     SELECT free_record_places(${customerId}, ${activeRecordsMax}::int) AS places`;
-  if (free === undefined || free.places < 1) throw new ServiceError('concurrency_limit_exceeded');
+  if (free === undefined || free.places < 1) throw await recordLimitReached(tx, customerId);
+}
+
+/** The refusal of a record beyond the customer's limit. */
+export async function recordLimitReached(tx: Tx, customerId: string): Promise<ServiceError> {
+  const { activeRecordsMax } = customerLimits(await customerOf(tx, customerId));
+  const detail = `At most ${activeRecordsMax} renders and preparations may be unfinished at once; wait for one to finish, or cancel a render.`;
+  return new ServiceError('concurrency_limit_exceeded', { detail });
 }
 
 /**
@@ -19,10 +26,11 @@ export async function requireRecordSlot(tx: Tx, customerId: string): Promise<voi
  */
 export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): Promise<void> {
   await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
-  const customer = await tx.customer.findUniqueOrThrow({ where: { id: customerId } });
+  const { openUploadsMax } = customerLimits(await customerOf(tx, customerId));
   const where = { customerId, status: 'awaiting_upload', expiresAt: { gt: now } };
-  const { openUploadsMax } = customerLimits(customer);
   if ((await tx.upload.count({ where })) < openUploadsMax) return;
-  const detail = `${openUploadsMax} uploads are not completed, as many as may be; complete one, or let one expire.`;
+  const detail = `At most ${openUploadsMax} uploads may wait for their bytes at once; complete one, or let one expire.`;
   throw new ServiceError('concurrency_limit_exceeded', { detail });
 }
+
+const customerOf = (tx: Tx, id: string) => tx.customer.findUniqueOrThrow({ where: { id } });

@@ -127,6 +127,6 @@ describe('uploads', () => {
     await expire(open[1]?.id ?? '', '1 second');
     await upload(customerId);
     await upload(customerId);
-    await expect(upload(customerId)).rejects.toThrow('3 uploads are not completed');
+    await expect(upload(customerId)).rejects.toThrow('At most 3 uploads');
   });
 });

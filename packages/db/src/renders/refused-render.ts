@@ -1,5 +1,6 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { errorMessage, ServiceError } from '@lipsync/domain';
+import { recordLimitReached } from '../customers/customer-limits';
 import { liveEngines } from '../dispatch/workers';
 import { type Db } from '../postgres/db';
 import { run } from '../postgres/statement';
@@ -11,10 +12,11 @@ const REFER_ASSET = {
 };
 
 /**
- * The error of a refused render, which says what it is about where the request refers to several things of that kind.
- * This is looked up afterwards, so that accepted renders do not pay for it.
+ * The error of a refused render, which says what it is about where the request refers to several things of that kind,
+ * or which limit was reached. This is looked up afterwards, so that accepted renders do not pay for it.
  */
 export async function refusedRender(db: Db, draft: RenderDraft, code: ErrorCode): Promise<ServiceError> {
+  if (code === 'concurrency_limit_exceeded') return recordLimitReached(db.prisma, draft.input.customerId);
   const about = await subjectOf(db, draft, code);
   return new ServiceError(code, about === '' ? {} : { detail: errorMessage(code, about) });
 }

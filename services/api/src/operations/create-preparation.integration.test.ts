@@ -142,12 +142,13 @@ describe('create_preparation', () => {
   });
 
   describe('429', () => {
-    it('concurrency_limit_exceeded at the limit', async () => {
+    it('concurrency_limit_exceeded at the limit, which it names', async () => {
       const limited = await api.newCustomer({ activeRecordsMax: 1 });
       const options = { key: limited.key, json: preparationRequest() };
       await api.operations.ok('create_preparation', options);
       const refused = await api.operations.refused('create_preparation', options);
       expect(refused).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
+      expect(refused.message).toContain('At most 1 renders and preparations');
     });
   });
 });

@@ -402,7 +402,7 @@ describe('create_render', () => {
   });
 
   describe('429', () => {
-    it('concurrency_limit_exceeded at the limit, until a render ends; preparations count too', async () => {
+    it('concurrency_limit_exceeded, which names the limit, until a render ends; preparations count too', async () => {
       const limited = await api.newCustomer({ activeRecordsMax: 2 });
       const options = { key: limited.key, json: renderRequest() };
       const first = await api.operations.ok('create_render', options);
@@ -412,6 +412,7 @@ describe('create_render', () => {
       });
       const refused = await api.operations.refused('create_render', options);
       expect(refused).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
+      expect(refused.message).toContain('At most 2 renders and preparations');
       expect(refused.headers.get('retry-after')).toBe('10');
 
       await api.operations.ok('cancel_render', { key: limited.key, id: first.body.id });

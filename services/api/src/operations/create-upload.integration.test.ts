@@ -123,6 +123,7 @@ describe('create_upload', () => {
       const options = { key: limited.key, json: REQUEST };
       const refused = await api.operations.refused('create_upload', options);
       expect(refused).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
+      expect(refused.message).toContain('At most 2 uploads');
       await api.operations.ok('complete_upload', { key: limited.key, id: first.id });
       await api.operations.ok('create_upload', options);
     });
