@@ -57,3 +57,15 @@ export function isPublicAddress(ip: string): boolean {
   const address = ipaddr.IPv6.parse(ip);
   return address.match(ALLOWED_V6) && !DENIED_V6.some((range) => address.match(range));
 }
+
+/**
+ * What one party at an address surely holds: an IPv4 address alone, an IPv6 address with its whole /64, the smallest
+ * network that is assigned. An IPv4 address embedded in IPv6 is the same as without; other text is returned unchanged.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const prefix = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${prefix.join(':')}::/64`;
+}

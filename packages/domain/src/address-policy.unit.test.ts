@@ -1,4 +1,4 @@
-import { isPublicAddress } from './address-policy';
+import { isPublicAddress, networkOf } from './address-policy';
 
 /** Addresses that known filters let through, or that lead into a network that is not public. */
 const REFUSED = [
@@ -119,5 +119,19 @@ describe('isPublicAddress', () => {
     ['2620:4f:7fff::', '2620:4f:8000::'],
   ])('places the boundary between %s and %s', (allowed, refused) => {
     expect([isPublicAddress(allowed), isPublicAddress(refused)]).toEqual([true, false]);
+  });
+});
+
+describe('networkOf', () => {
+  it.each([
+    ['198.51.100.7', '198.51.100.7'],
+    ['::ffff:198.51.100.7', '198.51.100.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['unknown', 'unknown'],
+  ])('counts %s as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
   });
 });

@@ -8,7 +8,7 @@ import {
   SIGNED_URL_SECONDS,
 } from '@lipsync/domain';
 import { createQueues, createRateLimiter, type Queues, type RateLimiter } from '@lipsync/queue';
-import { systemClock } from '@lipsync/runtime';
+import { type Clock, systemClock } from '@lipsync/runtime';
 import { createStorage, type Storage } from '@lipsync/storage';
 import { createMetrics, type Metrics, NO_TRACING, type Tracing } from '@lipsync/telemetry';
 import {
@@ -70,6 +70,7 @@ export interface TestApiOptions {
   /** Replaces the test's own store. */
   s3Endpoint?: string;
   tracing?: Tracing;
+  clock?: Clock;
   /** Engines that some worker serves; musetalk by default. */
   engines?: readonly string[];
 }
@@ -105,7 +106,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     storage,
     queues,
     rateLimiter,
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     logger,
     telemetry: { metrics, tracing: options.tracing ?? NO_TRACING },
     isDraining: () => draining,

@@ -3,18 +3,26 @@ import { revokeKey } from '@lipsync/db';
 import { FAILED_AUTH_PER_MINUTE } from '@lipsync/domain';
 import { eventually, expectContract } from '@lipsync/testkit';
 import { send } from '../../test/http-client';
-import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
+import { startApi, type TestApi, type TestApiOptions, type TestCustomer } from '../../test/start-api';
+
+/** For a process that stays in the second in which it learned that an allowance is used up. */
+const STOPPED = { now: () => 0 };
 
 describe('authentication', () => {
   let api: TestApi;
   let customer: TestCustomer;
+  async function start(options?: TestApiOptions): Promise<void> {
+    api = await startApi(options);
+    customer = await api.newCustomer();
+  }
+  async function restart(options: TestApiOptions): Promise<void> {
+    await api.close();
+    await start(options);
+  }
   const withHeader = (authorization: string) =>
     send(`${api.baseUrl}/v1/assets/ast_1`, 'GET', { headers: { Authorization: authorization } });
 
-  beforeEach(async () => {
-    api = await startApi();
-    customer = await api.newCustomer();
-  });
+  beforeEach(() => start());
   afterEach(() => api.close());
 
   it('refuses everything under /v1 without a key: operations, wrong methods and unknown paths alike', async () => {
@@ -89,15 +97,48 @@ describe('authentication', () => {
     });
   });
 
-  it('answers an address that keeps failing with 429, and still serves the good key from that address', async () => {
-    // The allowance of sixty refills by one per second, however long the requests themselves take.
-    let answered = 0;
-    let answer = await withHeader('Bearer nonsense');
-    for (; answer.status === 401 && answered < 1_000; answered += 1)
-      answer = await withHeader('Bearer nonsense');
-    expectContract('get_asset', answer);
-    expect(answer.status).toBe(429);
-    expect(answered).toBeGreaterThanOrEqual(FAILED_AUTH_PER_MINUTE);
-    expect((await withHeader(`Bearer ${customer.key}`)).status).toBe(404);
+  describe('of an address that keeps failing', () => {
+    /** Until the answer is not 401: the allowance refills by one per second, however long the requests take. */
+    async function exhaust(from?: string) {
+      let answered = 0;
+      let answer = await attempt('nonsense', from);
+      for (; answer.status === 401 && answered < 1_000; answered += 1)
+        answer = await attempt('nonsense', from);
+      expectContract('get_asset', answer);
+      expect(answer.status).toBe(429);
+      return answered;
+    }
+    const attempt = (key: string, from?: string) =>
+      send(`${api.baseUrl}/v1/assets/ast_1`, 'GET', {
+        headers: {
+          Authorization: `Bearer ${key}`,
+          ...(from === undefined ? {} : { 'X-Forwarded-For': from }),
+        },
+      });
+    const UNKNOWN = `svc_${'0'.repeat(64)}`;
+
+    it('is refused with 429, but a key that was valid before is still served from that address', async () => {
+      expect((await attempt(customer.key)).status).toBe(404);
+      expect(await exhaust()).toBeGreaterThanOrEqual(FAILED_AUTH_PER_MINUTE);
+      expect((await attempt(customer.key)).status).toBe(404);
+    });
+
+    it('is refused before the database is asked for keys that were never valid', async () => {
+      await restart({ clock: STOPPED });
+      expect((await attempt(customer.key)).status).toBe(404);
+      await exhaust();
+      await api.db.prisma.$executeRaw`ALTER TABLE api_keys RENAME TO unreachable_keys`;
+      const { status, headers } = await attempt(UNKNOWN);
+      expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 429, retryAfter: '1' });
+      // A key that was valid is looked up each time: it may have been revoked.
+      expect((await attempt(customer.key)).status).toBe(503);
+    });
+
+    it('is refused in every address of its IPv6 network, and in no other', async () => {
+      await restart({ clock: STOPPED, config: { trustedProxyHops: 1 } });
+      await exhaust('2001:db8:1:2::1');
+      expect((await attempt(UNKNOWN, '2001:db8:1:2:ffff::3')).status).toBe(429);
+      expect((await attempt(UNKNOWN, '2001:db8:1:3::1')).status).toBe(401);
+    });
   });
 });

@@ -1,12 +1,12 @@
 import { type IncomingMessage } from 'node:http';
 import { type Db, findApiKeys, type KeyOwner, touchApiKey } from '@lipsync/db';
-import { type CustomerLimits, customerLimits, hashApiKey, isApiKey } from '@lipsync/domain';
+import { type CustomerLimits, customerLimits, hashApiKey, isApiKey, networkOf } from '@lipsync/domain';
 import { type RateLimiter } from '@lipsync/queue';
 import { batchCalls, type Clock, type Logger } from '@lipsync/runtime';
 import { type ApiConfig } from '../api-deps';
 import { DATABASE_WAIT } from '../database-wait';
 import { clientAddress } from './client-address';
-import { refuseCredential } from './failed-auth';
+import { createFailedAuthLimit } from './failed-auth';
 import { type HttpMetrics } from './http-metrics';
 import { createKeyUse } from './key-use';
 
@@ -21,7 +21,8 @@ export interface Customer {
 
 /**
  * Reads the bearer credential and looks up its hash, on every request and without a cache: a key that was revoked a
- * second ago is refused.
+ * second ago is refused. Only for an address that keeps failing, keys that were never valid in this process are not
+ * looked up: whoever guesses keys must not occupy the database, nor lock out the customers behind the same address.
  *
  * The returned function throws ServiceError invalid_api_key, or rate_limit_exceeded for an address that keeps failing.
  */
@@ -36,10 +37,20 @@ export function createAuthenticator(deps: {
   const { db, config } = deps;
   const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
   const findKey = batchCalls<string, KeyOwner | null>(BATCHES, (hashes) => findApiKeys(db, hashes));
+  const failedAuth = createFailedAuthLimit(deps);
+  /** Hashes of the keys that were valid when they were last looked up. */
+  const valid = new Set<string>();
   return async (req) => {
+    const network = networkOf(clientAddress(req, config.trustedProxyHops));
     const key = bearer(req.headers.authorization);
-    const owner = key === null ? null : await findKey(hashApiKey(key));
-    if (owner === null) throw await refuseCredential(deps, clientAddress(req, config.trustedProxyHops));
+    const hash = key === null ? null : hashApiKey(key);
+    if (hash === null || !valid.has(hash)) failedAuth.requireAllowance(network);
+    const owner = hash === null ? null : await findKey(hash);
+    if (hash === null || owner === null) {
+      if (hash !== null) valid.delete(hash);
+      throw await failedAuth.refuse(network);
+    }
+    valid.add(hash);
     noteUse(owner.keyId);
     return { id: owner.customer.id, apiKeyId: owner.keyId, limits: customerLimits(owner.customer) };
   };
