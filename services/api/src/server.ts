@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { malformedAnswer, refuseMalformed } from './malformed-request';
+import { createUnknownMethods } from './unknown-method';
 
 /** Limit on the size of the request line and headers together. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -35,6 +36,11 @@ export function createServer(app: RequestListener, silenceMs: number = SILENCE_T
     const answers = unanswered.get(req.socket) ?? new Set();
     unanswered.set(req.socket, answers.add(res));
     res.once('close', () => answers.delete(res));
+    const unknownMethod = unknownMethods.methodOf(req.socket);
+    if (unknownMethod !== undefined) {
+      req.method = unknownMethod;
+      res.shouldKeepAlive = false;
+    }
     // RFC 9112 3.2 requires a 400; Node would send it with an empty body.
     if (req.httpVersion === '1.1' && req.headers.host === undefined) refuseMalformed(res);
     else app(req, res);
@@ -50,14 +56,16 @@ export function createServer(app: RequestListener, silenceMs: number = SILENCE_T
     },
     listener,
   );
+  const unknownMethods = createUnknownMethods(server);
   server.setTimeout(silenceMs);
   // Handled like any other request: only after authentication is it known whether the body is wanted.
   server.on('checkContinue', listener);
   // An unknown expectation may be ignored (RFC 9110 10.1.1); the contract has no 417.
   server.on('checkExpectation', listener);
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) refuseRest(socket, [...(unanswered.get(socket) ?? [])]);
-    else socket.destroy();
+  server.on('clientError', (error, socket) => {
+    const answers = [...(unanswered.get(socket) ?? [])];
+    if (!socket.writable) socket.destroy();
+    else if (answers.length > 0 || !unknownMethods.passOn(error, socket)) refuseRest(socket, answers);
   });
   return server;
 }
