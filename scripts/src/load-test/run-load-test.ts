@@ -8,13 +8,14 @@ import { type LoadTestConfig } from './config';
 import { type JourneyContext } from './journeys/journey';
 import { createAnswerTally } from './measure/answer-tally';
 import { createClockOffsetEstimate } from './measure/clock-offset';
-import { createRecorder, type MeasuredRequest, type Recorder } from './measure/recorder';
+import { createRecorder, type MeasuredRequest } from './measure/recorder';
 import { readMediaFile } from './media-file';
 import { offerLoad } from './offer-load';
 import { prepareCustomer, seedRenders } from './prepare-customers';
 import { createLedger, type Ledger } from './renders/ledger';
 import { type Poller, startPoller } from './renders/poller';
 import { buildReport } from './report/build-report';
+import { progressLine } from './report/progress-line';
 import { type LoadTestReport } from './report/report';
 import { startUsageMeter } from './report/usage-meter';
 import { type LoadTarget, type WebhookSink } from './target/target';
@@ -104,7 +105,15 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
       recorder.request(request);
     };
     const stopMeter = startUsageMeter();
-    const onProgress = (inFlight: number): void => say(progressLine(recorder, ledger, inFlight));
+    // On one machine there is one clock, and nothing to estimate.
+    const clockOffsetMs = (): number => (target.isLocal ? 0 : (clockOffset.current()?.ms ?? 0));
+    const onProgress = (inFlight: number): void =>
+      say(
+        progressLine({
+          ...{ recorder, openRenders: ledger.open, inFlight },
+          ...{ events: webhooks?.log.events.values() ?? [], clockOffsetMs: clockOffsetMs() },
+        }),
+      );
     const inFlightPeak = await offerLoad({ clock, startAt, config, context, recorder, signal, onProgress });
     const usage = stopMeter();
     onRequest = answers.beforeAndAfter.request;
@@ -141,8 +150,7 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
       sliceMs,
       halfAt,
       arrivalsEndAt: arrivalsEndAt(),
-      // On one machine there is one clock, and nothing to estimate.
-      clockOffsetMs: target.isLocal ? 0 : (clockOffset.current()?.ms ?? 0),
+      clockOffsetMs: clockOffsetMs(),
       usage,
       inFlightPeak,
       stoppedEarly: signal.aborted,
@@ -185,20 +193,6 @@ function keySequence(): () => string {
   const run = randomBytes(6).toString('hex');
   let count = 0;
   return () => `load-${run}-${count++}`;
-}
-
-function progressLine({ slices, streams }: Recorder, { open }: Ledger, inFlight: number): string {
-  const total = (of: (slice: Recorder['slices'][number]) => number): number =>
-    slices.reduce((sum, slice) => sum + of(slice), 0);
-  const lag = Math.max(0, ...[...streams.values()].map((stream) => stream.lag.quantile(0.99) || 0));
-  return [
-    `  ${total(({ arrivals }) => arrivals)} arrivals`,
-    `${total(({ completed }) => completed)} served`,
-    `${total(({ failed }) => failed)} failed requests`,
-    `${inFlight} under way`,
-    `${open} renders open`,
-    `lag p99 ${lag.toFixed(1)} ms`,
-  ].join(', ');
 }
 
 function atMostEvery<Args extends unknown[]>(

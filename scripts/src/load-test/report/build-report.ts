@@ -55,6 +55,7 @@ export function buildReport(run: RunResult): LoadTestReport {
     generator,
     streams,
     backlogs: [...measured.map(backlogOfCallers), ...(renders === null ? [] : [open])],
+    webhooks,
   });
   const facts = { verdict, streams, operations, renders, webhooks };
   return {

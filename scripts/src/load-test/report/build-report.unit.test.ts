@@ -2,7 +2,7 @@ import { CONFIG_DEFAULTS, type StreamConfig } from '../config';
 import { type Outcome } from '../measure/outcome';
 import { createRecorder } from '../measure/recorder';
 import { type TrackedRender } from '../renders/tracked-render';
-import { createEventLog } from '../webhooks/event-log';
+import { createEventLog, type EventLog } from '../webhooks/event-log';
 import { buildReport } from './build-report';
 import { type RunResult } from './run-result';
 
@@ -62,6 +62,30 @@ function runOf(given: {
   };
 }
 
+const render = (id: string, isWarmUp: boolean): TrackedRender => ({
+  ...{ id, customer: 0, purpose: 'result', engines: 1, acceptedAfterMs: 0, acceptedAt: 0, isWarmUp },
+  ...{ announcedTo: 'fast', createdAt: 0, status: 'failed', progress: 100, seenAt: 0, started: null },
+  end: {
+    ...{ status: 'failed', completedAt: 1_000, errorCode: 'engine_failed', webhookEventId: `of ${id}` },
+    ...{ outputSeconds: 0, processingMs: 0 },
+  },
+  flaws: [],
+});
+
+function arrives(log: EventLog, id: string, lagMs: number): void {
+  const data = {
+    ...{ id, status: 'failed' as const, stage: 'failed' as const, progress_percent: 100 },
+    ...{ video_asset_id: 'video', created_at: AT, updated_at: AT, expires_at: AT, status_url: AT },
+  };
+  const event = { id: `of ${id}`, type: 'render.failed' as const, created_at: AT, data };
+  log.arrived(event, id, 'fast', Date.parse(AT) + lagMs);
+}
+
+const announcedTo = ({ target }: RunResult, log: EventLog) => ({
+  ...target,
+  webhooks: { log, url: () => '', verifiesSignatures: true },
+});
+
 describe('the report of a run', () => {
   it('states the load that a slow service carried, not the load offered to it', () => {
     const { verdict, streams, operations, summary } = buildReport(runOf({ offered: 100, carried: 50 }));
@@ -108,33 +132,11 @@ describe('the report of a run', () => {
 
   it('excludes renders and events of the warm-up from every figure', () => {
     const log = createEventLog();
-    const render = (id: string, isWarmUp: boolean): TrackedRender => ({
-      ...{ id, customer: 0, purpose: 'result', engines: 1, acceptedAfterMs: 0, acceptedAt: 0, isWarmUp },
-      ...{ announcedTo: 'fast', createdAt: 0, status: 'failed', progress: 100, seenAt: 0, started: null },
-      end: {
-        ...{ status: 'failed', completedAt: 1_000, errorCode: 'engine_failed', webhookEventId: `of ${id}` },
-        ...{ outputSeconds: 0, processingMs: 0 },
-      },
-      flaws: [],
-    });
-    const arrives = (id: string): void => {
-      const data = {
-        ...{ id, status: 'failed' as const, stage: 'failed' as const, progress_percent: 100 },
-        ...{ video_asset_id: 'video', created_at: AT, updated_at: AT, expires_at: AT, status_url: AT },
-      };
-      log.arrived(
-        { id: `of ${id}`, type: 'render.failed', created_at: AT, data },
-        id,
-        'fast',
-        Date.parse(AT),
-      );
-    };
     const run = runOf({ offered: 10, carried: 100 });
     const renders = [render('in the warm-up', true), render('measured', false)];
-    for (const { id } of renders) arrives(id);
-    arrives('of nobody');
-    const webhooks = { log, url: () => '', verifiesSignatures: true };
-    const report = buildReport({ ...run, renders, target: { ...run.target, webhooks } });
+    for (const { id } of renders) arrives(log, id, 0);
+    arrives(log, 'of nobody', 0);
+    const report = buildReport({ ...run, renders, target: announcedTo(run, log) });
     expect(report.renders).toMatchObject({
       accepted: 1,
       ended: { failed: 1 },
@@ -144,6 +146,17 @@ describe('the report of a run', () => {
       events: 1,
       attempts: 1,
       by_receiver: { fast: { events: 1, first_attempt_lag_ms: { count: 1 } } },
+    });
+  });
+
+  it('does not state that a load was carried whose webhooks took half a minute', () => {
+    const log = createEventLog();
+    const run = runOf({ offered: 100, carried: 125 });
+    arrives(log, 'late', 34_000);
+    const report = buildReport({ ...run, renders: [render('late', false)], target: announcedTo(run, log) });
+    expect(report.verdict).toMatchObject({
+      outcome: 'service_saturated',
+      reasons: ['Webhooks reached their receivers after max 34 s; 99 % of them should within 10 s.'],
     });
   });
 });

@@ -28,7 +28,8 @@ export interface LoadTestReport {
 
 export interface Verdict {
   /**
-   * `carried`: the service kept up with the offered load. `service_saturated`: it did not. `generator_saturated`: the
+   * `carried`: the service kept up with the offered load. `service_saturated`: it did not, or its webhooks
+   * were later than its objective. `generator_saturated`: the
    * harness itself was late or reached its limit, so nothing is known about the service at this rate. `failed`: a check
    * failed, and figures of a service that does not work correctly mean nothing.
    */

@@ -1,7 +1,14 @@
 import { type CheckResult } from '../verify/check';
 import { type Backlog, grows, tellsGrowth } from './backlog';
+import { milliseconds } from './format';
 import { worstOf } from './quantiles';
-import { type GeneratorFigures, type StreamReport, type Verdict } from './report';
+import {
+  type GeneratorFigures,
+  type Quantiles,
+  type StreamReport,
+  type Verdict,
+  type WebhookReport,
+} from './report';
 
 /** Above this 99th percentile of lateness, the latencies are the harness's own. */
 const MAX_GENERATOR_LAG_MS = 100;
@@ -9,6 +16,8 @@ const MAX_GENERATOR_LAG_MS = 100;
 const MIN_SERVED = 0.95;
 /** With fewer arrivals the ratio is down to chance. */
 const MIN_ARRIVALS = 20;
+/** The service's objective, as its alerts have it: 99 % of webhooks are first attempted within this time. */
+const MAX_WEBHOOK_LAG_MS = 10_000;
 
 export interface VerdictInput {
   readonly checks: readonly CheckResult[];
@@ -16,6 +25,8 @@ export interface VerdictInput {
   readonly streams: readonly StreamReport[];
   /** One per stream, and one for renders if there were any. */
   readonly backlogs: readonly Backlog[];
+  /** Null when webhooks could not reach the harness. */
+  readonly webhooks: Pick<WebhookReport, 'first_attempt_lag_ms'> | null;
 }
 
 /** The verdict on a run. A failed check outweighs saturation, because the fault may be what caused the saturation. */
@@ -38,7 +49,7 @@ function generatorReasons({ generator: { lag_ms } }: VerdictInput): string[] {
     : [];
 }
 
-function serviceReasons({ streams, backlogs }: VerdictInput): string[] {
+function serviceReasons({ streams, backlogs, webhooks }: VerdictInput): string[] {
   const unserved = streams.flatMap(({ name, arrivals, not_sent, completed }) => [
     ...(not_sent === 0
       ? []
@@ -53,7 +64,17 @@ function serviceReasons({ streams, backlogs }: VerdictInput): string[] {
       ({ of, atHalf, atEnd, arrivedBetween }) =>
         `The backlog grew by ${atEnd - atHalf} ${of} while ${arrivedBetween} arrived: more came than were served.`,
     );
-  return [...unserved, ...growing];
+  return [...unserved, ...growing, ...lateWebhooks(webhooks?.first_attempt_lag_ms ?? null)];
+}
+
+function lateWebhooks(lag: Quantiles | null): string[] {
+  if (lag === null) return [];
+  const { name, ms } = worstOf(lag);
+  return ms > MAX_WEBHOOK_LAG_MS
+    ? [
+        `Webhooks reached their receivers after ${name} ${milliseconds(ms)}; 99 % of them should within ${milliseconds(MAX_WEBHOOK_LAG_MS)}.`,
+      ]
+    : [];
 }
 
 function caveats({ backlogs }: VerdictInput): string[] {

@@ -1,6 +1,6 @@
 import { type CheckResult } from '../verify/check';
 import { type Backlog } from './backlog';
-import { type GeneratorFigures, type Quantiles, type StreamReport } from './report';
+import { type GeneratorFigures, type Quantiles, type StreamReport, type WebhookReport } from './report';
 import { type VerdictInput, verdictOf } from './verdict';
 
 const quantiles = (over: Partial<Quantiles> = {}): Quantiles => ({
@@ -51,12 +51,17 @@ const backlog = (atHalf: number, atEnd: number, over: Partial<Backlog> = {}): Ba
   batch: 1,
   ...over,
 });
+const webhooks = (lag: Quantiles): WebhookReport => ({
+  ...{ events: lag.count, attempts: lag.count, redeliveries: 0 },
+  ...{ first_attempt_lag_ms: lag, by_receiver: {} },
+});
 const verdict = (over: Partial<VerdictInput> = {}) =>
   verdictOf({
     checks: [check('passed'), check('skipped')],
     generator: generator(quantiles()),
     streams: [stream()],
     backlogs: [],
+    webhooks: null,
     ...over,
   });
 
@@ -76,10 +81,17 @@ describe('verdictOf', () => {
     ['arrivals that could not be sent', { streams: [stream({ not_sent: 1 })] }],
     ['callers that were not served', { streams: [stream({ completed: 900 })] }],
     ['a backlog that grows', { backlogs: [backlog(3, 3), backlog(5, 15)] }],
+    ['webhooks of which one in a hundred is late', { webhooks: webhooks(quantiles({ p99: 34_000 })) }],
+    ['a late webhook of a few', { webhooks: webhooks(quantiles({ count: 20, p99: null, max: 10_001 })) }],
   ])('treats %s as a saturated service', (_, input) => {
     const { outcome, reasons } = verdict(input);
     expect(outcome).toBe('service_saturated');
     expect(reasons).toHaveLength(1);
+  });
+
+  it('says that the load was carried when fewer than one webhook in a hundred was late', () => {
+    const late = webhooks(quantiles({ p99: 10_000, max: 34_000 }));
+    expect(verdict({ webhooks: late })).toEqual({ outcome: 'carried', reasons: [] });
   });
 
   it('does not treat a constant backlog as saturation', () => {

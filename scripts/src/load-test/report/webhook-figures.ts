@@ -1,3 +1,4 @@
+import { type Histogram } from '../measure/histogram';
 import { type LoggedEvent } from '../webhooks/event-log';
 import { distributionOf, histogramOf, quantilesOf } from './quantiles';
 import { type WebhookReport } from './report';
@@ -6,8 +7,7 @@ import { type WebhookReport } from './report';
  * How quickly events arrived. `offsetMs` is how far the service's clock is ahead of the one that recorded the arrivals.
  */
 export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number): WebhookReport {
-  const lags = (of: readonly LoggedEvent[]) =>
-    histogramOf(of.map(({ createdAt, firstAt }) => firstAt + offsetMs - createdAt));
+  const lags = (of: readonly LoggedEvent[]) => firstAttemptLags(of, offsetMs);
   const behaviours = [...new Set(events.map(({ behaviour }) => behaviour))];
   return {
     events: events.length,
@@ -29,4 +29,12 @@ export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number)
       }),
     ),
   };
+}
+
+/** Milliseconds from each event to the arrival of its first attempt. */
+export function firstAttemptLags(
+  events: Iterable<Pick<LoggedEvent, 'createdAt' | 'firstAt'>>,
+  offsetMs: number,
+): Histogram {
+  return histogramOf([...events].map(({ createdAt, firstAt }) => firstAt + offsetMs - createdAt));
 }
