@@ -1,13 +1,12 @@
 import { type RequestListener } from 'node:http';
 import { openapiDocument } from '@lipsync/contract';
 import { ServiceError } from '@lipsync/domain';
-import express, { type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { type ApiDeps } from './api-deps';
 import { docs } from './docs/docs-handler';
 import { healthz, readyz } from './health';
+import { answerError } from './http/answer-error';
 import { beginRequest } from './http/begin-request';
-import { errorHandler } from './http/error-handler';
-import { readOnly } from './http/read-only';
 import { requestPath } from './http/request-path';
 import { sendJson } from './http/send-json';
 import { v1 } from './http/v1';
@@ -59,3 +58,18 @@ function openPages(deps: ApiDeps): Express {
   app.use(errorHandler);
   return app;
 }
+
+/** Refuses every method but GET and HEAD. */
+const readOnly: RequestHandler = (req, _res, next) => {
+  if (req.method !== 'GET' && req.method !== 'HEAD') {
+    throw new ServiceError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+  }
+  next();
+};
+
+/** Registered last, so that it receives every error. */
+// Express recognises an error handler by its four parameters.
+// eslint-disable-next-line @typescript-eslint/no-unused-vars
+const errorHandler: ErrorRequestHandler = (thrown: unknown, _req, res, _next) => {
+  answerError(res, res.locals.context.fields, thrown);
+};

@@ -1,10 +1,10 @@
 import { type ServerResponse } from 'node:http';
 import { ERROR_CATALOGUE } from '@lipsync/contract';
-import { errorResponse } from '@lipsync/domain';
-import { ClientGone } from './client-gone';
+import { isDatabaseUnavailable } from '@lipsync/db';
+import { errorResponse, isServiceError, ServiceError } from '@lipsync/domain';
+import { ClientGone } from './read-body';
 import { type RequestFields } from './request-context';
 import { sendJson } from './send-json';
-import { toServiceError } from './to-service-error';
 
 /** Turns whatever was thrown into the contract's error response, and tells the caller nothing else. */
 export function answerError(res: ServerResponse, fields: RequestFields, thrown: unknown): void {
@@ -23,4 +23,11 @@ export function answerError(res: ServerResponse, fields: RequestFields, thrown: 
   const retryAfter = retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) };
   // A code without a status belongs in records; throwing one here is a bug in this service.
   sendJson(res, httpStatus ?? 503, errorResponse(error), { ...retryAfter, ...error.headers });
+}
+
+/** Maps anything that was thrown to the error that the caller sees. The cause goes to the log only. */
+function toServiceError(thrown: unknown): ServiceError {
+  if (isServiceError(thrown)) return thrown;
+  const code = isDatabaseUnavailable(thrown) ? 'service_unavailable' : 'internal_error';
+  return new ServiceError(code, { cause: thrown });
 }

@@ -1,9 +1,17 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ServiceError } from '@lipsync/domain';
-import { ClientGone } from './client-gone';
 
 /** A client that keeps sending a refused body is disconnected after this many bytes. */
 const DISCARD_MAX_BYTES = 1_048_576;
+
+/** The caller hung up before the request was complete, so there is nobody to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+
+  constructor() {
+    super('The client closed the connection before the request was complete');
+  }
+}
 
 /**
  * Reads the request's body, at most `maxBytes`. A larger one is refused by its Content-Length before a byte is read, or

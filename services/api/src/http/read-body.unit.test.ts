@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { listenOnLoopback } from '@lipsync/testkit';
-import { ClientGone } from './client-gone';
-import { readBody } from './read-body';
+import { ClientGone, readBody } from './read-body';
 
 describe('readBody', () => {
   let server: Server;
