@@ -1,13 +1,16 @@
 // `npm run COMMAND -- ARGUMENTS`: brings the clone up to date, then runs the compiled command.
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from './bootstrap.mjs';
 
 const [command, ...args] = process.argv.slice(2);
+const program = new URL(`./dist/${command}.js`, import.meta.url);
 const isClient =
   command === 'admin' || (command === 'demo' && args.some((arg) => /^--target(=|$)/.test(arg)));
+// Help can wait for no build. It may be that of the last one.
+const isHelp = args.some((arg) => arg === '--help' || arg === '-h');
 
-await bootstrap({ programs: !isClient });
-const program = new URL(`./dist/${command}.js`, import.meta.url);
+if (!isHelp || !existsSync(program)) await bootstrap({ programs: !isClient && !isHelp });
 // Makes argv look as if the program had been started directly.
 process.argv.splice(1, 2, fileURLToPath(program));
 await import(program.href);
