@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { Command } from 'commander';
+import { parseEgressRoutes } from '@lipsync/runtime';
+import { Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_STACK_ROOT, descriptionFile } from './local-stack/layout';
 import { createStack, writeDescription } from './local-stack/stack';
 
@@ -17,7 +18,7 @@ program
   .option(
     '--egress-route <host:port=ip:port>',
     'reach this HTTPS destination on loopback (repeatable)',
-    collect,
+    egressRoute,
     [],
   )
   .option('--egress-ca <file>', 'trust this PEM authority on those destinations')
@@ -81,7 +82,14 @@ function printStatus({
   );
 }
 
-function collect(value: string, previous: string[]): string[] {
+function egressRoute(value: string, previous: string[]): string[] {
+  try {
+    parseEgressRoutes(value);
+  } catch {
+    throw new InvalidArgumentError(
+      'The form is host:port=ip:port, with an address on loopback, such as media.example.com:443=127.0.0.1:9443.',
+    );
+  }
   return [...previous, value];
 }
 

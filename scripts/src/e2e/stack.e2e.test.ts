@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { listenOnLoopback } from '@lipsync/testkit';
 import { Client } from 'pg';
+import { REPOSITORY_ROOT } from '../local-stack/layout';
 import { createStack } from '../local-stack/stack';
 import { startSystem, type System } from './system';
 
@@ -116,4 +121,21 @@ describe('the local stack', () => {
     system.stack.erase();
     expect(kept.map((path) => existsSync(path))).toEqual([false, false]);
   });
+
+  it.each([['garbage'], ['media.example.com:443=10.0.0.1:443']])(
+    'names the form of a route and starts nothing when it is given %s for one',
+    async (route) => {
+      const script = path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'stack.js');
+      const root = path.join(tmpdir(), `e2e-no-stack-${process.pid}`);
+      const refused = promisify(execFile)(process.execPath, [
+        ...[script, '--root', root, 'up'],
+        ...['--egress-route', route],
+      ]);
+      await expect(refused).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/--egress-route.* form is host:port=ip:port/) as string,
+      });
+      expect(existsSync(root)).toBe(false);
+    },
+  );
 });
