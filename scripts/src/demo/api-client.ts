@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, rename, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -117,11 +117,14 @@ async function putFile(upload: Upload, file: string): Promise<void> {
   }
 }
 
+/** The file appears as a whole: other programs may write or read one of that name. */
 export async function download(url: string, file: string): Promise<void> {
   const response = await fetch(url);
   if (!response.ok || response.body === null)
     throw new Error(`the download was refused with ${response.status}`);
-  await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
+  const part = `${file}.${process.pid}.part`;
+  await pipeline(Readable.fromWeb(response.body), createWriteStream(part));
+  await rename(part, file);
 }
 
 function parsed(body: string): unknown {

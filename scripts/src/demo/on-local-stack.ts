@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { provisionCustomer } from '../local-stack/provision';
+import { joinStack } from '../local-stack/shared-use';
 import { createStack, writeDescription } from '../local-stack/stack';
 import { createApiClient } from './api-client';
 import { type DemoOptions, requestOf } from './demo-options';
@@ -8,7 +9,10 @@ import { untilInterrupted } from './interrupted';
 import type { ShowProgress } from './progress-line';
 import { renderFiles, type RenderFilesResult } from './render-files';
 
-/** Starts the system unless it is running, renders as a new customer, and restores the previous state in every case. */
+/**
+ * Starts the system unless it is running, renders as a new customer, and restores the previous state in every case; when
+ * other demos are using the system, the last of them does.
+ */
 export async function renderOnLocalStack(
   options: DemoOptions,
   { say, show }: { say: (line: string) => void; show: ShowProgress },
@@ -16,7 +20,7 @@ export async function renderOnLocalStack(
   const request = requestOf(options);
   const startedAt = performance.now();
   const stack = createStack({ root: path.resolve(options.root) });
-  const wasUp = stack.describe()?.services.some(({ pid }) => pid !== null) ?? false;
+  const { wasUp, leave } = await joinStack(stack, { keep: options.keep === true });
   say(
     wasUp
       ? 'Checking the running system …'
@@ -43,6 +47,6 @@ export async function renderOnLocalStack(
     return await untilInterrupted(bootAndRender());
   } finally {
     await receiver?.close();
-    if (!wasUp && options.keep !== true) await stack.down();
+    await leave();
   }
 }

@@ -20,7 +20,7 @@ describe('the demo command', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-demo-'));
   });
   afterAll(async () => {
-    for (const name of ['stack', 'target', 'killed', 'interrupted']) {
+    for (const name of ['stack', 'shared', 'target', 'killed', 'interrupted']) {
       const stack = createStack({ root: path.join(folder, name) });
       await stack.down();
       stack.erase();
@@ -67,6 +67,33 @@ describe('the demo command', () => {
       services: { pid: number | null }[];
     };
     expect(services.map(({ pid }) => pid)).toEqual([null, null, null, null]);
+  });
+
+  it.each(['demo', 'stack', 'admin', 'models', 'load-test'])(
+    'tells its help as `npm run %s -- --help` without installing or building anything',
+    async (command) => {
+      // Without PATH nothing could be installed or built.
+      const help = await promisify(execFile)(
+        process.execPath,
+        [path.join(REPOSITORY_ROOT, 'scripts', 'run.mjs'), command, '--help'],
+        { env: { PATH: '' } },
+      );
+      expect(help).toEqual({ stdout: expect.stringContaining(`Usage: ${command}`) as string, stderr: '' });
+    },
+  );
+
+  it('runs twice at once on one stack, which the last one stops', async () => {
+    const root = path.join(folder, 'shared');
+    const outFile = path.join(folder, 'shared.mp4');
+    const demo = () => run(script('demo'), '--json', '--out', outFile, '--root', root);
+    const demos = await Promise.all([demo(), demo()]);
+    for (const { stdout } of demos)
+      expect(JSON.parse(stdout)).toMatchObject({
+        record: { status: 'completed' },
+        event: { type: 'render.completed', deliveries: 1 },
+      });
+    const stack = createStack({ root });
+    expect(stack.describe()?.services.map(({ pid }) => pid)).toEqual([null, null, null, null]);
   });
 
   it('renders on a running service, for the customer whose key it is given', async () => {

@@ -2,10 +2,14 @@ import path from 'node:path';
 import { authorityFile } from './egress-settings';
 import { PACKS_DIR, REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
-import { gpuWorkers, type StackState } from './state';
+import { gpuWorkers, RECEIVER_PORTS, type StackState } from './state';
 
-/** Host name of the demo's own webhook receiver on loopback. */
+/** Host name of the webhook receivers of demos, on loopback. */
 export const RECEIVER_HOST = 'receiver.demo.test';
+
+/** Where demos can receive webhooks: the authority of the address to announce to, and the port to listen on. */
+export const receiverPlaces = ({ ports }: Pick<StackState, 'ports'>) =>
+  RECEIVER_PORTS.map((name, i) => ({ authority: `${RECEIVER_HOST}:${443 + i}`, port: ports[name] }));
 
 export interface ServiceSpec extends ProcessSpec {
   healthUrl: string;
@@ -24,9 +28,10 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
     ...backendEnvironment(state),
   };
   const egress = {
-    EGRESS_ROUTES: [`${RECEIVER_HOST}:443=127.0.0.1:${state.ports.receiver}`, ...state.egressRoutes].join(
-      ',',
-    ),
+    EGRESS_ROUTES: [
+      ...receiverPlaces(state).map(({ authority, port }) => `${authority}=127.0.0.1:${port}`),
+      ...state.egressRoutes,
+    ].join(','),
     EGRESS_CA_FILE: authorityFile(layout.root, state).file,
   };
   const service = (name: string, port: number, env: Record<string, string>, program = name): ServiceSpec => {

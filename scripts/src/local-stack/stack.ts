@@ -14,6 +14,7 @@ import {
   type GpuWorkerPlan,
   planGpuWorkers,
   readState,
+  STACK_PORTS,
   type StackCustomer,
   type StackState,
   writeState,
@@ -53,18 +54,6 @@ class NeverReady extends Error {
 const READY_DEADLINE_MS = 90_000;
 /** A worker that is no longer wanted ends its job or hands it over. */
 const GPU_WORKER_GRACE_MS = 30_000;
-/** All except the receiver's, which belongs to a demo that may be running. */
-const STACK_PORTS = [
-  'postgres',
-  'redis',
-  's3',
-  'api',
-  'apiHealth',
-  'mediaWorker',
-  'gpuWorker',
-  'webhookDispatcher',
-] as const;
-
 /**
  * One local stack: Postgres, Redis, an S3 double and the four services as detached processes on loopback. `up` starts
  * whatever is not running (or runs with outdated settings), so it also restarts a killed part.
@@ -138,8 +127,10 @@ export function createStack(options: StackOptions) {
     });
   }
 
-  async function down(): Promise<void> {
-    if (readState(layout.root) !== null) await withLock(layout.lockFile, stopAll);
+  async function down(isWanted = () => true): Promise<void> {
+    await withLock(layout.lockFile, async () => {
+      if (isWanted()) await stopAll();
+    });
   }
 
   async function stopAll(): Promise<void> {
@@ -179,6 +170,7 @@ export function createStack(options: StackOptions) {
 
   return {
     up,
+    /** Stops everything, unless `isWanted`, which is asked when no other command acts on the stack, says no. */
     down,
     /** Null when this stack was never up. */
     describe: () => {

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createCertificateAuthority, freePorts, type KeyPair } from '@lipsync/testkit';
 
-const PORT_NAMES = [
+/** Ports on which parts of the stack listen. */
+export const STACK_PORTS = [
   'postgres',
   'redis',
   's3',
@@ -12,8 +13,13 @@ const PORT_NAMES = [
   'mediaWorker',
   'gpuWorker',
   'webhookDispatcher',
-  'receiver',
 ] as const;
+/**
+ * Ports for the webhook receivers of demos that run at the same time. The services have routes to all of them: a new
+ * route would restart the services in the middle of another demo.
+ */
+export const RECEIVER_PORTS = ['receiver', 'receiver2', 'receiver3', 'receiver4'] as const;
+const PORT_NAMES = [...STACK_PORTS, ...RECEIVER_PORTS];
 type PortName = (typeof PORT_NAMES)[number];
 
 export interface ServerAddresses {
@@ -38,7 +44,7 @@ export interface StackState {
   egressRoutes: string[];
   /** PEM of the certificate authorities given with --egress-ca. */
   egressCa: string;
-  /** Signs the certificate of the demo's own receiver. */
+  /** Signs the certificates of the demos' receivers. */
   authority: KeyPair;
   customers: StackCustomer[];
   /** Ports of the additional gpu-workers, by name. */
