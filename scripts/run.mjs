@@ -10,6 +10,10 @@ const isClient =
 // Help can wait for no build. It may be that of the last one.
 const isHelp = args.some((arg) => arg === '--help' || arg === '-h');
 
+if (isHelp && command.startsWith('bench-')) {
+  console.log(`${command.replace('-', ':')} is described in README.md under "Measuring".`);
+  process.exit();
+}
 if (!isHelp || !existsSync(program)) await bootstrap({ programs: !isClient && !isHelp });
 // Makes argv look as if the program had been started directly.
 process.argv.splice(1, 2, fileURLToPath(program));
