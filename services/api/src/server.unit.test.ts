@@ -82,6 +82,15 @@ describe('the HTTP server', () => {
     expect(answers).not.toContain('400');
   });
 
+  it('answers a method that the parser does not know although its body follows before the answer', async () => {
+    const socket = await open((req, res) => {
+      server?.once('clientError', () => res.end(`answer to ${req.method}`));
+      socket.write('the body');
+    });
+    socket.write('FOO / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nanswer to FOO$/);
+  });
+
   it('does not write a second status line into a response in progress', async () => {
     const socket = await open((_req, res) => void res.write('first half'));
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');

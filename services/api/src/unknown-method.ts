@@ -14,11 +14,14 @@ const STAND_IN = 'UNLINK';
  */
 export function createUnknownMethods(server: Server) {
   const methods = new WeakMap<Duplex, string>();
+  const passedOn = new WeakSet<Duplex>();
   return {
     /** The method that was sent on a connection, if the parser did not know it. */
     methodOf: (connection: Duplex): string | undefined => methods.get(connection),
-    /** Returns false if the error of the parser is another one, or the head is not complete. */
+    /** Returns false if the error of the parser is another one, or if the head is not complete. */
     passOn(error: Error & { code?: string; rawPacket?: unknown }, socket: Duplex): boolean {
+      // The parser fails again at each of the bytes that follow. The answer ends the connection.
+      if (passedOn.has(socket)) return true;
       if (error.code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(error.rawPacket)) return false;
       const [, method, rest] = HEAD.exec(error.rawPacket.toString('latin1')) ?? [];
       if (method === undefined || rest === undefined) return false;
@@ -31,6 +34,7 @@ export function createUnknownMethods(server: Server) {
           done(failure);
         },
       });
+      passedOn.add(socket);
       socket.once('close', () => connection.destroy());
       if (socket instanceof Socket)
         Object.defineProperty(connection, 'remoteAddress', { value: socket.remoteAddress });
