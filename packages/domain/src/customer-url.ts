@@ -19,6 +19,8 @@ export function parseCustomerUrl(raw: string, place: string, { ports, errorCode 
   if (!URL.canParse(raw)) throw refuse('is not a valid URL');
   const url = new URL(raw);
   if (url.protocol !== 'https:') throw refuse('must begin with https://');
+  // The parser skips any number of slashes, and takes the first part of the path for the host.
+  if (!/^https:\/\/[^\s/\\]/i.test(raw)) throw refuse('must name a host after https://');
   if (url.username !== '' || url.password !== '') throw refuse('must not contain user information');
   // The parser drops the default port, so an explicit :443 is '' here.
   if (ports === 'https-443' && url.port !== '') throw refuse('must use port 443');
