@@ -154,8 +154,8 @@ describe('admitJobs', () => {
   });
 
   it.each([
-    { slots: 1, share: 2 },
-    { slots: 2, share: 2 },
+    { slots: 1, share: 1 },
+    { slots: 2, share: 1 },
     { slots: 3, share: 2 },
     { slots: 16, share: 12 },
   ])(

@@ -42,9 +42,9 @@ export async function admitJobs(db: Db, queue: QueueName): Promise<Dispatch[]> {
 async function admit(tx: Tx, queue: QueueName): Promise<Dispatch[]> {
   await tx.$queryRaw`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(${ADMISSION_LOCK}::int)::text`;
-  const capacity = admissionCapacity(await liveSlots(tx, queue));
-  const free = capacity - (await inFlight(tx, queue));
-  return free > 0 ? dispatchFairly(tx, queue, { capacity, free }) : [];
+  const slots = await liveSlots(tx, queue);
+  const free = admissionCapacity(slots) - (await inFlight(tx, queue));
+  return free > 0 ? dispatchFairly(tx, queue, { slots, free }) : [];
 }
 
 async function inFlight(tx: Tx, queue: QueueName): Promise<number> {
@@ -57,7 +57,7 @@ async function inFlight(tx: Tx, queue: QueueName): Promise<number> {
 function dispatchFairly(
   tx: Tx,
   queue: QueueName,
-  { capacity, free }: { capacity: number; free: number },
+  { slots, free }: { slots: number; free: number },
 ): Promise<Dispatch[]> {
   // A sole customer keeps nobody waiting.
   return tx.$queryRaw<Dispatch[]>`
@@ -79,7 +79,7 @@ function dispatchFairly(
       JOIN customers ON customers.id = waiting.customer_id
       LEFT JOIN under_way ON under_way.customer_id = waiting.customer_id
       WHERE CASE WHEN ${queue} = 'media'
-        THEN waiting.turn + COALESCE(under_way.here, 0) <= ${ingestCap(capacity)}::int
+        THEN waiting.turn + COALESCE(under_way.here, 0) <= ${ingestCap(slots)}::int
           OR NOT EXISTS (SELECT FROM customers OFFSET 1)
         ELSE waiting.turn + COALESCE(under_way.gpu, 0)
           <= COALESCE(customers.running_jobs_max, ${DEFAULT_CUSTOMER_LIMITS.runningJobsMax}::int)
