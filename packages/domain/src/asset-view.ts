@@ -1,9 +1,8 @@
 import { type Asset, type Media } from '@lipsync/contract';
 import { parseMediaType } from './media-type';
 import { type AssetRow } from './rows';
-import { errorBody } from './service-error';
 import { ASSET_STATES } from './states';
-import { storedErrorCode } from './stored-error';
+import { storedErrorBody } from './stored-error';
 
 /**
  * The contract requires media from the start: until the file is probed, the row holds its declared size, 0 s and
@@ -32,7 +31,7 @@ export function assetResource(row: AssetRow): Asset {
     stage: row.stage,
     ...(row.contentType === null ? {} : { content_type: row.contentType }),
     media: mediaView(row),
-    ...(status === 'failed' ? { error: errorBody(storedErrorCode(row.errorCode)) } : {}),
+    ...(status === 'failed' ? { error: storedErrorBody(row.errorCode) } : {}),
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
   };

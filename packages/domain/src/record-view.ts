@@ -9,9 +9,8 @@ import {
 import { publicUrl } from './public-url';
 import { renderError } from './render-outcome';
 import { type PreparationRow, type PreparationSummary, type RenderRow, type RunSummary } from './rows';
-import { errorBody } from './service-error';
 import { RECORD_STATES } from './states';
-import { storedErrorCode } from './stored-error';
+import { storedErrorBody, storedErrorCode } from './stored-error';
 import { storedWord } from './stored-word';
 import { usageView } from './usage-view';
 
@@ -52,7 +51,7 @@ function engineResult(run: RunSummary, output: SignedOutput | undefined): Engine
 }
 
 function runError({ errorCode, failedInput }: RunSummary): ErrorBody {
-  return errorBody(storedErrorCode(errorCode), failedInput === null ? undefined : `/${failedInput}`);
+  return storedErrorBody(errorCode, failedInput === null ? undefined : `/${failedInput}`);
 }
 
 /** The results of the analysis, or undefined before it is completed. */
@@ -124,6 +123,6 @@ export function preparationRecord(row: PreparationRow, options: RecordViewOption
   return {
     ...recordView(row, '/v1/preparations', options),
     ...(prepared ? { preparation: prepared } : {}),
-    ...(row.status === 'failed' ? { error: errorBody(storedErrorCode(row.errorCode)) } : {}),
+    ...(row.status === 'failed' ? { error: storedErrorBody(row.errorCode) } : {}),
   };
 }

@@ -4,17 +4,26 @@ const BRAND = Symbol.for('lipsync.media-error');
 export type MediaErrorCode =
   'media_unsupported' | 'media_corrupt' | 'media_too_long' | 'media_type_mismatch' | 'encode_failed';
 
-/** A verdict about the media itself: a retry gives the same answer. `message` is for logs only. */
+/**
+ * A verdict about the media itself: a retry gives the same answer. `message` is for logs only; `sentence`, if there is
+ * one, tells customers which limit the media exceeds and by how much.
+ */
 export class MediaError extends Error {
   readonly [BRAND] = true;
 
   constructor(
     readonly code: MediaErrorCode,
     detail: string,
+    readonly sentence?: string,
   ) {
     super(detail);
     this.name = 'MediaError';
   }
+}
+
+/** A MediaError whose sentence may be logged and shown alike. */
+export function beyondLimit(code: 'media_unsupported' | 'media_too_long', sentence: string): MediaError {
+  return new MediaError(code, sentence, sentence);
 }
 
 /** True for a MediaError, including one made by another copy of this package. */

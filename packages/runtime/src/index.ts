@@ -6,10 +6,12 @@ export {
   type Download,
   type PostOptions,
   type PostResponse,
+  CONNECT_TIMEOUT_MS,
   createEgress,
 } from './egress/egress';
 export { type EgressEnv, openEgress } from './egress/open-egress';
 export { EgressError, type EgressErrorReason } from './egress/egress-error';
+export { DEFAULT_RATE_FLOOR } from './egress/rate-floor';
 export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
 export { EnvError, loadEnv } from './load-env';
 export {

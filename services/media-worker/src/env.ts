@@ -30,6 +30,8 @@ export const mediaWorkerEnvironment = sharedSettings
     MEDIA_SLOTS: wholeNumber(1).default(2),
     /** Wall-clock limit of one download, redirects included. */
     DOWNLOAD_TIMEOUT_SECONDS: timerSeconds(1).default(180),
+    /** Limit of a download until the first byte of the file, redirects included. */
+    DOWNLOAD_FIRST_BYTE_TIMEOUT_SECONDS: timerSeconds(1).default(15),
     /** Wall-clock limit of each decoding pass over one file. */
     PROBE_TIMEOUT_SECONDS: timerSeconds(1).default(600),
     /** How long running ingests may continue after SIGTERM before they are handed to another worker. */

@@ -129,7 +129,10 @@ async function createRunner(
     ...parts,
     binaries,
     egress: openEgress(env, 'https-443'),
-    downloadTimeoutMs: env.DOWNLOAD_TIMEOUT_SECONDS * 1000,
+    downloadSeconds: {
+      total: env.DOWNLOAD_TIMEOUT_SECONDS,
+      firstByte: env.DOWNLOAD_FIRST_BYTE_TIMEOUT_SECONDS,
+    },
     probeTimeoutMs: env.PROBE_TIMEOUT_SECONDS * 1000,
     folders: await createJobFolders(join(env.WORK_DIR, 'jobs')),
   });

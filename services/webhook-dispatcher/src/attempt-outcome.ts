@@ -13,6 +13,8 @@ const ERROR_CLASSES: Readonly<Record<EgressErrorReason, string>> = {
   http_status: 'http_error',
   // Responses to a POST are not measured; listed because the client shares its reasons with downloads.
   too_large: 'http_error',
+  no_answer: 'timeout',
+  too_slow: 'timeout',
 };
 
 /** The outcome of a response: 200 to 299 is success; a redirect is a failure class of its own and is never followed. */

@@ -1,3 +1,4 @@
+import { storedError } from '@lipsync/domain';
 import { createRender, getRender } from '../../test/one-render';
 import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { completeAnalyze, completeIngest } from '../jobs/complete';
@@ -68,7 +69,7 @@ describe('inputs', () => {
   const state = async (renderId: string): Promise<Awaited<ReturnType<typeof getRender>>> =>
     getRender(scenario.db, scenario.customerId, renderId);
 
-  it('show a render fetching and validating while they are ingested, with rising progress', async () => {
+  it('show a render fetching and validating while they are ingested, then queued for a slot, with rising progress', async () => {
     const { render } = await renderUrls();
     const seen: [string, string, number][] = [];
     const look = async (): Promise<void> => {
@@ -84,12 +85,19 @@ describe('inputs', () => {
     const audio = await ingest(render.audioAssetId);
     await heartbeatJob(scenario.db, audio, { leaseSeconds: 30, stage: 'probing', progressPercent: 100 });
     await look();
+    expect((await getAsset(scenario.db, scenario.customerId, render.audioAssetId)).stage).toBe('probing');
+    await completeIngest(scenario.db, audio, MEDIA);
+    await look();
+    const [job] = await scenario.jobs(render.id);
+    await scenario.claim(job?.id ?? '');
+    await look();
     expect(seen).toEqual([
       ['processing', 'fetching_inputs', 0],
       ['processing', 'fetching_inputs', 2],
       ['processing', 'validating_inputs', 8],
+      ['processing', 'queued', 8],
+      ['processing', 'preparing', 10],
     ]);
-    expect((await getAsset(scenario.db, scenario.customerId, render.audioAssetId)).stage).toBe('probing');
   });
 
   it('release the jobs of a render only when both inputs are ready', async () => {
@@ -210,9 +218,12 @@ describe('inputs', () => {
       const assets = { video: render.videoAssetId, audio: render.audioAssetId };
       const other = input === 'video' ? 'audio' : 'video';
       await completeIngest(scenario.db, await ingest(assets[other]), MEDIA);
-      await failJob(scenario.db, await ingest(assets[input]), 'media_corrupt');
+      const sentence = 'The codec x is not supported.';
+      await failJob(scenario.db, await ingest(assets[input]), storedError('media_unsupported', sentence));
       expect((await state(render.id)).runs.map(({ failedInput }) => failedInput)).toEqual([input, input]);
-      expect(only(await scenario.events(render.id)).body).toContain(`"message":"/${input}: `);
+      const message = `"code":"media_unsupported","message":"/${input}: ${sentence}"`;
+      expect(only(await scenario.events(render.id)).body.split(message)).toHaveLength(4);
+      expect((await state(render.id)).render.errorCode).toBe('media_unsupported');
     }
   });
 
@@ -243,6 +254,7 @@ describe('inputs', () => {
       upload: null,
     });
     await completeIngest(db, claim, MEDIA);
+    expect((await getPreparation(db, customerId, id)).preparation).toMatchObject({ stage: 'queued' });
     const job = await db.prisma.job.findUniqueOrThrow({ where: { preparationId: id } });
     const analysis = await scenario.claim(job.id);
     expect(await loadAnalyzeWork(db, id)).toMatchObject({

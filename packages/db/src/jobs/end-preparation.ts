@@ -1,5 +1,4 @@
-import { type ErrorCode } from '@lipsync/contract';
-import { preparationRecord, type PreparationRow, RECORD_STATES } from '@lipsync/domain';
+import { preparationRecord, type PreparationRow, RECORD_STATES, type StoredError } from '@lipsync/domain';
 import { type Db, type Tx } from '../postgres/db';
 import { insertEvents } from '../webhooks/webhook-events';
 import { finishJobs } from './lease';
@@ -10,7 +9,7 @@ export type AnalysisColumns = Pick<
   'version' | 'analyzerVersion' | 'frames' | 'fps' | 'width' | 'height' | 'durationSeconds' | 'videoSha256'
 >;
 
-type End = { status: 'completed'; analysis: AnalysisColumns } | { status: 'failed'; errorCode: ErrorCode };
+type End = { status: 'completed'; analysis: AnalysisColumns } | { status: 'failed'; errorCode: StoredError };
 
 /** The only place where a preparation becomes terminal. The caller holds its lock. Its job ends with it. */
 export async function endPreparation(

@@ -1,10 +1,12 @@
-import { type ErrorCode, isErrorCode, type MediaType } from '@lipsync/contract';
+import { type ErrorCode, type MediaType } from '@lipsync/contract';
 import {
   type EngineRunRow,
   RECORD_STATES,
   renderOutcome,
   renderRecord,
   type RenderRow,
+  type StoredError,
+  storedErrorCode,
 } from '@lipsync/domain';
 import { readNamedPreparations } from '../inputs/named-preparations';
 import { type Db, type Tx } from '../postgres/db';
@@ -25,7 +27,7 @@ export function settleRender(db: Db, tx: Tx, render: RenderRow, now: Date): Prom
 
 /** Why runs fail, and which input caused the failure, if one did. */
 interface Failure {
-  errorCode: ErrorCode;
+  errorCode: StoredError;
   failedInput?: MediaType;
 }
 
@@ -84,7 +86,7 @@ async function settleRenders(db: Db, tx: Tx, renders: readonly RenderRow[], now:
     const end = renderOutcome(
       runsOf(render).map((run) => ({
         status: RECORD_STATES.parse(run.status),
-        errorCode: run.errorCode !== null && isErrorCode(run.errorCode) ? run.errorCode : null,
+        errorCode: run.errorCode === null ? null : storedErrorCode(run.errorCode),
       })),
     );
     if (end === null) {

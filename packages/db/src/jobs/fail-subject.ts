@@ -1,4 +1,4 @@
-import { type ErrorCode } from '@lipsync/contract';
+import { type StoredError } from '@lipsync/domain';
 import { type Db, type Tx } from '../postgres/db';
 import { endPreparation } from './end-preparation';
 import { settleRender } from './end-render';
@@ -11,7 +11,7 @@ export async function failSubject(
   db: Db,
   tx: Tx,
   subject: JobSubject,
-  errorCode: ErrorCode,
+  errorCode: StoredError,
   now: Date,
 ): Promise<void> {
   const failed = { status: 'failed', stage: 'failed', errorCode, updatedAt: now };

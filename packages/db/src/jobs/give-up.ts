@@ -1,9 +1,11 @@
-import { type ErrorCode } from '@lipsync/contract';
-import { MAX_ATTEMPTS } from '@lipsync/domain';
+import { MAX_ATTEMPTS, type StoredError } from '@lipsync/domain';
 import { secondsAfter } from '../postgres/database-clock';
-import { type Db } from '../postgres/db';
+import { type Db, type Tx } from '../postgres/db';
 import { failSubject } from './fail-subject';
-import { type Lease, requeueJob } from './lease';
+import { type JobSubject } from './job-subject';
+import { type Lease } from './lease';
+import { advancePreparations } from './record-progress';
+import { advanceRenderByRuns } from './run-progress';
 import { whileHeld } from './while-held';
 
 /**
@@ -11,8 +13,8 @@ import { whileHeld } from './while-held';
  * refunded, because the job was not at fault. Returns false if the claim was lost.
  */
 export function releaseJob(db: Db, lease: Lease): Promise<boolean> {
-  return whileHeld(db, lease, false, async (tx, _subject, now) => {
-    await requeueJob(tx, lease.jobId, { availableAt: now, errorCode: null, refundAttempt: true });
+  return whileHeld(db, lease, false, async (tx, subject, now) => {
+    await requeue(tx, subject, { now, availableAt: now, errorCode: null, refundAttempt: true });
     return true;
   });
 }
@@ -24,7 +26,7 @@ export function releaseJob(db: Db, lease: Lease): Promise<boolean> {
 export function retryJob(
   db: Db,
   lease: Lease,
-  failure: { errorCode: ErrorCode; delaySeconds: number; refundAttempt: boolean },
+  failure: { errorCode: StoredError; delaySeconds: number; refundAttempt: boolean },
 ): Promise<'requeued' | 'failed' | 'lost'> {
   return whileHeld<'requeued' | 'failed' | 'lost'>(db, lease, 'lost', async (tx, subject, now) => {
     const { errorCode, refundAttempt } = failure;
@@ -33,15 +35,46 @@ export function retryJob(
       return 'failed';
     }
     const availableAt = secondsAfter(now, failure.delaySeconds);
-    await requeueJob(tx, lease.jobId, { availableAt, errorCode, refundAttempt });
+    await requeue(tx, subject, { now, availableAt, errorCode, refundAttempt });
     return 'requeued';
   });
 }
 
 /** Ends a job whose subject cannot succeed: fails the asset, preparation or engine run, and whatever depends on it. */
-export function failJob(db: Db, lease: Lease, errorCode: ErrorCode): Promise<boolean> {
+export function failJob(db: Db, lease: Lease, errorCode: StoredError): Promise<boolean> {
   return whileHeld(db, lease, false, async (tx, subject, now) => {
     await failSubject(db, tx, subject, errorCode, now);
     return true;
   });
+}
+
+/**
+ * Queues a locked, running job again, to be dispatched at `availableAt`, and shows the customer that its work waits for
+ * a slot.
+ */
+export async function requeue(
+  tx: Tx,
+  subject: JobSubject,
+  change: { now: Date; availableAt: Date; errorCode: string | null; refundAttempt: boolean },
+): Promise<void> {
+  const { now, availableAt, errorCode, refundAttempt } = change;
+  await tx.$executeRaw`
+    UPDATE jobs
+    SET status = 'queued', lease_until = NULL, dispatched_at = NULL, worker_id = NULL,
+        available_at = ${availableAt}, attempts = attempts - ${refundAttempt ? 1 : 0}::int,
+        last_error_code = COALESCE(${errorCode}, last_error_code)
+    WHERE id = ${subject.job.id}`;
+  const waiting = { stage: 'queued', updatedAt: now };
+  switch (subject.kind) {
+    case 'ingest':
+      await tx.asset.update({ where: { id: subject.asset.id }, data: waiting });
+      return;
+    case 'analyze': {
+      const { preparation } = subject;
+      return advancePreparations(tx, [{ preparation, stage: 'queued', fraction: 0 }], now);
+    }
+    case 'render':
+      await tx.engineRun.update({ where: { id: subject.run.id }, data: waiting });
+      return advanceRenderByRuns(tx, subject.render, now);
+  }
 }

@@ -207,6 +207,30 @@ describe('job protocol', () => {
     expect((await reconcileNow()).workerLost).toBe(1);
   });
 
+  it('shows a render and its engine as queued while a job that was handed back waits for a slot', async () => {
+    const { renderId, jobId } = await queuedJob();
+    const lease = await scenario.claim(jobId);
+    await heartbeatJob(scenario.db, lease, { leaseSeconds: 30, stage: 'inferencing', progressPercent: 40 });
+    await releaseJob(scenario.db, lease);
+    const { render, runs } = await getRender(scenario.db, scenario.customerId, renderId);
+    expect(render).toMatchObject({ status: 'processing', stage: 'queued', progressPercent: 53 });
+    expect(only(runs)).toMatchObject({ status: 'processing', stage: 'queued', progressPercent: 40 });
+  });
+
+  it('shows a render as queued between two engines, with the progress of the first', async () => {
+    const { render } = await scenario.render({ engines: ['musetalk', 'latentsync'] });
+    const [first, second] = await scenario.jobs(render.id);
+    const shown = async (): Promise<unknown> => {
+      const { stage, progressPercent } = (await getRender(scenario.db, scenario.customerId, render.id))
+        .render;
+      return [stage, progressPercent];
+    };
+    await completeRender(scenario.db, await scenario.claim(first?.id ?? ''), result);
+    expect(await shown()).toEqual(['queued', 60]);
+    await scenario.claim(second?.id ?? '');
+    expect(await shown()).toEqual(['rendering', 60]);
+  });
+
   it('shows progress that never falls, whatever a retry reports', async () => {
     const { renderId, jobId } = await queuedJob();
     const seen: number[] = [];

@@ -20,18 +20,3 @@ export async function finishJobs(tx: Tx, jobIds: readonly string[], errorCode: s
         last_error_code = COALESCE(${errorCode}, last_error_code)
     WHERE id = ANY(${[...jobIds]}) AND status <> 'finished'`;
 }
-
-/** Requeues a running job, to be dispatched again at `availableAt`. */
-export async function requeueJob(
-  tx: Tx,
-  jobId: string,
-  change: { availableAt: Date; errorCode: string | null; refundAttempt: boolean },
-): Promise<void> {
-  const { availableAt, errorCode, refundAttempt } = change;
-  await tx.$executeRaw`
-    UPDATE jobs
-    SET status = 'queued', lease_until = NULL, dispatched_at = NULL, worker_id = NULL,
-        available_at = ${availableAt}, attempts = attempts - ${refundAttempt ? 1 : 0}::int,
-        last_error_code = COALESCE(${errorCode}, last_error_code)
-    WHERE id = ${jobId}`;
-}

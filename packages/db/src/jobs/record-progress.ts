@@ -13,21 +13,21 @@ import { type Tx } from '../postgres/db';
 /** The stage and progress that a record should have reached. */
 export interface RenderStep {
   render: RenderRow;
-  stage: RenderWorkStage;
+  stage: RenderWorkStage | 'queued';
   progress: number;
   enginesChanged?: boolean;
 }
 
 export interface PreparationStep {
   preparation: PreparationRow;
-  stage: PreparationWorkStage;
+  stage: PreparationWorkStage | 'queued';
   /** How much of the stage is done. */
   fraction: number;
 }
 
 /**
- * Advances open renders: marks them as processing and raises their stage and progress, which never fall. The caller
- * holds the rows' locks. Writes nothing if nothing changes, engines included, so that `updated_at` changes only with
+ * Advances open renders: marks them as processing and raises their stage and progress. Progress never falls, and the
+ * stage only back to `queued`, for work that waits for a slot. The caller holds the rows' locks. Writes nothing if nothing changes, engines included, so that `updated_at` changes only with
  * the render.
  */
 export async function advanceRenders(tx: Tx, steps: readonly RenderStep[], now: Date): Promise<void> {
@@ -67,7 +67,8 @@ function moveOf(
   step: { stage: string; progress: number },
   always: boolean,
 ): Move | null {
-  const stage = stages.indexOf(step.stage) > stages.indexOf(row.stage) ? step.stage : row.stage;
+  const isLater = stages.indexOf(step.stage) > stages.indexOf(row.stage);
+  const stage = isLater || step.stage === 'queued' ? step.stage : row.stage;
   const progressPercent = Math.max(row.progressPercent, step.progress);
   const isUnchanged =
     row.status === 'processing' && row.stage === stage && row.progressPercent === progressPercent;

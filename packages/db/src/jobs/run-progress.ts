@@ -21,7 +21,8 @@ export async function advanceRenderByRuns(
   const runs = await tx.engineRun.findMany({ where: { renderId: render.id } });
   const stage = stageOf(render, runs);
   const progress = renderProgress({
-    stage,
+    // Between two engines, what the first has done counts.
+    stage: stage === 'queued' && runs.some(hasBegun) ? 'rendering' : stage,
     prepareFraction: preparing?.fraction ?? 0,
     engines: runs.map((run) => ({ status: RECORD_STATES.parse(run.status), progress: run.progressPercent })),
   });
@@ -29,10 +30,14 @@ export async function advanceRenderByRuns(
   await advanceRenders(tx, [{ render, stage, progress, enginesChanged }], now);
 }
 
-function stageOf(render: RenderRow, runs: readonly EngineRunRow[]): RenderWorkStage {
+function stageOf(render: RenderRow, runs: readonly EngineRunRow[]): RenderWorkStage | 'queued' {
   const open = runs.filter((run) => !RECORD_STATES.isTerminal(RECORD_STATES.parse(run.status)));
+  if (open.length > 0 && open.every((run) => run.stage === 'queued')) return 'queued';
   if (open.length > 0 && open.every((run) => run.stage === 'uploading')) return 'finalizing';
-  const started = runs.some((run) => run.stage !== 'queued' && run.stage !== 'loading_model');
   // Until the first engine has begun to render, the analysis takes the time, unless a preparation provided it.
-  return started || render.preparationId !== null ? 'rendering' : 'preparing';
+  return runs.some(hasBegun) || render.preparationId !== null ? 'rendering' : 'preparing';
+}
+
+function hasBegun(run: EngineRunRow): boolean {
+  return run.stage !== 'queued' && run.stage !== 'loading_model';
 }

@@ -1,4 +1,3 @@
-import { type ErrorCode } from '@lipsync/contract';
 import {
   type AssetRow,
   type PreparationRow,
@@ -6,6 +5,7 @@ import {
   renderProgress,
   type RenderRow,
   type RenderWorkStage,
+  type StoredError,
 } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
 import { readNamedPreparations } from '../inputs/named-preparations';
@@ -48,33 +48,44 @@ export async function releaseWaiting(db: Db, tx: Tx, assetId: string, now: Date)
   // Read under the renders' locks: if both inputs become ready at once, the second transaction sees the first.
   const inputsOf = await readInputs(tx, renders);
   const preparationOf = await readNamedPreparations(tx, renders);
-  const released: string[] = [];
+  const released: RenderRow[] = [];
   for (const render of renders) {
     const { video, audio } = inputsOf(render);
     if (video.status !== 'ready' || audio.status !== 'ready') continue;
     const fault = render.preparationId === null ? null : preparationFault(preparationOf(render), video, now);
-    if (fault === null) released.push(render.id);
+    if (fault === null) released.push(render);
     else await failOpenRuns(db, tx, [render], { errorCode: fault }, now);
   }
   await tx.$executeRaw`
     UPDATE jobs SET status = 'queued', available_at = ${now}
     WHERE status = 'blocked'
-      AND engine_run_id IN (SELECT id FROM engine_runs WHERE render_id = ANY(${released}))`;
+      AND engine_run_id IN (SELECT id FROM engine_runs WHERE render_id = ANY(${idsOf(released)}))`;
+  // They now wait for a slot of an engine, which may take longer than anything before.
+  await advanceRenders(
+    tx,
+    released.map((render) => ({ render, stage: 'queued', progress: 0 })),
+    now,
+  );
   const preparations = await lockWaitingPreparations(tx, assetId);
   await tx.$executeRaw`
     UPDATE jobs SET status = 'queued', available_at = ${now}
-    WHERE status = 'blocked' AND preparation_id = ANY(${preparations.map(({ id }) => id)})`;
+    WHERE status = 'blocked' AND preparation_id = ANY(${idsOf(preparations)})`;
+  await advancePreparations(
+    tx,
+    preparations.map((preparation) => ({ preparation, stage: 'queued', fraction: 0 })),
+    now,
+  );
 }
 
 /**
- * Fails everything that waits for an asset, with the asset's error code, in the transaction in which the asset failed.
+ * Fails everything that waits for an asset, with the asset's error, in the transaction in which the asset failed.
  * Renders also record which input failed.
  */
 export async function failWaiting(
   db: Db,
   tx: Tx,
   assetId: string,
-  errorCode: ErrorCode,
+  errorCode: StoredError,
   now: Date,
 ): Promise<void> {
   const renders = await lockWaitingRenders(tx, assetId);
@@ -103,6 +114,10 @@ async function lockWaitingPreparations(tx: Tx, assetId: string): Promise<Prepara
     where: { id: { in: found.map(({ id }) => id) } },
     orderBy: { id: 'asc' },
   });
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }
 
 /** The inputs of each of these renders. */

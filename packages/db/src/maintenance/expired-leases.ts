@@ -1,8 +1,8 @@
 import { MAX_ATTEMPTS } from '@lipsync/domain';
 import { failSubject } from '../jobs/fail-subject';
+import { requeue } from '../jobs/give-up';
 import { type RecoveredJob, recoveredJob } from '../jobs/job-identity';
 import { lockSubject } from '../jobs/job-subject';
-import { requeueJob } from '../jobs/lease';
 import { databaseNow } from '../postgres/database-clock';
 import { type Db, transaction } from '../postgres/db';
 
@@ -29,7 +29,7 @@ export function recoverJob(db: Db, jobId: string): Promise<RecoveredJob | null> 
       await failSubject(db, tx, subject, 'worker_lost', now);
       return recoveredJob(subject, 'failed');
     }
-    await requeueJob(tx, jobId, { availableAt: now, errorCode: 'worker_lost', refundAttempt: false });
+    await requeue(tx, subject, { now, availableAt: now, errorCode: 'worker_lost', refundAttempt: false });
     return recoveredJob(subject, 'requeued');
   });
 }

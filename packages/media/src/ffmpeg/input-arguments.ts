@@ -5,7 +5,7 @@ const FORMATS = 'mov,matroska,webm,wav,mp3,aac,flac,ogg';
 /** 4096x2160, enforced inside the decoders before they allocate. */
 export const MAX_PIXELS = 4096 * 2160;
 /** A broadcast delivery has sixteen channels of sound, each its own stream, and a timecode. */
-const MAX_STREAMS = 32;
+export const MAX_STREAMS = 32;
 
 const HARDENED = [
   ['-protocol_whitelist', 'file'],

@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
-import { probeInput } from '../ffmpeg/input-arguments';
+import { MAX_PIXELS, MAX_STREAMS, probeInput } from '../ffmpeg/input-arguments';
 import { DEMUXING_DATA_BYTES } from '../ffmpeg/media-child';
 import { runToEnd } from '../ffmpeg/run-to-end';
-import { MediaError, MediaProcessError } from '../media-error';
+import { beyondLimit, MediaError, MediaProcessError } from '../media-error';
 import { looksLikeMedia } from './container-signature';
 import { exchangesSides, uprightFilters } from './display-matrix';
 import { fields, finite, list, rational, text } from './ffprobe-json';
@@ -17,9 +17,12 @@ const INSPECT_DEADLINE_MS = 30_000;
 const SAMPLES_MAX = (MEDIA_MAX_SECONDS + 1) * 192_000;
 const REPORT_MAX_BYTES = 1024 * 1024;
 
-/** ffprobe's message about a file that it refuses to read. */
-const REFUSAL = /whitelist|max_streams/;
+/** ffprobe's messages about a file that it refuses to read. */
+const FORMAT_REFUSED = 'whitelist';
+const TOO_MANY_STREAMS = 'max_streams';
 const TOO_LARGE = 'max pixel count';
+
+const FORMATS_SENTENCE = 'The file is none of MP4, QuickTime, Matroska, WebM, WAV, MP3, AAC, FLAC and Ogg.';
 
 /** The only report entries that are read: titles and lyrics may be of any length. */
 const ENTRIES = [
@@ -63,14 +66,22 @@ export async function inspect(
   const { exit, stdout } = await runToEnd(binaries, command, options, REPORT_MAX_BYTES);
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
   if (exit.code !== 0) {
-    const refused =
-      REFUSAL.test(exit.stderr) || exit.stderr.includes(TOO_LARGE) || !(await looksLikeMedia(file));
-    throw new MediaError(refused ? 'media_unsupported' : 'media_corrupt', exit.stderr);
+    if (exit.stderr.includes(TOO_MANY_STREAMS))
+      throw beyondLimit('media_unsupported', `The file holds more than ${MAX_STREAMS} streams.`);
+    if (exit.stderr.includes(TOO_LARGE)) throw picturesTooLarge();
+    if (exit.stderr.includes(FORMAT_REFUSED) || !(await looksLikeMedia(file)))
+      throw new MediaError('media_unsupported', exit.stderr, FORMATS_SENTENCE);
+    throw new MediaError('media_corrupt', exit.stderr);
   }
   const report = fields(JSON.parse(stdout.toString('utf8')));
   await expectSamplesToFit(report, file);
   const info = parseReport(report);
   return { ...info, ...(await soundOf(info, file)), tooLarge: exit.stderr.includes(TOO_LARGE) };
+}
+
+/** For pictures that the decoder refuses to open, so that their size is not known. */
+export function picturesTooLarge(): MediaError {
+  return beyondLimit('media_unsupported', `A picture has more than ${MAX_PIXELS} pixels (4096x2160).`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { type Binaries } from '../ffmpeg/binaries';
 import { probeInput } from '../ffmpeg/input-arguments';
 import { DEMUXING_DATA_BYTES, startChild } from '../ffmpeg/media-child';
-import { MediaError, MediaProcessError } from '../media-error';
+import { beyondLimit, MediaError, MediaProcessError } from '../media-error';
 
 const TABLE_DEADLINE_MS = 120_000;
 
@@ -57,7 +57,11 @@ export async function readPacketTable(
     addPacket(table, line);
   }
   const exit = await child.exit;
-  if (packets > maxPackets) throw new MediaError('media_unsupported', `more than ${maxPackets} pictures`);
+  if (packets > maxPackets)
+    throw beyondLimit(
+      'media_unsupported',
+      `The video has more than ${maxPackets} pictures, the most that are supported (60 a second).`,
+    );
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
   if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);
   return table;

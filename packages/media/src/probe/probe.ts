@@ -1,8 +1,9 @@
+import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { AUDIO_SAMPLE_RATE, readAudio } from '../audio/audio-reader';
 import { type Binaries } from '../ffmpeg/binaries';
-import { MediaError } from '../media-error';
+import { beyondLimit, MediaError } from '../media-error';
 import { checkContainer, checkPictures } from './decode-check';
-import { inspect } from './inspect';
+import { inspect, picturesTooLarge } from './inspect';
 import { isAudioCodec, MEDIA_LIMITS, VIDEO_CODECS } from './media-limits';
 import { readPacketTable, tableSeconds } from './packet-table';
 import { type AudioStream, type VideoStream } from './stream-info';
@@ -47,8 +48,7 @@ export async function probe(binaries: Binaries, file: string, options: ProbeOpti
   const info = await inspect(binaries, file, options.signal);
   if (options.mediaType === 'video') {
     if (info.video === undefined) throw new MediaError('media_type_mismatch', 'there is no video stream');
-    if (info.tooLarge && info.video.width === 0)
-      throw new MediaError('media_unsupported', 'pictures are too large');
+    if (info.tooLarge && info.video.width === 0) throw picturesTooLarge();
     return { video: await probeVideo(binaries, file, info.video, options) };
   }
   if (info.audio === undefined) throw new MediaError('media_type_mismatch', 'there is no audio stream');
@@ -65,8 +65,7 @@ async function probeVideo(
   const table = await readPacketTable(binaries, file, MEDIA_LIMITS.maxPictures, options.signal);
   if (table.pts.length === 0) throw new MediaError('media_corrupt', 'the video stream holds no pictures');
   const durationSeconds = tableSeconds(table, stream.timeBase);
-  if (durationSeconds > MEDIA_LIMITS.maxSeconds)
-    throw new MediaError('media_too_long', `${durationSeconds} s of video`);
+  if (durationSeconds > MEDIA_LIMITS.maxSeconds) throw tooLong('video', durationSeconds);
   if (!(durationSeconds > 0)) throw new MediaError('media_corrupt', 'the video has no duration');
   await checkContainer(binaries, file, '0:V:0', options);
   const frames = await checkPictures(
@@ -81,11 +80,28 @@ async function probeVideo(
 function requireSupportedPictures(stream: VideoStream): void {
   const { codec, width, height } = stream;
   if (width === 0 || height === 0) throw new MediaError('media_corrupt', 'no picture could be read');
-  if (!VIDEO_CODECS.has(codec)) throw new MediaError('media_unsupported', `video codec ${codec}`);
+  if (!VIDEO_CODECS.has(codec)) throw unsupportedCodec('video', codec);
   const { minSide, maxSide, maxPixels } = MEDIA_LIMITS;
   if (Math.min(width, height) < minSide || Math.max(width, height) > maxSide || width * height > maxPixels) {
-    throw new MediaError('media_unsupported', `picture size ${width}x${height}`);
+    throw beyondLimit(
+      'media_unsupported',
+      `The pictures measure ${width}x${height}; each side must have ${minSide} to ${maxSide} pixels, and a picture at most ${maxPixels} (4096x2160).`,
+    );
   }
+}
+
+function tooLong(what: 'video' | 'audio', seconds: number): MediaError {
+  return beyondLimit(
+    'media_too_long',
+    `The ${what} lasts ${seconds.toFixed(1)} seconds; it may last at most ${MEDIA_MAX_SECONDS}.`,
+  );
+}
+
+function unsupportedCodec(what: 'video' | 'audio', codec: string): MediaError {
+  return beyondLimit(
+    'media_unsupported',
+    `The ${what} codec ${codec} is not supported; use ${what === 'video' ? 'H.264' : 'AAC or PCM'}.`,
+  );
 }
 
 async function probeAudio(
@@ -95,12 +111,11 @@ async function probeAudio(
   stream: AudioStream,
   options: ProbeOptions,
 ): Promise<ProbedAudio> {
-  if (!isAudioCodec(stream.codec)) throw new MediaError('media_unsupported', `audio codec ${stream.codec}`);
+  if (!isAudioCodec(stream.codec)) throw unsupportedCodec('audio', stream.codec);
   await checkLength(binaries, file, format, stream, options);
   const samples = await readAudio(binaries, file, { ...options, strict: true });
   const durationSeconds = samples.length / AUDIO_SAMPLE_RATE;
-  if (durationSeconds > MEDIA_LIMITS.maxSeconds)
-    throw new MediaError('media_too_long', `${durationSeconds} s of audio`);
+  if (durationSeconds > MEDIA_LIMITS.maxSeconds) throw tooLong('audio', durationSeconds);
   if (samples.length === 0) throw new MediaError('media_corrupt', 'the audio stream holds no sound');
   if (!samples.every((sample) => Math.abs(sample) <= LOUDEST))
     throw new MediaError('media_corrupt', 'a sample is not a number, or far beyond full scale');

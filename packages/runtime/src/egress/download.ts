@@ -15,6 +15,8 @@ export interface DownloadOptions {
   maxBytes: number;
   /** Total time over all redirects, from the first DNS lookup to the last byte. */
   deadlineMs: number;
+  /** Time to the first byte of the file, over all redirects: a server that stays silent must not hold a slot. */
+  firstByteMs: number;
   maxRedirects: number;
   /** Called with the bytes received so far and the announced total (null if the server does not announce one). */
   onProgress?: (received: number, total: number | null) => void;
@@ -48,12 +50,18 @@ export async function download(
   return withDeadline(options.deadlineMs, options.signal, async (controller) => {
     // A file may fail before its first byte (no space, no folder). Unhandled, its error would end the process.
     options.to.on('error', (error) => controller.abort(error));
-    let next = parseUrl(url);
-    for (let redirects = 0; ; redirects++) {
-      const result = await fetchOnce(policy, next, options, controller);
-      if (!(result instanceof URL)) return result;
-      if (redirects >= options.maxRedirects) throw new EgressError('redirect');
-      next = result;
+    const silence = setTimeout(() => controller.abort(new EgressError('no_answer')), options.firstByteMs);
+    const transfer = { ...options, onFirstByte: () => clearTimeout(silence) };
+    try {
+      let next = parseUrl(url);
+      for (let redirects = 0; ; redirects++) {
+        const result = await fetchOnce(policy, next, transfer, controller);
+        if (!(result instanceof URL)) return result;
+        if (redirects >= options.maxRedirects) throw new EgressError('redirect');
+        next = result;
+      }
+    } finally {
+      clearTimeout(silence);
     }
   }).catch((error: unknown) => {
     options.to.destroy();
@@ -61,11 +69,15 @@ export async function download(
   });
 }
 
+interface Transfer extends DownloadOptions {
+  onFirstByte(): void;
+}
+
 /** One hop: the download, or the URL of the redirect (which is vetted like any other when it is requested). */
 async function fetchOnce(
   policy: EgressPolicy,
   url: URL,
-  options: DownloadOptions,
+  transfer: Transfer,
   controller: AbortController,
 ): Promise<Download | URL> {
   const context = { policy, signal: controller.signal };
@@ -73,9 +85,12 @@ async function fetchOnce(
     const { statusCode = 0 } = response;
     if (REDIRECTS.has(statusCode)) return { value: redirectTarget(response, url) };
     if (statusCode !== 200) throw new EgressError('http_status', statusCode);
-    return settle(receive(response, options, controller));
+    return settle(receive(response, transfer, controller));
   }).catch((error: unknown) => {
-    throw toEgressError(error);
+    // Without the download's own end, only connecting can have timed out.
+    const isConnecting =
+      error instanceof EgressError && error.reason === 'timeout' && !controller.signal.aborted;
+    throw isConnecting ? new EgressError('no_answer') : toEgressError(error);
   });
   // An error of the sink (a full disk) is ours, so it is passed on unchanged and not as a failure of the other side.
   if ('sinkError' in outcome) throw outcome.sinkError;
@@ -84,7 +99,7 @@ async function fetchOnce(
 
 async function receive(
   response: IncomingMessage,
-  options: DownloadOptions,
+  options: Transfer,
   controller: AbortController,
 ): Promise<Download> {
   const announced = headerOf(response, 'content-length');
@@ -95,6 +110,7 @@ async function receive(
   let bytes = 0;
   try {
     const source = metered(response, watch, (chunk) => {
+      options.onFirstByte();
       bytes += chunk.length;
       if (bytes > options.maxBytes) throw new EgressError('too_large');
       hash.update(chunk);

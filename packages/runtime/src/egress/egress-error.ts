@@ -7,6 +7,9 @@ export type EgressErrorReason =
   | 'connection_failed'
   | 'tls_error'
   | 'timeout'
+  // Of a download only: there was no connection or no first byte in time, or the bytes came below the rate floor.
+  | 'no_answer'
+  | 'too_slow'
   | 'address_not_allowed'
   | 'too_large'
   | 'redirect'

@@ -5,9 +5,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { type HttpsReceiver, listenOnLoopback, startHttpsReceiver } from '@lipsync/testkit';
+import {
+  type HttpsReceiver,
+  listenOnLoopback,
+  type ReceiverReply,
+  startHttpsReceiver,
+} from '@lipsync/testkit';
 import { createEgress, egressUnder } from './egress';
 import { EgressError } from './egress-error';
 import { type EgressPolicy } from './policy';
@@ -45,7 +50,7 @@ function routedEgress(changes: Partial<EgressPolicy> = {}) {
   });
 }
 
-const limits = { maxBytes: 65_536, deadlineMs: 5_000, maxRedirects: 3 };
+const limits = { maxBytes: 65_536, deadlineMs: 5_000, firstByteMs: 5_000, maxRedirects: 3 };
 const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 const get = (url: string, changes: Partial<EgressPolicy> = {}, options: Partial<typeof limits> = {}) =>
   routedEgress(changes).download(url, { ...limits, ...options, to: nowhere() });
@@ -176,7 +181,7 @@ describe('TLS', () => {
     const port = await listenOnLoopback(silent);
     const routes = new Map([[`${HOST}:443`, `127.0.0.1:${port}`]]);
     await expect(get(`https://${HOST}/`, { routes, connectTimeoutMs: 200 })).rejects.toMatchObject({
-      reason: 'timeout',
+      reason: 'no_answer',
     });
     await new Promise((resolve) => silent.close(resolve));
   });
@@ -290,7 +295,40 @@ describe('download', () => {
         rateFloor,
         to: nowhere(),
       }),
-    ).rejects.toMatchObject({ reason: 'timeout' });
+    ).rejects.toMatchObject({ reason: 'too_slow' });
+  });
+
+  it.each<[string, ReceiverReply]>([
+    ['no response', 'hang'],
+    ['headers and nothing else', { status: 200, body: () => new Readable({ read: () => undefined }) }],
+  ])('gives up on a server that sends %s long before the deadline of the transfer', async (_, reply) => {
+    receiver.reply(reply);
+    await expect(
+      get(`https://${HOST}/`, {}, { deadlineMs: 600_000, firstByteMs: 100 }),
+    ).rejects.toMatchObject({ reason: 'no_answer' });
+  });
+
+  it('gives redirects and the file together one time to the first byte', async () => {
+    const start = receiver.requests.length;
+    let firstAt = 0;
+    receiver.reply(({ receivedAtMs }) => {
+      firstAt ||= receivedAtMs;
+      // Redirects as long as there is time, and then falls silent.
+      return Date.now() - firstAt < 150 ? { status: 302, headers: { location: '/next' } } : 'hang';
+    });
+    const endlessly = { deadlineMs: 600_000, firstByteMs: 300, maxRedirects: 10_000 };
+    await expect(get(`https://${HOST}/`, {}, endlessly)).rejects.toMatchObject({ reason: 'no_answer' });
+    expect(receiver.requests.length - start).toBeGreaterThan(1);
+  });
+
+  it('does not count the first byte against a file that takes long but comes', async () => {
+    receiver.reply('drip');
+    const rateFloor = { bytesPerSecond: 10, windowMs: 300 };
+    const slow = routedEgress().download(`https://${HOST}/`, {
+      ...{ ...limits, firstByteMs: 200, deadlineMs: 600_000, maxBytes: 8, rateFloor },
+      to: nowhere(),
+    });
+    await expect(slow).rejects.toMatchObject({ reason: 'too_large' });
   });
 
   it('refuses oversized response headers', async () => {

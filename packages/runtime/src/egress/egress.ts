@@ -29,7 +29,8 @@ export interface EgressOptions {
   connectTimeoutMs?: number;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
+/** For name resolution, TCP and TLS together. */
+export const CONNECT_TIMEOUT_MS = 5_000;
 
 /** @throws Error if development routes or an extra CA are configured in production */
 export function createEgress(options: EgressOptions): Egress {

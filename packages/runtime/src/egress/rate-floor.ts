@@ -15,14 +15,14 @@ export interface RateWatch {
 }
 
 /**
- * Aborts with `timeout` if a whole window passes below the floor, so that a slow trickle cannot hold a slot until the
+ * Aborts with `too_slow` if a whole window passes below the floor, so that a slow trickle cannot hold a slot until the
  * deadline.
  */
 export function watchRate(floor: RateFloor, controller: AbortController): RateWatch {
   let inWindow = 0;
   const needed = (floor.bytesPerSecond * floor.windowMs) / 1000;
   const timer = setInterval(() => {
-    if (inWindow < needed) controller.abort(new EgressError('timeout'));
+    if (inWindow < needed) controller.abort(new EgressError('too_slow'));
     inWindow = 0;
   }, floor.windowMs);
   return {

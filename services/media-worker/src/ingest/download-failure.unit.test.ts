@@ -1,4 +1,4 @@
-import { downloadFailureCode } from './download-failure';
+import { downloadFailureCode, downloadFailureSentence } from './download-failure';
 
 describe('the error code of a failed download', () => {
   it.each([
@@ -20,10 +20,23 @@ describe('the error code of a failed download', () => {
     ['connection_failed', 'media_download_failed'],
     ['tls_error', 'media_download_failed'],
     ['timeout', 'media_download_failed'],
+    ['no_answer', 'media_download_failed'],
+    ['too_slow', 'media_download_failed'],
     ['address_not_allowed', 'media_url_not_allowed'],
     ['redirect', 'media_url_not_allowed'],
     ['too_large', 'media_too_large'],
   ] as const)('%s is %s', (reason, code) => {
     expect(downloadFailureCode({ reason })).toBe(code);
   });
+});
+
+it('names the limit that a download exceeded, and nothing about the network otherwise', () => {
+  const limits = { total: 180, firstByte: 15 };
+  expect(downloadFailureSentence({ reason: 'no_answer' }, limits)).toContain('15 to send the first byte');
+  expect(downloadFailureSentence({ reason: 'too_slow' }, limits)).toContain(
+    '64 KiB per second for 15 seconds',
+  );
+  expect(downloadFailureSentence({ reason: 'timeout' }, limits)).toContain('within 180 seconds');
+  for (const reason of ['dns_error', 'connection_failed', 'tls_error'] as const)
+    expect(downloadFailureSentence({ reason }, limits)).toBeUndefined();
 });

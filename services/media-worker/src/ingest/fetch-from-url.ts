@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONTENT_TYPES, MEDIA_MAX_BYTES, parseMediaType } from '@lipsync/domain';
 import { type Download, EgressError } from '@lipsync/runtime';
-import { downloadFailureCode } from './download-failure';
+import { downloadFailureCode, downloadFailureSentence } from './download-failure';
 import { type FetchedMedia, type IngestContext, type IngestTools } from './ingest-context';
 import { IngestFailure } from './ingest-failure';
 
@@ -40,14 +40,16 @@ async function download(
     return await tools.egress.download(url, {
       to: createWriteStream(path),
       maxBytes: MEDIA_MAX_BYTES,
-      deadlineMs: tools.downloadTimeoutMs,
+      deadlineMs: tools.downloadSeconds.total * 1000,
+      firstByteMs: tools.downloadSeconds.firstByte * 1000,
       maxRedirects: MAX_REDIRECTS,
       signal,
       onProgress: (received, total) => report('downloading', (100 * received) / (total ?? MEDIA_MAX_BYTES)),
     });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    throw new IngestFailure(downloadFailureCode(error), error.message, { cause: error });
+    const sentence = downloadFailureSentence(error, tools.downloadSeconds);
+    throw new IngestFailure(downloadFailureCode(error), error.message, { sentence, cause: error });
   }
 }
 

@@ -5,13 +5,20 @@ import { IngestFailure } from './ingest-failure';
 
 /** Classifies an error of an ingest that was not stopped. */
 export function ingestBlame(error: unknown): Blame {
-  if (isMediaError(error)) return { kind: 'fail', code: error.code };
-  if (error instanceof IngestFailure) return { kind: error.isFinal ? 'fail' : 'retry', code: error.code };
+  if (isMediaError(error)) return { kind: 'fail', code: error.code, sentence: error.sentence };
+  if (error instanceof IngestFailure) {
+    const { code, sentence, isFinal } = error;
+    return { kind: isFinal ? 'fail' : 'retry', code, sentence };
+  }
   if (isStorageAwayAtFirst(error)) return { kind: 'postpone', code: 'storage_failed' };
   if (error instanceof StorageError) return { kind: 'retry', code: 'storage_failed' };
   // A file that no decoder finishes in time is too expensive; a single timeout may have been due to a busy machine.
   if (error instanceof MediaProcessError && error.reason === 'deadline') {
-    return { kind: 'retry', code: 'media_unsupported' };
+    return {
+      kind: 'retry',
+      code: 'media_unsupported',
+      sentence: 'Decoding takes too long; use a smaller or shorter file.',
+    };
   }
   return { kind: 'retry', code: 'internal_error' };
 }

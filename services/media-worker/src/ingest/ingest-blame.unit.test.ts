@@ -39,7 +39,10 @@ describe('the classification of an ingest error', () => {
     [
       'a decoder out of time is tried again before the file is given up',
       new MediaProcessError('deadline', ''),
-      { kind: 'retry', code: 'media_unsupported' },
+      {
+        ...{ kind: 'retry', code: 'media_unsupported' },
+        sentence: 'Decoding takes too long; use a smaller or shorter file.',
+      },
     ],
     ['the unexpected is tried again', new Error('disk full'), { kind: 'retry', code: 'internal_error' }],
   ])('%s', (_name, error, blame) => {

@@ -4,12 +4,18 @@ import { type Egress } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { type ClaimedJob } from '@lipsync/worker';
 
+/** How long a download may take, and how long it may take until the first byte of the file. */
+export interface DownloadSeconds {
+  readonly total: number;
+  readonly firstByte: number;
+}
+
 /** Shared by every ingest of this process. */
 export interface IngestTools {
   readonly storage: Pick<Storage, 'put' | 'getToFile' | 'copy' | 'delete' | 'list' | 'ping'>;
   readonly egress: Pick<Egress, 'download'>;
   readonly binaries: Binaries;
-  readonly downloadTimeoutMs: number;
+  readonly downloadSeconds: DownloadSeconds;
   readonly probeTimeoutMs: number;
 }
 

@@ -5,13 +5,20 @@ export class IngestFailure extends Error {
   override readonly name = 'IngestFailure';
   /** Whether another attempt would fail in the same way. */
   readonly isFinal: boolean;
+  /** Tells the customer more than the catalogue does. */
+  readonly sentence: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { isFinal = !ERROR_CATALOGUE[code].retryable, ...options }: ErrorOptions & { isFinal?: boolean } = {},
+    {
+      isFinal = !ERROR_CATALOGUE[code].retryable,
+      sentence,
+      ...options
+    }: ErrorOptions & { readonly isFinal?: boolean; readonly sentence?: string | undefined } = {},
   ) {
     super(message, options);
     this.isFinal = isFinal;
+    this.sentence = sentence;
   }
 }

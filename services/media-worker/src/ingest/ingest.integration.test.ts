@@ -13,7 +13,7 @@ import {
   createUpload,
   type Db,
 } from '@lipsync/db';
-import { type AssetRow, MEDIA_MAX_BYTES } from '@lipsync/domain';
+import { assetResource, type AssetRow, MAX_ATTEMPTS, MEDIA_MAX_BYTES } from '@lipsync/domain';
 import { resolveBinaries } from '@lipsync/media';
 import { createEgress, createLogger } from '@lipsync/runtime';
 import { createStorage, type Storage, uploadKey } from '@lipsync/storage';
@@ -21,6 +21,7 @@ import { untraced } from '@lipsync/telemetry';
 import {
   createTestDatabase,
   eventually,
+  ffmpeg,
   type HttpsReceiver,
   makeNumberedVideo,
   makeTone,
@@ -89,7 +90,7 @@ async function runner(): Promise<IngestRunner> {
       routes: new Map([[`${HOST}:443`, origin.address]]),
       ca: origin.ca,
     }),
-    downloadTimeoutMs: 30_000,
+    downloadSeconds: { total: 30, firstByte: 1 },
     probeTimeoutMs: 30_000,
   });
 }
@@ -109,6 +110,9 @@ async function uploadedAsset(bytes: Uint8Array): Promise<{ asset: AssetRow; stag
   return { asset, stagingKey: upload.stagingKey };
 }
 
+/** As `get_asset` shows it. */
+const errorOf = (asset: Awaited<ReturnType<typeof now>>) =>
+  assetResource({ ...asset, sizeBytes: Number(asset.sizeBytes) }).error;
 const jobOf = (asset: AssetRow) => db.prisma.job.findUniqueOrThrow({ where: { assetId: asset.id } });
 const now = (asset: AssetRow) => db.prisma.asset.findUniqueOrThrow({ where: { id: asset.id } });
 
@@ -221,6 +225,18 @@ describe('an asset given by URL', () => {
     },
   );
 
+  it('says how long its server was waited for, when it never sends a byte', async () => {
+    const asset = await urlAsset(serve('/silent', 'hang'));
+    const tried = { attempts: MAX_ATTEMPTS - 1, fence: MAX_ATTEMPTS - 1 };
+    await db.prisma.job.update({ where: { assetId: asset.id }, data: tried });
+    expect(errorOf(await ingested(asset))).toEqual({
+      code: 'media_download_failed',
+      message:
+        "The media's server did not answer: it has 5 seconds to accept the connection and 1 to send the first byte.",
+      retryable: true,
+    });
+  });
+
   it('fails with media_too_large at the first byte over 256 MiB, whether or not the length was announced', async () => {
     const block = Buffer.alloc(1024 * 1024);
     const body = (): Readable => Readable.from(Array.from({ length: 257 }, () => block));
@@ -260,10 +276,41 @@ describe('an asset given by URL', () => {
       serve('/half.mp4', { status: 200, body: video.subarray(0, Math.floor(video.length / 2)) });
       serve('/video.mp4', { status: 200, body: video });
       const asset = await ingested(await urlAsset(path, mediaType));
-      expect(asset).toMatchObject({ status: 'failed', errorCode });
+      expect(errorOf(asset)?.code).toBe(errorCode);
       expect(await storedKeys(asset)).toEqual([]);
     },
   );
+});
+
+describe('the error of an asset that exceeds a limit', () => {
+  it.each<[string, readonly string[], string]>([
+    [
+      'a side of its pictures',
+      ['-f', 'lavfi', '-i', 'color=s=4352x64', '-frames:v', '2', '-c:v', 'mpeg4', 'wide.mp4'],
+      'The pictures measure 4352x64; each side must have 16 to 4096 pixels, and a picture at most 8847360 (4096x2160).',
+    ],
+    [
+      'its codec',
+      ['-f', 'lavfi', '-i', 'color=s=64x64', '-frames:v', '2', '-c:v', 'ffv1', 'ffv1.mkv'],
+      'The video codec ffv1 is not supported; use H.264.',
+    ],
+    [
+      'the number of its pictures',
+      ['-f', 'lavfi', '-i', 'color=s=16x16:r=1000', '-frames:v', '18100', '-c:v', 'mpeg4', 'fast.mkv'],
+      'The video has more than 18060 pictures, the most that are supported (60 a second).',
+    ],
+    [
+      'its duration',
+      ['-f', 'lavfi', '-i', 'color=s=16x16:r=1', '-t', '302', '-c:v', 'mpeg4', 'long.mp4'],
+      'The video lasts 302.0 seconds; it may last at most 300.',
+    ],
+  ])('names it and what was found: %s', async (_, args, message) => {
+    const path = join(samples, args.at(-1) ?? '');
+    await ffmpeg([...args.slice(0, -1), path]);
+    const body = await readFile(path);
+    const asset = await ingested(await urlAsset(serve(`/limit-${args.at(-1)}`, { status: 200, body })));
+    expect(errorOf(asset)?.message).toBe(message);
+  });
 });
 
 describe('an asset given by URL, while storage is unavailable', () => {
