@@ -1,11 +1,14 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import {
+  cancelRender,
   claimJob,
   createAsset,
   createCustomer,
   createDb,
+  type CreatedRender,
   createRenders,
   type Db,
   type NewRender,
@@ -45,6 +48,22 @@ let storage: Storage;
 let origin: HttpsReceiver;
 let customerId: string;
 const workers: Lifecycle[] = [];
+let silentDownloads = 0;
+
+/** A body of which nothing ever comes. */
+function silence(): Readable {
+  silentDownloads += 1;
+  return new Readable({
+    read: () => undefined,
+    destroy: (error, done) => {
+      silentDownloads -= 1;
+      done(error);
+    },
+  });
+}
+
+/** Limits that no test waits for: a silent download ends only when something else ends it. */
+const PATIENT = { DOWNLOAD_FIRST_BYTE_TIMEOUT_SECONDS: '600', DOWNLOAD_TIMEOUT_SECONDS: '600' };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'media-worker-'));
@@ -62,6 +81,7 @@ beforeAll(async () => {
   origin = await startHttpsReceiver({
     hostnames: [HOST],
     script: ({ path }) => {
+      if (path === '/silent') return { status: 200, body: silence };
       const body = files.get(path);
       return body === undefined ? { status: 404 } : { status: 200, body };
     },
@@ -121,8 +141,16 @@ async function startWorker(
   return { port, lifecycle, lines };
 }
 
-const newAsset = (): ReturnType<typeof createAsset> =>
-  createAsset(db, { customerId, mediaType: 'video', url: `https://${HOST}/video.mp4`, ttlSeconds: 600 });
+const newAsset = (path = '/video.mp4', owner = customerId): ReturnType<typeof createAsset> =>
+  createAsset(db, { customerId: owner, mediaType: 'video', url: `https://${HOST}${path}`, ttlSeconds: 600 });
+
+async function createRender(request: NewRender['request']): Promise<CreatedRender> {
+  const input = { customerId, request, idempotency: null, ttlSeconds: 600 };
+  const [created] = await Promise.all(await createRenders(db, [input]));
+  if (created === undefined) throw new Error('nothing was created');
+  return created;
+}
+
 const jobOf = (assetId: string) => db.prisma.job.findUniqueOrThrow({ where: { assetId } });
 const assetOf = (id: string) => db.prisma.asset.findUniqueOrThrow({ where: { id } });
 
@@ -239,9 +267,40 @@ it('announces again what Redis has lost', async () => {
   expect(told.value('lipsync_reconciler_actions_total', { action: 'rering' })).toBeGreaterThanOrEqual(1);
 });
 
+describe('downloads from a server that stays silent', () => {
+  it("do not keep one customer's file waiting while they hold all that another customer may hold", async () => {
+    const other = await createCustomer(db, { name: 'B', sealSecret: () => new Uint8Array(1) });
+    const hogs = await Promise.all(Array.from({ length: 4 }, () => newAsset('/silent')));
+    const { lifecycle } = await startWorker('a', PATIENT);
+    await eventually(() => expect(silentDownloads).toBe(1), PATIENCE);
+    const file = await newAsset('/video.mp4', other.id);
+    await eventually(async () => expect(await assetOf(file.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+    expect(silentDownloads).toBe(1);
+    await lifecycle.shutdown('test');
+    await db.prisma.job.deleteMany({ where: { assetId: { in: hogs.map(({ id }) => id) } } });
+  });
+
+  it('end with the render that they were for, and give up their slots', async () => {
+    await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
+    const url = `https://${HOST}/silent`;
+    const { render } = await createRender({
+      ...{ video: { url }, audio: { url }, sync_mode: 'loop' },
+      engines: ['musetalk'],
+    });
+    const { lines } = await startWorker('a', { ...PATIENT, MEDIA_SLOTS: '1' });
+    await eventually(() => expect(silentDownloads).toBe(1), PATIENCE);
+    await cancelRender(db, customerId, render.id);
+    await eventually(() => expect(silentDownloads).toBe(0), PATIENCE);
+    const file = await newAsset();
+    await eventually(async () => expect(await assetOf(file.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+    const jobs = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(jobs.filter(({ event, outcome }) => event === 'job' && outcome === 'dropped')).toHaveLength(1);
+  });
+});
+
 it('ingests each of many assets exactly once with two workers side by side', async () => {
   await Promise.all([startWorker('a'), startWorker('b')]);
-  const assets = await Promise.all(Array.from({ length: 8 }, newAsset));
+  const assets = await Promise.all(Array.from({ length: 8 }, () => newAsset()));
   for (const { id } of assets) {
     await eventually(async () => expect(await assetOf(id)).toMatchObject({ status: 'ready' }), PATIENCE);
     expect(await jobOf(id)).toMatchObject({ attempts: 1, status: 'finished' });
@@ -250,20 +309,12 @@ it('ingests each of many assets exactly once with two workers side by side', asy
 
 it('queues a render for its engine once both of its inputs are ready', async () => {
   await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
-  const input: NewRender = {
-    customerId,
-    request: {
-      video: { url: `https://${HOST}/video.mp4` },
-      audio: { url: `https://${HOST}/tone.mp3` },
-      engines: ['musetalk'],
-      sync_mode: 'loop',
-    },
-    idempotency: null,
-    ttlSeconds: 600,
-  };
-  const [created] = await Promise.all(await createRenders(db, [input]));
-  if (created === undefined) throw new Error('nothing was created');
-  const { render } = created;
+  const { render } = await createRender({
+    video: { url: `https://${HOST}/video.mp4` },
+    audio: { url: `https://${HOST}/tone.mp3` },
+    engines: ['musetalk'],
+    sync_mode: 'loop',
+  });
   await startWorker('a');
   await eventually(async () => {
     const run = await db.prisma.engineRun.findFirstOrThrow({ where: { renderId: render.id } });

@@ -1,7 +1,10 @@
+import { assetResource } from '@lipsync/domain';
 import { getRender } from '../../test/one-render';
-import { codeOf, only, openScenario, type Scenario } from '../../test/scenario';
-import { claimJob } from '../jobs/claim';
-import { completeRender } from '../jobs/complete';
+import { codeOf, MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
+import { createAsset, getAsset } from '../inputs/assets';
+import { createPreparation } from '../inputs/preparations';
+import { type Claim, claimJob } from '../jobs/claim';
+import { completeIngest, completeRender } from '../jobs/complete';
 import { failJob } from '../jobs/give-up';
 import { heartbeatJob } from '../jobs/heartbeat';
 import { cancelRender } from './cancel-render';
@@ -93,6 +96,71 @@ describe('cancelRender', () => {
     ]);
     expect(await codeOf(cancel(render.id))).toBe('render_expired');
     expect(await codeOf(getRender(scenario.db, scenario.customerId, render.id))).toBe('render_expired');
+  });
+
+  const video = { url: 'https://media.example.com/v.mp4' };
+  const audio = { url: 'https://media.example.com/a.mp3' };
+  const assetOf = (id: string): ReturnType<typeof getAsset> => getAsset(scenario.db, scenario.customerId, id);
+  const holdsIngest = async (lease: Claim): Promise<boolean> =>
+    heartbeatJob(scenario.db, lease, { leaseSeconds: 30 });
+
+  it('stops the downloads of its URLs, running or not, and says so in their assets', async () => {
+    const { render } = await scenario.render({ video, audio });
+    const running = await scenario.claim(await scenario.ingestJob(render.videoAssetId));
+    await cancel(render.id);
+    expect(await holdsIngest(running)).toBe(false);
+    const waiting = await scenario.ingestJob(render.audioAssetId);
+    expect(await claimJob(scenario.db, waiting, { workerId: 'late', leaseSeconds: 30 })).toBeNull();
+    for (const id of [render.videoAssetId, render.audioAssetId]) {
+      expect(assetResource(await assetOf(id))).toMatchObject({
+        status: 'failed',
+        error: { code: 'media_download_failed', message: expect.stringContaining('was cancelled') as string },
+      });
+    }
+  });
+
+  it('leaves alone the download of an asset that its customer created', async () => {
+    const { db, customerId } = scenario;
+    const created = { customerId, mediaType: 'video', url: video.url, ttlSeconds: 600 } as const;
+    const asset = await createAsset(db, created);
+    const { render } = await scenario.render({ video: { asset_id: asset.id } });
+    const lease = await scenario.claim(await scenario.ingestJob(asset.id));
+    await cancel(render.id);
+    expect(await holdsIngest(lease)).toBe(true);
+  });
+
+  it('leaves alone a download that another render or preparation waits for, until that ends too', async () => {
+    const { render } = await scenario.render({ video, audio });
+    const asset_id = render.videoAssetId;
+    const other = await scenario.render({ video: { asset_id } });
+    const lease = await scenario.claim(await scenario.ingestJob(asset_id));
+    await cancel(render.id);
+    expect(await holdsIngest(lease)).toBe(true);
+    expect((await assetOf(render.audioAssetId)).status).toBe('failed');
+    await completeIngest(scenario.db, lease, MEDIA);
+    expect(only(await scenario.jobs(other.render.id)).status).toBe('queued');
+
+    const prepared = (await scenario.render({ video, audio })).render;
+    await createPreparation(scenario.db, {
+      ...{ customerId: scenario.customerId, idempotency: null, ttlSeconds: 600 },
+      request: { video: { asset_id: prepared.videoAssetId } },
+    });
+    await cancel(prepared.id);
+    expect((await assetOf(prepared.videoAssetId)).status).toBe('pending');
+  });
+
+  it('neither deadlocks with the ends of its downloads nor leaves one unfinished', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { render } = await scenario.render({ video, audio });
+      const ids = [render.videoAssetId, render.audioAssetId];
+      const claims = await Promise.all(ids.map(async (id) => scenario.claim(await scenario.ingestJob(id))));
+      await Promise.all([
+        cancel(render.id),
+        ...claims.map((claim) => completeIngest(scenario.db, claim, MEDIA)),
+      ]);
+      for (const id of ids) expect(['ready', 'failed']).toContain((await assetOf(id)).status);
+      expect(await scenario.events(render.id)).toHaveLength(1);
+    }
   });
 
   it('writes no event without a webhook URL', async () => {

@@ -1,9 +1,10 @@
-import { isId, RECORD_STATES, ServiceError } from '@lipsync/domain';
+import { isId, RECORD_STATES, type RenderRow, ServiceError, storedError } from '@lipsync/domain';
 import { customerTransaction } from '../customers/customer-transaction';
 import { cancelOpenRuns } from '../jobs/end-render';
-import { lockRender } from '../jobs/job-subject';
+import { failSubject } from '../jobs/fail-subject';
+import { type JobSubject, lockRender, lockSubject } from '../jobs/job-subject';
 import { databaseNow } from '../postgres/database-clock';
-import { type Db } from '../postgres/db';
+import { type Db, type Tx } from '../postgres/db';
 import { findRenders, type RenderDetails } from './renders';
 
 export interface Cancellation extends RenderDetails {
@@ -11,16 +12,26 @@ export interface Cancellation extends RenderDetails {
   cancelledJobIds: string[];
 }
 
+/** The error of an asset that is not fetched any more; whoever wants it creates another one. */
+const DOWNLOAD_STOPPED = storedError(
+  'media_download_failed',
+  'The download was stopped because the render that it was for was cancelled.',
+);
+
 /**
- * Cancels a render at once: after this returns, no engine of it can complete. Cancelling a cancelled render changes
- * nothing.
+ * Cancels a render at once: after this returns, no engine of it can complete. Also stops the downloads of its URLs,
+ * unless another record waits for them; a worker learns of that from its next heartbeat. Cancelling a cancelled render
+ * changes nothing.
  * @throws ServiceError render_not_found, render_expired or render_not_cancellable
  */
 export async function cancelRender(db: Db, customerId: string, renderId: string): Promise<Cancellation> {
   const cancelledJobIds = await customerTransaction(db, customerId, async (tx) => {
-    const owned =
-      isId('ren', renderId) && (await tx.render.count({ where: { id: renderId, customerId } })) === 1;
-    const render = owned ? await lockRender(tx, renderId) : null;
+    const found = isId('ren', renderId)
+      ? await tx.render.findFirst({ where: { id: renderId, customerId } })
+      : null;
+    // In the order of locks, an ingest comes before the records that wait for it.
+    const downloads = found === null ? [] : await lockDownloads(tx, found);
+    const render = found === null ? null : await lockRender(tx, found.id);
     if (render === null) throw new ServiceError('render_not_found');
     const now = await databaseNow(tx);
     if (render.expiresAt <= now) throw new ServiceError('render_expired');
@@ -28,10 +39,43 @@ export async function cancelRender(db: Db, customerId: string, renderId: string)
     if (!RECORD_STATES.canMove(RECORD_STATES.parse(render.status), 'cancelled')) {
       throw new ServiceError('render_not_cancellable');
     }
-    return cancelOpenRuns(db, tx, render, now);
+    const jobIds = await cancelOpenRuns(db, tx, render, now);
+    for (const download of downloads) {
+      if (!(await isAwaited(tx, download.asset.id)))
+        await failSubject(db, tx, download, DOWNLOAD_STOPPED, now);
+    }
+    return jobIds;
   });
   // A cancelled render does not change any more, so its locks need not be held for this.
   const [found] = await findRenders(db, [{ customerId, renderId }]);
   if (!found) throw new ServiceError('render_not_found');
   return { ...found.details, cancelledJobIds };
+}
+
+type Ingest = Extract<JobSubject, { kind: 'ingest' }>;
+
+/** Locks the unfinished downloads of the URLs that the render was created with. */
+async function lockDownloads(tx: Tx, render: RenderRow): Promise<Ingest[]> {
+  // Assets that a create made itself have its time. All others were there before it.
+  const jobs = await tx.$queryRaw<{ id: string }[]>`
+    SELECT jobs.id FROM jobs JOIN assets ON assets.id = jobs.asset_id
+    WHERE assets.id IN (${render.videoAssetId}, ${render.audioAssetId})
+      AND assets.created_at = ${render.createdAt} AND jobs.status <> 'finished'
+    ORDER BY jobs.id`;
+  const downloads: Ingest[] = [];
+  for (const { id } of jobs) {
+    const subject = await lockSubject(tx, id);
+    if (subject?.kind === 'ingest' && subject.asset.status === 'pending') downloads.push(subject);
+  }
+  return downloads;
+}
+
+/** Says whether an open record waits for a locked asset. The lock keeps others from referring to it meanwhile. */
+async function isAwaited(tx: Tx, assetId: string): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ awaited: boolean }[]>`
+    SELECT EXISTS (SELECT FROM renders
+        WHERE (video_asset_id = ${assetId} OR audio_asset_id = ${assetId}) AND status IN ('accepted', 'processing'))
+      OR EXISTS (SELECT FROM preparations
+        WHERE video_asset_id = ${assetId} AND status IN ('accepted', 'processing')) AS awaited`;
+  return row?.awaited === true;
 }
