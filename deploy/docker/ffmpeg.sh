@@ -11,7 +11,7 @@ prefix=$1
 sed -i 's/^Types: deb$/Types: deb deb-src/' /etc/apt/sources.list.d/debian.sources
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
-  dpkg-dev gcc libc6-dev libdav1d-dev libffmpeg-nvenc-dev libx264-dev make nasm pkgconf zlib1g-dev >/dev/null
+  dpkg-dev gcc libc6-dev libdav1d-dev libffmpeg-nvenc-dev libvpx-dev libx264-dev make nasm pkgconf zlib1g-dev >/dev/null
 mkdir /source
 cd /source
 apt-get source -qq ffmpeg
@@ -24,11 +24,11 @@ pcm() { grep -oE "ff_pcm_[suf](8|16|24|32|64)(le|be)?_$1" libavcodec/allcodecs.c
 # it. GPU decoders and the GPU encoder load the driver at run time, if there is one.
 ./configure --prefix="$prefix" --disable-everything --disable-autodetect --disable-network --disable-doc \
   --disable-debug --disable-avdevice --disable-ffplay \
-  --enable-gpl --enable-libx264 --enable-libdav1d --enable-zlib \
+  --enable-gpl --enable-libx264 --enable-libdav1d --enable-libvpx --enable-zlib \
   --enable-protocol=file,pipe \
   --enable-demuxer=mov,matroska,wav,mp3,aac,flac,ogg,rawvideo \
   --enable-muxer=mp4,rawvideo,null,pcm_f32le \
-  --enable-decoder=h264,hevc,vp8,vp9,libdav1d,mpeg4,prores,rawvideo \
+  --enable-decoder=h264,hevc,vp8,vp9,libvpx_vp8,libvpx_vp9,libdav1d,mpeg4,prores,rawvideo \
   --enable-decoder=aac,mp3float,flac,vorbis,opus,alac,"$(pcm decoder)" \
   --enable-encoder=libx264,aac,rawvideo,pcm_f32le,pcm_s16le,wrapped_avframe \
   --enable-parser=h264,hevc,vp8,vp9,av1,mpeg4video,aac,aac_latm,mpegaudio,flac,vorbis,opus \

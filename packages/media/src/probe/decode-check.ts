@@ -22,6 +22,14 @@ const DECODED_SHARE_MIN = 0.5;
 const OVERSTRICT: ReadonlySet<string> = new Set(['h264', 'hevc']);
 const CONCEALED = 'concealing ';
 
+/**
+ * Decoders that notice damage which ffmpeg's own do not: the entropy coding of VP8 and VP9 turns any bits into pictures.
+ * These notice a picture whose decoding does not end with its data (nearly every damaged one of VP9, more than half of
+ * VP8), and then refuse all up to the next key frame.
+ */
+const STRICT_DECODERS: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
+const NOT_BUILT_IN = 'Unknown decoder';
+
 /** What one pass adds to ffmpeg's arguments. */
 interface DecodingPass {
   readonly global: readonly string[];
@@ -65,6 +73,15 @@ export async function checkPictures(
   { codec, pictures }: { readonly codec: string; readonly pictures: number },
   options: CheckOptions,
 ): Promise<number> {
+  const strict = STRICT_DECODERS[codec];
+  if (strict !== undefined) {
+    try {
+      const pass = { ...EXPLODING, decoder: [...EXPLODING.decoder, '-c:v', strict] };
+      return await decodePictures(binaries, file, pictures, pass, options);
+    } catch (error) {
+      if (!(error instanceof MediaError) || !error.message.includes(NOT_BUILT_IN)) throw error;
+    }
+  }
   try {
     return await decodePictures(binaries, file, pictures, EXPLODING, options);
   } catch (error) {

@@ -45,6 +45,18 @@ afterAll(async () => {
 const verdict = (file: string, mediaType: 'video' | 'audio'): Promise<string> =>
   probeVerdict(binaries, file, mediaType);
 
+/** Of a WebM: everything before its first pictures. */
+const HEADERS_BYTES = 600;
+
+/** A fixed sequence (a linear congruential generator), so that a failure repeats. */
+function randomNumbers(): (below: number) => number {
+  let state = 1;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state % below;
+  };
+}
+
 /** Overwrites the table of this name in an MP4's index; bytes after its first entry stay and are not read. */
 function patchTable(file: Buffer, name: string, values: readonly number[]): void {
   const table = file.indexOf(name) + 4;
@@ -179,16 +191,59 @@ describe('hostile and broken media', () => {
   });
 });
 
+describe('damage that does not show in the container', () => {
+  /** The verdicts on ten copies of a video, each with forty random bytes in its pictures. */
+  async function damaged(name: string, encoder: readonly string[]): Promise<string[]> {
+    const path = join(folder, name);
+    await ffmpeg([
+      '-f',
+      'lavfi',
+      '-i',
+      'mandelbrot=s=320x240:r=25',
+      '-t',
+      '4',
+      '-b:v',
+      '300k',
+      ...encoder,
+      path,
+    ]);
+    expect(await verdict(path, 'video')).toBe('accepted');
+    const good = await readFile(path);
+    const next = randomNumbers();
+    const verdicts: string[] = [];
+    for (let copy = 0; copy < 10; copy += 1) {
+      const bytes = Buffer.from(good);
+      for (let change = 0; change < 40; change += 1)
+        bytes.writeUInt8(next(256), HEADERS_BYTES + next(bytes.length - HEADERS_BYTES));
+      await writeFile(path, bytes);
+      verdicts.push(await verdict(path, 'video'));
+    }
+    return verdicts;
+  }
+
+  it('is found in every VP9 video', async () => {
+    const verdicts = await damaged('scratched-vp9.webm', [
+      '-c:v',
+      'libvpx-vp9',
+      '-cpu-used',
+      '8',
+      '-g',
+      '30',
+    ]);
+    expect(verdicts.filter((code) => code === 'media_corrupt')).toHaveLength(10);
+  });
+
+  it('is found in most VP8 videos, though VP8 has nothing that would tell for certain', async () => {
+    const verdicts = await damaged('scratched-vp8.webm', ['-c:v', 'libvpx', '-cpu-used', '8', '-g', '30']);
+    expect(verdicts.filter((code) => code === 'media_corrupt').length).toBeGreaterThan(5);
+  });
+});
+
 describe('mutated media', () => {
   it('never gets more out of the probe than a verdict', async () => {
     const good = await readFile(hostile.canary);
     const verdicts: string[] = [];
-    // A fixed sequence (a linear congruential generator), so that a failure repeats.
-    let state = 1;
-    const next = (below: number): number => {
-      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-      return state % below;
-    };
+    const next = randomNumbers();
     for (let round = 0; round < 24; round += 1) {
       const copy = Buffer.from(good);
       for (let change = 0; change <= next(12); change += 1) copy.writeUInt8(next(256), next(copy.length));

@@ -147,6 +147,28 @@ describe('usable media', () => {
     expect(await verdict(file, 'video')).toBe(expected);
   });
 
+  it.each([
+    ['a VP8 call, resilient to losses', 'webm', ['libvpx', '-error-resilient', '1', '-deadline', 'realtime']],
+    ['VP8 in many partitions', 'webm', ['libvpx', '-slices', '8', '-error-resilient', 'partitions']],
+    ['VP8 of the simplest profile', 'mkv', ['libvpx', '-profile:v', '3']],
+    ['VP8 with dropped pictures', 'webm', ['libvpx', '-b:v', '50k', '-drop-threshold', '60']],
+    ['VP9 with hidden pictures', 'webm', ['libvpx-vp9', '-auto-alt-ref', '1', '-lag-in-frames', '25']],
+    ['VP9 in MP4', 'mp4', ['libvpx-vp9', '-tile-columns', '2', '-row-mt', '1']],
+    ['VP9 without loss', 'webm', ['libvpx-vp9', '-lossless', '1']],
+    ['VP9 of 10 bits', 'webm', ['libvpx-vp9', '-pix_fmt', 'yuv420p10le']],
+    ['VP9 of full color', 'webm', ['libvpx-vp9', '-pix_fmt', 'yuv444p']],
+  ])('accepts %s, also cut between its key frames', async (name, extension, encoder) => {
+    const [whole, cut] = [`${name}.${extension}`, `${name}, cut.${extension}`].map((file) =>
+      join(folder, file),
+    );
+    if (whole === undefined || cut === undefined) throw new Error('two files');
+    const moving = ['-f', 'lavfi', '-i', 'testsrc2=s=161x121:r=25', '-t', '2', '-g', '30', '-cpu-used', '8'];
+    await ffmpeg([...moving, '-c:v', ...encoder, whole]);
+    expect(await verdict(whole, 'video')).toBe('accepted');
+    await ffmpeg(['-ss', '0.5', '-i', whole, '-c', 'copy', cut]);
+    expect(await verdict(cut, 'video')).toBe('accepted');
+  });
+
   it('accepts VP8 with hidden reference pictures, which are packets that show nothing', async () => {
     const file = join(folder, 'hidden.webm');
     const picture = ['-f', 'lavfi', '-i', 'mandelbrot=s=160x120:r=25', '-t', '4'];
