@@ -61,15 +61,14 @@ export class WorkQueue {
 
   /** Announces the jobs that `liveSlots` slots can soon take. */
   admit(liveSlots: number): void {
-    const capacity = admissionCapacity(liveSlots);
-    const free = capacity - this.inFlight;
+    const free = admissionCapacity(liveSlots) - this.inFlight;
     if (free <= 0 || this.waiting.size === 0) return;
     const chosen = chooseAdmissions({
       waiting: this.waiting,
       free,
       here: this.here.of,
       counted: this.isGpu ? this.gpu.of : this.here.of,
-      cap: this.isGpu ? this.runningJobsMax : this.ingestsMax(capacity),
+      cap: this.isGpu ? this.runningJobsMax : this.ingestsMax(liveSlots),
     });
     for (const job of chosen) {
       // The oldest jobs of each customer are chosen.
@@ -115,8 +114,8 @@ export class WorkQueue {
   }
 
   /** The only customer keeps nobody waiting, so it may use the whole capacity. */
-  private ingestsMax(capacity: number): number {
-    return this.customers === 1 ? Infinity : ingestCap(capacity);
+  private ingestsMax(liveSlots: number): number {
+    return this.customers === 1 ? Infinity : ingestCap(liveSlots);
   }
 
   /** Whether some jobs are not announced yet. */

@@ -1930,7 +1930,7 @@ export const openapiDocument = {
           },
           "stage": {
             "type": "string",
-            "description": "accepted: queued. processing: fetching_inputs, validating_inputs, then for a render preparing (skipped with a preparation), rendering, finalizing and for a preparation analyzing, finalizing. Afterwards the status. New stages may appear."
+            "description": "accepted: queued. processing: fetching_inputs, validating_inputs, then for a render preparing (skipped with a preparation), rendering, finalizing and for a preparation analyzing, finalizing; queued again while its next work waits for a free worker. Afterwards the status. New stages may appear."
           },
           "progress_percent": {
             "type": "number",
@@ -2014,7 +2014,7 @@ export const openapiDocument = {
           },
           "stage": {
             "type": "string",
-            "description": "accepted: queued. processing: loading_model, inferencing, encoding, uploading. Afterwards the status. New stages may appear."
+            "description": "accepted: queued. processing: loading_model, inferencing, encoding, uploading; queued again after an interruption. Afterwards the status. New stages may appear."
           },
           "progress_percent": {
             "type": "number",
@@ -2393,7 +2393,7 @@ export const openapiDocument = {
           },
           "message": {
             "type": "string",
-            "description": "One sentence for a person; what of the request it is about comes first: `/audio: …`."
+            "description": "For a person, in the words of x-error-catalogue or more precise ones (which limit was exceeded, and by what). What of the request it is about comes first: `/audio: …`."
           },
           "retryable": {
             "type": "boolean",

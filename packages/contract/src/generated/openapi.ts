@@ -568,7 +568,7 @@ export interface components {
         Record: {
             id: string;
             status: components["schemas"]["RecordStatus"];
-            /** @description accepted: queued. processing: fetching_inputs, validating_inputs, then for a render preparing (skipped with a preparation), rendering, finalizing and for a preparation analyzing, finalizing. Afterwards the status. New stages may appear. */
+            /** @description accepted: queued. processing: fetching_inputs, validating_inputs, then for a render preparing (skipped with a preparation), rendering, finalizing and for a preparation analyzing, finalizing; queued again while its next work waits for a free worker. Afterwards the status. New stages may appear. */
             stage: string;
             /** @description Never falls. 100 exactly when completed; keeps its last value when failed or cancelled. */
             progress_percent: number;
@@ -604,7 +604,7 @@ export interface components {
             engine: components["schemas"]["Engine"];
             /** @description accepted, processing, completed, failed or cancelled. */
             status: string;
-            /** @description accepted: queued. processing: loading_model, inferencing, encoding, uploading. Afterwards the status. New stages may appear. */
+            /** @description accepted: queued. processing: loading_model, inferencing, encoding, uploading; queued again after an interruption. Afterwards the status. New stages may appear. */
             stage: string;
             progress_percent: number;
             usage: components["schemas"]["Usage"];
@@ -747,7 +747,7 @@ export interface components {
         Error: {
             /** @description One of the codes of x-error-catalogue. New codes may appear. */
             code: string;
-            /** @description One sentence for a person; what of the request it is about comes first: `/audio: …`. */
+            /** @description For a person, in the words of x-error-catalogue or more precise ones (which limit was exceeded, and by what). What of the request it is about comes first: `/audio: …`. */
             message: string;
             /** @description The same request sent again later can succeed unchanged. */
             retryable: boolean;
