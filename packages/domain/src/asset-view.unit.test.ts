@@ -1,6 +1,7 @@
 import { type SchemaName, validate } from '@lipsync/contract';
 import { assetResource } from './asset-view';
 import { type AssetRow } from './rows';
+import { errorBody } from './service-error';
 
 const at = new Date('2026-01-01T00:00:00.000Z');
 const later = new Date('2026-01-08T00:00:00.000Z');
@@ -76,5 +77,15 @@ describe('an asset', () => {
     });
     expectValid('Asset', failed);
     expect(failed.error?.code).toBe('media_too_long');
+  });
+
+  it('shows the sentence that is stored with a code, and nothing of a code that this version does not know', () => {
+    const shown = (errorCode: string) => assetResource({ ...assetRow, status: 'failed', errorCode }).error;
+    expect(shown('media_too_long: The video lasts 301.0 seconds: too long.')).toEqual({
+      code: 'media_too_long',
+      message: 'The video lasts 301.0 seconds: too long.',
+      retryable: false,
+    });
+    expect(shown('unheard_of: x')).toEqual(errorBody('internal_error'));
   });
 });

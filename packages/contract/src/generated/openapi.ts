@@ -51,7 +51,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a render
-         * @description Cancels an accepted or processing render: once this is answered the render never becomes completed. Engines that had completed keep their output and usage. Cancelling a cancelled render answers it unchanged. A body is not needed; a JSON object is ignored.
+         * @description Cancels an accepted or processing render: once this is answered the render never becomes completed. Engines that had completed keep their output and usage. The download of a `url` of this render ends, and its asset fails, unless another record waits for it. Cancelling a cancelled render answers it unchanged. A body is not needed; a JSON object is ignored.
          */
         post: operations["cancel_render"];
         delete?: never;

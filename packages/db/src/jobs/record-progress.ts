@@ -27,8 +27,8 @@ export interface PreparationStep {
 
 /**
  * Advances open renders: marks them as processing and raises their stage and progress. Progress never falls, and the
- * stage only back to `queued`, for work that waits for a slot. The caller holds the rows' locks. Writes nothing if nothing changes, engines included, so that `updated_at` changes only with
- * the render.
+ * stage only back to `queued`, for work that waits for a slot. The caller holds the rows' locks. Writes nothing if
+ * nothing changes, engines included, so that `updated_at` changes only with the render.
  */
 export async function advanceRenders(tx: Tx, steps: readonly RenderStep[], now: Date): Promise<void> {
   const moves = steps.map(({ render, enginesChanged, ...step }) =>
