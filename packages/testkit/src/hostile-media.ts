@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ErrorCode } from '@lipsync/contract';
 import { ffmpeg } from './media-tools';
 import { makeNumberedVideo } from './numbered-video';
 import { makeTone } from './tone';
@@ -32,6 +33,36 @@ export interface HostileMedia {
   readonly videoOnly: string;
   readonly oddCodec: string;
 }
+
+/** Each as the media type that it is offered as, with the error code of its refusal. */
+export const HOSTILE_MEDIA: readonly (readonly [
+  name: Exclude<keyof HostileMedia, 'folder'>,
+  mediaType: 'video' | 'audio',
+  code: ErrorCode,
+])[] = [
+  ['hls', 'video', 'media_unsupported'],
+  ['hlsHttp', 'video', 'media_unsupported'],
+  ['ffconcat', 'video', 'media_unsupported'],
+  ['ffconcatHttp', 'video', 'media_unsupported'],
+  ['sdp', 'video', 'media_unsupported'],
+  ['text', 'video', 'media_unsupported'],
+  ['empty', 'video', 'media_corrupt'],
+  ['hugePicture', 'video', 'media_unsupported'],
+  ['manyPictures', 'video', 'media_unsupported'],
+  ['oddCodec', 'video', 'media_unsupported'],
+  ['truncatedHead', 'video', 'media_corrupt'],
+  ['truncatedTail', 'video', 'media_corrupt'],
+  ['truncatedWebm', 'video', 'media_corrupt'],
+  ['bitFlips', 'video', 'media_corrupt'],
+  ['noPictures', 'video', 'media_corrupt'],
+  ['tooLong', 'video', 'media_too_long'],
+  ['tooLongAudio', 'audio', 'media_too_long'],
+  ['coverOnly', 'video', 'media_type_mismatch'],
+  ['audioOnly', 'video', 'media_type_mismatch'],
+  ['videoOnly', 'audio', 'media_type_mismatch'],
+  ['text', 'audio', 'media_unsupported'],
+  ['hls', 'audio', 'media_unsupported'],
+];
 
 /** True duration of the file whose header claims a hundred seconds. */
 export const DURATION_LIE_SECONDS = 2;
@@ -130,6 +161,30 @@ function flipBits(file: Buffer): Buffer {
   for (let flip = 0; flip < 200; flip += 1) {
     const position = from + Math.floor(((copy.length - from) * flip) / 200);
     copy.writeUInt8(copy.readUInt8(position) ^ (1 << (flip % 8)), position);
+  }
+  return copy;
+}
+
+/** A damaged copy: bits flipped, cut off, parts exchanged or blanked; always the same for a seed. */
+export function mutateBytes(file: Uint8Array, seed: number): Buffer {
+  const copy = Buffer.from(file);
+  // A linear congruential generator. Its high bits are used, because the low ones repeat soon.
+  let state = (seed * 2_654_435_761 + 12_345) % 2 ** 31;
+  const below = (limit: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    return Math.floor((state / 2 ** 31) * limit);
+  };
+  const kind = seed % 4;
+  if (kind === 0) return copy.subarray(0, below(copy.length));
+  for (let change = 0; change <= below(12); change += 1) {
+    const [from, to, length] = [below(copy.length), below(copy.length), 1 + below(64)];
+    if (kind === 1) copy.writeUInt8(copy.readUInt8(from) ^ (1 << below(8)), from);
+    else if (kind === 2) copy.fill(below(256), from, from + length);
+    else {
+      const moved = Buffer.from(copy.subarray(from, from + length));
+      copy.copy(copy, from, to, to + moved.length);
+      moved.copy(copy, to);
+    }
   }
   return copy;
 }

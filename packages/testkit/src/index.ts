@@ -32,7 +32,15 @@ export {
   startRedis,
   stopRedis,
 } from './servers/redis-server';
-export { DURATION_LIE_SECONDS, type HostileMedia, makeHostileMedia } from './hostile-media';
+export { REFUSED_ADDRESSES, REFUSED_URLS } from './hostile-addresses';
+export {
+  DURATION_LIE_SECONDS,
+  HOSTILE_MEDIA,
+  type HostileMedia,
+  makeHostileMedia,
+  mutateBytes,
+} from './hostile-media';
+export { MALFORMED_REQUESTS } from './hostile-requests';
 export { ffmpeg, ffprobe } from './media-tools';
 export { type FaceVideoOptions, makeFaceVideo } from './face-video';
 export { lumaPictures, lumaPsnr, type PictureArea } from './luma-pictures';

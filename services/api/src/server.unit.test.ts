@@ -3,7 +3,7 @@ import { type RequestListener, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { validate } from '@lipsync/contract';
-import { eventually, listenOnLoopback } from '@lipsync/testkit';
+import { eventually, listenOnLoopback, MALFORMED_REQUESTS } from '@lipsync/testkit';
 import { createDrain, type Drain } from './drain';
 import { createServer } from './server';
 
@@ -31,27 +31,19 @@ describe('the HTTP server', () => {
 
   const ok: RequestListener = (_req, res) => res.end('ok');
 
-  it.each([
-    ['bytes that are no HTTP', 'nonsense\r\n\r\n'],
-    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['two different lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
-    [
-      'a length and chunks',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    ],
-    ['a header with a line break', 'GET / HTTP/1.1\r\nHost: x\r\nA: b\nC d\r\n\r\n'],
-    ['a request without a host', 'GET /v1/renders/x HTTP/1.1\r\n\r\n'],
-    ['more than 16 KiB of headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
-  ])("answers %s with 400 in the contract's error format, and closes", async (_, bytes) => {
-    const socket = await open(ok);
-    socket.write(bytes, 'latin1');
-    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
-    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(head).toContain('Connection: close');
-    expect(head).toMatch(/^X-Request-Id: [\w-]{36}\r?$/m);
-    expect(head).toMatch(/^Cache-Control: no-store\r?$/m);
-    expect(validate('ErrorResponse', JSON.parse(body))).toEqual({ ok: true });
-  });
+  it.each(MALFORMED_REQUESTS)(
+    "answers %s with 400 in the contract's error format, and closes",
+    async (_, bytes) => {
+      const socket = await open(ok);
+      socket.write(bytes, 'latin1');
+      const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(head).toContain('Connection: close');
+      expect(head).toMatch(/^X-Request-Id: [\w-]{36}\r?$/m);
+      expect(head).toMatch(/^Cache-Control: no-store\r?$/m);
+      expect(validate('ErrorResponse', JSON.parse(body))).toEqual({ ok: true });
+    },
+  );
 
   it.each([
     [

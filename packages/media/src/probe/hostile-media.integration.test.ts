@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import {
   DURATION_LIE_SECONDS,
   ffmpeg,
+  HOSTILE_MEDIA,
   type HostileMedia,
   makeHostileMedia,
   makeNumberedVideo,
   makeTone,
+  mutateBytes,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { probeVerdict } from '../test/probe-verdict';
@@ -122,30 +124,7 @@ describe('hostile and broken media', () => {
     },
   );
 
-  it.each<[keyof HostileMedia, 'video' | 'audio', string]>([
-    ['hls', 'video', 'media_unsupported'],
-    ['hlsHttp', 'video', 'media_unsupported'],
-    ['ffconcat', 'video', 'media_unsupported'],
-    ['ffconcatHttp', 'video', 'media_unsupported'],
-    ['sdp', 'video', 'media_unsupported'],
-    ['text', 'video', 'media_unsupported'],
-    ['empty', 'video', 'media_corrupt'],
-    ['hugePicture', 'video', 'media_unsupported'],
-    ['manyPictures', 'video', 'media_unsupported'],
-    ['oddCodec', 'video', 'media_unsupported'],
-    ['truncatedHead', 'video', 'media_corrupt'],
-    ['truncatedTail', 'video', 'media_corrupt'],
-    ['truncatedWebm', 'video', 'media_corrupt'],
-    ['bitFlips', 'video', 'media_corrupt'],
-    ['noPictures', 'video', 'media_corrupt'],
-    ['tooLong', 'video', 'media_too_long'],
-    ['tooLongAudio', 'audio', 'media_too_long'],
-    ['coverOnly', 'video', 'media_type_mismatch'],
-    ['audioOnly', 'video', 'media_type_mismatch'],
-    ['videoOnly', 'audio', 'media_type_mismatch'],
-    ['text', 'audio', 'media_unsupported'],
-    ['hls', 'audio', 'media_unsupported'],
-  ])('%s offered as %s is refused with %s', async (name, mediaType, code) => {
+  it.each(HOSTILE_MEDIA)('%s offered as %s is refused with %s', async (name, mediaType, code) => {
     expect(await verdict(hostile[name], mediaType)).toBe(code);
   });
 
@@ -243,12 +222,9 @@ describe('mutated media', () => {
   it('never gets more out of the probe than a verdict', async () => {
     const good = await readFile(hostile.canary);
     const verdicts: string[] = [];
-    const next = randomNumbers();
     for (let round = 0; round < 24; round += 1) {
-      const copy = Buffer.from(good);
-      for (let change = 0; change <= next(12); change += 1) copy.writeUInt8(next(256), next(copy.length));
       const file = join(folder, 'mutated.mp4');
-      await writeFile(file, round % 4 === 0 ? copy.subarray(0, next(copy.length)) : copy);
+      await writeFile(file, mutateBytes(good, round));
       verdicts.push(await verdict(file, 'video'));
     }
     const codes = ['accepted', 'media_unsupported', 'media_corrupt', 'media_too_long', 'media_type_mismatch'];

@@ -50,9 +50,13 @@ const LOCATIONS: Readonly<Record<string, string>> = {
   'a file': 'file:///etc/passwd',
 };
 
-export const BAD_REDIRECTS: readonly BadMedia[] = Object.keys(LOCATIONS).map((target, index) => [
+const REDIRECT = '/redirect/';
+/** The origin's path that redirects there. */
+export const redirectTo = (location: string): string => `${REDIRECT}${encodeURIComponent(location)}`;
+
+export const BAD_REDIRECTS: readonly BadMedia[] = Object.entries(LOCATIONS).map(([target, location]) => [
   `a redirect to ${target}`,
-  `/redirect/${index}`,
+  redirectTo(location),
   'video',
   'media_url_not_allowed',
 ]);
@@ -66,45 +70,47 @@ export interface BadMediaOrigin {
   close: () => Promise<void>;
 }
 
-/** An HTTPS origin that serves all of the above. */
-export async function startBadMediaOrigin(): Promise<BadMediaOrigin> {
-  const folders: string[] = [];
+/** An HTTPS origin that serves all of the above, and further replies by their path. */
+export async function startBadMediaOrigin(
+  replies: Readonly<Record<string, ReceiverReply>> = {},
+): Promise<BadMediaOrigin> {
   let canaryRequests = 0;
   const canary = createServer((_request, response) => {
     canaryRequests++;
     response.end();
   });
   const port = await listenOnLoopback(canary);
-  const receiver = await startHttpsReceiver({ hostnames: [MEDIA_HOST] });
+  let files: HostileMedia | undefined;
+  const receiver = await startHttpsReceiver({
+    hostnames: [MEDIA_HOST],
+    script: ({ path }) => replies[path] ?? replyTo(path, files),
+  });
   return {
     receiver,
     serveFiles: async () => {
-      const files = await makeHostileMedia(`http://127.0.0.1:${port}/canary.mp4`);
-      folders.push(files.folder);
-      receiver.reply(({ path }) => replyTo(path, files));
+      files ??= await makeHostileMedia(`http://127.0.0.1:${port}/canary.mp4`);
       return files;
     },
     canaryRequests: () => canaryRequests,
     close: async () => {
       await receiver.close();
       await new Promise((resolve) => canary.close(resolve));
-      for (const folder of folders) await rm(folder, { recursive: true, force: true });
+      if (files !== undefined) await rm(files.folder, { recursive: true, force: true });
     },
   };
 }
 
 const MEBIBYTE = 1024 * 1024;
 
-function replyTo(path: string, files: HostileMedia): ReceiverReply {
+function replyTo(path: string, files: HostileMedia | undefined): ReceiverReply {
   const block = Buffer.alloc(MEBIBYTE);
   const huge = (): Readable => Readable.from(Array.from({ length: 257 }, () => block));
   if (path === '/huge.mp4') return { status: 200, body: huge };
   if (path === '/huge-announced.mp4')
     return { status: 200, headers: { 'content-length': String(257 * MEBIBYTE) }, body: huge };
+  if (path.startsWith(REDIRECT))
+    return { status: 302, headers: { location: decodeURIComponent(path.slice(REDIRECT.length)) } };
   if (path === '/login') return { status: 200, headers: { 'content-type': 'text/html' }, body: 'Log in' };
-
-  const location = Object.values(LOCATIONS)[Number(/^\/redirect\/(\d+)$/.exec(path)?.[1] ?? -1)];
-  if (location !== undefined) return { status: 302, headers: { location } };
   const file = Object.entries<string>({ ...files }).find(([name]) => path.startsWith(`/${name}.`))?.[1];
   return file !== undefined ? { status: 200, body: () => createReadStream(file) } : { status: 404 };
 }
