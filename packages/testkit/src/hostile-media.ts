@@ -179,7 +179,7 @@ export function mutateBytes(file: Uint8Array, seed: number): Buffer {
   for (let change = 0; change <= below(12); change += 1) {
     const [from, to, length] = [below(copy.length), below(copy.length), 1 + below(64)];
     if (kind === 1) copy.writeUInt8(copy.readUInt8(from) ^ (1 << below(8)), from);
-    else if (kind === 2) copy.fill(below(256), from, from + length);
+    else if (kind === 2) copy.subarray(from, from + length).fill(below(256));
     else {
       const moved = Buffer.from(copy.subarray(from, from + length));
       copy.copy(copy, from, to, to + moved.length);

@@ -106,6 +106,27 @@ describe('the HTTP server', () => {
     expect(await text(socket)).toBe('');
   });
 
+  it('handles requests of one connection one after the other, so that a client that sends many and reads nothing holds one answer in memory', async () => {
+    let handled = 0;
+    const socket = await open((_req, res) => {
+      handled += 1;
+      res.end(LARGE);
+    });
+    socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+    await eventually(() => expect(handled).toBe(1));
+    // What the first connection sent came in one piece: it is parsed before another connection is served.
+    await fetch(`http://127.0.0.1:${socket.remotePort}/`).then((response) => response.arrayBuffer());
+    expect(handled).toBe(2);
+    socket.destroy();
+  });
+
+  it('answers requests that were sent together, in their order', async () => {
+    const socket = await open((req, res) => void setImmediate(() => res.end(req.url)));
+    const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+    socket.write(get('/first') + get('/second') + get('/third', 'Connection: close\r\n'));
+    expect(await text(socket)).toMatch(/\/first[^]*\/second[^]*\/third/);
+  });
+
   it('closes a connection whose client has stopped reading the response', async () => {
     const socket = await open((_req, res) => {
       res.once('close', () => server?.emit('test:closed'));
