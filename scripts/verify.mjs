@@ -41,7 +41,10 @@ const CHECKS = {
 };
 
 /** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
-const LONG_CHECKS = {};
+const LONG_CHECKS = {
+  // Hostile input of every kind against a local stack, with canaries.
+  corpora: ['node', ['scripts/run.mjs', 'corpora']],
+};
 
 /** Exit status of a check that cannot run here and has said why. */
 const SKIPPED = 77;

@@ -35,8 +35,8 @@ function residentPages(root: number): number {
   return childrenOf(root).reduce((pages, child) => pages + residentPages(child), own);
 }
 
-/** Reads only these files, because reading creates garbage in the process being measured. */
-function childrenOf(pid: number): number[] {
+/** The processes that a process has started. Reads only these files, because reading creates garbage in the process being measured. */
+export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>
     readIfThere(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   );
