@@ -336,6 +336,12 @@ describe('download', () => {
     await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'connection_failed' });
   });
 
+  it('fails at once, and a post likewise, when the server changes to another protocol', async () => {
+    receiver.reply({ status: 101, headers: { connection: 'upgrade', upgrade: 'echo' } });
+    await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'connection_failed' });
+    await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
+  });
+
   it('reports a reset connection', async () => {
     receiver.reply('reset');
     await expect(get(`https://${HOST}/`)).rejects.toMatchObject({ reason: 'connection_failed' });

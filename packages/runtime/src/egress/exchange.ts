@@ -130,6 +130,8 @@ function send(
     });
     // Stays after the response, because both emit what breaks its body.
     sent.once('response', resolve).on('error', reject).end(body);
+    // A response that changes the protocol (101) makes node:http close the request with neither of the two events.
+    sent.once('close', () => reject(new EgressError('connection_failed')));
   });
 }
 
