@@ -127,6 +127,14 @@ function forEver(socket: Socket, text: string, first = ''): void {
   socket.once('close', () => clearInterval(timer));
 }
 
+/** A webhook is delivered once the head of a good answer is there. */
+const RAW_DELIVERIES: Readonly<Record<string, string>> = {
+  '/bad-chunk': 'delivered',
+  '/too-short': 'delivered',
+  '/hints-for-ever': 'timeout',
+  '/silent': 'timeout',
+};
+
 /** Which origins, the error codes that an asset may fail with there, and what becomes of a webhook. */
 const CASES: readonly (readonly [
   host: string,
@@ -146,7 +154,8 @@ const CASES: readonly (readonly [
   [MEDIA_HOST, '/500', ['media_download_failed'], 'http_error'],
   [MEDIA_HOST, '/999', ['media_download_failed'], 'http_error'],
   ...Object.keys(RAW).map(
-    (path) => [HOSTS.raw, path, ['media_download_failed'], 'connection_failed'] as const,
+    (path) =>
+      [HOSTS.raw, path, ['media_download_failed'], RAW_DELIVERIES[path] ?? 'connection_failed'] as const,
   ),
   [HOSTS.wrongName, '/', ['media_download_failed'], 'tls_error'],
   [HOSTS.unknownAuthority, '/', ['media_download_failed'], 'tls_error'],

@@ -8,7 +8,13 @@ import {
 } from '@lipsync/contract';
 import { newId } from '@lipsync/domain';
 import { eventually, expectContract, ffmpeg, type HostileMedia } from '@lipsync/testkit';
-import { BAD_FILES, BAD_REDIRECTS, type BadMediaOrigin, MEDIA_HOST, startBadMediaOrigin } from '../corpora/bad-media';
+import {
+  BAD_FILES,
+  BAD_REDIRECTS,
+  type BadMediaOrigin,
+  MEDIA_HOST,
+  startBadMediaOrigin,
+} from '../corpora/bad-media';
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '../local-stack/layout';
 import { awaitAsset, awaitPreparation, awaitRender } from './await-record';
 import { expectRefusal } from './refusal';
