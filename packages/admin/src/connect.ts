@@ -27,7 +27,12 @@ export function connectedBy(environment: () => Environment): Connection {
         ...{ MASTER_KEY: true, MASTER_KEY_PREVIOUS: true },
       });
       const env = loadEnv(wanted, environment());
-      const db = createDb({ url: env.DATABASE_URL, poolMax: 2, publicBaseUrl: env.PUBLIC_BASE_URL });
+      const db = createDb({
+        url: env.DATABASE_URL,
+        poolMax: 2,
+        publicBaseUrl: env.PUBLIC_BASE_URL,
+        applicationName: 'admin',
+      });
       try {
         return await action({ db, secretBox: createSecretBox(env.MASTER_KEY, env.MASTER_KEY_PREVIOUS) });
       } finally {

@@ -12,7 +12,9 @@ import { DELIVERY_STATES } from './states';
 /** The delivery of an event as the contract shows it. */
 export function deliveryResource(event: WebhookEventRow, delivery: WebhookDeliveryRow): Delivery {
   const status = DELIVERY_STATES.parse(delivery.status);
-  const { lastHttpStatus, lastError, nextAttemptAt } = delivery;
+  const { lastHttpStatus, lastError } = delivery;
+  // An attempt under way has its end in its lease: if its outcome is lost, the next one is due then.
+  const nextAttemptAt = delivery.leaseUntil ?? delivery.nextAttemptAt;
   return {
     id: event.id,
     event_type: event.type,

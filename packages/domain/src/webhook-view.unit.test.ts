@@ -85,6 +85,11 @@ describe('a webhook', () => {
     ).not.toHaveProperty('last_error');
   });
 
+  it('delivery shows the end of the attempt under way as the time of the next one', () => {
+    const leased = { ...deliveryRow, nextAttemptAt: at, leaseUntil: later };
+    expect(deliveryResource(eventRow, leased).next_attempt_at).toBe(later.toISOString());
+  });
+
   it('event carries the record in data, without the signed URLs, which would have expired by a retry', () => {
     const body = webhookEventBody({ id: 'evt_1', type: 'render.completed', createdAt: at }, record);
     const event = JSON.parse(body) as WebhookEvent;

@@ -38,7 +38,7 @@ export async function startWorker(options: {
   const redisUrl = env.REDIS_URL;
   const telemetry = await openTelemetry({ service: 'gpu-worker', env, logger, lifecycle });
   const { metrics } = telemetry;
-  const db = openDb(env, logger);
+  const db = openDb({ service: 'gpu-worker', env, logger });
   lifecycle.onShutdown('database', () => db.close());
   const storage = openStorage(env);
   lifecycle.onShutdown('storage', () => storage.close());

@@ -37,7 +37,7 @@ export async function startMediaWorker(options: {
   const redisUrl = env.REDIS_URL;
   const telemetry = await openTelemetry({ service: 'media-worker', env, logger, lifecycle });
   const { metrics } = telemetry;
-  const db = openDb(env, logger);
+  const db = openDb({ service: 'media-worker', env, logger });
   lifecycle.onShutdown('database', () => db.close());
   const storage = openStorage(env);
   lifecycle.onShutdown('storage', () => storage.close());

@@ -21,7 +21,7 @@ export async function startDispatcher(
   lifecycle: Lifecycle,
 ): Promise<void> {
   const telemetry = await openTelemetry({ service: 'webhook-dispatcher', env, logger, lifecycle });
-  const db = openDb(env, logger);
+  const db = openDb({ service: 'webhook-dispatcher', env, logger });
   lifecycle.onShutdown('database', () => db.close());
 
   const egress = openEgress(env, 'any');

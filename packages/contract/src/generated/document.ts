@@ -2331,7 +2331,7 @@ export const openapiDocument = {
           "next_attempt_at": {
             "type": "string",
             "format": "date-time",
-            "description": "Present while pending."
+            "description": "Present while pending: when the next attempt is due. While an attempt is under way, when the next one follows if the outcome of this one is lost."
           },
           "expires_at": {
             "type": "string",

@@ -726,7 +726,7 @@ export interface components {
             updated_at?: string;
             /**
              * Format: date-time
-             * @description Present while pending.
+             * @description Present while pending: when the next attempt is due. While an attempt is under way, when the next one follows if the outcome of this one is lost.
              */
             next_attempt_at?: string;
             /** Format: date-time */

@@ -5,8 +5,8 @@ const ADDRESS = 'postgresql://user:p%40ss@[::1]:5432/lipsync';
 
 const parametersOf = (url: string): Record<string, string> => Object.fromEntries(new URL(url).searchParams);
 
-it('sets the time zone, and leaves address and credentials alone', () => {
-  expect(connectionUrl(ADDRESS)).toBe(`${ADDRESS}?options=-c+timezone%3DUTC`);
+it('sets the time zone and turns off JIT, and leaves address and credentials alone', () => {
+  expect(connectionUrl(ADDRESS)).toBe(`${ADDRESS}?options=-c+timezone%3DUTC+-c+jit%3Doff`);
 });
 
 it.each([
@@ -17,22 +17,22 @@ it.each([
 ])('leaves pg the password and the options of %s', (address, password) => {
   const client = new Client({ connectionString: connectionUrl(`postgres://${address}`) });
   expect(client).toMatchObject({
-    connectionParameters: { password, options: '-c timezone=UTC', database: 'db' },
+    connectionParameters: { password, options: '-c timezone=UTC -c jit=off', database: 'db' },
   });
 });
 
-it("adds the time zone to the operator's own options", () => {
+it("adds its settings to the operator's own options", () => {
   const url = connectionUrl(
     `${ADDRESS}?sslmode=require&options=-c%20search_path%3Dlipsync%20-c%20timezone%3DAsia/Tokyo`,
   );
   expect(parametersOf(url)).toEqual({
     sslmode: 'require',
     // Of two values for a setting Postgres takes the last.
-    options: '-c search_path=lipsync -c timezone=Asia/Tokyo -c timezone=UTC',
+    options: '-c search_path=lipsync -c timezone=Asia/Tokyo -c timezone=UTC -c jit=off',
   });
 });
 
 it('keeps the time limits of statements and transactions in the hands of this service', () => {
   const url = connectionUrl(`${ADDRESS}?statement_timeout=0&idle_in_transaction_session_timeout=0`);
-  expect(parametersOf(url)).toEqual({ options: '-c timezone=UTC' });
+  expect(parametersOf(url)).toEqual({ options: '-c timezone=UTC -c jit=off' });
 });

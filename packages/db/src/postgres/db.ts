@@ -31,6 +31,8 @@ export interface DbOptions {
   poolMax: number;
   /** PUBLIC_BASE_URL, without a trailing slash. */
   publicBaseUrl: string;
+  /** Names the process in pg_stat_activity, unless the URL has an `application_name`. */
+  applicationName?: string;
   /** How long a connection may be silent before it is given up, in milliseconds; longer than any statement may take. */
   silenceMs?: number;
   /** Called for a lost connection. The pool replaces it by itself. */
@@ -39,10 +41,10 @@ export interface DbOptions {
 
 /** How long to wait for access to the database: for a connection, for a transaction, for a turn. */
 export const DATABASE_WAIT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 15_000;
+export const STATEMENT_TIMEOUT_MS = 15_000;
 /** The server ends every statement before this, so a longer silence means that the connection is dead. */
 const SILENCE_MS = 20_000;
-const TRANSACTION_TIMEOUT_MS = 30_000;
+export const TRANSACTION_TIMEOUT_MS = 30_000;
 const ID_RANDOM_BYTES = 10;
 const IDS_PER_DRAW = 256;
 
@@ -53,6 +55,7 @@ export function createDb(options: DbOptions): Db {
     connectionString: connectionUrl(options.url),
     max: options.poolMax,
     connectionTimeoutMillis: DATABASE_WAIT_MS,
+    fallback_application_name: options.applicationName,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     stream: () => createPostgresSocket(options.silenceMs ?? SILENCE_MS),
     // A process that hangs inside a transaction must not keep its row locks.

@@ -1,4 +1,4 @@
-import { createDb, type Db } from './db';
+import { createDb, type Db, STATEMENT_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS } from './db';
 
 /** The settings of a process that configure its database. */
 export interface DatabaseEnv {
@@ -7,15 +7,54 @@ export interface DatabaseEnv {
   readonly PUBLIC_BASE_URL: string;
 }
 
+interface Logger {
+  warn(message: string, fields: object): void;
+}
+
+/** Far below what makes a dispatcher stop signing, and far above what a slow answer can pretend. */
+const SKEW_MAX_MS = 5_000;
+
 /** Opens the database that the environment configures. Lost connections are logged to `logger`. */
-export function openDb(
-  env: DatabaseEnv,
-  logger: { warn(message: string, fields: { error: Error }): void },
-): Db {
-  return createDb({
+export function openDb({ service, env, logger }: { service: string; env: DatabaseEnv; logger: Logger }): Db {
+  const db = createDb({
     url: env.DATABASE_URL,
     poolMax: env.DATABASE_POOL_MAX,
     publicBaseUrl: env.PUBLIC_BASE_URL,
+    applicationName: service,
     onConnectionError: (error) => logger.warn('database connection lost', { error }),
   });
+  // A query that fails has its own line wherever it matters; this one only looks.
+  db.pool.once('connect', () => void warnOfSession(db, logger).catch(() => undefined));
+  return db;
+}
+
+const SESSION = `
+  SELECT name, CASE WHEN unit = 'ms' THEN setting || 'ms' ELSE setting END AS value FROM pg_settings
+  WHERE name IN ('jit', 'TimeZone', 'statement_timeout', 'idle_in_transaction_session_timeout')
+  UNION ALL SELECT 'now', extract(epoch FROM clock_timestamp())::text`;
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  jit: 'off',
+  TimeZone: 'UTC',
+  statement_timeout: `${STATEMENT_TIMEOUT_MS}ms`,
+  idle_in_transaction_session_timeout: `${TRANSACTION_TIMEOUT_MS}ms`,
+};
+
+/**
+ * Logs a line if a session is not set as this service asks when it connects: the setting of a pooler that was told to
+ * ignore what it asks for counts then. Logs another if the clocks differ.
+ */
+async function warnOfSession(db: Db, logger: Logger): Promise<void> {
+  const startedAtMs = Date.now();
+  const { rows } = await db.pool.query<{ name: string; value: string }>(SESSION);
+  const found = Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  const settings = Object.entries(EXPECTED).filter(([name, value]) => found[name] !== value);
+  if (settings.length > 0)
+    logger.warn('database sessions are not set as they should be; is a pooler in between?', {
+      found: Object.fromEntries(settings.map(([name]) => [name, found[name]])),
+      expected: Object.fromEntries(settings),
+    });
+  const skewMs = Math.round((startedAtMs + Date.now()) / 2 - Number(found['now']) * 1000);
+  if (Math.abs(skewMs) > SKEW_MAX_MS)
+    logger.warn('the clock differs from that of the database', { skew_ms: skewMs });
 }

@@ -89,10 +89,4 @@ describe('a delivery that comes late', () => {
     const claims = [await claim(), await claim()];
     expect(claims.map(({ ended }) => ended.length)).toEqual([1, 0]);
   });
-
-  it('ends, and is not sent, if a dispatcher of the previous release finds it', async () => {
-    await make({ attempts: 3, ageSeconds: WEBHOOK_WINDOW_SECONDS + 120 });
-    expect(await scenario.make.query('SELECT id FROM claim_deliveries(10, 20, 10, 10, 11)')).toEqual([]);
-    expect(await row()).toMatchObject(failed);
-  });
 });

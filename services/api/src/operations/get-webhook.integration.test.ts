@@ -1,3 +1,4 @@
+import { claimDeliveries } from '@lipsync/db';
 import { newId } from '@lipsync/domain';
 import { createScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { startApi, type TestApi, type TestCustomer } from '../../test/start-api';
@@ -29,6 +30,15 @@ describe('get_webhook', () => {
       expect(body.delivery_id).toMatch(/^dlv_/);
       expect(body.next_attempt_at).toBe(body.created_at);
       expect(JSON.stringify(body)).not.toContain(WEBHOOK_URL);
+    });
+
+    it('shows no next attempt in the past while an attempt is under way', async () => {
+      const eventId = await scenario.webhookEvent();
+      const caps = { perOrigin: 100, perCustomer: 100, delaysSeconds: [60] };
+      await claimDeliveries(api.db, { limit: 100, leaseSeconds: 30, ...caps });
+      const { body } = await get(eventId);
+      expect(body).toMatchObject({ status: 'pending', attempts: 1 });
+      expect(Date.parse(body.next_attempt_at ?? '')).toBeGreaterThan(Date.now());
     });
 
     it('shows how a delivery ended', async () => {
