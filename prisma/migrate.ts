@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
+import { grantRoles } from './grants';
 
 /** The lock that Prisma's own `migrate deploy` takes, so that the two exclude each other. */
 const ADVISORY_LOCK = 72707369;
@@ -31,7 +32,7 @@ const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`;
 
-/** A migration that cannot be applied: it was edited after it was applied, or its SQL fails. */
+/** What cannot be migrated: a migration was edited after it was applied, or its SQL fails, or a pooler is in between. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
@@ -39,6 +40,8 @@ export class MigrationError extends Error {
 export interface MigrationReport {
   /** Names of the migrations that this call applied, in order. */
   applied: string[];
+  /** The services' roles that have their rights. */
+  granted: string[];
 }
 
 export interface MigrateOptions {
@@ -60,18 +63,21 @@ interface Migration {
 
 /**
  * Applies the pending migrations in order, as `prisma migrate deploy` would (same lock, table and checksums), over
- * plain `pg`. Safe to call from several processes at once, and again after any failure. Waits as long as it must for
+ * plain `pg`, then grants the services' roles their rights. Safe to call from several processes at once, and again after any failure. Waits as long as it must for
  * tables that are in use, without standing in anybody's way. Throws MigrationError; what came before it stays applied.
  */
 export async function migrate(
   connectionString: string,
   options: MigrateOptions = {},
 ): Promise<MigrationReport> {
-  const client = new Client({ connectionString });
+  const client = new Client({ connectionString, fallback_application_name: 'migrate' });
+  let announcedPid: number | undefined;
+  client.connection.once('backendKeyData', (key: { processID: number }) => (announcedPid = key.processID));
   // A connection that is lost fails the statement under way, which tells of it.
   client.on('error', () => undefined);
   await client.connect();
   try {
+    await refusePooler(client, announcedPid);
     // What a role or database has set for requests would cancel the index of a large table at every attempt.
     await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
     await client.query(`SET client_connection_check_interval = '${CLIENT_CHECK}'`);
@@ -85,10 +91,23 @@ export async function migrate(
       await apply(client, migration, options);
       applied.push(migration.name);
     }
-    return { applied };
+    return { applied, granted: await grantRoles(client) };
   } finally {
     await client.end();
   }
+}
+
+/**
+ * A pooler tells every client an id of its own. Behind one, the migration would take its lock in one session and continue
+ * in others, and whoever got that session next would hold the lock. Refused before anything is locked.
+ */
+async function refusePooler(client: Client, announcedPid: number | undefined): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  if (rows[0]?.pid === announcedPid) return;
+  throw new MigrationError(
+    'a connection pooler is in between, and a migration must keep its session: give it the address of Postgres itself ' +
+      '(DATABASE_URL of this command; secrets.keys.migrationDatabaseUrl in the chart)',
+  );
 }
 
 /** Identifies the set of migrations: changes whenever a database made from them would. */

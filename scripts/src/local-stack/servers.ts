@@ -8,13 +8,13 @@ import {
   stopPostgres,
   stopRedis,
 } from '@lipsync/testkit';
-import { Client } from 'pg';
+import { Client, escapeLiteral } from 'pg';
 import { REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
-import { s3UploadPair } from './services';
 import type { ServerAddresses, StackState } from './state';
 
 const DATABASE = 'lipsync';
+const SERVICES_WITH_ROLES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'];
 
 /** Starts Postgres and Redis, detached, unless they run; their data directories identify them. */
 export async function startServers({ ports }: StackState, layout: StackLayout): Promise<ServerAddresses> {
@@ -50,6 +50,12 @@ export async function stopServers(layout: StackLayout): Promise<void> {
   await Promise.all([stopPostgres(layout.postgresDir), stopRedis(layout.redisDir)]);
 }
 
+/** The store's second pair, which may only upload. */
+export const s3UploadPair = ({ s3 }: StackState) => ({
+  S3_UPLOAD_ACCESS_KEY_ID: `${s3.accessKeyId}-uploads`,
+  S3_UPLOAD_SECRET_ACCESS_KEY: s3.secretAccessKey,
+});
+
 /** The S3 double as a separate process. */
 export function s3Spec(state: StackState, layout: StackLayout): ProcessSpec {
   return {
@@ -81,12 +87,30 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
+/** The login of one service with only the rights it needs, as in production. Its password is the superuser's. */
+export function databaseUrlOf(service: string, { servers }: StackState): string {
+  const url = new URL(servers.postgresUrl);
+  url.username = roleOf(service);
+  return url.toString();
+}
+
+const roleOf = (service: string): string => `${DATABASE}_${service.replace('-', '_')}`;
+
+async function ensureRole(superuser: Client, service: string): Promise<void> {
+  const { rowCount } = await superuser.query('SELECT FROM pg_roles WHERE rolname = $1', [roleOf(service)]);
+  if (rowCount === 1) return;
+  await superuser.query(
+    `CREATE ROLE ${roleOf(service)} LOGIN PASSWORD ${escapeLiteral(superuser.password ?? '')}`,
+  );
+}
+
 async function ensureDatabase(superuserUrl: string): Promise<string> {
   const client = new Client({ connectionString: superuserUrl });
   await client.connect();
   try {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
     if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+    for (const service of SERVICES_WITH_ROLES) await ensureRole(client, service);
   } finally {
     await client.end();
   }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { authorityFile } from './egress-settings';
 import { PACKS_DIR, REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
+import { databaseUrlOf, s3UploadPair } from './servers';
 import { gpuWorkers, RECEIVER_PORTS, type StackState } from './state';
 
 /** Host name of the webhook receivers of demos, on loopback. */
@@ -40,7 +41,7 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
       name,
       command: process.execPath,
       args: [path.join(REPOSITORY_ROOT, 'services', program, 'dist', 'main.js')],
-      env: { ...common, ...env },
+      env: { ...common, DATABASE_URL: databaseUrlOf(program, state), ...env },
       healthUrl,
       isReady: () => answersOk(`http://127.0.0.1:${port}/readyz`),
       stopGraceMs: 30_000,
@@ -86,12 +87,6 @@ function onCore(core: number | undefined, spec: ServiceSpec): ServiceSpec {
   if (core === undefined) return spec;
   return { ...spec, command: 'taskset', args: ['-c', String(core), spec.command, ...spec.args] };
 }
-
-/** The store's second pair, which may only upload. */
-export const s3UploadPair = ({ s3 }: StackState) => ({
-  S3_UPLOAD_ACCESS_KEY_ID: `${s3.accessKeyId}-uploads`,
-  S3_UPLOAD_SECRET_ACCESS_KEY: s3.secretAccessKey,
-});
 
 /** Addresses of the database, the queue and the store, with their secrets. */
 export function backendEnvironment(state: StackState): Record<string, string> {

@@ -8,11 +8,11 @@ async function main(): Promise<void> {
   const env = loadEnv(sharedSettings.pick({ DATABASE_URL: true, LOG_LEVEL: true }), process.env);
   const logger = createLogger({ service: 'migrate', level: env.LOG_LEVEL });
   try {
-    const { applied } = await migrate(env.DATABASE_URL, {
+    const { applied, granted } = await migrate(env.DATABASE_URL, {
       onApply: (migration) => logger.info('applying', { migration }),
       onTableBusy: (migration) => logger.warn('a table is in use, asking again', { migration }),
     });
-    logger.info('migrated', { applied });
+    logger.info('migrated', { applied, granted });
   } catch (error) {
     logger.error('could not migrate', { error });
     process.exitCode = 1;

@@ -130,6 +130,12 @@ describe('isDatabaseUnavailable', () => {
     expect(isDatabaseUnavailable(failure)).toBe(true);
   });
 
+  it('recognises a server whose disk is full', async () => {
+    const full = `DO $$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`;
+    expect(isDatabaseUnavailable(await failureOf(() => db.prisma.$executeRawUnsafe(full)))).toBe(true);
+    expect(isDatabaseUnavailable(await failureOf(() => db.pool.query(full)))).toBe(true);
+  });
+
   it('recognises a lock timeout', async () => {
     const lock = `SELECT pg_advisory_xact_lock(7)::text`;
     const waiting = await db.prisma.$transaction(async (holder) => {

@@ -50,6 +50,30 @@ describe('createDb', () => {
     await elsewhere.close();
   });
 
+  it('compiles no statements (JIT), whatever the database is set to', async () => {
+    const make = createFactories(database.url);
+    await make.query(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET jit = on`);
+    await make.close();
+    const { rows } = await db.pool.query('SHOW jit');
+    expect(rows).toEqual([{ jit: 'off' }]);
+  });
+
+  it('says which service a connection belongs to, unless the URL names something else', async () => {
+    const nameOf = async (parameters: string): Promise<unknown> => {
+      const named = createDb({
+        url: database.url + parameters,
+        poolMax: 1,
+        publicBaseUrl: 'https://api.example.com',
+        applicationName: 'media-worker',
+      });
+      const { rows } = await named.pool.query<{ application_name: string }>('SHOW application_name');
+      await named.close();
+      return rows[0]?.application_name;
+    };
+    expect(await nameOf('')).toBe('media-worker');
+    expect(await nameOf('?application_name=mine')).toBe('mine');
+  });
+
   it('recovers after all of its connections were cut', async () => {
     await db.ping();
     await cutConnections(database);

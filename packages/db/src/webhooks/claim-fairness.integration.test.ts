@@ -1,7 +1,7 @@
 import { WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
 import { Client } from 'pg';
 import { addDeliveries } from '../../test/delivery-rows';
-import { openScenario, type Scenario } from '../../test/scenario';
+import { only, openScenario, type Scenario } from '../../test/scenario';
 import { claimDeliveries, type ClaimedDelivery } from './claim-deliveries';
 import { settleDelivered } from './settle-deliveries';
 
@@ -116,7 +116,8 @@ describe('claims of deliveries', () => {
     await add(CROWD, { count: 3_000, dueSecondsAgo: 60 });
     const sent = jest.spyOn(Client.prototype, 'query');
     await claim(SLOTS);
-    const [{ text, values }] = sent.mock.calls.flat().filter(isClaim) as [Claim];
+    const statements: unknown[] = sent.mock.calls.flat();
+    const { text, values } = only(statements.filter(isClaim));
     sent.mockRestore();
     await scenario.make.query('UPDATE webhook_deliveries SET lease_until = NULL, claim_token = NULL');
     const [row] = await scenario.make.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(

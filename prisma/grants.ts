@@ -1,0 +1,87 @@
+import { type Client, escapeIdentifier } from 'pg';
+
+type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | `${'SELECT' | 'UPDATE'} (${string})`;
+
+const ALL = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
+const EXTENDED = ['SELECT', 'INSERT', 'UPDATE'] as const;
+const ADDED = ['SELECT', 'INSERT'] as const;
+const READ = ['SELECT'] as const;
+
+/** What ends a record and announces it, in one transaction. */
+const RECORDS = {
+  renders: EXTENDED,
+  engine_runs: EXTENDED,
+  preparations: EXTENDED,
+  jobs: EXTENDED,
+  webhook_events: ADDED,
+  webhook_deliveries: ADDED,
+};
+
+/**
+ * The rights of each service on each table, by the end of its role's name. What is not named is refused: a worker that
+ * opens customers' media reads neither keys nor signing secrets. `UPDATE (name)` lets the api lock a customer.
+ */
+export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Right[]>>>> = {
+  api: {
+    ...RECORDS,
+    customers: ['SELECT', 'UPDATE (name)'],
+    api_keys: ['SELECT', 'UPDATE (last_used_at)'],
+    assets: EXTENDED,
+    uploads: EXTENDED,
+    idempotency_keys: ['SELECT', 'INSERT', 'DELETE'],
+    workers: READ,
+  },
+  media_worker: {
+    customers: READ,
+    assets: ALL,
+    uploads: ALL,
+    renders: ALL,
+    engine_runs: ALL,
+    preparations: ALL,
+    features: ALL,
+    feature_objects: ALL,
+    jobs: ALL,
+    webhook_events: ALL,
+    webhook_deliveries: ALL,
+    idempotency_keys: ALL,
+    workers: ALL,
+    reconciliation: EXTENDED,
+  },
+  gpu_worker: {
+    ...RECORDS,
+    assets: READ,
+    features: ALL,
+    feature_objects: ALL,
+    workers: ALL,
+  },
+  webhook_dispatcher: {
+    webhook_deliveries: ['SELECT', 'UPDATE'],
+    webhook_events: READ,
+    webhook_secrets: READ,
+    renders: ['SELECT (id, trace_parent)'],
+    preparations: ['SELECT (id, trace_parent)'],
+  },
+  scaler: { jobs: READ, workers: READ, customers: READ },
+};
+
+/**
+ * Gives the services' roles exactly these rights, as the owner of the tables, in one transaction. A role is named after
+ * the database: `lipsync_api` in `lipsync`. Roles that do not exist are left out: an installation may have one login for
+ * all, or some. Returns the roles.
+ */
+export async function grantRoles(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ role: string; service: string; schema: string }>(
+    `SELECT rolname AS role, service, current_schema() AS schema FROM unnest($1::text[]) AS service
+     JOIN pg_roles ON rolname = current_database() || '_' || service ORDER BY rolname`,
+    [Object.keys(GRANTS)],
+  );
+  await client.query('BEGIN');
+  for (const { role, service, schema } of rows) {
+    const name = escapeIdentifier(role);
+    await client.query(`REVOKE ALL ON ALL TABLES IN SCHEMA ${escapeIdentifier(schema)} FROM ${name}`);
+    for (const [table, rights] of Object.entries(GRANTS[service] ?? {}))
+      await client.query(`GRANT ${rights.join(', ')} ON ${escapeIdentifier(table)} TO ${name}`);
+  }
+  await client.query('COMMIT');
+  return rows.map(({ role }) => role);
+}
