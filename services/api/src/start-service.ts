@@ -20,7 +20,7 @@ import { STORAGE_WAIT_MS } from './storage-wait';
  */
 export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifecycle): Promise<void> {
   const telemetry = await openTelemetry({ service: 'api', env, logger, lifecycle });
-  const db = openDb({ service: 'api', env, logger });
+  const db = openDb({ service: 'api', env, logger, customerScope: true });
   lifecycle.onShutdown('database', () => db.close());
   const storage = openStorage(env);
   lifecycle.onShutdown('storage', () => storage.close());

@@ -86,10 +86,12 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const prefix = testPrefix();
   const queues = createQueues({ redisUrl, logger, prefix });
   const rateLimiter = createRateLimiter({ redisUrl, logger, prefix, answerMs: PATIENCE_MS });
-  const served =
-    options.databaseUrl === undefined
-      ? db
-      : createDb({ url: options.databaseUrl, poolMax: 2, publicBaseUrl: PUBLIC_BASE_URL });
+  const served = createDb({
+    url: options.databaseUrl ?? database.url,
+    poolMax: options.databaseUrl === undefined ? 10 : 2,
+    publicBaseUrl: PUBLIC_BASE_URL,
+    customerScope: true,
+  });
   const metrics = createMetrics();
   let draining = false;
   const { app, ringer } = composeApi({
@@ -145,7 +147,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       await queues.close();
       rateLimiter.close();
       storage.close();
-      if (served !== db) await served.close();
+      await served.close();
       await db.close();
       await Promise.all([database.drop(), s3.close()]);
     },

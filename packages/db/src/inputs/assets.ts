@@ -72,5 +72,5 @@ export async function referAsset(
   const [asset] = await tx.$queryRaw<{ refusal: ErrorCode | null }[]>`
     SELECT refusal FROM refer_asset(${customerId}, ${assetId}, ${mediaType})`;
   if (asset?.refusal) throw new ServiceError(asset.refusal);
-  return assetRow(await tx.asset.findUniqueOrThrow({ where: { id: assetId } }));
+  return assetRow(await tx.asset.findUniqueOrThrow({ where: { id: assetId, customerId } }));
 }

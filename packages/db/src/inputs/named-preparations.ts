@@ -1,4 +1,5 @@
 import { type PreparationRow, type RenderRow } from '@lipsync/domain';
+import { ownedLike } from '../postgres/customer-scope';
 import { type Tx } from '../postgres/db';
 
 /**
@@ -9,7 +10,10 @@ export async function readNamedPreparations(
   renders: readonly RenderRow[],
 ): Promise<(render: RenderRow) => PreparationRow | null> {
   const ids = new Set(renders.flatMap(({ preparationId }) => preparationId ?? []));
-  const found = ids.size === 0 ? [] : await tx.preparation.findMany({ where: { id: { in: [...ids] } } });
+  const found =
+    ids.size === 0
+      ? []
+      : await tx.preparation.findMany({ where: { id: { in: [...ids] }, ...ownedLike(renders) } });
   const byId = new Map(found.map((preparation) => [preparation.id, preparation]));
   return ({ preparationId }) => byId.get(preparationId ?? '') ?? null;
 }

@@ -47,7 +47,7 @@ export function createPreparation(db: Db, input: NewPreparation): Promise<Create
       const operation = 'create_preparation';
       const key = { ...idempotency, customerId, operation, resourceId: id, expiresAt } as const;
       const bound = await reserveKey(tx, key);
-      if (bound !== null) return replay(tx, bound);
+      if (bound !== null) return replay(tx, customerId, bound);
     }
     const referred = await referInput(tx, request.video, { customerId, mediaType: 'video' });
     await requireRecordSlot(tx, customerId);
@@ -94,15 +94,15 @@ export async function getPreparation(
   return detailsOf(db.prisma, preparation);
 }
 
-async function replay(tx: Tx, preparationId: string): Promise<CreatedPreparation> {
-  const preparation = await tx.preparation.findUniqueOrThrow({ where: { id: preparationId } });
+async function replay(tx: Tx, customerId: string, preparationId: string): Promise<CreatedPreparation> {
+  const preparation = await tx.preparation.findUniqueOrThrow({ where: { id: preparationId, customerId } });
   return { ...(await detailsOf(tx, preparation)), replayed: true, queues: [] };
 }
 
 async function detailsOf(tx: Tx, preparation: PreparationRow): Promise<PreparationDetails> {
   // It may end between the two queries.
   if (preparation.completedAt === null) return { preparation, webhookEventId: null };
-  const where = { preparationId: preparation.id };
+  const where = { preparationId: preparation.id, customerId: preparation.customerId };
   const event = await tx.webhookEvent.findUnique({ where, select: { id: true } });
   return { preparation, webhookEventId: event?.id ?? null };
 }

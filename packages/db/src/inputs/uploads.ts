@@ -89,23 +89,26 @@ export async function completeUpload(
   if (staged.sizeBytes !== upload.sizeBytes) throw new ServiceError('upload_size_mismatch');
   return customerTransaction(db, customerId, async (tx) => {
     // Storage was asked outside the transaction, so another call, or the expiry, may have come first.
-    await tx.$queryRaw`SELECT id FROM uploads WHERE id = ${uploadId} FOR UPDATE`;
+    await tx.$queryRaw`SELECT id FROM uploads WHERE id = ${uploadId} AND customer_id = ${customerId} FOR UPDATE`;
     const current = await findUpload(tx, customerId, uploadId);
     if (current.upload.status === 'completed') return current.asset;
-    if (traceParent !== undefined) await joinTrace(tx, current.asset.id, traceParent);
+    if (traceParent !== undefined) await joinTrace(tx, current.asset, traceParent);
     return freeze(db, tx, current.upload, staged.etag, current.now);
   });
 }
 
-async function joinTrace(tx: Tx, assetId: string, traceParent: string): Promise<void> {
-  await tx.asset.updateMany({ where: { id: assetId, traceParent: null }, data: { traceParent } });
+async function joinTrace(tx: Tx, { id, customerId }: AssetRow, traceParent: string): Promise<void> {
+  await tx.asset.updateMany({ where: { id, customerId, traceParent: null }, data: { traceParent } });
 }
 
 async function freeze(db: Db, tx: Tx, upload: UploadRow, etag: string, now: Date): Promise<AssetRow> {
   const { id, assetId, customerId } = upload;
-  await tx.upload.update({ where: { id }, data: { status: 'completed', completedAt: now, etag } });
+  await tx.upload.update({
+    where: { id, customerId },
+    data: { status: 'completed', completedAt: now, etag },
+  });
   const asset = await tx.asset.update({
-    where: { id: assetId },
+    where: { id: assetId, customerId },
     data: { status: 'pending', stage: 'queued', updatedAt: now },
   });
   await insertJob(db, tx, { customerId, subject: { kind: 'ingest', assetId }, status: 'queued', now });
@@ -120,7 +123,7 @@ async function findUpload(
   if (!isId('upl', uploadId)) throw new ServiceError('upload_not_found');
   const upload = await tx.upload.findFirst({ where: { id: uploadId, customerId } });
   if (upload === null) throw new ServiceError('upload_not_found');
-  const asset = await tx.asset.findUniqueOrThrow({ where: { id: upload.assetId } });
+  const asset = await tx.asset.findUniqueOrThrow({ where: { id: upload.assetId, customerId } });
   const now = await databaseNow(tx);
   const last = upload.status === 'completed' ? asset.expiresAt : graceEnd(upload.expiresAt);
   if (upload.status === 'expired' || last <= now) throw new ServiceError('upload_expired');

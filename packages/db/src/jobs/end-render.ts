@@ -9,6 +9,7 @@ import {
   storedErrorCode,
 } from '@lipsync/domain';
 import { readNamedPreparations } from '../inputs/named-preparations';
+import { ownedLike } from '../postgres/customer-scope';
 import { type Db, type Tx } from '../postgres/db';
 import { insertEvents } from '../webhooks/webhook-events';
 import { finishJobs } from './lease';
@@ -56,18 +57,19 @@ async function closeOpenRuns(
   end: { status: 'cancelled' } | ({ status: 'failed' } & Failure),
   now: Date,
 ): Promise<string[]> {
+  const owned = ownedLike(renders);
   const open = await tx.engineRun.findMany({
-    where: { renderId: { in: idsOf(renders) }, status: { in: [...RECORD_STATES.open] } },
+    where: { renderId: { in: idsOf(renders) }, ...owned, status: { in: [...RECORD_STATES.open] } },
   });
   const runIds = idsOf(open);
   const jobIds = idsOf(
-    await tx.job.findMany({ where: { engineRunId: { in: runIds } }, select: { id: true } }),
+    await tx.job.findMany({ where: { engineRunId: { in: runIds }, ...owned }, select: { id: true } }),
   );
   const failure: Failure | null = end.status === 'failed' ? end : null;
   const errorCode = failure?.errorCode ?? null;
   await finishJobs(tx, jobIds, errorCode);
   await tx.engineRun.updateMany({
-    where: { id: { in: runIds } },
+    where: { id: { in: runIds }, ...owned },
     data: {
       status: end.status,
       stage: end.status,
@@ -107,7 +109,7 @@ async function settleRenders(db: Db, tx: Tx, renders: readonly RenderRow[], now:
  */
 async function endRenders(db: Db, tx: Tx, renders: readonly RenderRow[], end: End, now: Date): Promise<void> {
   const ended = await tx.render.updateManyAndReturn({
-    where: { id: { in: idsOf(renders) }, status: { in: [...RECORD_STATES.open] } },
+    where: { id: { in: idsOf(renders) }, ...ownedLike(renders), status: { in: [...RECORD_STATES.open] } },
     data: {
       status: end.status,
       stage: end.status,
@@ -149,7 +151,7 @@ async function readRuns(
   renders: readonly RenderRow[],
 ): Promise<(render: RenderRow) => EngineRunRow[]> {
   const runs = await tx.engineRun.findMany({
-    where: { renderId: { in: idsOf(renders) } },
+    where: { renderId: { in: idsOf(renders) }, ...ownedLike(renders) },
     orderBy: { position: 'asc' },
   });
   const byRender = new Map<string, EngineRunRow[]>(renders.map(({ id }) => [id, []]));

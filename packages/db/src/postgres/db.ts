@@ -5,6 +5,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
 import { connectionUrl } from './connection-url';
 import { createCustomerMutex, type RunExclusive } from './customer-mutex';
+import { demandCustomer } from './customer-scope';
 import { createPostgresSocket } from './postgres-socket';
 
 /** A transaction, or the connection pool where one statement is enough. */
@@ -33,6 +34,8 @@ export interface DbOptions {
   publicBaseUrl: string;
   /** Names the process in pg_stat_activity, unless the URL has an `application_name`. */
   applicationName?: string;
+  /** Whether every query must name the customer that it is for: what requests of customers use (see `customer-scope`). */
+  customerScope?: boolean;
   /** How long a connection may be silent before it is given up, in milliseconds; longer than any statement may take. */
   silenceMs?: number;
   /** Called for a lost connection. The pool replaces it by itself. */
@@ -67,12 +70,13 @@ export function createDb(options: DbOptions): Db {
   // The pool also emits the loss of an idle connection. Without a listener that would end the process.
   pool.on('error', () => undefined);
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
-  const prisma = new PrismaClient({
+  const client = new PrismaClient({
     adapter,
     // Other formats quote the arguments of the call, which are values of rows, and messages are logged.
     errorFormat: 'minimal',
     transactionOptions: { maxWait: DATABASE_WAIT_MS, timeout: TRANSACTION_TIMEOUT_MS },
   });
+  const prisma = options.customerScope === true ? demandCustomer(client) : client;
   const nextRandom = createRandom();
   return {
     prisma,

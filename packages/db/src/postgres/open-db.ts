@@ -8,19 +8,26 @@ export interface DatabaseEnv {
 }
 
 interface Logger {
-  warn(message: string, fields: object): void;
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
 /** Far below what makes a dispatcher stop signing, and far above what a slow answer can pretend. */
 const SKEW_MAX_MS = 5_000;
 
 /** Opens the database that the environment configures. Lost connections are logged to `logger`. */
-export function openDb({ service, env, logger }: { service: string; env: DatabaseEnv; logger: Logger }): Db {
+export function openDb(options: {
+  service: string;
+  env: DatabaseEnv;
+  logger: Logger;
+  customerScope?: boolean;
+}): Db {
+  const { service, env, logger, customerScope = false } = options;
   const db = createDb({
     url: env.DATABASE_URL,
     poolMax: env.DATABASE_POOL_MAX,
     publicBaseUrl: env.PUBLIC_BASE_URL,
     applicationName: service,
+    customerScope,
     onConnectionError: (error) => logger.warn('database connection lost', { error }),
   });
   // A query that fails has its own line wherever it matters; this one only looks.

@@ -1,8 +1,7 @@
 import { isId, RECORD_STATES, type RenderRow, ServiceError, storedError } from '@lipsync/domain';
 import { customerTransaction } from '../customers/customer-transaction';
 import { cancelOpenRuns } from '../jobs/end-render';
-import { failSubject } from '../jobs/fail-subject';
-import { type JobSubject, lockRender, lockSubject } from '../jobs/job-subject';
+import { finishJobs } from '../jobs/lease';
 import { databaseNow } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
 import { findRenders, type RenderDetails } from './renders';
@@ -26,12 +25,14 @@ const DOWNLOAD_STOPPED = storedError(
  */
 export async function cancelRender(db: Db, customerId: string, renderId: string): Promise<Cancellation> {
   const cancelledJobIds = await customerTransaction(db, customerId, async (tx) => {
-    const found = isId('ren', renderId)
-      ? await tx.render.findFirst({ where: { id: renderId, customerId } })
+    const named = isId('ren', renderId)
+      ? await tx.render.findUnique({ where: { id: renderId, customerId } })
       : null;
+    if (named === null) throw new ServiceError('render_not_found');
     // In the order of locks, an ingest comes before the records that wait for it.
-    const downloads = found === null ? [] : await lockDownloads(tx, found);
-    const render = found === null ? null : await lockRender(tx, found.id);
+    const downloads = await lockDownloads(tx, named);
+    await tx.$queryRaw`SELECT id FROM renders WHERE id = ${renderId} AND customer_id = ${customerId} FOR UPDATE`;
+    const render = await tx.render.findUnique({ where: { id: renderId, customerId } });
     if (render === null) throw new ServiceError('render_not_found');
     const now = await databaseNow(tx);
     if (render.expiresAt <= now) throw new ServiceError('render_expired');
@@ -41,8 +42,12 @@ export async function cancelRender(db: Db, customerId: string, renderId: string)
     }
     const jobIds = await cancelOpenRuns(db, tx, render, now);
     for (const download of downloads) {
-      if (!(await isAwaited(tx, download.asset.id)))
-        await failSubject(db, tx, download, DOWNLOAD_STOPPED, now);
+      if (await isAwaited(tx, download.assetId)) continue;
+      await finishJobs(tx, [download.jobId], DOWNLOAD_STOPPED);
+      await tx.asset.update({
+        where: { id: download.assetId, customerId },
+        data: { status: 'failed', stage: 'failed', errorCode: DOWNLOAD_STOPPED, updatedAt: now },
+      });
     }
     return jobIds;
   });
@@ -52,22 +57,18 @@ export async function cancelRender(db: Db, customerId: string, renderId: string)
   return { ...found.details, cancelledJobIds };
 }
 
-type Ingest = Extract<JobSubject, { kind: 'ingest' }>;
-
 /** Locks the unfinished downloads of the URLs that the render was created with. */
-async function lockDownloads(tx: Tx, render: RenderRow): Promise<Ingest[]> {
+async function lockDownloads(tx: Tx, render: RenderRow): Promise<{ jobId: string; assetId: string }[]> {
+  const inputs = [render.videoAssetId, render.audioAssetId];
+  await tx.$queryRaw`
+    SELECT id FROM jobs WHERE asset_id = ANY(${inputs}) AND customer_id = ${render.customerId}
+    ORDER BY id FOR UPDATE`;
   // Assets that a create made itself have its time. All others were there before it.
-  const jobs = await tx.$queryRaw<{ id: string }[]>`
-    SELECT jobs.id FROM jobs JOIN assets ON assets.id = jobs.asset_id
-    WHERE assets.id IN (${render.videoAssetId}, ${render.audioAssetId})
-      AND assets.created_at = ${render.createdAt} AND jobs.status <> 'finished'
-    ORDER BY jobs.id`;
-  const downloads: Ingest[] = [];
-  for (const { id } of jobs) {
-    const subject = await lockSubject(tx, id);
-    if (subject?.kind === 'ingest' && subject.asset.status === 'pending') downloads.push(subject);
-  }
-  return downloads;
+  return tx.$queryRaw`
+    SELECT jobs.id AS "jobId", assets.id AS "assetId" FROM assets JOIN jobs ON jobs.asset_id = assets.id
+    WHERE assets.id = ANY(${inputs}) AND assets.customer_id = ${render.customerId}
+      AND assets.created_at = ${render.createdAt} AND assets.status = 'pending' AND jobs.status <> 'finished'
+    ORDER BY assets.id FOR UPDATE OF assets`;
 }
 
 /** Says whether an open record waits for a locked asset. The lock keeps others from referring to it meanwhile. */

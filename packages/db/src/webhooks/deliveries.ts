@@ -30,7 +30,7 @@ export async function getDeliveryByEvent(
   ]);
   if (event === null) throw new ServiceError('webhook_event_not_found');
   if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
-  return { event, delivery: await newestDelivery(db.prisma, eventId) };
+  return { event, delivery: await newestDelivery(db.prisma, event) };
 }
 
 /**
@@ -47,7 +47,7 @@ export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow |
     await tx.$queryRaw`
       SELECT id FROM webhook_deliveries WHERE event_id = ${eventId}
       ORDER BY created_at DESC, id DESC LIMIT 1 FOR UPDATE`;
-    const newest = await newestDelivery(tx, eventId);
+    const newest = await newestDelivery(tx, event);
     const now = await databaseNow(tx);
     // A claim would fail the new delivery.
     if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
@@ -68,9 +68,12 @@ export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow |
   });
 }
 
-function newestDelivery(tx: Tx, eventId: string): Promise<WebhookDeliveryRow> {
+function newestDelivery(
+  tx: Tx,
+  { id: eventId, customerId }: { id: string; customerId: string },
+): Promise<WebhookDeliveryRow> {
   return tx.webhookDelivery.findFirstOrThrow({
-    where: { eventId },
+    where: { eventId, customerId },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
   });
 }
