@@ -34,7 +34,12 @@
       optional: true
 {{- end }}
 {{- include "lipsync.env.caBundle" . }}
-{{ include "lipsync.env.secret" (dict "root" . "name" "DATABASE_URL" "key" "databaseUrl") }}
+{{- end -}}
+
+{{/* Postgres as one service reaches it: by the key of its own role if there is one. Takes root and key. */}}
+{{- define "lipsync.env.database" -}}
+{{- $key := ternary "databaseUrl" .key (empty (index .root.Values.secrets.keys .key)) -}}
+{{ include "lipsync.env.secret" (dict "root" .root "name" "DATABASE_URL" "key" $key) }}
 {{- end -}}
 
 {{- define "lipsync.env.redis" -}}
