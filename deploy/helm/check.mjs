@@ -65,6 +65,20 @@ const MUST = [
       });
     },
   },
+  {
+    what: 'a service reaches Postgres by the key of its own role, and the others by the common one',
+    values: { 'secrets.keys.gpuWorkerDatabaseUrl': 'GPU_WORKER_DATABASE_URL' },
+    holds: (text) => {
+      const keyOf = (component) =>
+        objectsIn(text)
+          .filter((object) => new RegExp(`^kind: Deployment$[^]*component: ${component}$`, 'm').test(object))
+          .map((object) => /name: DATABASE_URL\n[^]*?key: (\w+)/.exec(object)?.[1]);
+      return (
+        keyOf('gpu-worker').every((key) => key === 'GPU_WORKER_DATABASE_URL') &&
+        keyOf('api').every((key) => key === 'DATABASE_URL')
+      );
+    },
+  },
 ];
 
 /** Objects by kind and name, without blank lines: versions of Helm differ in both. */
