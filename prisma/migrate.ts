@@ -63,8 +63,9 @@ interface Migration {
 
 /**
  * Applies the pending migrations in order, as `prisma migrate deploy` would (same lock, table and checksums), over
- * plain `pg`, then grants the services' roles their rights. Safe to call from several processes at once, and again after any failure. Waits as long as it must for
- * tables that are in use, without standing in anybody's way. Throws MigrationError; what came before it stays applied.
+ * plain `pg`. Then grants the services' roles their rights. Safe to call from several processes at once, and again after
+ * any failure. Waits as long as it must for tables that are in use, without standing in anybody's way. Throws
+ * MigrationError; what came before it stays applied.
  */
 export async function migrate(
   connectionString: string,

@@ -7,8 +7,8 @@ const SETTINGS = '-c timezone=UTC -c jit=off';
  * The URL with the session settings that this service needs, in addition to its own. `pg` lets parameters of a URL
  * override every setting made beside it, as a whole: `options` with a search path would lose the time zone.
  *
- * Prisma writes and reads timestamptz without an offset and means UTC. Compiling a statement (JIT) pays off in reports that
- * run for seconds; here it would only add its time to every statement whose cost is overestimated.
+ * Prisma writes and reads timestamptz without an offset and means UTC. Compiling a statement (JIT) pays off in reports
+ * that run for seconds; here it would only add its time to every statement whose cost is overestimated.
  */
 export function connectionUrl(url: string): string {
   // `pg` takes a lone % for itself, but then escapes every escape in the URL a second time.

@@ -243,7 +243,6 @@ describe('deliveries', () => {
   it('of a long backlog do not delay others once it has all attempts that it may have', async () => {
     for (let i = 0; i < 10; i += 1) await event('https://slow.example.com/a');
     await event('https://fast.example.com/a', await scenario.make.customer());
-    // One at a time: the backlog alone is more than such a claim examines.
     const origins = [];
     for (let i = 0; i < 2; i += 1) origins.push(only(await claim({ limit: 1, perOrigin: 1 })).origin);
     expect(origins).toEqual(['https://slow.example.com', 'https://fast.example.com']);
