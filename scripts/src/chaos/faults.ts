@@ -1,0 +1,347 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { processBegan } from '../local-stack/process-began';
+import { waitUntil } from '../local-stack/wait-until';
+import type { Backend, Fleet, Member, Service } from './fleet';
+import { descendantsRunning } from './fleet';
+import type { FaultEntry, History } from './history';
+import type { Failpoint } from './mutants';
+import type { Observer } from './observe';
+import type { Receivers } from './receivers';
+import type { ProxyMode, TcpProxy } from './tcp-proxy';
+
+/** What is measured from a fault's begin (`claimed again`) or from its end. */
+export type Recovery = 'claimed again' | 'next claim' | 'next create' | 'next delivery';
+
+export interface FaultContext {
+  fleet: Fleet;
+  observer: Observer;
+  receivers: Receivers;
+  history: History;
+  /** The number that the schedule drew for this fault, in [0, 1). */
+  draw: number;
+  /** Notes that it is being done now. */
+  began: (target: string, held?: FaultEntry['held']) => void;
+  /** Aborted when the run ends early. */
+  stop: AbortSignal;
+}
+
+export interface Fault {
+  /** Faults of different lanes may meet; those of one follow each other. */
+  lane: 'process' | 'backend';
+  /** How long it lasts, from and to; a fault that is over at once has none. */
+  seconds?: readonly [number, number];
+  /** Does it, and returns how to end it. @throws Error with the reason when it cannot be done here and now */
+  begin: (context: FaultContext) => Promise<End | void>;
+  recovery?: Recovery;
+}
+type End = () => unknown;
+
+const LEASE_SECONDS = 15;
+/** Longer than any lease, with the time to notice. */
+const PAUSE_MS = 45_000;
+
+const of = ({ fleet, draw }: FaultContext, ...services: Service[]): Member => {
+  const candidates = fleet.members.filter(({ service }) => services.includes(service));
+  const member = candidates[Math.floor(draw * candidates.length)];
+  if (member === undefined) throw new RangeError('there is no such service');
+  return member;
+};
+
+/** The member and its running jobs: waits a little for it to have some, as a fault in idleness shows little. */
+async function atWork(context: FaultContext, member: Member): Promise<{ id: string; fence: number }[]> {
+  let held: { id: string; fence: number }[] = [];
+  await waitUntil(async () => {
+    held = await context.observer.heldBy(context.fleet.workerId(member.name)).catch(() => []);
+    return held.length > 0 || context.stop.aborted;
+  }, 6_000);
+  return held;
+}
+
+const kill = (...services: Service[]): Fault => ({
+  lane: 'process',
+  begin: async (context) => {
+    const member = of(context, ...services);
+    const isWorker = member.service.endsWith('-worker');
+    const held = isWorker ? await atWork(context, member) : [];
+    context.began(member.name, held);
+    context.fleet.signal(member.name, 'SIGKILL');
+  },
+});
+
+/** Stops a process until its work was taken over, and lets it go on at that moment: the most dangerous one. */
+const pause = (...services: Service[]): Fault => ({
+  lane: 'process',
+  begin: async (context) => {
+    const { fleet, observer, stop } = context;
+    const member = of(context, ...services);
+    const held = await atWork(context, member);
+    context.began(member.name, held);
+    fleet.signal(member.name, 'SIGSTOP');
+    await waitUntil(
+      async () => {
+        await delay(200);
+        if (held.length === 0) return false;
+        const later = await observer
+          .ask(
+            `SELECT FROM jobs JOIN unnest($1::text[], $2::int[]) AS held(id, fence) USING (id)
+              WHERE status = 'running' AND jobs.fence > held.fence`,
+            [held.map(({ id }) => id), held.map(({ fence }) => fence)],
+          )
+          .catch(() => []);
+        return later.length > 0 || stop.aborted;
+      },
+      held.length > 0 ? PAUSE_MS : (LEASE_SECONDS + 5) * 1000,
+    );
+    return () => fleet.signal(member.name, 'SIGCONT');
+  },
+});
+
+/** Signals a child of a worker once there is one. */
+const child = (program: RegExp, signal: 'SIGKILL' | 'SIGSTOP', ...services: Service[]): Fault => ({
+  lane: 'process',
+  ...(signal === 'SIGSTOP' ? { seconds: [5, 20] as const } : {}),
+  begin: async (context) => {
+    const member = of(context, ...services);
+    let pids: number[] = [];
+    await waitUntil(() => {
+      pids = descendantsRunning(context.fleet.pidOf(member.name), program);
+      return pids.length > 0 || context.stop.aborted;
+    }, 8_000);
+    const pid = pids[0];
+    if (pid === undefined) throw new Error(`${member.name} had no such child`);
+    context.began(`child of ${member.name}`);
+    const began = processBegan(pid);
+    process.kill(pid, signal);
+    const resume = (): void => {
+      if (processBegan(pid) === began) process.kill(pid, 'SIGCONT');
+    };
+    return signal === 'SIGSTOP' ? resume : undefined;
+  },
+});
+
+/** A process ends itself right before or after something that it does. */
+const failpoint = (point: Failpoint['point'], side: Failpoint['side'], ...services: Service[]): Fault => ({
+  lane: 'process',
+  begin: async (context) => {
+    const member = of(context, ...services);
+    const pid = context.fleet.pidOf(member.name);
+    context.began(member.name);
+    context.fleet.arm(member, { point, side, nth: 1 + Math.floor((context.draw * 997) % 4) });
+    const isOver = (): boolean => context.fleet.pidOf(member.name) !== pid || context.stop.aborted;
+    const fired = await waitUntil(isOver, 15_000);
+    rmSync(member.armFile, { force: true });
+    if (!fired) throw new Error(`${member.name} did not come to this point`);
+  },
+});
+
+/** Sets all ways to a backend to a mode. */
+const links = (
+  backend: Backend,
+  mode: ProxyMode,
+  seconds: readonly [number, number],
+  recovery?: Recovery,
+): Fault => ({
+  lane: 'backend',
+  seconds,
+  ...(recovery === undefined ? {} : { recovery }),
+  begin: async (context) => through(context, context.fleet.links(backend), mode, `all ways to ${backend}`),
+});
+
+function through(
+  { began }: FaultContext,
+  proxies: readonly TcpProxy[],
+  mode: ProxyMode,
+  target: string,
+): End {
+  began(target);
+  proxies.forEach((proxy) => proxy.set(mode));
+  return () => proxies.forEach((proxy) => proxy.set('pass'));
+}
+
+/** Kills a server and starts it again when the fault ends. */
+const serverDown = (
+  name: 'postgres' | 'redis',
+  signal: NodeJS.Signals,
+  recovery: Recovery,
+  forget = false,
+): Fault => ({
+  lane: 'backend',
+  seconds: [2, 12],
+  recovery,
+  begin: async ({ fleet, began }) => {
+    const pid = await fleet.serverPid(name);
+    began(name);
+    process.kill(pid, signal);
+    await waitUntil(() => processBegan(pid) === null, 10_000);
+    if (forget) rmSync(path.join(fleet.layout.redisDir, 'appendonlydir'), { recursive: true, force: true });
+    return () => fleet.startServers();
+  },
+});
+
+const fillDisk: Fault = {
+  lane: 'backend',
+  seconds: [8, 15],
+  begin: async (context) => {
+    const { workDir, name } = of(context, 'gpu-worker', 'media-worker');
+    if (!existsSync(path.join(workDir, MOUNTED)))
+      throw new Error('no disk of its own could be mounted (not root)');
+    context.began(name);
+    const ballast = path.join(workDir, 'ballast');
+    spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=64k'], { stdio: 'ignore' });
+    return () => rmSync(ballast);
+  },
+};
+export const MOUNTED = '.own-disk';
+
+/** Gives each worker a small disk of its own, if this user may mount one. Returns how to take it away. */
+export function mountWorkDisks(folders: readonly string[]): () => void {
+  const mounted = folders.filter((folder) => {
+    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128m,mode=0755', 'chaos', folder], {
+      stdio: 'ignore',
+    });
+    if (status === 0) writeFileSync(path.join(folder, MOUNTED), '');
+    return status === 0;
+  });
+  return () => mounted.forEach((folder) => spawnSync('umount', ['-l', folder]));
+}
+
+const rollingRestart: Fault = {
+  lane: 'process',
+  begin: async ({ fleet, stop, began }) => {
+    began('every process in turn');
+    for (const { name, spec } of fleet.members) {
+      const before = fleet.pidOf(name);
+      fleet.signal(name, 'SIGTERM');
+      const isBack = async (): Promise<boolean> =>
+        ![0, before].includes(fleet.pidOf(name)) && (await spec.isReady());
+      await waitUntil(async () => stop.aborted || (await isBack()), 60_000);
+    }
+  },
+};
+
+const CLAIMED = { recovery: 'claimed again' } as const;
+
+export const FAULTS = {
+  'worker killed': { ...kill('gpu-worker', 'media-worker'), ...CLAIMED },
+  'api killed': kill('api'),
+  'dispatcher killed': kill('webhook-dispatcher'),
+  'worker paused': { ...pause('gpu-worker', 'media-worker'), ...CLAIMED },
+  'api or dispatcher paused': pause('api', 'webhook-dispatcher'),
+  'inference killed': child(/^(node|MainThread)/, 'SIGKILL', 'gpu-worker'),
+  'inference paused': child(/^(node|MainThread)/, 'SIGSTOP', 'gpu-worker'),
+  'ffmpeg killed': child(/^ffmpeg/, 'SIGKILL', 'gpu-worker', 'media-worker'),
+  'ffmpeg paused': child(/^ffmpeg/, 'SIGSTOP', 'gpu-worker', 'media-worker'),
+  'ends before commit': failpoint(
+    'commit',
+    'before',
+    'api',
+    'gpu-worker',
+    'media-worker',
+    'webhook-dispatcher',
+  ),
+  'ends after commit': failpoint(
+    'commit',
+    'after',
+    'api',
+    'gpu-worker',
+    'media-worker',
+    'webhook-dispatcher',
+  ),
+  'ends before put': failpoint('put', 'before', 'gpu-worker', 'media-worker'),
+  'ends after put': failpoint('put', 'after', 'gpu-worker', 'media-worker'),
+  'ends before enqueue': failpoint('enqueue', 'before', 'api', 'media-worker'),
+  'ends after enqueue': failpoint('enqueue', 'after', 'api', 'media-worker'),
+  'ends before post': failpoint('post', 'before', 'webhook-dispatcher'),
+  'ends after post': failpoint('post', 'after', 'webhook-dispatcher'),
+  'rolling restart': rollingRestart,
+  'redis flushed': {
+    lane: 'backend',
+    recovery: 'next claim',
+    begin: async ({ fleet, began }) => {
+      await fleet.redis('FLUSHALL');
+      began('redis');
+    },
+  },
+  'redis full': {
+    lane: 'backend',
+    seconds: [5, 15],
+    recovery: 'next claim',
+    begin: async ({ fleet, began }) => {
+      began('redis');
+      await fleet.redis('CONFIG SET maxmemory 1');
+      return () => fleet.redis('CONFIG SET maxmemory 0');
+    },
+  },
+  'redis crashed': serverDown('redis', 'SIGKILL', 'next claim'),
+  'redis lost': serverDown('redis', 'SIGKILL', 'next claim', true),
+  'redis silent': links('redis', 'silence', [5, 20], 'next claim'),
+  'redis half-open': links('redis', 'half_open', [1, 2], 'next claim'),
+  'redis reset': links('redis', 'reset', [2, 8], 'next claim'),
+  'postgres sessions ended': {
+    lane: 'backend',
+    recovery: 'next create',
+    begin: async ({ observer, began }) => {
+      await observer.ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`);
+      began('postgres');
+    },
+  },
+  'postgres crashed': serverDown('postgres', 'SIGQUIT', 'next create'),
+  'postgres session killed': {
+    lane: 'backend',
+    recovery: 'next create',
+    begin: async ({ observer, began }) => {
+      const [victim] = await observer.ask<{ pid: number }>(`SELECT pid FROM pg_stat_activity
+        WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' ORDER BY pid LIMIT 1`);
+      if (victim === undefined) throw new Error('it had no session');
+      began('one session, which makes the server recover');
+      process.kill(victim.pid, 'SIGKILL');
+    },
+  },
+  'postgres silent': links('postgres', 'silence', [5, 20], 'next create'),
+  'postgres half-open': links('postgres', 'half_open', [1, 2], 'next create'),
+  'postgres reset': links('postgres', 'reset', [2, 8], 'next create'),
+  'postgres answers lost': links('postgres', 'answers_lost', [1, 4], 'next create'),
+  'postgres slow': links('postgres', 'slow', [5, 10]),
+  'worker cut off': {
+    lane: 'backend',
+    seconds: [18, 25],
+    begin: async (context) => {
+      const { links: own, name } = of(context, 'gpu-worker', 'media-worker');
+      return through(context, [own.postgres], 'silence', `way of ${name} to postgres`);
+    },
+  },
+  'store silent': links('store', 'silence', [5, 20]),
+  'store half-open': links('store', 'half_open', [1, 2]),
+  'store reset': links('store', 'reset', [2, 8]),
+  'store answers lost': links('store', 'answers_lost', [2, 5]),
+  'store slow': links('store', 'slow', [5, 10]),
+  'store refuses': {
+    lane: 'backend',
+    seconds: [5, 15],
+    begin: async ({ fleet, began }) => {
+      began('half of the requests');
+      fleet.store.faults.set({ slowDownRate: 0.3, resetRate: 0.2 });
+      return () => fleet.store.faults.clear();
+    },
+  },
+  'receivers down': receiversIn('reset', [5, 15]),
+  'receivers silent': receiversIn('silence', [10, 20]),
+  'receivers slow': receiversIn('slow', [5, 15]),
+  'disk full': fillDisk,
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
+
+function receiversIn(mode: ProxyMode, seconds: readonly [number, number]): Fault {
+  return {
+    lane: 'backend',
+    seconds,
+    recovery: 'next delivery',
+    begin: async (context) => through(context, context.receivers.links, mode, 'receivers and origins'),
+  };
+}

@@ -1,0 +1,254 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { erasePostgres, freePorts, type S3Server, startS3Server } from '@lipsync/testkit';
+import { authorityFile } from '../local-stack/egress-settings';
+import { REPOSITORY_ROOT, stackLayout } from '../local-stack/layout';
+import { processBegan } from '../local-stack/process-began';
+import { createProcessManager, type ProcessSpec } from '../local-stack/process-manager';
+import { provision, provisionCustomer } from '../local-stack/provision';
+import { serverPids, startServers, stopServers } from '../local-stack/servers';
+import { s3Endpoint, serviceSpecs } from '../local-stack/services';
+import { createState, type StackCustomer, type StackState } from '../local-stack/state';
+import { waitUntil } from '../local-stack/wait-until';
+import { processStat } from '../processes/process-stat';
+import { readIfThere } from '../processes/read-if-there';
+import type { History } from './history';
+import type { Failpoint, Mutant } from './mutants';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy';
+
+export const SERVICES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'] as const;
+export type Service = (typeof SERVICES)[number];
+export const BACKENDS = ['postgres', 'redis', 'store'] as const;
+export type Backend = (typeof BACKENDS)[number];
+
+const CUSTOMERS = 3;
+const LIMITS = { postPerMinute: 1_000_000, getPerMinute: 1_000_000 };
+/** Retries within two minutes instead of a day: longer than any fault lasts. */
+const RETRY_SCHEDULE = '2,3,4,6,8,10,12,15,20,25';
+const READY_MS = 90_000;
+/** As an orchestrator starts a process anew that has ended. */
+const RESTART_AFTER_MS = 2_000;
+
+export interface Member {
+  name: string;
+  service: Service;
+  /** Its own way to each backend. */
+  links: Record<Backend, TcpProxy>;
+  spec: ProcessSpec & { healthUrl: string };
+  armFile: string;
+  workDir: string;
+  /** Base address, of an api. */
+  baseUrl: string;
+}
+
+export interface FleetOptions {
+  root: string;
+  mutant: Mutant | null;
+  /** Hosts of receivers and origins, and where they listen. */
+  routes: string[];
+  authority: StackState['authority'];
+  history: History;
+}
+
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
+
+/** Two of each service, each with its own proxies to the backends; what ends is started anew. */
+export async function startFleet({ root, mutant, routes, authority, history }: FleetOptions) {
+  const layout = stackLayout(root);
+  const processes = createProcessManager(layout);
+  for (const file of readdirSync(layout.runDir))
+    await processes.stop({ name: path.basename(file, '.json'), stopGraceMs: 0 });
+  const state = { ...(await createState()), authority, egressRoutes: routes };
+  state.servers = await startServers(state, layout);
+  const store: S3Server = await startS3Server({ ...state.s3, port: state.ports.s3, dataDir: layout.s3Dir });
+  await provision(state, layout);
+  const customers: StackCustomer[] = [];
+  for (let i = 0; i < CUSTOMERS; i++) customers.push(await provisionCustomer(state, `chaos-${i}`, LIMITS));
+
+  const ports = { postgres: state.ports.postgres, redis: state.ports.redis, store: state.ports.s3 };
+  const clientLink = await startTcpProxy(ports.store);
+  mkdirSync(path.join(root, 'arm'));
+  const members: Member[] = [];
+  for (const spec of serviceSpecs(state, layout))
+    for (const suffix of ['', '-2']) members.push(await member(spec, suffix));
+
+  async function member(spec: Member['spec'], suffix: string): Promise<Member> {
+    const name = `${spec.name}${suffix}`;
+    const links = {
+      postgres: await startTcpProxy(ports.postgres),
+      redis: await startTcpProxy(ports.redis),
+      store: await startTcpProxy(ports.store),
+    };
+    const [port = 0, healthPort = 0] = await freePorts(2);
+    const armFile = path.join(root, 'arm', name);
+    const workDir = path.join(layout.workDir, name);
+    const env = {
+      ...spec.env,
+      PORT: String(port),
+      HEALTH_PORT: String(healthPort),
+      WORK_DIR: workDir,
+      DATABASE_URL: atPort(spec.env['DATABASE_URL'] ?? '', links.postgres.port),
+      REDIS_URL: atPort(spec.env['REDIS_URL'] ?? '', links.redis.port),
+      S3_ENDPOINT: atPort(s3Endpoint(state), links.store.port),
+      S3_PUBLIC_ENDPOINT: atPort(s3Endpoint(state), clientLink.port),
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: RETRY_SCHEDULE,
+      NODE_OPTIONS: `--require=${path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'chaos', 'inject.js')}`,
+      CHAOS_ARM_FILE: armFile,
+      CHAOS_MUTANT: JSON.stringify(mutant),
+    };
+    const healthUrl = `http://127.0.0.1:${healthPort}`;
+    const service = spec.name as Service;
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const isReady = () => answersOk(`${service === 'api' ? baseUrl : healthUrl}/readyz`);
+    return {
+      name,
+      service,
+      links,
+      armFile,
+      workDir,
+      baseUrl,
+      spec: { ...spec, name, env, healthUrl, isReady },
+    };
+  }
+
+  /** Processes that the suite ended or is about to end. */
+  const doomed = new Set<string>();
+  const running = new Map<string, number>();
+  /** Children of services that were seen, to find those that outlive them. */
+  const children = new Map<number, string>();
+  let keeping = true;
+
+  async function start(one: Member): Promise<void> {
+    await processes.start(one.spec);
+    running.set(one.name, processes.findPid(one.name) ?? 0);
+    doomed.delete(one.name);
+    history.add({ kind: 'process', name: one.name, what: 'started', expected: true });
+  }
+
+  /** Notes what ended, and why, and starts it again. */
+  async function keep(one: Member): Promise<void> {
+    while (keeping) {
+      await delay(100);
+      const pid = processes.findPid(one.name);
+      if (pid !== null) {
+        for (const child of descendants(pid)) children.set(child, processBegan(child) ?? '');
+        continue;
+      }
+      const fired = existsSync(`${one.armFile}.fired`);
+      rmSync(`${one.armFile}.fired`, { force: true });
+      history.add({
+        kind: 'process',
+        name: one.name,
+        what: 'ended',
+        expected: fired || doomed.has(one.name),
+      });
+      await delay(RESTART_AFTER_MS);
+      if (keeping) await start(one);
+    }
+  }
+
+  const allReady = async (): Promise<boolean> => {
+    const ready = await Promise.all(members.map(({ spec }) => spec.isReady()));
+    return ready.every(Boolean);
+  };
+
+  for (const one of members) await start(one);
+  if (!(await waitUntil(allReady, READY_MS))) throw new Error(`not ready: see ${layout.logsDir}`);
+  const keepers = members.map(keep);
+
+  const fleet = {
+    ...{ layout, state, store, customers, members, clientLink, allReady },
+    pidOf: (name: string): number => processes.findPid(name) ?? 0,
+    /** False when it does not run. */
+    signal: (name: string, signal: NodeJS.Signals): boolean => {
+      const pid = processes.findPid(name);
+      if (pid === null) return false;
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') doomed.add(name);
+      process.kill(pid, signal);
+      return true;
+    },
+    arm: (one: Member, failpoint: Failpoint): void => writeFileSync(one.armFile, JSON.stringify(failpoint)),
+    links: (backend: Backend): TcpProxy[] => [
+      ...members.map(({ links }) => links[backend]),
+      ...(backend === 'store' ? [clientLink] : []),
+    ],
+    /** Id under which a worker claims jobs, as it said when it started. */
+    workerId: (name: string): string =>
+      readFileSync(path.join(layout.logsDir, `${name}.log`), 'utf8')
+        .split('\n')
+        .flatMap((line) => /"worker_id":"([^"]+)"/.exec(line)?.[1] ?? [])
+        .at(-1) ?? '',
+    startServers: () => startServers(state, layout),
+    serverPid: async (name: 'postgres' | 'redis'): Promise<number> =>
+      (await serverPids(layout)).find((server) => server.name === name)?.pid ?? 0,
+    /** Sends one inline command to Redis, past the proxies, and returns the start of the answer. */
+    redis: (command: string): Promise<string> => {
+      const socket = connect(state.ports.redis, '127.0.0.1');
+      socket.end(`${command}\r\nQUIT\r\n`);
+      return text(socket);
+    },
+    /** Ends all services in an orderly way and returns the children that outlive them. */
+    stopServices: async (): Promise<string[]> => {
+      keeping = false;
+      await Promise.all(keepers);
+      for (const { name } of members) doomed.add(name);
+      await Promise.all(members.map(({ spec }) => processes.stop(spec)));
+      const lives = ([pid, began]: [number, string]): boolean => processBegan(pid) === began;
+      await waitUntil(() => ![...children].some(lives), 5_000);
+      return [...children].filter(lives).map(([pid]) => readIfThere(`/proc/${pid}/comm`).trim());
+    },
+    close: async (erase: boolean): Promise<void> => {
+      await fleet.stopServices();
+      await stopServers(layout);
+      await store.close();
+      await Promise.all(
+        [clientLink, ...members.flatMap(({ links }) => Object.values(links))].map((p) => p.close()),
+      );
+      if (!erase) return;
+      erasePostgres(layout.postgresDir);
+      for (const folder of [layout.postgresDir, layout.redisDir, layout.s3Dir, layout.workDir])
+        rmSync(folder, { recursive: true, force: true });
+    },
+    authorityPem: authorityFile(root, state).pem,
+  };
+  return fleet;
+}
+
+function atPort(url: string, port: number): string {
+  const parsed = new URL(url);
+  parsed.port = String(port);
+  // Without the slash that URL adds to an address without a path.
+  return parsed.toString().replace(/\/$/, '');
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+  await response?.body?.cancel();
+  return response?.ok ?? false;
+}
+
+/** Process ids of all children, and theirs. */
+export function descendants(pid: number): number[] {
+  const own = readdirIfThere(`/proc/${pid}/task`).flatMap((task) =>
+    readIfThere(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
+  );
+  return own.flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** Descendants that run this program; zombies excluded. */
+export function descendantsRunning(pid: number, program: RegExp): number[] {
+  return descendants(pid).filter(
+    (child) => program.test(readIfThere(`/proc/${child}/comm`)) && processStat(child)?.state !== 'Z',
+  );
+}
+
+function readdirIfThere(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

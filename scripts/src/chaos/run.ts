@@ -1,0 +1,212 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ffprobe } from '@lipsync/testkit';
+import { type FaultName, mountWorkDisks } from './faults';
+import { type Fleet, startFleet } from './fleet';
+import { openHistory } from './history';
+import { check, type Evidence } from './invariants';
+import { type LoadOptions, runLoad } from './load';
+import { makeClips } from './media';
+import { checkMutant, type Mutant } from './mutants';
+import { type Abandoned, createObserver, type Observer } from './observe';
+import { startReceivers } from './receivers';
+import { type ChaosReport, recoveriesOf } from './report';
+import { planFaults, runFaults } from './schedule';
+
+export interface ChaosOptions {
+  seed: number;
+  minutes: number;
+  /** All by default. */
+  faults?: readonly FaultName[];
+  mutant?: Mutant;
+  actors: number;
+  /** Directory for everything that the run writes: history, report, logs, data. */
+  root: string;
+  /** Keeps the data of the servers, too. */
+  keep: boolean;
+  say: (line: string) => void;
+}
+
+/** Time for what was accepted to end, once every part is healthy. */
+const DRAIN_MS = 240_000;
+/** What nobody has touched for this long is abandoned: a lease and two rounds of the reconciler are a third of it. */
+const ABANDONED_SECONDS = 40;
+
+/** One run: load and faults, then peace until everything has ended, an orderly stop, and the judgement. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, minutes, mutant, root, say } = options;
+  if (mutant) checkMutant(mutant);
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(root, { recursive: true });
+  const history = openHistory(path.join(root, 'history.jsonl'));
+  const clips = await makeClips();
+  const receivers = await startReceivers(history, {
+    'short.mp4': clips.short.video,
+    'short.wav': clips.short.audio,
+  });
+  const fleet = await startFleet({ root, mutant: mutant ?? null, ...receivers, history });
+  const observer = createObserver(fleet.state.servers.postgresUrl);
+  try {
+    await observer.install();
+    receivers.verifyWith(fleet.customers.map(({ signing_secret }) => signing_secret));
+    const stop = new AbortController();
+    const apis = fleet.members.filter(({ service }) => service === 'api').map(({ baseUrl }) => baseUrl);
+    const load: LoadOptions = {
+      seed,
+      actors: options.actors,
+      apis,
+      customers: fleet.customers,
+      clips,
+      history,
+    };
+    const plan = planFaults(seed, minutes, mutant?.faults ?? options.faults);
+    say(`seed ${seed}: ${plan.length} faults in ${minutes} min${mutant ? `, without: ${mutant.name}` : ''}`);
+    const loading = runLoad(load, stop.signal);
+    const faulting = runFaults(plan, { fleet, observer, receivers, history, stop: stop.signal });
+    await Promise.all([faulting, delay(minutes * 60_000)]);
+    stop.abort();
+    const wishes = await loading;
+    say('every part is healthy again: waiting for what was accepted to end');
+    const drained = await drain(fleet, observer);
+    const outputs = await downloadOutputs(fleet, observer, apis[0] ?? '');
+    const rows = {
+      renders: await observer.rows('renders'),
+      preparations: await observer.rows('preparations'),
+      engine_runs: await observer.rows('engine_runs'),
+      jobs: await observer.rows('jobs'),
+      assets: await observer.rows('assets'),
+      webhook_events: await observer.rows('webhook_events'),
+      webhook_deliveries: await observer.rows('webhook_deliveries'),
+    };
+    const leftovers = await stopAndLook(fleet, observer, drained.isDone);
+    const evidence: Evidence = {
+      ...{ entries: history.entries, changes: await observer.changes(), rows, wishes, outputs, leftovers },
+      abandoned: drained.abandoned,
+      leaks: findSecrets(fleet),
+    };
+    const violations = check(evidence);
+    const report: ChaosReport = {
+      ...{ seed, minutes, mutant: mutant?.name ?? null, caughtBy: mutant?.caughtBy ?? null, violations },
+      drainSeconds: drained.isDone || drained.abandoned.length > 0 ? drained.seconds : null,
+      faults: history.entries.flatMap((entry) =>
+        entry.kind === 'fault' && entry.phase !== 'end' ? [entry] : [],
+      ),
+      recoveries: recoveriesOf(history.entries, evidence.changes),
+      counts: {
+        requests: history.entries.filter(({ kind }) => kind === 'call').length,
+        webhooks: history.entries.filter(({ kind }) => kind === 'attempt').length,
+        renders: rows.renders.length,
+        completed: rows.renders.filter(({ status }) => status === 'completed').length,
+        cancelled: rows.renders.filter(({ status }) => status === 'cancelled').length,
+        failed: rows.renders.filter(({ status }) => status === 'failed').length,
+        outputs: outputs.size,
+      },
+    };
+    writeFileSync(path.join(root, 'report.json'), JSON.stringify(report, null, 2));
+    return report;
+  } finally {
+    await fleet.close(!options.keep);
+    await receivers.close();
+    await history.close();
+  }
+}
+
+interface Drained {
+  isDone: boolean;
+  abandoned: Abandoned[];
+  seconds: number;
+}
+
+/** Waits until nothing is open; ends early when something open is nobody's business any more. */
+async function drain(fleet: Fleet, observer: Observer): Promise<Drained> {
+  let healthySince = Date.now();
+  const startedAt = Date.now();
+  for (;;) {
+    const seconds = (Date.now() - startedAt) / 1000;
+    if ((await observer.openCount()) === 0) return { isDone: true, abandoned: [], seconds };
+    if (!(await fleet.allReady())) healthySince = Date.now();
+    const isPatient = Date.now() - healthySince > ABANDONED_SECONDS * 1000;
+    const abandoned = isPatient ? await observer.abandoned(ABANDONED_SECONDS) : [];
+    if (abandoned.length > 0 || Date.now() - startedAt > DRAIN_MS)
+      return { isDone: false, abandoned, seconds };
+    await delay(500);
+  }
+}
+
+/** Downloads the outputs of completed runs as their customers would, and counts their frames. */
+async function downloadOutputs(
+  fleet: Fleet,
+  observer: Observer,
+  api: string,
+): Promise<Map<string, number | null>> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'chaos-outputs-'));
+  const file = path.join(folder, 'output.mp4');
+  const runs = await observer.ask<{ id: string; render_id: string; engine: string; customer_id: string }>(
+    `SELECT id, render_id, engine, customer_id FROM engine_runs WHERE status = 'completed'`,
+  );
+  const frames = new Map<string, number | null>();
+  for (const { id, render_id, engine, customer_id } of runs) {
+    const key = fleet.customers.find((customer) => customer.id === customer_id)?.api_key ?? '';
+    const answer = await fetch(`${api}/v1/renders/${render_id}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const record = (await answer.json()) as { engines: { engine: string; output?: { url: string } }[] };
+    const url = record.engines.find((result) => result.engine === engine)?.output?.url;
+    const output = url === undefined ? null : await fetch(url);
+    if (output?.ok !== true) {
+      frames.set(id, null);
+      continue;
+    }
+    writeFileSync(file, Buffer.from(await output.arrayBuffer()));
+    const count = ['-select_streams', 'v:0', '-count_packets', '-show_entries', 'stream=nb_read_packets'];
+    frames.set(id, Number(await ffprobe([...count, '-of', 'csv=p=0', file])) || null);
+  }
+  rmSync(folder, { recursive: true });
+  return frames;
+}
+
+/** Stops the services as an operator would and names what they leave behind. */
+async function stopAndLook(fleet: Fleet, observer: Observer, isDone: boolean): Promise<string[]> {
+  const orphans = await fleet.stopServices();
+  const leases = await observer.ask<{ id: string }>(
+    `SELECT id FROM jobs WHERE lease_until IS NOT NULL UNION ALL SELECT id FROM webhook_deliveries WHERE lease_until IS NOT NULL`,
+  );
+  const locks = await observer.ask(`SELECT FROM pg_locks WHERE locktype = 'advisory'`);
+  const redisLocks = await fleet.redis("EVAL \"return #redis.call('KEYS', 'lipsync:*:lock')\" 0");
+  const folders = fleet.members.flatMap(({ workDir }) => {
+    try {
+      return readdirSync(path.join(workDir, 'jobs')).map((folder) => `folder ${folder}`);
+    } catch {
+      return [];
+    }
+  });
+  return [
+    ...orphans.map((name) => `process ${name}`),
+    ...(isDone ? leases.map(({ id }) => `lease of ${id}`) : []),
+    ...locks.map(() => 'an advisory lock'),
+    ...(/^:0/.test(redisLocks) || !isDone ? [] : [`locks in redis: ${redisLocks.split('\r\n')[0] ?? ''}`]),
+    ...folders,
+  ];
+}
+
+/** Where a log holds what nobody may read there. */
+function findSecrets({ state, customers, layout }: Fleet): string[] {
+  const secrets = {
+    'an api key': customers.map(({ api_key }) => api_key),
+    'a signing secret': customers.map(({ signing_secret }) => signing_secret),
+    'the master key': [state.masterKey],
+    'the key of the store': [state.s3.secretAccessKey],
+    'the database password': [new URL(state.servers.postgresUrl).password],
+    'a signed address': ['X-Amz-Signature='],
+  };
+  return readdirSync(layout.logsDir).flatMap((file) => {
+    const log = readFileSync(path.join(layout.logsDir, file), 'utf8');
+    return Object.entries(secrets).flatMap(([name, values]) =>
+      values.some((value) => log.includes(value)) ? [`${file} holds ${name}`] : [],
+    );
+  });
+}
+
+export { mountWorkDisks };
