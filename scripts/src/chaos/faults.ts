@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { processBegan } from '../local-stack/process-began';
@@ -7,7 +7,7 @@ import { waitUntil } from '../local-stack/wait-until';
 import type { Backend, Fleet, Member, Service } from './fleet';
 import { descendantsRunning } from './fleet';
 import type { FaultEntry, History } from './history';
-import type { Failpoint } from './mutants';
+import type { Failpoint } from './inject';
 import type { Observer } from './observe';
 import type { Receivers } from './receivers';
 import type { ProxyMode, TcpProxy } from './tcp-proxy';
@@ -122,16 +122,24 @@ const child = (program: RegExp, signal: 'SIGKILL' | 'SIGSTOP', ...services: Serv
   },
 });
 
+/** Who comes to which point. */
+const AT_POINT: Readonly<Record<Failpoint['point'], Service[]>> = {
+  commit: ['api', 'gpu-worker', 'media-worker', 'webhook-dispatcher'],
+  put: ['gpu-worker', 'media-worker'],
+  enqueue: ['api', 'media-worker'],
+  post: ['webhook-dispatcher'],
+};
+
 /** A process ends itself right before or after something that it does. */
-const failpoint = (point: Failpoint['point'], side: Failpoint['side'], ...services: Service[]): Fault => ({
+const failpoint = (point: Failpoint['point'], side: Failpoint['side']): Fault => ({
   lane: 'process',
   begin: async (context) => {
-    const member = of(context, ...services);
-    const pid = context.fleet.pidOf(member.name);
+    const { fleet, stop, draw } = context;
+    const member = of(context, ...AT_POINT[point]);
+    const pid = fleet.pidOf(member.name);
     context.began(member.name);
-    context.fleet.arm(member, { point, side, nth: 1 + Math.floor((context.draw * 997) % 4) });
-    const isOver = (): boolean => context.fleet.pidOf(member.name) !== pid || context.stop.aborted;
-    const fired = await waitUntil(isOver, 15_000);
+    fleet.arm(member, { point, side, nth: 1 + Math.floor((draw * 997) % 4) });
+    const fired = await waitUntil(() => fleet.pidOf(member.name) !== pid || stop.aborted, 15_000);
     rmSync(member.armFile, { force: true });
     if (!fired) throw new Error(`${member.name} did not come to this point`);
   },
@@ -186,28 +194,13 @@ const fillDisk: Fault = {
   seconds: [8, 15],
   begin: async (context) => {
     const { workDir, name } = of(context, 'gpu-worker', 'media-worker');
-    if (!existsSync(path.join(workDir, MOUNTED)))
-      throw new Error('no disk of its own could be mounted (not root)');
+    if (!context.fleet.disks.includes(workDir)) throw new Error('this user may not mount a disk');
     context.began(name);
     const ballast = path.join(workDir, 'ballast');
     spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=64k'], { stdio: 'ignore' });
     return () => rmSync(ballast);
   },
 };
-export const MOUNTED = '.own-disk';
-
-/** Gives each worker a small disk of its own, if this user may mount one. Returns how to take it away. */
-export function mountWorkDisks(folders: readonly string[]): () => void {
-  const mounted = folders.filter((folder) => {
-    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128m,mode=0755', 'chaos', folder], {
-      stdio: 'ignore',
-    });
-    if (status === 0) writeFileSync(path.join(folder, MOUNTED), '');
-    return status === 0;
-  });
-  return () => mounted.forEach((folder) => spawnSync('umount', ['-l', folder]));
-}
-
 const rollingRestart: Fault = {
   lane: 'process',
   begin: async ({ fleet, stop, began }) => {
@@ -222,9 +215,9 @@ const rollingRestart: Fault = {
   },
 };
 
-const CLAIMED = { recovery: 'claimed again' } as const;
+const CLAIMED = { recovery: 'claimed again' } satisfies Partial<Fault>;
 
-export const FAULTS = {
+const TABLE = {
   'worker killed': { ...kill('gpu-worker', 'media-worker'), ...CLAIMED },
   'api killed': kill('api'),
   'dispatcher killed': kill('webhook-dispatcher'),
@@ -234,28 +227,14 @@ export const FAULTS = {
   'inference paused': child(/^(node|MainThread)/, 'SIGSTOP', 'gpu-worker'),
   'ffmpeg killed': child(/^ffmpeg/, 'SIGKILL', 'gpu-worker', 'media-worker'),
   'ffmpeg paused': child(/^ffmpeg/, 'SIGSTOP', 'gpu-worker', 'media-worker'),
-  'ends before commit': failpoint(
-    'commit',
-    'before',
-    'api',
-    'gpu-worker',
-    'media-worker',
-    'webhook-dispatcher',
-  ),
-  'ends after commit': failpoint(
-    'commit',
-    'after',
-    'api',
-    'gpu-worker',
-    'media-worker',
-    'webhook-dispatcher',
-  ),
-  'ends before put': failpoint('put', 'before', 'gpu-worker', 'media-worker'),
-  'ends after put': failpoint('put', 'after', 'gpu-worker', 'media-worker'),
-  'ends before enqueue': failpoint('enqueue', 'before', 'api', 'media-worker'),
-  'ends after enqueue': failpoint('enqueue', 'after', 'api', 'media-worker'),
-  'ends before post': failpoint('post', 'before', 'webhook-dispatcher'),
-  'ends after post': failpoint('post', 'after', 'webhook-dispatcher'),
+  'ends before commit': failpoint('commit', 'before'),
+  'ends after commit': failpoint('commit', 'after'),
+  'ends before put': failpoint('put', 'before'),
+  'ends after put': failpoint('put', 'after'),
+  'ends before enqueue': failpoint('enqueue', 'before'),
+  'ends after enqueue': failpoint('enqueue', 'after'),
+  'ends before post': failpoint('post', 'before'),
+  'ends after post': failpoint('post', 'after'),
   'rolling restart': rollingRestart,
   'redis flushed': {
     lane: 'backend',
@@ -332,9 +311,10 @@ export const FAULTS = {
   'receivers silent': receiversIn('silence', [10, 20]),
   'receivers slow': receiversIn('slow', [5, 15]),
   'disk full': fillDisk,
-} as const satisfies Record<string, Fault>;
+} satisfies Record<string, Fault>;
 
-export type FaultName = keyof typeof FAULTS;
+export type FaultName = keyof typeof TABLE;
+export const FAULTS: Readonly<Record<FaultName, Fault>> = TABLE;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
 function receiversIn(mode: ProxyMode, seconds: readonly [number, number]): Fault {

@@ -1,10 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { erasePostgres, freePorts, type S3Server, startS3Server } from '@lipsync/testkit';
-import { authorityFile } from '../local-stack/egress-settings';
 import { REPOSITORY_ROOT, stackLayout } from '../local-stack/layout';
 import { processBegan } from '../local-stack/process-began';
 import { createProcessManager, type ProcessSpec } from '../local-stack/process-manager';
@@ -16,7 +16,7 @@ import { waitUntil } from '../local-stack/wait-until';
 import { processStat } from '../processes/process-stat';
 import { readIfThere } from '../processes/read-if-there';
 import type { History } from './history';
-import type { Failpoint, Mutant } from './mutants';
+import type { Edit, Failpoint } from './inject';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 
 export const SERVICES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'] as const;
@@ -28,6 +28,8 @@ const CUSTOMERS = 3;
 const LIMITS = { postPerMinute: 1_000_000, getPerMinute: 1_000_000 };
 /** Retries within two minutes instead of a day: longer than any fault lasts. */
 const RETRY_SCHEDULE = '2,3,4,6,8,10,12,15,20,25';
+/** A silent origin is given up before the end of the run. */
+const DOWNLOAD_TIMEOUT_SECONDS = '10';
 const READY_MS = 90_000;
 /** As an orchestrator starts a process anew that has ended. */
 const RESTART_AFTER_MS = 2_000;
@@ -46,7 +48,8 @@ export interface Member {
 
 export interface FleetOptions {
   root: string;
-  mutant: Mutant | null;
+  /** Of a mutant. */
+  edits: readonly Edit[];
   /** Hosts of receivers and origins, and where they listen. */
   routes: string[];
   authority: StackState['authority'];
@@ -55,12 +58,22 @@ export interface FleetOptions {
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
-/** Two of each service, each with its own proxies to the backends; what ends is started anew. */
-export async function startFleet({ root, mutant, routes, authority, history }: FleetOptions) {
+/** Stops what an earlier run in this directory left behind when it was killed, and deletes what it wrote. */
+export async function clearRoot(root: string): Promise<void> {
   const layout = stackLayout(root);
   const processes = createProcessManager(layout);
   for (const file of readdirSync(layout.runDir))
     await processes.stop({ name: path.basename(file, '.json'), stopGraceMs: 0 });
+  await stopServers(layout);
+  for (const folder of readdirIfThere(layout.workDir)) unmount(path.join(layout.workDir, folder));
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(root, { recursive: true });
+}
+
+/** Two of each service, each with its own proxies to the backends; what ends is started anew. */
+export async function startFleet({ root, edits, routes, authority, history }: FleetOptions) {
+  const layout = stackLayout(root);
+  const processes = createProcessManager(layout);
   const state = { ...(await createState()), authority, egressRoutes: routes };
   state.servers = await startServers(state, layout);
   const store: S3Server = await startS3Server({ ...state.s3, port: state.ports.s3, dataDir: layout.s3Dir });
@@ -95,9 +108,10 @@ export async function startFleet({ root, mutant, routes, authority, history }: F
       S3_ENDPOINT: atPort(s3Endpoint(state), links.store.port),
       S3_PUBLIC_ENDPOINT: atPort(s3Endpoint(state), clientLink.port),
       WEBHOOK_RETRY_SCHEDULE_SECONDS: RETRY_SCHEDULE,
+      DOWNLOAD_TIMEOUT_SECONDS,
       NODE_OPTIONS: `--require=${path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'chaos', 'inject.js')}`,
       CHAOS_ARM_FILE: armFile,
-      CHAOS_MUTANT: JSON.stringify(mutant),
+      CHAOS_EDITS: JSON.stringify(edits),
     };
     const healthUrl = `http://127.0.0.1:${healthPort}`;
     const service = spec.name as Service;
@@ -155,12 +169,16 @@ export async function startFleet({ root, mutant, routes, authority, history }: F
     return ready.every(Boolean);
   };
 
+  const disks = members.filter(({ service }) => service.endsWith('-worker')).map(({ workDir }) => workDir);
+  const mounted = disks.filter(mountDisk);
   for (const one of members) await start(one);
   if (!(await waitUntil(allReady, READY_MS))) throw new Error(`not ready: see ${layout.logsDir}`);
   const keepers = members.map(keep);
 
   const fleet = {
-    ...{ layout, state, store, customers, members, clientLink, allReady },
+    ...{ layout, state, store, customers, members, allReady },
+    /** Folders that are small disks of their own. */
+    disks: mounted,
     pidOf: (name: string): number => processes.findPid(name) ?? 0,
     /** False when it does not run. */
     signal: (name: string, signal: NodeJS.Signals): boolean => {
@@ -202,6 +220,7 @@ export async function startFleet({ root, mutant, routes, authority, history }: F
     },
     close: async (erase: boolean): Promise<void> => {
       await fleet.stopServices();
+      mounted.forEach(unmount);
       await stopServers(layout);
       await store.close();
       await Promise.all(
@@ -212,9 +231,19 @@ export async function startFleet({ root, mutant, routes, authority, history }: F
       for (const folder of [layout.postgresDir, layout.redisDir, layout.s3Dir, layout.workDir])
         rmSync(folder, { recursive: true, force: true });
     },
-    authorityPem: authorityFile(root, state).pem,
   };
   return fleet;
+}
+
+/** A small disk for a worker, if this user may mount one. */
+function mountDisk(folder: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  const options = ['-t', 'tmpfs', '-o', 'size=128m', 'chaos', folder];
+  return spawnSync('mount', options, { stdio: 'ignore' }).status === 0;
+}
+
+function unmount(folder: string): void {
+  spawnSync('umount', ['-l', folder], { stdio: 'ignore' });
 }
 
 function atPort(url: string, port: number): string {

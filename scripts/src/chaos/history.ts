@@ -72,7 +72,7 @@ export function openHistory(file: string) {
   return {
     entries,
     add: (entry: Unstamped<Entry>): void => {
-      const stamped = { at: Date.now(), ...entry } as Entry;
+      const stamped: Entry = { at: Date.now(), ...entry };
       entries.push(stamped);
       out.write(`${JSON.stringify(stamped)}\n`);
     },

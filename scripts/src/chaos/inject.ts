@@ -1,8 +1,20 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import https from 'node:https';
-import path from 'node:path';
 import { addHook } from 'pirates';
-import type { Failpoint, Mutant } from './mutants';
+
+/** Where and when a process ends itself: at the `nth` occurrence from when it is armed. */
+export interface Failpoint {
+  point: 'commit' | 'put' | 'enqueue' | 'post';
+  side: 'before' | 'after';
+  nth: number;
+}
+
+/** A replacement in a compiled file of a service. */
+export interface Edit {
+  file: string;
+  find: string;
+  replace: string;
+}
 
 /**
  * Loaded into every service by `--require`. Wraps public methods of the libraries that commit, store, enqueue and post,
@@ -10,7 +22,7 @@ import type { Failpoint, Mutant } from './mutants';
  * loaded. Nothing in the services knows of it.
  */
 const armFile = process.env['CHAOS_ARM_FILE'] ?? '';
-const mutant = JSON.parse(process.env['CHAOS_MUTANT'] ?? 'null') as Mutant | null;
+const edits = JSON.parse(process.env['CHAOS_EDITS'] ?? '[]') as Edit[];
 
 let armed: (Failpoint & { left: number }) | null = null;
 
@@ -89,8 +101,8 @@ https.request = ((...args: Parameters<typeof post>) => {
 }) as typeof post;
 
 function edited(code: string, file: string): string {
-  const edits = (mutant?.edits ?? []).filter((edit) => path.resolve(edit.file) === file);
-  return edits.reduce((text, { find, replace }) => {
+  const own = edits.filter((edit) => edit.file === file);
+  return own.reduce((text, { find, replace }) => {
     if (text.split(find).length !== 2) throw new Error(`${file} does not contain once: ${find}`);
     return text.replace(find, () => replace);
   }, code);

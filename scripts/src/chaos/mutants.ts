@@ -2,19 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { REPOSITORY_ROOT } from '../local-stack/layout';
 import type { FaultName } from './faults';
+import type { Edit } from './inject';
 import type { InvariantName } from './invariants';
-
-/** Where and when a process ends itself: at the `nth` occurrence from when it is armed. */
-export interface Failpoint {
-  point: 'commit' | 'put' | 'enqueue' | 'post';
-  side: 'before' | 'after';
-  nth: number;
-}
 
 /** A service without one of its protections, made by replacing text of compiled files as they are loaded. */
 export interface Mutant {
   name: string;
-  edits: { file: string; find: string; replace: string }[];
+  edits: Edit[];
   /** The invariant that must fail. */
   caughtBy: InvariantName;
   /** Faults that bring the missing protection to light, repeated for the whole run. */

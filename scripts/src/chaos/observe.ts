@@ -108,7 +108,10 @@ export function createObserver(url: string) {
     changes: (): Promise<Change[]> =>
       ask(`SELECT seq::int, (extract(epoch FROM at) * 1000)::float8 AS at, xid, tbl, id, was, now
            FROM chaos.changes ORDER BY seq`),
-    rows: (table: Table | 'idempotency_keys' | 'pg_locks'): Promise<Row[]> => ask(`SELECT * FROM ${table}`),
+    rows: async (): Promise<Record<Table, Row[]>> => {
+      const read = TABLES.map(async (table) => [table, await ask<Row>(`SELECT * FROM ${table}`)] as const);
+      return Object.fromEntries(await Promise.all(read)) as Record<Table, Row[]>;
+    },
     openCount: async (): Promise<number> => Number((await ask<{ open: string }>(OPEN))[0]?.open),
     abandoned: (seconds: number): Promise<Abandoned[]> => ask(ABANDONED, [`${seconds} seconds`]),
     /** The jobs that this worker runs. */

@@ -96,6 +96,9 @@ export type Receivers = Awaited<ReturnType<typeof startReceivers>>;
 
 /** The record is the one member of the event that is an object. */
 function recordIn(event: object): { id: string; status: string } {
-  const record = Object.values(event).find((value) => typeof value === 'object' && value !== null);
-  return record as { id: string; status: string };
+  const members: unknown[] = Object.values(event);
+  return members.find((value) => typeof value === 'object' && value !== null) as {
+    id: string;
+    status: string;
+  };
 }

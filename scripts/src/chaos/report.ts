@@ -1,4 +1,4 @@
-import { type Fault, type FaultName, FAULTS, type Recovery } from './faults';
+import { type FaultName, FAULTS, type Recovery } from './faults';
 import type { Call, Entry, FaultEntry } from './history';
 import type { InvariantName } from './invariants';
 import type { Change } from './observe';
@@ -17,7 +17,7 @@ export interface ChaosReport {
   mutant: string | null;
   caughtBy: InvariantName | null;
   /** By invariant; empty when all hold. */
-  violations: Partial<Record<InvariantName, string[]>>;
+  violations: Partial<Record<InvariantName, readonly unknown[]>>;
   /** Null: what was accepted had not ended in time, though somebody was still working on it. */
   drainSeconds: number | null;
   faults: FaultEntry[];
@@ -49,9 +49,7 @@ export function recoveriesOf(entries: readonly Entry[], changes: readonly Change
   const spans = faults.flatMap((begin, index) => {
     if (begin.phase !== 'begin') return [];
     const end = faults.slice(index + 1).find(({ name, phase }) => name === begin.name && phase !== 'begin');
-    return end?.phase === 'end'
-      ? [{ ...begin, endAt: end.at, fault: FAULTS[begin.name as FaultName] as Fault }]
-      : [];
+    return end?.phase === 'end' ? [{ ...begin, endAt: end.at, fault: FAULTS[begin.name as FaultName] }] : [];
   });
   const firstAfter = (at: number, times: readonly number[]): number[] => {
     const next = times.find((time) => time > at);
@@ -109,16 +107,18 @@ export function verdictOf({ mutant, caughtBy, violations, drainSeconds }: ChaosR
 export function describeRun(report: ChaosReport): string[] {
   const { seed, faults, recoveries, violations, counts, drainSeconds, mutant, caughtBy } = report;
   const skipped = faults.filter(({ phase }) => phase === 'skipped');
+  const done = faults.filter(({ phase }) => phase === 'end');
   return [
     Object.entries(counts)
       .map(([name, count]) => `${name} ${count}`)
       .join(', '),
-    `faults ${faults.length - 2 * skipped.length + skipped.length}, of which could not be done: ${skipped.map(({ name, why }) => `${name} (${why})`).join(', ') || 'none'}`,
+    `faults ${done.length}: ${[...new Set(done.map(({ name }) => name))].join(', ')}`,
+    ...skipped.map(({ name, why }) => `could not be done: ${name} (${why})`),
     `ended ${drainSeconds === null ? 'not in time' : `${drainSeconds.toFixed(0)} s after the last fault`}`,
     ...recoveryTable(recoveries),
     ...Object.entries(violations).flatMap(([name, found]) => [
       `VIOLATED ${name}: ${found.length}`,
-      ...found.slice(0, 10).map((line) => `    ${line}`),
+      ...found.slice(0, 5).map((one) => `    ${JSON.stringify(one).slice(0, 400)}`),
     ]),
     `seed ${seed}${mutant === null ? '' : `, ${mutant} (by: ${caughtBy})`}: ${verdictOf(report)}`,
   ];

@@ -1,17 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ffprobe } from '@lipsync/testkit';
-import { type FaultName, mountWorkDisks } from './faults';
-import { type Fleet, startFleet } from './fleet';
-import { openHistory } from './history';
-import { check, type Evidence } from './invariants';
+import { untilInterrupted } from '../demo/interrupted';
+import type { FaultName } from './faults';
+import { clearRoot, type Fleet, startFleet } from './fleet';
+import { type History, openHistory } from './history';
+import { check } from './invariants';
 import { type LoadOptions, runLoad } from './load';
 import { makeClips } from './media';
 import { checkMutant, type Mutant } from './mutants';
 import { type Abandoned, createObserver, type Observer } from './observe';
-import { startReceivers } from './receivers';
+import { type Receivers, startReceivers } from './receivers';
 import { type ChaosReport, recoveriesOf } from './report';
 import { planFaults, runFaults } from './schedule';
 
@@ -36,74 +37,17 @@ const ABANDONED_SECONDS = 40;
 
 /** One run: load and faults, then peace until everything has ended, an orderly stop, and the judgement. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, minutes, mutant, root, say } = options;
+  const { mutant, root } = options;
   if (mutant) checkMutant(mutant);
-  rmSync(root, { recursive: true, force: true });
-  mkdirSync(root, { recursive: true });
+  await clearRoot(root);
   const history = openHistory(path.join(root, 'history.jsonl'));
   const clips = await makeClips();
-  const receivers = await startReceivers(history, {
-    'short.mp4': clips.short.video,
-    'short.wav': clips.short.audio,
-  });
-  const fleet = await startFleet({ root, mutant: mutant ?? null, ...receivers, history });
-  const observer = createObserver(fleet.state.servers.postgresUrl);
+  const files = { 'short.mp4': clips.short.video, 'short.wav': clips.short.audio };
+  const receivers = await startReceivers(history, files);
+  const { authority, routes } = receivers;
+  const fleet = await startFleet({ root, edits: mutant?.edits ?? [], authority, routes, history });
   try {
-    await observer.install();
-    receivers.verifyWith(fleet.customers.map(({ signing_secret }) => signing_secret));
-    const stop = new AbortController();
-    const apis = fleet.members.filter(({ service }) => service === 'api').map(({ baseUrl }) => baseUrl);
-    const load: LoadOptions = {
-      seed,
-      actors: options.actors,
-      apis,
-      customers: fleet.customers,
-      clips,
-      history,
-    };
-    const plan = planFaults(seed, minutes, mutant?.faults ?? options.faults);
-    say(`seed ${seed}: ${plan.length} faults in ${minutes} min${mutant ? `, without: ${mutant.name}` : ''}`);
-    const loading = runLoad(load, stop.signal);
-    const faulting = runFaults(plan, { fleet, observer, receivers, history, stop: stop.signal });
-    await Promise.all([faulting, delay(minutes * 60_000)]);
-    stop.abort();
-    const wishes = await loading;
-    say('every part is healthy again: waiting for what was accepted to end');
-    const drained = await drain(fleet, observer);
-    const outputs = await downloadOutputs(fleet, observer, apis[0] ?? '');
-    const rows = {
-      renders: await observer.rows('renders'),
-      preparations: await observer.rows('preparations'),
-      engine_runs: await observer.rows('engine_runs'),
-      jobs: await observer.rows('jobs'),
-      assets: await observer.rows('assets'),
-      webhook_events: await observer.rows('webhook_events'),
-      webhook_deliveries: await observer.rows('webhook_deliveries'),
-    };
-    const leftovers = await stopAndLook(fleet, observer, drained.isDone);
-    const evidence: Evidence = {
-      ...{ entries: history.entries, changes: await observer.changes(), rows, wishes, outputs, leftovers },
-      abandoned: drained.abandoned,
-      leaks: findSecrets(fleet),
-    };
-    const violations = check(evidence);
-    const report: ChaosReport = {
-      ...{ seed, minutes, mutant: mutant?.name ?? null, caughtBy: mutant?.caughtBy ?? null, violations },
-      drainSeconds: drained.isDone || drained.abandoned.length > 0 ? drained.seconds : null,
-      faults: history.entries.flatMap((entry) =>
-        entry.kind === 'fault' && entry.phase !== 'end' ? [entry] : [],
-      ),
-      recoveries: recoveriesOf(history.entries, evidence.changes),
-      counts: {
-        requests: history.entries.filter(({ kind }) => kind === 'call').length,
-        webhooks: history.entries.filter(({ kind }) => kind === 'attempt').length,
-        renders: rows.renders.length,
-        completed: rows.renders.filter(({ status }) => status === 'completed').length,
-        cancelled: rows.renders.filter(({ status }) => status === 'cancelled').length,
-        failed: rows.renders.filter(({ status }) => status === 'failed').length,
-        outputs: outputs.size,
-      },
-    };
+    const report = await untilInterrupted(experiment(options, { history, clips, receivers, fleet }));
     writeFileSync(path.join(root, 'report.json'), JSON.stringify(report, null, 2));
     return report;
   } finally {
@@ -111,6 +55,58 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await receivers.close();
     await history.close();
   }
+}
+
+interface Setting extends Pick<LoadOptions, 'clips'> {
+  history: History;
+  receivers: Receivers;
+  fleet: Fleet;
+}
+
+async function experiment(options: ChaosOptions, setting: Setting): Promise<ChaosReport> {
+  const { seed, minutes, mutant, actors, say } = options;
+  const { history, clips, receivers, fleet } = setting;
+  const observer = createObserver(fleet.state.servers.postgresUrl);
+  await observer.install();
+  receivers.verifyWith(fleet.customers.map(({ signing_secret }) => signing_secret));
+  const apis = fleet.members.filter(({ service }) => service === 'api').map(({ baseUrl }) => baseUrl);
+  const plan = planFaults(seed, minutes, mutant?.faults ?? options.faults);
+  say(`seed ${seed}: ${plan.length} faults in ${minutes} min${mutant ? `, ${mutant.name}` : ''}`);
+
+  const stop = new AbortController();
+  const loading = runLoad({ seed, actors, apis, customers: fleet.customers, clips, history }, stop.signal);
+  const faulting = runFaults(plan, { fleet, observer, receivers, history, stop: stop.signal });
+  await Promise.all([faulting, delay(minutes * 60_000)]);
+  stop.abort();
+  const wishes = await loading;
+  say('every part is healthy again: waiting for what was accepted to end');
+  const { isDone, abandoned, seconds } = await drain(fleet, observer);
+
+  const outputs = await downloadOutputs(fleet, observer, apis[0] ?? '');
+  const leftovers = await stopAndLook(fleet, observer, isDone);
+  const [changes, rows] = [await observer.changes(), await observer.rows()];
+  const { entries } = history;
+  const leaks = findSecrets(fleet);
+  const violations = check({ entries, changes, rows, wishes, outputs, abandoned, leftovers, leaks });
+  const rendersThat = (status: string): number =>
+    rows.renders.filter((row) => row['status'] === status).length;
+  return {
+    ...{ seed, minutes, mutant: mutant?.name ?? null, caughtBy: mutant?.caughtBy ?? null, violations },
+    drainSeconds: isDone || abandoned.length > 0 ? seconds : null,
+    faults: entries.filter((entry) => entry.kind === 'fault'),
+    recoveries: recoveriesOf(entries, changes),
+    counts: {
+      requests: entries.filter(({ kind }) => kind === 'call').length,
+      webhooks: entries.filter(({ kind }) => kind === 'attempt').length,
+      renders: rows.renders.length,
+      ...{
+        completed: rendersThat('completed'),
+        cancelled: rendersThat('cancelled'),
+        failed: rendersThat('failed'),
+      },
+      outputs: outputs.size,
+    },
+  };
 }
 
 interface Drained {
@@ -208,5 +204,3 @@ function findSecrets({ state, customers, layout }: Fleet): string[] {
     );
   });
 }
-
-export { mountWorkDisks };

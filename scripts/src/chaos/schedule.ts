@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom, type Random } from '../load-test/arrivals/random';
-import { type Fault, type FaultContext, FAULT_NAMES, type FaultName, FAULTS } from './faults';
+import { FAULT_NAMES, type FaultContext, type FaultName, FAULTS } from './faults';
 
 export interface PlannedFault {
   name: FaultName;
@@ -29,8 +29,8 @@ export function planFaults(
     for (let at = between([2, 5]); ours.length > 0 && at < minutes * 60_000; at += between(GAPS[lane])) {
       if (deck.length === 0) deck = shuffled(ours, random);
       const name = deck.pop() as FaultName;
-      const fault: Fault = FAULTS[name];
-      const lengthMs = fault.seconds === undefined ? 0 : between(fault.seconds);
+      const { seconds } = FAULTS[name];
+      const lengthMs = seconds === undefined ? 0 : between(seconds);
       plan.push({ name, startMs: at, lengthMs, draw: random() });
       at += lengthMs;
     }
