@@ -36,7 +36,7 @@ const program = new Command('chaos')
     ),
   )
   .option('--mutants', 'each of them in turn')
-  .option('--actors <n>', 'clients side by side', parseCount, 6)
+  .option('--actors <n>', 'clients side by side', parseCount, 4)
   .option('--keep', 'keep the data of the servers')
   .action(chaos);
 

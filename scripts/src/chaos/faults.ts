@@ -12,8 +12,8 @@ import type { Observer } from './observe';
 import type { Receivers } from './receivers';
 import type { ProxyMode, TcpProxy } from './tcp-proxy';
 
-/** What is measured from a fault's begin (`claimed again`) or from its end. */
-export type Recovery = 'claimed again' | 'next claim' | 'next create' | 'next delivery';
+/** What is measured, from a fault's begin (of the first two) or from its end. */
+export type Recovery = 'claimed again' | 'taken over' | 'next claim' | 'next create' | 'next delivery';
 
 export interface FaultContext {
   fleet: Fleet;
@@ -39,9 +39,9 @@ export interface Fault {
 }
 type End = () => unknown;
 
-const LEASE_SECONDS = 15;
-/** Longer than any lease, with the time to notice. */
+/** Longer than a job's lease of 15 s, with the time to notice. */
 const PAUSE_MS = 45_000;
+const UNHELD_PAUSE_MS = 20_000;
 
 const of = ({ fleet, draw }: FaultContext, ...services: Service[]): Member => {
   const candidates = fleet.members.filter(({ service }) => services.includes(service));
@@ -71,6 +71,18 @@ const kill = (...services: Service[]): Fault => ({
   },
 });
 
+/** Stops a process that holds no lease of a job. */
+const pauseFor = (seconds: readonly [number, number], service: Service): Fault => ({
+  lane: 'process',
+  seconds,
+  begin: async (context) => {
+    const { name } = of(context, service);
+    context.began(name);
+    context.fleet.signal(name, 'SIGSTOP');
+    return () => context.fleet.signal(name, 'SIGCONT');
+  },
+});
+
 /** Stops a process until its work was taken over, and lets it go on at that moment: the most dangerous one. */
 const pause = (...services: Service[]): Fault => ({
   lane: 'process',
@@ -93,7 +105,7 @@ const pause = (...services: Service[]): Fault => ({
           .catch(() => []);
         return later.length > 0 || stop.aborted;
       },
-      held.length > 0 ? PAUSE_MS : (LEASE_SECONDS + 5) * 1000,
+      held.length > 0 ? PAUSE_MS : UNHELD_PAUSE_MS,
     );
     return () => fleet.signal(member.name, 'SIGCONT');
   },
@@ -145,17 +157,18 @@ const failpoint = (point: Failpoint['point'], side: Failpoint['side']): Fault =>
   },
 });
 
-/** Sets all ways to a backend to a mode. */
+/** Sets all ways to a backend, or to receivers and media servers, to a mode. */
 const links = (
-  backend: Backend,
+  to: Backend | 'receivers',
   mode: ProxyMode,
   seconds: readonly [number, number],
   recovery?: Recovery,
 ): Fault => ({
-  lane: 'backend',
-  seconds,
-  ...(recovery === undefined ? {} : { recovery }),
-  begin: async (context) => through(context, context.fleet.links(backend), mode, `all ways to ${backend}`),
+  ...{ lane: 'backend', seconds, ...(recovery === undefined ? {} : { recovery }) },
+  begin: async (context) => {
+    const proxies = to === 'receivers' ? context.receivers.links : context.fleet.links(to);
+    return through(context, proxies, mode, `all ways to ${to}`);
+  },
 });
 
 function through(
@@ -215,14 +228,14 @@ const rollingRestart: Fault = {
   },
 };
 
-const CLAIMED = { recovery: 'claimed again' } satisfies Partial<Fault>;
-
 const TABLE = {
-  'worker killed': { ...kill('gpu-worker', 'media-worker'), ...CLAIMED },
+  'worker killed': { ...kill('gpu-worker', 'media-worker'), recovery: 'claimed again' },
   'api killed': kill('api'),
   'dispatcher killed': kill('webhook-dispatcher'),
-  'worker paused': { ...pause('gpu-worker', 'media-worker'), ...CLAIMED },
-  'api or dispatcher paused': pause('api', 'webhook-dispatcher'),
+  'worker paused': { ...pause('gpu-worker', 'media-worker'), recovery: 'taken over' },
+  'api paused': pauseFor([5, 20], 'api'),
+  // Its deliveries are leased for half a minute.
+  'dispatcher paused': pauseFor([32, 38], 'webhook-dispatcher'),
   'inference killed': child(/^(node|MainThread)/, 'SIGKILL', 'gpu-worker'),
   'inference paused': child(/^(node|MainThread)/, 'SIGSTOP', 'gpu-worker'),
   'ffmpeg killed': child(/^ffmpeg/, 'SIGKILL', 'gpu-worker', 'media-worker'),
@@ -307,21 +320,12 @@ const TABLE = {
       return () => fleet.store.faults.clear();
     },
   },
-  'receivers down': receiversIn('reset', [5, 15]),
-  'receivers silent': receiversIn('silence', [10, 20]),
-  'receivers slow': receiversIn('slow', [5, 15]),
+  'receivers down': links('receivers', 'reset', [5, 15], 'next delivery'),
+  'receivers silent': links('receivers', 'silence', [10, 20], 'next delivery'),
+  'receivers slow': links('receivers', 'slow', [5, 15]),
   'disk full': fillDisk,
 } satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof TABLE;
 export const FAULTS: Readonly<Record<FaultName, Fault>> = TABLE;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
-
-function receiversIn(mode: ProxyMode, seconds: readonly [number, number]): Fault {
-  return {
-    lane: 'backend',
-    seconds,
-    recovery: 'next delivery',
-    begin: async (context) => through(context, context.receivers.links, mode, 'receivers and origins'),
-  };
-}

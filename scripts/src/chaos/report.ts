@@ -25,9 +25,10 @@ export interface ChaosReport {
   counts: Record<string, number>;
 }
 
-/** What the service promises, in seconds. */
+/** What the service promises, in seconds. A worker that is stopped in a transaction keeps its locks for half a minute. */
 const BOUNDS: Readonly<Record<Recovery, number>> = {
   'claimed again': 20,
+  'taken over': 50,
   'next claim': 15,
   'next create': 5,
   'next delivery': 30,
@@ -57,16 +58,17 @@ export function recoveriesOf(entries: readonly Entry[], changes: readonly Change
   };
   return spans.flatMap(({ name, at, endAt, held = [], fault }) => {
     const what = fault.recovery;
+    const reclaims = (): number[] =>
+      held.flatMap(({ id, fence }) => {
+        const again = claims.filter((claim) => claim.id === id && claim.now['fence'] === fence + 1);
+        return firstAfter(
+          at,
+          again.map((claim) => claim.at),
+        );
+      });
     const took: Record<Recovery, () => number[]> = {
-      'claimed again': () =>
-        held.flatMap(({ id, fence }) =>
-          firstAfter(
-            at,
-            claims
-              .filter((claim) => claim.id === id && Number(claim.now['fence']) === fence + 1)
-              .map((claim) => claim.at),
-          ),
-        ),
+      'claimed again': reclaims,
+      'taken over': reclaims,
       'next claim': () =>
         firstAfter(
           endAt,
@@ -84,7 +86,7 @@ export function recoveriesOf(entries: readonly Entry[], changes: readonly Change
         ),
     };
     if (what === undefined) return [];
-    const from = what === 'claimed again' ? at : endAt;
+    const from = held.length > 0 ? at : endAt;
     return took[what]().map((ms) => ({
       ...{ fault: name, what, seconds: ms / 1000 },
       isUndisturbed: !spans.some(

@@ -76,8 +76,9 @@ async function experiment(options: ChaosOptions, setting: Setting): Promise<Chao
   const stop = new AbortController();
   const loading = runLoad({ seed, actors, apis, customers: fleet.customers, clips, history }, stop.signal);
   const faulting = runFaults(plan, { fleet, observer, receivers, history, stop: stop.signal });
-  await Promise.all([faulting, delay(minutes * 60_000)]);
+  await delay(minutes * 60_000);
   stop.abort();
+  await faulting;
   const wishes = await loading;
   say('every part is healthy again: waiting for what was accepted to end');
   const { isDone, abandoned, seconds } = await drain(fleet, observer);
