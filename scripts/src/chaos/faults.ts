@@ -50,7 +50,7 @@ const of = ({ fleet, draw }: FaultContext, ...services: Service[]): Member => {
   return member;
 };
 
-/** The member and its running jobs: waits a little for it to have some, as a fault in idleness shows little. */
+/** The jobs that it runs: waits a little for it to have some, as a fault in idleness shows little. */
 async function atWork(context: FaultContext, member: Member): Promise<{ id: string; fence: number }[]> {
   let held: { id: string; fence: number }[] = [];
   await waitUntil(async () => {
@@ -198,7 +198,8 @@ const serverDown = (
     process.kill(pid, signal);
     await waitUntil(() => processBegan(pid) === null, 10_000);
     if (forget) rmSync(path.join(fleet.layout.redisDir, 'appendonlydir'), { recursive: true, force: true });
-    return () => fleet.startServers();
+    // A server that was ended without warning may hold its files for another moment.
+    return () => waitUntil(() => fleet.startServers(), 30_000);
   },
 });
 

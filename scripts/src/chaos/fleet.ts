@@ -199,7 +199,12 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
         .split('\n')
         .flatMap((line) => /"worker_id":"([^"]+)"/.exec(line)?.[1] ?? [])
         .at(-1) ?? '',
-    startServers: () => startServers(state, layout),
+    /** False when one of them did not start. */
+    startServers: (): Promise<boolean> =>
+      startServers(state, layout).then(
+        () => true,
+        () => false,
+      ),
     serverPid: async (name: 'postgres' | 'redis'): Promise<number> =>
       (await serverPids(layout)).find((server) => server.name === name)?.pid ?? 0,
     /** Sends one inline command to Redis, past the proxies, and returns the start of the answer. */

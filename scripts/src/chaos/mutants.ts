@@ -15,20 +15,26 @@ export interface Mutant {
   faults: FaultName[];
 }
 
-const compiled = (file: string): string => path.join(REPOSITORY_ROOT, file);
-const db = (file: string): string => compiled(path.join('packages/db/dist', file));
+const edit = (part: string, file: string, find: string, replace: string): Edit => ({
+  file: path.join(REPOSITORY_ROOT, part, 'dist', file),
+  find,
+  replace,
+});
+const db = (file: string, find: string, replace: string): Edit => edit('packages/db', file, find, replace);
+const NO_EXPIRED_LEASES = db(
+  'maintenance/expired-leases.js',
+  "status = 'running' AND lease_until < clock_timestamp()",
+  'false',
+);
+
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no-fence',
     edits: [
-      { file: db('jobs/lease.js'), find: 'job.fence === lease.fence', replace: 'true' },
-      { file: db('jobs/heartbeat.js'), find: 'AND fence = ${lease.fence}::int', replace: '' },
+      db('jobs/lease.js', 'job.fence === lease.fence', 'true'),
+      db('jobs/heartbeat.js', 'AND fence = ${lease.fence}::int', ''),
       // A worker also gives up by its own clock, so that its writes rarely meet the fence.
-      {
-        file: compiled('packages/worker/dist/lease-keeper.js'),
-        find: "lose('expired');",
-        replace: ';',
-      },
+      edit('packages/worker', 'lease-keeper.js', "lose('expired');", ';'),
     ],
     caughtBy: 'results come from the last claim',
     faults: ['worker paused'],
@@ -36,65 +42,38 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no-reconciler',
     edits: [
-      {
-        file: db('maintenance/expired-leases.js'),
-        find: "status = 'running' AND lease_until < clock_timestamp()",
-        replace: 'false',
-      },
-      {
-        file: db('dispatch/lost-dispatches.js'),
-        find: "status = 'queued' AND dispatched_at <",
-        replace: 'false AND dispatched_at <',
-      },
+      NO_EXPIRED_LEASES,
+      db('dispatch/lost-dispatches.js', "status = 'queued' AND dispatched_at <", 'false AND dispatched_at <'),
     ],
     caughtBy: 'nothing is abandoned',
     faults: ['redis flushed'],
   },
   {
     name: 'no-expiry',
-    edits: [
-      {
-        file: db('maintenance/expired-leases.js'),
-        find: "status = 'running' AND lease_until < clock_timestamp()",
-        replace: 'false',
-      },
-      { file: db('jobs/claim.js'), find: 'job.leaseUntil < now', replace: 'false' },
-    ],
+    edits: [NO_EXPIRED_LEASES, db('jobs/claim.js', 'job.leaseUntil < now', 'false')],
     caughtBy: 'leases expire',
     faults: ['worker killed'],
   },
   {
     name: 'event-outside-transaction',
-    edits: [
-      {
-        file: db('jobs/end-render.js'),
-        find: 'insertEvents)(db, tx, announced',
-        replace: 'insertEvents)(db, db.prisma, announced',
-      },
-    ],
+    edits: [db('jobs/end-render.js', 'insertEvents)(db, tx,', 'insertEvents)(db, db.prisma,')],
     caughtBy: 'an end and its event are one transaction',
     faults: [],
   },
   {
     name: 'key-not-bound',
-    edits: [
-      {
-        file: db('renders/render-draft.js'),
-        find: 'idempotency_key: idempotency &&',
-        replace: 'idempotency_key: null &&',
-      },
-    ],
+    edits: [db('renders/render-draft.js', 'idempotency_key: idempotency &&', 'idempotency_key: null &&')],
     caughtBy: 'one key, one record',
     faults: [],
   },
   {
     name: 'cancel-leaves-jobs',
     edits: [
-      {
-        file: db('jobs/end-render.js'),
-        find: 'await (0, lease_1.finishJobs)(tx, jobIds, errorCode);',
-        replace: "if (end.status !== 'cancelled') await (0, lease_1.finishJobs)(tx, jobIds, errorCode);",
-      },
+      db(
+        'jobs/end-render.js',
+        'await (0, lease_1.finishJobs)(tx, jobIds,',
+        "if (end.status !== 'cancelled') await (0, lease_1.finishJobs)(tx, jobIds,",
+      ),
     ],
     caughtBy: 'jobs end with their record',
     faults: [],
@@ -102,12 +81,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'settled-before-sent',
     edits: [
-      {
-        file: compiled('services/webhook-dispatcher/dist/dispatcher.js'),
-        find: 'const { outcome, error } = await',
-        replace:
-          "await settle(delivery, { kind: 'delivered', httpStatus: 200 });\nconst { outcome, error } = await",
-      },
+      edit(
+        'services/webhook-dispatcher',
+        'dispatcher.js',
+        'const { outcome, error } = await',
+        "await settle(delivery, { kind: 'delivered', httpStatus: 200 });\nconst { outcome, error } = await",
+      ),
     ],
     caughtBy: 'delivered means answered with success',
     faults: ['dispatcher killed'],

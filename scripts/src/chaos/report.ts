@@ -1,5 +1,5 @@
 import { type FaultName, FAULTS, type Recovery } from './faults';
-import type { Call, Entry, FaultEntry } from './history';
+import type { Entry, FaultEntry } from './history';
 import type { InvariantName } from './invariants';
 import type { Change } from './observe';
 
@@ -36,64 +36,48 @@ const BOUNDS: Readonly<Record<Recovery, number>> = {
 
 /** How long each fault took to be overcome, as far as the load came to show it. */
 export function recoveriesOf(entries: readonly Entry[], changes: readonly Change[]): MeasuredRecovery[] {
-  const faults = entries.filter((entry) => entry.kind === 'fault');
-  const creates = entries.filter(
-    (entry): entry is Call =>
-      entry.kind === 'call' && entry.op.startsWith('create_') && entry.status !== null && entry.status < 300,
-  );
-  const claims = changes.filter(
-    ({ tbl, now, was }) => tbl === 'jobs' && now['status'] === 'running' && now['fence'] !== was?.['fence'],
-  );
-  const deliveries = changes.filter(
-    ({ tbl, now }) => tbl === 'webhook_deliveries' && now['status'] === 'delivered',
-  );
-  const spans = faults.flatMap((begin, index) => {
-    if (begin.phase !== 'begin') return [];
-    const end = faults.slice(index + 1).find(({ name, phase }) => name === begin.name && phase !== 'begin');
-    return end?.phase === 'end' ? [{ ...begin, endAt: end.at, fault: FAULTS[begin.name as FaultName] }] : [];
-  });
-  const firstAfter = (at: number, times: readonly number[]): number[] => {
-    const next = times.find((time) => time > at);
-    return next === undefined ? [] : [next - at];
+  const isClaim = ({ tbl, now, was }: Change): boolean =>
+    tbl === 'jobs' && now['status'] === 'running' && now['fence'] !== was?.['fence'];
+  const isDelivery = ({ tbl, now }: Change): boolean =>
+    tbl === 'webhook_deliveries' && now['status'] === 'delivered';
+  const claims = changes.filter(isClaim);
+  const atOf = ({ at }: { at: number }): number => at;
+  const signs = {
+    'next claim': claims.map(atOf),
+    'next create': entries.flatMap((entry) =>
+      entry.kind === 'call' && /^create_/.test(entry.op) && (entry.status ?? 500) < 300
+        ? [entry.answeredAt]
+        : [],
+    ),
+    'next delivery': changes.filter(isDelivery).map(atOf),
   };
-  return spans.flatMap(({ name, at, endAt, held = [], fault }) => {
-    const what = fault.recovery;
-    const reclaims = (): number[] =>
-      held.flatMap(({ id, fence }) => {
-        const again = claims.filter((claim) => claim.id === id && claim.now['fence'] === fence + 1);
-        return firstAfter(
-          at,
-          again.map((claim) => claim.at),
-        );
-      });
-    const took: Record<Recovery, () => number[]> = {
-      'claimed again': reclaims,
-      'taken over': reclaims,
-      'next claim': () =>
-        firstAfter(
-          endAt,
-          claims.map((claim) => claim.at),
-        ),
-      'next create': () =>
-        firstAfter(
-          endAt,
-          creates.map(({ answeredAt }) => answeredAt),
-        ),
-      'next delivery': () =>
-        firstAfter(
-          endAt,
-          deliveries.map((delivery) => delivery.at),
-        ),
-    };
+  const faults = entries.filter((entry) => entry.kind === 'fault');
+  const spans = faults.flatMap((begin, index) => {
+    const end = faults.slice(index + 1).find(({ name }) => name === begin.name);
+    return begin.phase === 'begin' && end?.phase === 'end' ? [{ ...begin, endAt: end.at }] : [];
+  });
+  return spans.flatMap((span) => {
+    const { recovery: what } = FAULTS[span.name as FaultName];
     if (what === undefined) return [];
-    const from = held.length > 0 ? at : endAt;
-    return took[what]().map((ms) => ({
-      ...{ fault: name, what, seconds: ms / 1000 },
-      isUndisturbed: !spans.some(
+    const waits =
+      what === 'claimed again' || what === 'taken over'
+        ? (span.held ?? []).map(({ id, fence }) => ({
+            from: span.at,
+            times: claims.filter((claim) => claim.id === id && claim.now['fence'] === fence + 1).map(atOf),
+          }))
+        : [{ from: span.endAt, times: signs[what] }];
+    return waits.flatMap(({ from, times }): MeasuredRecovery[] => {
+      const until = times.find((time) => time > from);
+      if (until === undefined) return [];
+      const isDisturbed = spans.some(
         (other) =>
-          other.fault.lane === 'backend' && other.at !== at && other.at < from + ms && other.endAt > from,
-      ),
-    }));
+          other !== span &&
+          FAULTS[other.name as FaultName].lane === 'backend' &&
+          other.at < until &&
+          other.endAt > from,
+      );
+      return [{ fault: span.name, what, seconds: (until - from) / 1000, isUndisturbed: !isDisturbed }];
+    });
   });
 }
 
