@@ -67,5 +67,6 @@ async function chaos({ seed, minutes, fault, mutant, mutants, actors, keep }: Op
 
 program.parseAsync().catch((error: unknown) => {
   console.error(error);
-  process.exitCode = 1;
+  // The clients of a run that was interrupted would go on.
+  process.exit(1);
 });

@@ -19,10 +19,8 @@ import type { History } from './history';
 import type { Edit, Failpoint } from './inject';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 
-export const SERVICES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'] as const;
-export type Service = (typeof SERVICES)[number];
-export const BACKENDS = ['postgres', 'redis', 'store'] as const;
-export type Backend = (typeof BACKENDS)[number];
+export type Service = 'api' | 'media-worker' | 'gpu-worker' | 'webhook-dispatcher';
+export type Backend = 'postgres' | 'redis' | 'store';
 
 const CUSTOMERS = 3;
 const LIMITS = { postPerMinute: 1_000_000, getPerMinute: 1_000_000 };
@@ -30,7 +28,7 @@ const LIMITS = { postPerMinute: 1_000_000, getPerMinute: 1_000_000 };
 const RETRY_SCHEDULE = '2,3,4,6,8,10,12,15,20,25';
 /** A silent origin is given up before the end of the run. */
 const DOWNLOAD_TIMEOUT_SECONDS = '10';
-const READY_MS = 90_000;
+const READY_MS = 180_000;
 /** As an orchestrator starts a process anew that has ended. */
 const RESTART_AFTER_MS = 2_000;
 
@@ -39,7 +37,7 @@ export interface Member {
   service: Service;
   /** Its own way to each backend. */
   links: Record<Backend, TcpProxy>;
-  spec: ProcessSpec & { healthUrl: string };
+  spec: ProcessSpec;
   armFile: string;
   workDir: string;
   /** Base address, of an api. */
@@ -58,16 +56,22 @@ export interface FleetOptions {
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
-/** Stops what an earlier run in this directory left behind when it was killed, and deletes what it wrote. */
-export async function clearRoot(root: string): Promise<void> {
+/** Stops whatever a run in this directory started, also one that was killed or could not start everything. */
+export async function stopAll(root: string): Promise<void> {
   const layout = stackLayout(root);
   const processes = createProcessManager(layout);
   for (const file of readdirSync(layout.runDir))
     await processes.stop({ name: path.basename(file, '.json'), stopGraceMs: 0 });
   await stopServers(layout);
-  for (const folder of readdirIfThere(layout.workDir)) unmount(path.join(layout.workDir, folder));
-  rmSync(root, { recursive: true, force: true });
-  mkdirSync(root, { recursive: true });
+  for (const folder of readdirIfThere(layout.workDir))
+    spawnSync('umount', ['-l', path.join(layout.workDir, folder)], { stdio: 'ignore' });
+}
+
+/** Deletes the data of the services and servers of a run that was stopped. */
+export function eraseData(root: string): void {
+  const { postgresDir, redisDir, s3Dir, workDir } = stackLayout(root);
+  erasePostgres(postgresDir);
+  for (const folder of [redisDir, s3Dir, workDir]) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Two of each service, each with its own proxies to the backends; what ends is started anew. */
@@ -88,7 +92,7 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
   for (const spec of serviceSpecs(state, layout))
     for (const suffix of ['', '-2']) members.push(await member(spec, suffix));
 
-  async function member(spec: Member['spec'], suffix: string): Promise<Member> {
+  async function member(spec: ProcessSpec, suffix: string): Promise<Member> {
     const name = `${spec.name}${suffix}`;
     const links = {
       postgres: await startTcpProxy(ports.postgres),
@@ -109,14 +113,14 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
       S3_PUBLIC_ENDPOINT: atPort(s3Endpoint(state), clientLink.port),
       WEBHOOK_RETRY_SCHEDULE_SECONDS: RETRY_SCHEDULE,
       DOWNLOAD_TIMEOUT_SECONDS,
-      NODE_OPTIONS: `--require=${path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'chaos', 'inject.js')}`,
+      NODE_OPTIONS: `--require="${path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'chaos', 'inject.js')}"`,
       CHAOS_ARM_FILE: armFile,
       CHAOS_EDITS: JSON.stringify(edits),
     };
-    const healthUrl = `http://127.0.0.1:${healthPort}`;
     const service = spec.name as Service;
     const baseUrl = `http://127.0.0.1:${port}`;
-    const isReady = () => answersOk(`${service === 'api' ? baseUrl : healthUrl}/readyz`);
+    const isReady = () =>
+      answersOk(`${service === 'api' ? baseUrl : `http://127.0.0.1:${healthPort}`}/readyz`);
     return {
       name,
       service,
@@ -124,20 +128,18 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
       armFile,
       workDir,
       baseUrl,
-      spec: { ...spec, name, env, healthUrl, isReady },
+      spec: { ...spec, name, env, isReady },
     };
   }
 
   /** Processes that the suite ended or is about to end. */
   const doomed = new Set<string>();
-  const running = new Map<string, number>();
   /** Children of services that were seen, to find those that outlive them. */
   const children = new Map<number, string>();
   let keeping = true;
 
   async function start(one: Member): Promise<void> {
     await processes.start(one.spec);
-    running.set(one.name, processes.findPid(one.name) ?? 0);
     doomed.delete(one.name);
     history.add({ kind: 'process', name: one.name, what: 'started', expected: true });
   }
@@ -223,18 +225,12 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
       await waitUntil(() => ![...children].some(lives), 5_000);
       return [...children].filter(lives).map(([pid]) => readIfThere(`/proc/${pid}/comm`).trim());
     },
-    close: async (erase: boolean): Promise<void> => {
+    close: async (): Promise<void> => {
       await fleet.stopServices();
-      mounted.forEach(unmount);
-      await stopServers(layout);
       await store.close();
       await Promise.all(
         [clientLink, ...members.flatMap(({ links }) => Object.values(links))].map((p) => p.close()),
       );
-      if (!erase) return;
-      erasePostgres(layout.postgresDir);
-      for (const folder of [layout.postgresDir, layout.redisDir, layout.s3Dir, layout.workDir])
-        rmSync(folder, { recursive: true, force: true });
     },
   };
   return fleet;
@@ -245,10 +241,6 @@ function mountDisk(folder: string): boolean {
   mkdirSync(folder, { recursive: true });
   const options = ['-t', 'tmpfs', '-o', 'size=128m', 'chaos', folder];
   return spawnSync('mount', options, { stdio: 'ignore' }).status === 0;
-}
-
-function unmount(folder: string): void {
-  spawnSync('umount', ['-l', folder], { stdio: 'ignore' });
 }
 
 function atPort(url: string, port: number): string {

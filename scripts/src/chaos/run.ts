@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ffprobe } from '@lipsync/testkit';
 import { untilInterrupted } from '../demo/interrupted';
 import type { FaultName } from './faults';
-import { clearRoot, type Fleet, startFleet } from './fleet';
+import { eraseData, type Fleet, startFleet, stopAll } from './fleet';
 import { type History, openHistory } from './history';
 import { check } from './invariants';
 import { type LoadOptions, runLoad } from './load';
@@ -39,20 +39,26 @@ const ABANDONED_SECONDS = 40;
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { mutant, root } = options;
   if (mutant) checkMutant(mutant);
-  await clearRoot(root);
+  await stopAll(root);
+  eraseData(root);
+  rmSync(root, { recursive: true });
+  mkdirSync(root);
   const history = openHistory(path.join(root, 'history.jsonl'));
   const clips = await makeClips();
   const files = { 'short.mp4': clips.short.video, 'short.wav': clips.short.audio };
   const receivers = await startReceivers(history, files);
   const { authority, routes } = receivers;
-  const fleet = await startFleet({ root, edits: mutant?.edits ?? [], authority, routes, history });
+  let fleet: Fleet | undefined;
   try {
+    fleet = await startFleet({ root, edits: mutant?.edits ?? [], authority, routes, history });
     const report = await untilInterrupted(experiment(options, { history, clips, receivers, fleet }));
     writeFileSync(path.join(root, 'report.json'), JSON.stringify(report, null, 2));
     return report;
   } finally {
-    await fleet.close(!options.keep);
+    await fleet?.close();
     await receivers.close();
+    await stopAll(root);
+    if (!options.keep) eraseData(root);
     await history.close();
   }
 }
