@@ -39,5 +39,6 @@ module.exports = {
       globalTeardown: '<rootDir>/packages/testkit/src/global-teardown.ts',
     },
     { ...sources, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
+    { ...sources, displayName: 'parts', testMatch: ['**/*.parts.test.ts'] },
   ],
 };

@@ -17,6 +17,7 @@ export { testPrefix, testRedisUrl } from './redis';
 export { freePorts } from './servers/free-ports';
 export { isAlive } from './servers/is-alive';
 export { listenOnLoopback } from './servers/listen';
+export { postgresBinaries } from './servers/postgres-binaries';
 export {
   erasePostgres,
   findPostgres,
@@ -32,6 +33,7 @@ export {
   startRedis,
   stopRedis,
 } from './servers/redis-server';
+export { serverUser } from './servers/server-user';
 export { REFUSED_ADDRESSES, REFUSED_URLS } from './hostile-addresses';
 export {
   DURATION_LIE_SECONDS,

@@ -6,7 +6,7 @@ import { type EventReceiver, startEventReceiver } from '../demo/event-receiver';
 import { REPOSITORY_ROOT } from '../local-stack/layout';
 import { provisionCustomer } from '../local-stack/provision';
 import { createStack, type Stack, type StackDescription } from '../local-stack/stack';
-import type { StackCustomer } from '../local-stack/state';
+import type { ExternalServers, StackCustomer } from '../local-stack/state';
 
 /**
  * Tests poll every 20 ms, which no customer should. With the service's default limits, a test that waits for half a
@@ -29,7 +29,14 @@ export interface System {
 
 export async function startSystem(
   name: string,
-  options: { egressRoutes?: string[]; egressCa?: string; serviceEnv?: Record<string, string> } = {},
+  options: {
+    egressRoutes?: string[];
+    egressCa?: string;
+    serviceEnv?: Record<string, string>;
+    servers?: ExternalServers;
+    /** Where clients reach the api, if not directly. */
+    publicUrl?: string;
+  } = {},
 ): Promise<System> {
   // An earlier process with this pid may have left a folder behind when it was killed.
   const folder = `${name}-${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -43,7 +50,11 @@ export async function startSystem(
   const customer = await provisionCustomer(state, 'e2e-one', LIMITS);
   const other = await provisionCustomer(state, 'e2e-two', LIMITS);
   const client = ({ api_key }: StackCustomer) =>
-    createApiClient({ baseUrl: description.base_url, apiKey: api_key, onAnswer: expectContract });
+    createApiClient({
+      baseUrl: options.publicUrl ?? description.base_url,
+      apiKey: api_key,
+      onAnswer: expectContract,
+    });
   const receiver = await startEventReceiver(state, customer.signing_secret);
   return {
     stack,

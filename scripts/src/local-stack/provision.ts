@@ -13,7 +13,7 @@ const CUSTOMER_NAMES = ['local-one', 'local-two'];
 
 /** Sets up what the services expect: migrated tables, two customers, the authority file for egress. */
 export async function provision(state: StackState, layout: StackLayout): Promise<void> {
-  await migrate(state.servers.postgresUrl);
+  await migrate(state.servers.migrationUrl ?? state.servers.postgresUrl);
   const { file, pem } = authorityFile(layout.root, state);
   writeFileSync(file, pem);
   for (const name of CUSTOMER_NAMES.slice(state.customers.length))

@@ -16,7 +16,7 @@ export interface ServiceSpec extends ProcessSpec {
   healthUrl: string;
 }
 
-export const s3Endpoint = ({ ports }: StackState) => `http://127.0.0.1:${ports.s3}`;
+export const s3Endpoint = ({ ports, s3 }: StackState) => s3.endpoint ?? `http://127.0.0.1:${ports.s3}`;
 export const baseUrl = ({ ports }: StackState) => `http://127.0.0.1:${ports.api}`;
 
 /** The four services as an operator would run them: one process each, configured only by environment. */
@@ -103,6 +103,7 @@ export function backendEnvironment(state: StackState): Record<string, string> {
     S3_FORCE_PATH_STYLE: 'true',
     PUBLIC_BASE_URL: baseUrl(state),
     MASTER_KEY: state.masterKey,
+    ...passThrough('NODE_EXTRA_CA_CERTS'),
   };
 }
 

@@ -11,6 +11,7 @@ import { baseUrl, s3Endpoint, type ServiceSpec, serviceSpecs } from './services'
 import {
   completePorts,
   createState,
+  type ExternalServers,
   type GpuWorkerPlan,
   planGpuWorkers,
   readState,
@@ -30,6 +31,8 @@ export interface StackOptions {
   egressCa?: string;
   /** Environment variables for every service, overriding the stack's own (tests shorten lifetimes with them). */
   serviceEnv?: Readonly<Record<string, string>>;
+  /** Used in the place of its own Postgres and Redis and, if there is one, store. */
+  servers?: ExternalServers;
   /** Default: as many as the stack already has, which is initially one. */
   gpuWorkers?: GpuWorkerPlan;
   onProgress?: (name: string, outcome: StartOutcome | 'stopped' | 'ready') => void;
@@ -82,6 +85,7 @@ export function createStack(options: StackOptions) {
 
   async function loadState(): Promise<StackState> {
     const state = readState(layout.root) ?? (await createState());
+    state.s3 = options.servers?.store ?? state.s3;
     state.ports = await completePorts(state.ports);
     state.egressRoutes = mergeRoutes(state.egressRoutes, options.egressRoutes ?? []);
     if (options.egressCa !== undefined) state.egressCa = mergeAuthorities(state.egressCa, options.egressCa);
@@ -104,8 +108,8 @@ export function createStack(options: StackOptions) {
 
   async function start(): Promise<StackDescription> {
     const state = await loadState();
-    state.servers = await startServers(state, layout);
-    await startAll([s3Spec(state, layout)]);
+    state.servers = options.servers ?? (await startServers(state, layout));
+    if (state.s3.endpoint === undefined) await startAll([s3Spec(state, layout)]);
     await provision(state, layout);
     writeState(layout.root, state);
     await startAll(services(state));

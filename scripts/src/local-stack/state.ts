@@ -24,7 +24,23 @@ type PortName = (typeof PORT_NAMES)[number];
 
 export interface ServerAddresses {
   postgresUrl: string;
+  /** Where the migration finds the database, if `postgresUrl` leads to a pooler. */
+  migrationUrl?: string;
   redisUrl: string;
+}
+
+export interface StoreAccess {
+  /** By default the stack's own store. */
+  endpoint?: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  bucket: string;
+}
+
+/** Servers that somebody else runs: a stack neither starts, stops nor erases them. */
+export interface ExternalServers extends ServerAddresses {
+  /** Its bucket exists. */
+  store?: StoreAccess;
 }
 
 export interface StackCustomer {
@@ -39,7 +55,7 @@ export interface StackState {
   /** Addresses from their latest start. */
   servers: ServerAddresses;
   masterKey: string;
-  s3: { accessKeyId: string; secretAccessKey: string; bucket: string };
+  s3: StoreAccess;
   /** `host:443=ip:port`, as given with --egress-route. */
   egressRoutes: string[];
   /** PEM of the certificate authorities given with --egress-ca. */

@@ -35,7 +35,7 @@ function residentPages(root: number): number {
   return childrenOf(root).reduce((pages, child) => pages + residentPages(child), own);
 }
 
-/** The processes that a process has started. Reads only these files, because reading creates garbage in the process being measured. */
+/** Ids of a process's children. Reads only these files, because reading creates garbage in the process being measured. */
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>
     readIfThere(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
