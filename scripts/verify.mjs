@@ -42,6 +42,7 @@ const CHECKS = {
 
 /** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
 const LONG_CHECKS = {
+  // On real servers, those that are installed: deploy/parts/README.md.
   parts: ['node', ['scripts/parts.mjs']],
   // Hostile input of every kind against a local stack, with canaries.
   corpora: ['node', ['scripts/run.mjs', 'corpora']],
