@@ -47,6 +47,8 @@ const { testResults } = JSON.parse(readFileSync(results, 'utf8'));
 for (const { ancestorTitles, title, duration, status: outcome } of testResults.flatMap(
   ({ assertionResults }) => assertionResults,
 )) {
+  // Not asked for.
+  if (outcome === 'pending') continue;
   const [part, what] = title.split(': ');
   const seconds = ((duration ?? 0) / 1000).toFixed(1);
   console.log(

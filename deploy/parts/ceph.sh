@@ -2,7 +2,8 @@
 # Ceph's S3 gateway with TLS, over a cluster of one monitor and one object server in memory: a gateway to try, and no
 # example of a cluster.
 #   ceph.sh version | cluster | run     run, as in postgres.sh, is the gateway; the cluster comes first
-# CEPH_MON_PORT, S3_PORT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY.
+# CEPH_MON_PORT, CEPH_SETUP_PORT, S3_PORT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY. A second pair signs uploads: the
+# access key with -uploads, and the same secret.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 for program in radosgw ceph-mon ceph-osd; do
@@ -49,9 +50,30 @@ CONF
   exec ceph-osd -f -i 0
 fi
 
-if [ ! -e "$dir/users" ]; then
-  radosgw-admin user create --uid lipsync --display-name lipsync \
-    --access-key "${S3_ACCESS_KEY_ID:?}" --secret-key "${S3_SECRET_ACCESS_KEY:?}" > "$dir/users"
+if [ ! -e "$dir/ready" ]; then
+  user() { radosgw-admin user create --uid "$1" --display-name "$1" --access-key "$2" --secret-key "${S3_SECRET_ACCESS_KEY:?}"; }
+  user lipsync "${S3_ACCESS_KEY_ID:?}" > /dev/null
+  user lipsync-uploads "$S3_ACCESS_KEY_ID-uploads" > /dev/null
+  # The bucket and who may do what in it, by S3 itself, before anybody else is let in.
+  radosgw -f -n client.setup --rgw-frontends "beast endpoint=127.0.0.1:${CEPH_SETUP_PORT:-7481}" &
+  s3() { # path, body
+    curl -sSf -X PUT --aws-sigv4 aws:amz:us-east-1:s3 --user "$S3_ACCESS_KEY_ID:$S3_SECRET_ACCESS_KEY" \
+      --header "x-amz-content-sha256: $(printf %s "$2" | sha256sum | cut -d' ' -f1)" --header content-type:text/plain \
+      --retry 60 --retry-delay 1 --retry-connrefused "http://127.0.0.1:${CEPH_SETUP_PORT:-7481}/lipsync$1" --data-binary "$2"
+  }
+  s3 '' ''
+  # Uploads are signed by the second user (runbook, "The pair that signs uploads"). What it uploads belongs to it, so the
+  # first one needs its rights here although the bucket is its own.
+  s3 '?policy=' '{"Version": "2012-10-17", "Statement": [
+    {"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam:::user/lipsync"}, "Resource": "arn:aws:s3:::lipsync/*",
+     "Action": ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"]},
+    {"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam:::user/lipsync"}, "Resource": "arn:aws:s3:::lipsync",
+     "Action": "s3:ListBucket"},
+    {"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam:::user/lipsync-uploads"}, "Action": "s3:PutObject",
+     "Resource": "arn:aws:s3:::lipsync/uploads/*"}]}'
+  s3 '?publicAccessBlock=' '<PublicAccessBlockConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">
+    <IgnorePublicAcls>true</IgnorePublicAcls></PublicAccessBlockConfiguration>'
+  kill %1 && touch "$dir/ready"
 fi
 exec radosgw -f -n client.gateway \
   --rgw-frontends "beast ssl_endpoint=127.0.0.1:${S3_PORT:-7480} ssl_certificate=$PARTS_DIR/tls/server.both.pem"

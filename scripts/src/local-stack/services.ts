@@ -99,7 +99,7 @@ export function backendEnvironment(state: StackState): Record<string, string> {
     S3_BUCKET: state.s3.bucket,
     S3_ACCESS_KEY_ID: state.s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: state.s3.secretAccessKey,
-    ...s3UploadPair(state),
+    ...(state.s3.hasUploadPair !== false && s3UploadPair(state)),
     S3_FORCE_PATH_STYLE: 'true',
     PUBLIC_BASE_URL: baseUrl(state),
     MASTER_KEY: state.masterKey,

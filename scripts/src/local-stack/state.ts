@@ -35,6 +35,8 @@ export interface StoreAccess {
   accessKeyId: string;
   secretAccessKey: string;
   bucket: string;
+  /** False: it knows no second pair that may only upload (the access key with `-uploads`, and the same secret). */
+  hasUploadPair?: boolean;
 }
 
 /** Servers that somebody else runs: a stack neither starts, stops nor erases them. */

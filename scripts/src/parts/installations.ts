@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { ExternalServers } from '../local-stack/state';
 import { createPart, type Part } from './part';
@@ -101,6 +101,8 @@ export function failoverInstallation(found: Found): Installation {
 function createEnvironment({ dir, ports }: Found, name: string, firstPort: number) {
   const root = path.join(dir, name);
   mkdirSync(root);
+  // One authority for all, which the services trust.
+  symlinkSync(path.join(dir, 'tls'), path.join(root, 'tls'));
   let next = firstPort;
   const port = (): string => ports[next++] ?? '';
   const secret = (): string => randomBytes(16).toString('hex');
@@ -122,6 +124,7 @@ function createEnvironment({ dir, ports }: Found, name: string, firstPort: numbe
     S3_ACCESS_KEY_ID: secret(),
     S3_SECRET_ACCESS_KEY: secret(),
     CEPH_MON_PORT: port(),
+    CEPH_SETUP_PORT: port(),
   };
 }
 type Environment = ReturnType<typeof createEnvironment>;
@@ -150,6 +153,8 @@ function storeAccess(env: Environment, store: readonly Part[]): Pick<ExternalSer
       accessKeyId: env.S3_ACCESS_KEY_ID,
       secretAccessKey: env.S3_SECRET_ACCESS_KEY,
       bucket: 'lipsync',
+      // versitygw refuses what a signed upload could add.
+      hasUploadPair: store.some(({ title }) => title.startsWith('ceph')),
     },
   };
 }

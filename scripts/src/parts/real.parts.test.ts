@@ -26,7 +26,7 @@ const found = JSON.parse(settings) as Found;
 const HOST = 'origin.example.test';
 const HOOK_PATH = '/measured';
 /** Long enough for a render to reach its end in it. */
-const DOWN_MS = 6_000;
+const DOWN_MS = 10_000;
 /** Longer than a lease, and longer than any socket waits. */
 const SILENT_MS = 20_000;
 const MEASURED_EVENTS = 60;
@@ -86,9 +86,12 @@ describe.each(installations)('$name', (installation) => {
   });
 
   afterAll(async () => {
-    await system.stop();
-    for (const part of parts.reverse()) await part.kill();
-    await origin.close();
+    try {
+      await system.stop();
+    } finally {
+      for (const part of parts.reverse()) await part.kill();
+      await origin.close();
+    }
   });
 
   const request = (webhookUrl: string) => ({
