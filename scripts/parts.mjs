@@ -33,15 +33,19 @@ const ports = (await freePorts(28)).map(String);
 
 const results = path.join(dir, 'results.json');
 const options = ['--selectProjects', 'parts', '--verbose', '--json', '--outputFile', results];
-const { status } = spawnSync('jest', [...options, ...process.argv.slice(2)], {
-  cwd: ROOT,
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    NODE_EXTRA_CA_CERTS: path.join(dir, 'tls', 'ca.pem'),
-    PARTS_FOUND: JSON.stringify({ versions, embeddedPostgres: { binDir, version }, dir, ports }),
+const { status } = spawnSync(
+  path.join(ROOT, 'node_modules', '.bin', 'jest'),
+  [...options, ...process.argv.slice(2)],
+  {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      NODE_EXTRA_CA_CERTS: path.join(dir, 'tls', 'ca.pem'),
+      PARTS_FOUND: JSON.stringify({ versions, embeddedPostgres: { binDir, version }, dir, ports }),
+    },
   },
-});
+);
 
 const { testResults } = JSON.parse(readFileSync(results, 'utf8'));
 for (const { ancestorTitles, title, duration, status: outcome } of testResults.flatMap(

@@ -19,7 +19,9 @@ mkdir -p "$dir" && cp "$PARTS_DIR"/tls/{ca,server}.pem "$PARTS_DIR/tls/server.ke
 echo "\"lipsync_a\" \"${POSTGRES_PASSWORD:?}\"" > "$dir/users.txt"
 cat > "$dir/pgbouncer.ini" << INI
 [databases]
-lipsync = host=127.0.0.1 port=${POSTGRES_PORT:-5432}
+; What the services ask for at connecting and PgBouncer cannot follow (see below), for every connection to Postgres. An
+; address, because PgBouncer's resolver takes localhost for ::1.
+lipsync = host=127.0.0.1 port=${POSTGRES_PORT:-5432} connect_query='SET statement_timeout = 15000; SET idle_in_transaction_session_timeout = 30000; SET jit = off'
 
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -38,9 +40,8 @@ pool_mode = transaction
 max_prepared_statements = 200
 default_pool_size = 20
 max_client_conn = 1000
-; What the services ask for at connecting and PgBouncer cannot follow; postgres.sh sets both on the login instead.
 ; Never add \`options\`: it carries the time zone, which PgBouncer does follow.
-ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout
+ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, jit
 ; After Postgres was away, ask it again within a second; by default fifteen pass in which every query fails.
 server_login_retry = 1
 INI

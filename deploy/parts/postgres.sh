@@ -25,11 +25,8 @@ CREATE ROLE lipsync NOLOGIN
 CREATE DATABASE lipsync OWNER lipsync
 CREATE ROLE lipsync_a LOGIN PASSWORD '${POSTGRES_PASSWORD:?}' IN ROLE lipsync
 ALTER ROLE lipsync_a SET role = 'lipsync'
-ALTER ROLE lipsync_a SET statement_timeout = '15s'
-ALTER ROLE lipsync_a SET idle_in_transaction_session_timeout = '30s'
 SQL
   touch "$dir/ready"
 fi
-# The two limits above are for sessions of a pooler, which ignores those that the services ask for (pgbouncer.sh).
 exec "${as[@]}" "$bin/postgres" -D "$dir/data" -c port="${POSTGRES_PORT:-5432}" -c listen_addresses=localhost \
   -c unix_socket_directories= -c ssl=on -c ssl_cert_file="$dir/server.pem" -c ssl_key_file="$dir/server.key"
