@@ -21,6 +21,10 @@ function answer(name, args, env) {
   console.log(`skipped: ${name}: ${error?.message ?? (stdout.trim() || stderr.trim())}`);
 }
 
+if (process.platform !== 'linux') {
+  console.log('skipped: the scripts in deploy/parts are for Linux');
+  process.exit(SKIPPED);
+}
 const versions = Object.fromEntries(NAMES.map((name) => [name, answer(name, ['version'])]));
 // Below a folder that the servers' own accounts can reach.
 const dir = mkdtempSync('/var/tmp/lipsync-parts-');

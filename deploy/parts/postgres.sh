@@ -13,11 +13,15 @@ bin=${POSTGRES_BIN_DIR:-$(find /usr/lib/postgresql -name initdb -printf '%h\n' 2
 dir=$PARTS_DIR/${PART:-postgres}
 "$here/authority.sh"
 # Postgres refuses to run as root.
-as=() && [ "$(id -u)" = 0 ] && as=(setpriv --reuid postgres --regid postgres --clear-groups)
+account=$(id -un) as=()
+if [ "$account" = root ]; then
+  account=$(id -un postgres 2> /dev/null || echo nobody)
+  as=(setpriv --reuid "$account" --regid "$(id -g "$account")" --clear-groups)
+fi
 if [ ! -e "$dir/ready" ]; then
   mkdir -p "$dir" && cp "$PARTS_DIR"/tls/server.{pem,key} "$dir"
   # It also refuses a key that others can read.
-  chmod 700 "$dir" && chmod 600 "$dir/server.key" && [ ${#as[@]} -gt 0 ] && chown -R postgres:postgres "$dir"
+  chmod 700 "$dir" && chmod 600 "$dir/server.key" && chown -R "$account" "$dir"
   "${as[@]}" "$bin/initdb" -D "$dir/data" --username postgres --auth=reject --encoding UTF8 --locale C > /dev/null
   printf 'hostssl all all 127.0.0.1/32 scram-sha-256\nhostssl all all ::1/128 scram-sha-256\n' > "$dir/data/pg_hba.conf"
   "${as[@]}" "$bin/postgres" --single -D "$dir/data" postgres > /dev/null << SQL
