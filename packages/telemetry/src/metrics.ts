@@ -72,7 +72,13 @@ export function createMetrics(): Metrics {
     histogram: <Name extends NameOf<'histogram'>>(name: Name) =>
       histogramOf<LabelsOf<Name>>(obtain(name, prometheus.Histogram<string>)),
     onScrape: (collect) => void collectors.push(collect),
-    addProcessMetrics: () => prometheus.collectDefaultMetrics({ register: registry }),
+    addProcessMetrics: () => {
+      prometheus.collectDefaultMetrics({ register: registry });
+      // The library also reports the sums of some gauges, as gauges under names that Prometheus keeps for counters.
+      for (const { name } of registry.getMetricsAsArray())
+        if (name.endsWith('_total') && registry.getSingleMetric(name) instanceof prometheus.Gauge)
+          registry.removeSingleMetric(name);
+    },
   };
 }
 

@@ -30,7 +30,7 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Parses Prometheus' text format strictly, like its own linter: every family has one HELP and one TYPE before its
- * samples and is contiguous, no sample appears twice, counters end in _total, buckets are cumulative and complete.
+ * samples and is contiguous, no sample appears twice, counters and nothing else end in _total, buckets are cumulative and complete.
  * @throws Error at the first violation
  */
 export function parseExposition(text: string): Exposition {
@@ -88,6 +88,7 @@ function belongs(sample: string, { name, type }: MetricFamily): boolean {
 
 function checkFamily({ name, type, samples }: MetricFamily): void {
   if (type === 'counter' && !name.endsWith('_total')) throw new Error(`the counter ${name} has no _total`);
+  if (type !== 'counter' && name.endsWith('_total')) throw new Error(`${name} is no counter`);
   const seen = new Set<string>();
   for (const sample of samples) {
     const key = `${sample.name} ${JSON.stringify(Object.entries(sample.labels).sort())}`;

@@ -28,6 +28,7 @@ describe('parseExposition', () => {
     ['a family in two pieces', `${GOOD}# HELP a_total Counts a.\n# TYPE a_total counter\n`, 'twice'],
     ['the same sample twice', GOOD.replace('say \\"y\\"', 'x'), 'twice'],
     ['a counter without _total', GOOD.replaceAll('a_total', 'a'), '_total'],
+    ['a gauge with _total', GOOD.replace('a_total counter', 'a_total gauge'), 'no counter'],
     ['an unknown type', GOOD.replace('histogram', 'histogramme'), 'no type'],
     ['buckets that fall', GOOD.replace('le="1",kind="x"} 1', 'le="1",kind="x"} 4'), 'falls'],
     ['a count that is not the last bucket', GOOD.replace('count{kind="x"} 3', 'count{kind="x"} 2'), 'bucket'],
