@@ -46,6 +46,13 @@ export const METRICS = {
     labels: { operation: OPERATION_LABELS, code: ERROR_CODES },
     services: ['api'],
   },
+  http_connections_refused_total: {
+    type: 'counter',
+    help: 'Connections that were closed at once because CONNECTIONS_MAX were open.',
+    labels: {},
+    services: ['api'],
+    fromZero: true,
+  },
   idempotent_replays_total: {
     type: 'counter',
     help: 'Requests that repeated an idempotency key and were answered with the resource of the first request.',

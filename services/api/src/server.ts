@@ -14,22 +14,34 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How often connections are checked against both timeouts. */
 const CHECK_INTERVAL_MS = 5_000;
+/** Longer than the pauses of a caller that polls. */
+const KEEP_ALIVE_TIMEOUT_MS = 30_000;
 /**
  * Longer than load balancers keep idle connections, so that the balancer is the one to close them: a request that
  * crosses a close from this side is answered with 502. nginx and ALBs keep them for 60 s, Traefik for 90, Google's
  * balancers for 600.
  */
-const KEEP_ALIVE_TIMEOUT_MS = 620_000;
+const PROXY_KEEP_ALIVE_TIMEOUT_MS = 620_000;
 /**
  * Closes a connection on which nothing has moved for this long during a request: its client has stopped reading. This
  * is far longer than any pause before a response.
  */
 const SILENCE_TIMEOUT_MS = 120_000;
 
+export interface ServerOptions {
+  /** Further connections are closed at once, unanswered, with the event `drop`. Without it there is no limit. */
+  readonly connectionsMax?: number;
+  /** Whether a proxy keeps connections to this server open for the requests of many callers. */
+  readonly isBehindProxy?: boolean;
+  readonly silenceMs?: number;
+}
+
 /**
- * The HTTP server around the application: limits on slow and oversized requests, proper responses to malformed ones.
+ * The HTTP server around the application: limits on connections, on slow and on oversized requests, proper responses to
+ * malformed ones.
  */
-export function createServer(app: RequestListener, silenceMs: number = SILENCE_TIMEOUT_MS): Server {
+export function createServer(app: RequestListener, options: ServerOptions = {}): Server {
+  const { connectionsMax, isBehindProxy = false, silenceMs = SILENCE_TIMEOUT_MS } = options;
   /** The answers that each connection still waits for, in their order. */
   const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
   const listener: RequestListener = (req, res) => {
@@ -57,13 +69,14 @@ export function createServer(app: RequestListener, silenceMs: number = SILENCE_T
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      keepAliveTimeout: isBehindProxy ? PROXY_KEEP_ALIVE_TIMEOUT_MS : KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       requireHostHeader: false,
     },
     listener,
   );
   const unknownMethods = createUnknownMethods(server);
+  if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
   server.setTimeout(silenceMs);
   // Handled like any other request: only after authentication is it known whether the body is wanted.
   server.on('checkContinue', listener);

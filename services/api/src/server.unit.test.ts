@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { validate } from '@lipsync/contract';
 import { eventually, listenOnLoopback, MALFORMED_REQUESTS } from '@lipsync/testkit';
 import { createDrain, type Drain } from './drain';
-import { createServer } from './server';
+import { createServer, type ServerOptions } from './server';
 
 /** Larger than all buffers on the way to a client together. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024);
@@ -18,8 +18,8 @@ describe('the HTTP server', () => {
     server?.close();
   });
 
-  async function open(listener: RequestListener, silenceMs?: number): Promise<Socket> {
-    server = createServer(listener, silenceMs);
+  async function open(listener: RequestListener, options?: ServerOptions): Promise<Socket> {
+    server = createServer(listener, options);
     drain = createDrain(server);
     const socket = connect(await listenOnLoopback(server), '127.0.0.1');
     await once(socket, 'connect');
@@ -128,15 +128,37 @@ describe('the HTTP server', () => {
   });
 
   it('closes a connection whose client has stopped reading the response', async () => {
-    const socket = await open((_req, res) => {
-      res.once('close', () => server?.emit('test:closed'));
-      res.end(LARGE);
-    }, 500);
+    const socket = await open(
+      (_req, res) => {
+        res.once('close', () => server?.emit('test:closed'));
+        res.end(LARGE);
+      },
+      { silenceMs: 500 },
+    );
     if (server === undefined) throw new Error('no server');
     const closed = once(server, 'test:closed');
     socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await closed).toEqual([]);
     socket.destroy();
+  });
+
+  it('refuses a connection beyond the limit, and serves those within it', async () => {
+    const first = await open(ok, { connectionsMax: 1 });
+    await eventually(async () => expect(await connections()).toBe(1));
+    const second = connect(first.remotePort ?? 0, '127.0.0.1');
+    expect(await text(second)).toBe('');
+    first.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(await text(first)).toMatch(/^HTTP\/1\.1 200 OK/);
+  });
+
+  it.each([
+    ['half a minute for its caller', false, 30],
+    ['longer than any load balancer would, so that the balancer closes it first', true, 620],
+  ])('keeps an idle connection for %s', async (_, isBehindProxy, seconds) => {
+    const socket = await open(ok, { isBehindProxy });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toContain(`Keep-Alive: timeout=${seconds}\r\n`);
   });
 
   describe('drain', () => {

@@ -55,7 +55,12 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
   const healthPort = await health.start();
   lifecycle.onShutdown('health server', () => health.close());
 
-  const server = createServer(app);
+  const server = createServer(app, {
+    connectionsMax: env.CONNECTIONS_MAX,
+    isBehindProxy: env.TRUSTED_PROXY_HOPS > 0,
+  });
+  const refused = telemetry.metrics.counter('http_connections_refused_total');
+  server.on('drop', () => refused.inc({}));
   const drain = createDrain(server);
   server.listen(env.PORT, env.LISTEN_ADDRESS);
   await once(server, 'listening');
