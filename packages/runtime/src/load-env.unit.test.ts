@@ -12,7 +12,7 @@ const good = { DATABASE_URL: 'postgres://localhost/x', MASTER_KEY: 'a'.repeat(64
 
 describe('loadEnv', () => {
   it('converts and applies defaults, treating an empty variable as absent', () => {
-    const nodeEnv: NodeEnv = 'development';
+    const nodeEnv: NodeEnv = 'production';
     expect(loadEnv(picked, { ...good, DATABASE_POOL_MAX: '7', NODE_ENV: '' })).toEqual({
       ...good,
       DATABASE_POOL_MAX: 7,

@@ -16,7 +16,8 @@ import {
  * `loadEnv(sharedSettings.pick({ DATABASE_URL: true }), process.env)`, and adds its own.
  */
 export const sharedSettings = z.object({
-  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  /** Unset means production: what is for development must be asked for. */
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('production'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 
   DATABASE_URL: url,

@@ -13,8 +13,11 @@ import {
   type ReceiverReply,
   startHttpsReceiver,
 } from '@lipsync/testkit';
+import { loadEnv } from '../load-env';
+import { sharedSettings } from '../shared-settings';
 import { createEgress, egressUnder } from './egress';
 import { EgressError } from './egress-error';
+import { openEgress } from './open-egress';
 import { type EgressPolicy } from './policy';
 
 const HOST = 'media.example.test';
@@ -454,6 +457,12 @@ describe('development routes', () => {
     expect(() => createEgress({ nodeEnv: 'production', allowedPorts: 'any', ca: receiver.ca })).toThrow(
       'refused in production',
     );
+  });
+
+  it('cannot be configured where nothing says that it is not production', () => {
+    const settings = sharedSettings.pick({ NODE_ENV: true, EGRESS_ROUTES: true, EGRESS_CA_FILE: true });
+    const routed = loadEnv(settings, { EGRESS_ROUTES: `${HOST}:443=127.0.0.1:8443` });
+    expect(() => openEgress(routed, 'any')).toThrow('refused in production');
   });
 
   it('open one destination and leave everything else closed', async () => {
