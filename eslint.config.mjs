@@ -62,7 +62,10 @@ export default tseslint.config(
     extends: [jest.configs['flat/recommended']],
     rules: {
       'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'fc.assert'] }],
-      'jest/no-standalone-expect': ['error', { additionalTestBlockFunctions: ['onLinux', 'onLinux.each'] }],
+      'jest/no-standalone-expect': [
+        'error',
+        { additionalTestBlockFunctions: ['onLinux', 'onLinux.each', 'whereOffline'] },
+      ],
       // The tests of one subject stay in one file with their fixture.
       'max-lines': 'off',
     },

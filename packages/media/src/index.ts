@@ -1,6 +1,6 @@
 export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio/audio-reader';
 export { type Binaries, type BinaryEnvironment, resolveBinaries } from './ffmpeg/binaries';
-export { codecThreads } from './ffmpeg/codec-threads';
+export { codecThreads, usableMemory } from './ffmpeg/machine-share';
 export { openEncoder } from './encode/encoder';
 export { type EncoderSettings } from './encode/encoder-arguments';
 export { audioEncoderArguments, type EncoderAudio } from './encode/encoder-audio';

@@ -62,6 +62,8 @@ export const sharedSettings = z.object({
   /** Development only: PEM file of the CA that signed the routed destinations' certificates. */
   EGRESS_CA_FILE: path.optional(),
 
+  /** Whether media tools that this machine cannot confine are an error, or run all the same. */
+  MEDIA_SANDBOX: z.enum(['required', 'preferred']).default('required'),
   WORK_DIR: path,
   FFMPEG_BIN: path.optional(),
   FFPROBE_BIN: path.optional(),

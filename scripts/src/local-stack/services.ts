@@ -23,6 +23,8 @@ export const baseUrl = ({ ports }: StackState) => `http://127.0.0.1:${ports.api}
 export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpec[] {
   const common = {
     NODE_ENV: 'development',
+    // A developer's machine may have nothing that confines ffmpeg, macOS for one.
+    MEDIA_SANDBOX: 'preferred',
     LISTEN_ADDRESS: '127.0.0.1',
     PATH: process.env['PATH'] ?? '',
     ...passThrough('FFMPEG_BIN', 'FFPROBE_BIN', 'LOG_LEVEL'),

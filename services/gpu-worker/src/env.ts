@@ -28,6 +28,7 @@ export const gpuWorkerEnvironment = sharedSettings
     WORK_DIR: true,
     FFMPEG_BIN: true,
     FFPROBE_BIN: true,
+    MEDIA_SANDBOX: true,
   })
   .extend({
     /** Engines that this worker may serve; it serves those for which it has a usable pack. */

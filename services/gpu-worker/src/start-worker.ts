@@ -1,6 +1,7 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { admitJobs, openDb, type QueueName } from '@lipsync/db';
+import { usableMemory } from '@lipsync/media';
 import { createConsumer, createDoorbell, createQueues, onCancel } from '@lipsync/queue';
 import { type Lifecycle, type Logger } from '@lipsync/runtime';
 import { openStorage, untilLetIn } from '@lipsync/storage';
@@ -66,7 +67,8 @@ export async function startWorker(options: {
   const available = metrics.gauge('engine_available');
   for (const engine of env.ENGINES) available.set({ engine }, packs.engines.has(engine) ? 1 : 0);
   const slotCount = env.GPU_SLOTS === 'auto' ? slotsFor(packs) : env.GPU_SLOTS;
-  const environment = { ...process.env, ...codecs, GPU_SLOTS: String(slotCount) };
+  const { MEDIA_SANDBOX } = env;
+  const environment = { ...process.env, ...codecs, MEDIA_SANDBOX, GPU_SLOTS: String(slotCount) };
   const restarts = metrics.counter('inference_restarts_total');
   const onLost = (reason: InferenceLoss): void => restarts.inc({ reason });
   const hosts = Array.from({ length: slotCount }, () => createInferenceHost({ environment, onLost }));
@@ -129,8 +131,7 @@ export async function startWorker(options: {
 function slotsFor({ analyzer, engines }: FoundPacks): number {
   const packs = [...(analyzer ? [analyzer] : []), ...engines.values()];
   return machineSlots({
-    // 0 or more than the machine has means that this container has no limit.
-    memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Infinity),
+    memoryBytes: usableMemory(),
     cores: availableParallelism(),
     gpu: packs.some(({ provider }) => provider !== undefined && provider !== 'cpu'),
     weightBytes: Math.max(0, ...packs.map(({ bytes }) => bytes)),

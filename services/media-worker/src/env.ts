@@ -24,6 +24,7 @@ export const mediaWorkerEnvironment = sharedSettings
     EGRESS_CA_FILE: true,
     FFMPEG_BIN: true,
     FFPROBE_BIN: true,
+    MEDIA_SANDBOX: true,
   })
   .extend({
     /** Concurrent ingests; each may download 256 MiB and keep a decoder busy. */

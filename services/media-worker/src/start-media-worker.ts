@@ -120,11 +120,13 @@ async function createRunner(
   env: MediaWorkerEnv,
   parts: { db: Db; storage: Storage; logger: Logger; telemetry: Telemetry; workerId: string },
 ): Promise<IngestRunner> {
-  const { FFMPEG_BIN, FFPROBE_BIN, PATH } = env;
-  const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH }, env.MEDIA_SLOTS);
-  const { unshare, prlimit } = binaries.sandbox;
-  const sandbox = { no_network: unshare !== undefined, limits: prlimit !== undefined };
-  parts.logger.info('media tools', { ffmpeg: binaries.ffmpeg, ffprobe: binaries.ffprobe, ...sandbox });
+  const { FFMPEG_BIN, FFPROBE_BIN, PATH, MEDIA_SANDBOX } = env;
+  const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH, MEDIA_SANDBOX }, env.MEDIA_SLOTS);
+  const { ffmpeg, ffprobe, sandbox, share } = binaries;
+  parts.logger.info('media tools', {
+    ...{ ffmpeg, ffprobe, no_network: sandbox.offline !== undefined, limits: sandbox.prlimit !== undefined },
+    memory_bytes: share.memoryBytes,
+  });
   return createIngestRunner({
     ...parts,
     binaries,

@@ -66,7 +66,7 @@ async function start(
   frames.connect(pipe);
   const child = startPipedChild(
     binaries,
-    [binaries.ffmpeg, ...decoderArguments(decoding, binaries.threads)],
+    [binaries.ffmpeg, ...decoderArguments(decoding, binaries.share.decoderThreads)],
     {
       folder: dirname(decoding.file),
       deadlineMs: options.deadlineMs,

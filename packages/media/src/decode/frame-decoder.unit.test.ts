@@ -23,9 +23,10 @@ describe('a decoder', () => {
     const ffmpeg = join(folder, 'ffmpeg');
     await writeFile(ffmpeg, `#!/bin/sh\n${commands}\n`);
     await chmod(ffmpeg, 0o755);
-    const tools = { ffmpeg, ffprobe: ffmpeg, sandbox: {}, codecs: SOFTWARE_CODECS, threads: 1 };
+    const tools = { ffmpeg, ffprobe: ffmpeg, sandbox: {}, codecs: SOFTWARE_CODECS };
+    const share = { memoryBytes: 1024 ** 3, decoderThreads: 1, encoderThreads: 1 };
     return openFrameDecoder(
-      { ...tools, deviceEnvironment: {} },
+      { ...tools, share, deviceEnvironment: {} },
       { file: join(folder, 'in.mp4'), video, layout: { format: 'yuv420p' }, decoder: 'software' },
       { deadlineMs: 20_000 },
     );

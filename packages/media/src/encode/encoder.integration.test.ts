@@ -7,7 +7,7 @@ import { ffmpeg, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/t
 import { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from '../audio/audio-reader';
 import { openFrameReader } from '../decode/frame-reader';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { codecThreads } from '../ffmpeg/codec-threads';
+import { machineShare } from '../ffmpeg/machine-share';
 import { inspect } from '../probe/inspect';
 import { probe } from '../probe/probe';
 import { frameColor, frameSize, type VideoStream } from '../probe/stream-info';
@@ -273,11 +273,15 @@ onLinux('does not hold a full disk against the sound that is written to it', asy
   expect(String(error)).toContain('No space left on device');
 });
 
-it('has room for the largest pictures with as many threads as the largest machine gives it', async () => {
+it.each([
+  ['as many threads as the largest machine gives it', 1024],
+  ['many cores in a container of 2 GiB', 2],
+])('has room for the largest pictures with %s', async (_what, gibibytes) => {
   const [size, frames] = [{ width: 4096, height: 2160 }, 48];
   const { audio } = await inspect(binaries, at('tone.wav'));
   if (audio === undefined) throw new Error('the tone has no sound');
-  const large = { ...binaries, threads: codecThreads(1024, 1) };
+  const share = machineShare({ cores: 1024, memoryBytes: gibibytes * 1024 ** 3 }, 1);
+  const large = { ...binaries, share };
   const output = at('large-out.mp4');
   const settings = { outputPath: output, ...size, frames, color: {} };
   const sound = { path: at('tone.wav'), stream: audio };

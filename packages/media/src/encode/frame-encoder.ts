@@ -46,7 +46,7 @@ export function openFrameEncoder(
   const command: [string, ...string[]] = [
     binaries.ffmpeg,
     ...(card ? PROGRESS : []),
-    ...encoderArguments(settings, encoder, binaries.threads),
+    ...encoderArguments(settings, encoder, binaries.share.encoderThreads),
   ];
   const child = startChild(binaries, command, {
     folder: dirname(settings.audio.path),

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { codecThreads } from './codec-threads';
 import { findExecutable } from './find-executable';
-import { detectSandbox, type Sandbox } from './sandbox';
+import { type MachineShare, machineShare, usableMemory } from './machine-share';
+import { detectSandbox, type Sandbox, unconfined } from './sandbox';
 import { namedVideoCodecs, type ReplacedCodec, type VideoCodecs } from './video-codecs';
 
 /** The tools that every function of this package runs. Resolve them once at start and pass them on. */
@@ -13,8 +13,8 @@ export interface Binaries {
   readonly codecs: VideoCodecs;
   /** Called every time software takes a card's place. */
   readonly onReplaced?: (codec: ReplacedCodec) => void;
-  /** Threads of each decoder and each encoder. */
-  readonly threads: number;
+  /** The memory of each child, and the threads of each codec. */
+  readonly share: MachineShare;
   /** The whole environment of a child that uses a card; every other child gets an empty environment. */
   readonly deviceEnvironment: Readonly<Record<string, string>>;
 }
@@ -24,14 +24,15 @@ const DEVICE_VARIABLES = ['LD_LIBRARY_PATH', 'CUDA_VISIBLE_DEVICES', 'CUDA_DEVIC
 
 /**
  * The environment variables read here: FFMPEG_BIN, FFPROBE_BIN, PATH, VIDEO_ENCODER and VIDEO_DECODER (names of codecs
- * that are known to work), and those that a card needs.
+ * that are known to work), those that a card needs, and MEDIA_SANDBOX. If that is `required`, a machine that cannot
+ * confine the tools is an error; otherwise they run with what confinement there is.
  */
 export type BinaryEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Finds ffmpeg (FFMPEG_BIN, else the optional ffmpeg-static package, else PATH), ffprobe (FFPROBE_BIN, else PATH) and
  * what the machine offers to confine them. A variable that names no executable file is an error and is never skipped.
- * `processes` is how many processes share the machine's cores, each with a decoder and an encoder at work.
+ * `processes` is how many processes share the machine's cores and memory, each with a decoder and an encoder at work.
  */
 export async function resolveBinaries(environment: BinaryEnvironment, processes = 1): Promise<Binaries> {
   const searchPath = environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
@@ -53,8 +54,14 @@ export async function resolveBinaries(environment: BinaryEnvironment, processes 
     if (value !== undefined) deviceEnvironment[name] = value;
   }
   const codecs = namedVideoCodecs(environment);
-  const threads = codecThreads(availableParallelism(), processes);
-  return { ffmpeg, ffprobe, sandbox: detectSandbox(searchPath), codecs, threads, deviceEnvironment };
+  const share = machineShare({ cores: availableParallelism(), memoryBytes: usableMemory() }, processes);
+  const sandbox = detectSandbox(searchPath);
+  const missing = unconfined(sandbox);
+  if (environment['MEDIA_SANDBOX'] === 'required' && missing.length > 0)
+    throw new Error(
+      `media tools cannot be confined here: ${missing.join('; ')}. MEDIA_SANDBOX=preferred runs them all the same`,
+    );
+  return { ffmpeg, ffprobe, sandbox, codecs, share, deviceEnvironment };
 }
 
 /** ffmpeg-static returns a path even when its download never happened, so the file itself is checked. */

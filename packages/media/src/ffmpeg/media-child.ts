@@ -7,15 +7,16 @@ import { confine, refusedToConfine } from './sandbox';
 
 /** Enough for a verdict; a hostile file can make the tools complain forever. */
 const STDERR_MAX_CHARACTERS = 16_384;
-/** Backstops for one child: far above an honest 4K decode, far below what hurts the machine. */
-const MEMORY_BYTES = 6 * 1024 ** 3;
+/** A backstop for one child: far above an honest output, far below what hurts the machine. */
 const FILE_BYTES = 8 * 1024 ** 3;
 /**
- * Data limit of a child that decodes only what it needs to describe a file: four times what 4K needs. A hostile file's
+ * Memory of a child that decodes only what it needs to describe a file: four times what 4K needs. A hostile file's
  * index grows without end.
  */
-export const DEMUXING_DATA_BYTES = 256 * 1024 ** 2;
+export const DEMUXING_MEMORY_BYTES = 256 * 1024 ** 2;
 const CPU_SECONDS_PER_SECOND = 32;
+const OPEN_FILES = 64;
+const DEVICE_OPEN_FILES = 1024;
 
 export interface ChildOptions {
   /** The folder of the input file: the child's working directory, and the only folder that its command line names. */
@@ -30,9 +31,9 @@ export interface ChildOptions {
   readonly stdout?: Socket | number;
   /** Called with the tool's standard error as it arrives; `ChildExit.stderr` holds only the first part. */
   readonly onComplaint?: (text: string) => void;
-  /** Writable memory that the child may have, where that is less than the limit of every child. Linux only. */
-  readonly dataBytes?: number;
-  /** The child uses a card: it gets the environment and the address space that the card's driver needs. */
+  /** Writable memory that the child may have, where that is less than its share of the machine. Linux only. */
+  readonly memoryBytes?: number;
+  /** The child uses a card: it gets the environment and the open files that the card's driver needs. */
   readonly device?: boolean;
 }
 
@@ -64,15 +65,18 @@ export function startChild(
   command: readonly [string, ...string[]],
   options: ChildOptions,
 ): MediaChild {
-  const limits = {
-    cpuSeconds: (options.deadlineMs / 1000) * CPU_SECONDS_PER_SECOND,
-    memoryBytes: MEMORY_BYTES,
-    fileBytes: FILE_BYTES,
-    dataBytes: options.dataBytes,
-    device: options.device === true,
-  };
-  const [program, ...args] = confine(binaries.sandbox, limits, command);
-  const env = limits.device ? { ...binaries.deviceEnvironment } : {};
+  const device = options.device === true;
+  const [program, ...args] = confine(
+    binaries.sandbox,
+    {
+      cpuSeconds: (options.deadlineMs / 1000) * CPU_SECONDS_PER_SECOND,
+      memoryBytes: Math.min(binaries.share.memoryBytes, options.memoryBytes ?? Infinity),
+      fileBytes: FILE_BYTES,
+      openFiles: device ? DEVICE_OPEN_FILES : OPEN_FILES,
+    },
+    command,
+  );
+  const env = device ? { ...binaries.deviceEnvironment } : {};
   const { folder: cwd, stdout = 'pipe' } = options;
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', stdout, 'pipe'] });
   if (typeof stdout === 'object') stdout.destroy();

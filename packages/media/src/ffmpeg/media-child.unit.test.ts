@@ -19,7 +19,8 @@ describe('a media tool that ends without a verdict', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   const toolsWith = (ffprobe: string, sandbox: Sandbox = {}): Binaries => ({
-    ...{ ffmpeg: ffprobe, ffprobe, sandbox, codecs: SOFTWARE_CODECS, threads: 1, deviceEnvironment: {} },
+    ...{ ffmpeg: ffprobe, ffprobe, sandbox, codecs: SOFTWARE_CODECS, deviceEnvironment: {} },
+    share: { memoryBytes: 1024 ** 3, decoderThreads: 1, encoderThreads: 1 },
   });
   async function script(name: string, text: string): Promise<string> {
     const file = join(folder, name);
@@ -79,7 +80,7 @@ describe('a media tool that ends without a verdict', () => {
 
     const prlimit = await script(
       'prlimit',
-      'echo "prlimit: failed to set the AS resource limit" >&2; exit 1',
+      'echo "prlimit: failed to set the DATA resource limit" >&2; exit 1',
     );
     const confined = inspect(toolsWith('/bin/true', { prlimit }), file);
     await expect(confined).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'not_started' });

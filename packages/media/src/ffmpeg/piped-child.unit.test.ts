@@ -9,7 +9,13 @@ import { SOFTWARE_CODECS } from './video-codecs';
 const REFUSED = 'a\0b';
 
 const binaries: Binaries = {
-  ...{ ffmpeg: '/bin/true', ffprobe: '/bin/true', sandbox: {}, codecs: SOFTWARE_CODECS, threads: 1 },
+  ...{
+    ffmpeg: '/bin/true',
+    ffprobe: '/bin/true',
+    sandbox: {},
+    codecs: SOFTWARE_CODECS,
+    share: { memoryBytes: 1024 ** 3, decoderThreads: 1, encoderThreads: 1 },
+  },
   deviceEnvironment: {},
 };
 const video: VideoStream = {

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { findExecutable } from './find-executable';
 
-/** What this machine offers to confine a child process; either part may be missing (macOS, locked-down containers). */
+/** What this machine offers to confine a child process; either part may be missing (macOS, older systems). */
 export interface Sandbox {
-  /** Absolute path of `unshare` when it can give a child an empty network namespace. */
-  readonly unshare?: string;
+  /** The command that starts a child which can open no connection. */
+  readonly offline?: readonly string[];
   /** Absolute path of `prlimit`. */
   readonly prlimit?: string;
 }
@@ -12,54 +12,68 @@ export interface Sandbox {
 /** Resource ceilings of one child: backstops behind the deadline, not tuning. */
 export interface ResourceLimits {
   readonly cpuSeconds: number;
+  /**
+   * Writable memory. Address space says little about it: threads reserve 64 MiB of it each and the driver of a card
+   * terabytes, next to nothing of which is used.
+   */
   readonly memoryBytes: number;
   readonly fileBytes: number;
-  /** Limit on writable memory, where `memoryBytes` of address space is too loose. */
-  readonly dataBytes?: number | undefined;
-  /**
-   * The child uses a card. The card's driver reserves terabytes of address space without filling them, so the limit
-   * applies to writable memory instead; the driver also opens more files.
-   */
-  readonly device?: boolean;
+  readonly openFiles: number;
 }
 
-/** Tries both tools once. Blocks for a few milliseconds: call it during startup. */
+/**
+ * System calls that make a socket, for `enosys`; it takes the calling conventions of other processors away altogether.
+ * The numbers are the same calls in x32, a second convention of x86-64 that names do not cover.
+ */
+const SOCKET_CALLS = ['socket', 'io_uring_setup', `${0x40000000 + 41}`, `${0x40000000 + 425}`];
+
+/** Tries the tools once. Blocks for a few milliseconds: call it during startup. */
 export function detectSandbox(searchPath: string): Sandbox {
-  const works = (tool: string | undefined, args: string[]): tool is string =>
-    tool !== undefined && spawnSync(tool, args, { env: {}, stdio: 'ignore', timeout: 5_000 }).status === 0;
   const nothing = findExecutable('true', searchPath) ?? '/bin/true';
-  const unshare = findExecutable('unshare', searchPath);
-  const prlimit = findExecutable('prlimit', searchPath);
-  return {
-    ...(works(unshare, ['-rn', nothing]) ? { unshare } : {}),
-    ...(works(prlimit, ['--core=0', nothing]) ? { prlimit } : {}),
+  const working = (name: string, ...args: string[]): string[] | undefined => {
+    const tool = findExecutable(name, searchPath);
+    if (tool === undefined) return undefined;
+    const { status } = spawnSync(tool, [...args, nothing], { env: {}, stdio: 'ignore', timeout: 5_000 });
+    return status === 0 ? [tool, ...args] : undefined;
   };
+  // A filter of system calls may be set in every container, a namespace of one's own in few. Libraries know a socket
+  // that is denied, a card's driver for one; to a system without sockets they are not used.
+  const filter = SOCKET_CALLS.flatMap((call) => ['--syscall', `${call}:EACCES`]);
+  const offline = working('enosys', ...filter) ?? working('unshare', '-rn');
+  const [prlimit] = working('prlimit', '--core=0') ?? [];
+  return { ...(offline && { offline }), ...(prlimit !== undefined && { prlimit }) };
+}
+
+/** What the sandbox lacks, in words; empty where it is whole. */
+export function unconfined({ offline, prlimit }: Sandbox): string[] {
+  return [
+    ...(offline === undefined ? ['neither enosys nor unshare can take the network away'] : []),
+    ...(prlimit === undefined ? ['prlimit cannot bound memory'] : []),
+  ];
 }
 
 /** Whether `stderr` comes from a child that could not be confined, and so never became the media tool. */
 export function refusedToConfine(stderr: string): boolean {
-  return /^(prlimit|unshare): /.test(stderr);
+  return /^(prlimit|unshare|enosys): /.test(stderr);
 }
 
-/** The command as it is actually run: both tools exec the next word, so the process id stays the media tool's own. */
+/** The command as it is actually run: the tools exec the next word, so the process id stays the media tool's own. */
 export function confine(
-  sandbox: Sandbox,
+  { offline = [], prlimit }: Sandbox,
   limits: ResourceLimits,
   command: readonly [string, ...string[]],
 ): [string, ...string[]] {
-  const prefix: string[] = [];
-  if (sandbox.unshare !== undefined) prefix.push(sandbox.unshare, '-rn');
-  if (sandbox.prlimit !== undefined) {
-    prefix.push(
-      sandbox.prlimit,
-      '--core=0',
-      `--nofile=${limits.device === true ? 1024 : 64}`,
-      `--cpu=${Math.ceil(limits.cpuSeconds)}`,
-      `--${limits.device === true ? 'data' : 'as'}=${limits.memoryBytes}`,
-      `--fsize=${limits.fileBytes}`,
-      ...(limits.dataBytes === undefined ? [] : [`--data=${limits.dataBytes}`]),
-    );
-  }
-  const [program, ...rest] = [...prefix, ...command];
+  const bounded =
+    prlimit === undefined
+      ? []
+      : [
+          prlimit,
+          '--core=0',
+          `--nofile=${limits.openFiles}`,
+          `--cpu=${Math.ceil(limits.cpuSeconds)}`,
+          `--data=${limits.memoryBytes}`,
+          `--fsize=${limits.fileBytes}`,
+        ];
+  const [program, ...rest] = [...offline, ...bounded, ...command];
   return [program ?? command[0], ...rest];
 }

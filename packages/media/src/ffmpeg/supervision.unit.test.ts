@@ -20,7 +20,13 @@ describe('a media tool', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   const binaries: Binaries = {
-    ...{ ffmpeg: '/bin/true', ffprobe: '/bin/true', sandbox: {}, codecs: SOFTWARE_CODECS, threads: 1 },
+    ...{
+      ffmpeg: '/bin/true',
+      ffprobe: '/bin/true',
+      sandbox: {},
+      codecs: SOFTWARE_CODECS,
+      share: { memoryBytes: 1024 ** 3, decoderThreads: 1, encoderThreads: 1 },
+    },
     deviceEnvironment: { CUDA_VISIBLE_DEVICES: '1' },
   };
   /** A tool that runs these commands of a shell. */

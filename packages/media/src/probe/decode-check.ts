@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { type Binaries } from '../ffmpeg/binaries';
 import { countLines } from '../ffmpeg/count-lines';
 import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
-import { type ChildOptions, DEMUXING_DATA_BYTES } from '../ffmpeg/media-child';
+import { type ChildOptions, DEMUXING_MEMORY_BYTES } from '../ffmpeg/media-child';
 import { lastProgressFrame } from '../ffmpeg/progress-report';
 import { runToEnd } from '../ffmpeg/run-to-end';
 import { MediaError, MediaProcessError } from '../media-error';
@@ -59,7 +59,7 @@ export async function checkContainer(
   options: CheckOptions,
 ): Promise<void> {
   const args = ['-xerror', ...ffmpegInput(file), '-map', stream, '-c', 'copy'];
-  await check(binaries, file, args, { ...options, dataBytes: DEMUXING_DATA_BYTES });
+  await check(binaries, file, args, { ...options, memoryBytes: DEMUXING_MEMORY_BYTES });
 }
 
 /**
@@ -102,7 +102,7 @@ async function decodePictures(
   { global, decoder }: DecodingPass,
   options: CheckOptions & Pick<ChildOptions, 'onComplaint'>,
 ): Promise<number> {
-  const input = ffmpegInput(file, ['-threads', String(binaries.threads), ...decoder]);
+  const input = ffmpegInput(file, ['-threads', String(binaries.share.decoderThreads), ...decoder]);
   const output = ['-map', '0:V:0', '-fps_mode', 'passthrough'];
   const limit = ['-max_error_rate', String(ERROR_RATE_MAX)];
   const decoded = await check(binaries, file, [...global, ...limit, ...input, ...output], options);
@@ -116,7 +116,7 @@ async function check(
   binaries: Binaries,
   file: string,
   args: readonly string[],
-  options: CheckOptions & Pick<ChildOptions, 'onComplaint' | 'dataBytes'>,
+  options: CheckOptions & Pick<ChildOptions, 'onComplaint' | 'memoryBytes'>,
 ): Promise<number> {
   const command: [string, ...string[]] = [
     binaries.ffmpeg,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
 import { MAX_PIXELS, MAX_STREAMS, probeInput } from '../ffmpeg/input-arguments';
-import { DEMUXING_DATA_BYTES } from '../ffmpeg/media-child';
+import { DEMUXING_MEMORY_BYTES } from '../ffmpeg/media-child';
 import { runToEnd } from '../ffmpeg/run-to-end';
 import { beyondLimit, MediaError, MediaProcessError } from '../media-error';
 import { looksLikeMedia } from './container-signature';
@@ -60,7 +60,7 @@ export async function inspect(
   const options = {
     folder: dirname(file),
     deadlineMs: INSPECT_DEADLINE_MS,
-    dataBytes: DEMUXING_DATA_BYTES,
+    memoryBytes: DEMUXING_MEMORY_BYTES,
     signal,
   };
   const { exit, stdout } = await runToEnd(binaries, command, options, REPORT_MAX_BYTES);

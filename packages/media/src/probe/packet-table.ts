@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Binaries } from '../ffmpeg/binaries';
 import { probeInput } from '../ffmpeg/input-arguments';
-import { DEMUXING_DATA_BYTES, startChild } from '../ffmpeg/media-child';
+import { DEMUXING_MEMORY_BYTES, startChild } from '../ffmpeg/media-child';
 import { beyondLimit, MediaError, MediaProcessError } from '../media-error';
 
 const TABLE_DEADLINE_MS = 120_000;
@@ -37,7 +37,7 @@ export async function readPacketTable(
   const child = startChild(binaries, command, {
     folder: dirname(file),
     deadlineMs: TABLE_DEADLINE_MS,
-    dataBytes: DEMUXING_DATA_BYTES,
+    memoryBytes: DEMUXING_MEMORY_BYTES,
     signal,
   });
   child.stdin.end();

@@ -7,6 +7,7 @@ test('the inference child learns where its tools are, and no credential, address
     CUDA_VISIBLE_DEVICES: '0',
     NVIDIA_TF32_OVERRIDE: '0',
     VIDEO_ENCODER: 'h264_nvenc',
+    MEDIA_SANDBOX: 'required',
     DATABASE_URL: 'postgres://user:password@db/lipsync',
     REDIS_URL: 'redis://:password@redis',
     S3_SECRET_ACCESS_KEY: 'secret',
@@ -20,6 +21,7 @@ test('the inference child learns where its tools are, and no credential, address
     ORT_DISABLE_TELEMETRY: '1',
     ...{ PATH: '/usr/bin', FFMPEG_BIN: '/opt/ffmpeg' },
     ...{ CUDA_VISIBLE_DEVICES: '0', NVIDIA_TF32_OVERRIDE: '0', VIDEO_ENCODER: 'h264_nvenc' },
+    MEDIA_SANDBOX: 'required',
   });
 });
 

@@ -10,7 +10,7 @@ describe('the video codecs of a worker without a card', () => {
   beforeEach(() => lines.splice(0));
 
   it('are software when left to be found, and the log says what was tried and why it was not taken', async () => {
-    const wanted = { VIDEO_ENCODER: 'auto', VIDEO_DECODER: 'auto' } as const;
+    const wanted = { VIDEO_ENCODER: 'auto', VIDEO_DECODER: 'auto', MEDIA_SANDBOX: 'preferred' } as const;
     expect(await findVideoCodecs(wanted, WITHOUT_CARD, logger)).toEqual({
       ...{ VIDEO_ENCODER: 'libx264', VIDEO_DECODER: 'software' },
     });
@@ -20,7 +20,9 @@ describe('the video codecs of a worker without a card', () => {
   });
 
   it('keep it from starting when they are asked for by name', async () => {
-    const wanted = { VIDEO_ENCODER: 'h264_nvenc', VIDEO_DECODER: 'software' } as const;
+    const wanted = {
+      ...{ VIDEO_ENCODER: 'h264_nvenc', VIDEO_DECODER: 'software', MEDIA_SANDBOX: 'preferred' },
+    } as const;
     await expect(findVideoCodecs(wanted, WITHOUT_CARD, logger)).rejects.toThrow(
       'VIDEO_ENCODER=h264_nvenc does not work here',
     );

@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { usableMemory } from '@lipsync/media';
 
 /** Fits highsync's banks for a stretch of 250 frames at 512 pixels, 46 MB each. */
 const MOST = 12 * 1024 ** 3;
@@ -8,10 +8,4 @@ const PART = 1 / 8;
 /** Bytes that each of `processes` inference processes may spend on caching instead of recomputing. */
 export function spareMemory(processes: number, usable = usableMemory()): number {
   return Math.min(MOST, (PART * usable) / processes);
-}
-
-function usableMemory(): number {
-  // 0 when no container limits the process.
-  const limit = process.constrainedMemory();
-  return Math.min(totalmem(), limit > 0 ? limit : Infinity);
 }

@@ -1,0 +1,52 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listenOnLoopback } from '@lipsync/testkit';
+import { resolveBinaries } from './binaries';
+import { runToEnd } from './run-to-end';
+import { detectSandbox } from './sandbox';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+  for (const tool of ['ffmpeg', 'ffprobe']) {
+    await writeFile(join(folder, tool), '#!/bin/sh\n');
+    await chmod(join(folder, tool), 0o755);
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** An environment in which nothing but the media tools themselves is found. */
+const bare = (): Record<string, string> => ({
+  ...{ PATH: folder, FFMPEG_BIN: join(folder, 'ffmpeg'), FFPROBE_BIN: join(folder, 'ffprobe') },
+});
+
+test('media tools that the machine cannot confine are refused, and the reason says what is missing', async () => {
+  await expect(resolveBinaries({ ...bare(), MEDIA_SANDBOX: 'required' })).rejects.toThrow(
+    /cannot be confined here: neither enosys nor unshare .*; prlimit .*MEDIA_SANDBOX=preferred/,
+  );
+});
+
+test('they run all the same where a setting says so', async () => {
+  expect(await resolveBinaries({ ...bare(), MEDIA_SANDBOX: 'preferred' })).toMatchObject({ sandbox: {} });
+});
+
+/** Not every machine that runs the tests offers this; the check of the images (deploy/docker) does so everywhere. */
+const whereOffline = detectSandbox(process.env['PATH'] ?? '').offline === undefined ? test.skip : test;
+
+whereOffline('a confined tool reaches nothing, not even a server on its own machine', async () => {
+  let reached = false;
+  const server = createServer(() => (reached = true));
+  const port = await listenOnLoopback(server);
+  const binaries = await resolveBinaries({ ...process.env, MEDIA_SANDBOX: 'required' });
+  const connect = `require('net').connect(${port}, '127.0.0.1').on('error', () => process.exit(7))`;
+  const { exit } = await runToEnd(
+    binaries,
+    [process.execPath, '-e', connect],
+    { folder, deadlineMs: 20_000 },
+    1024,
+  );
+  server.close();
+  expect({ reached, ...exit }).toMatchObject({ reached: false, ended: 'exit', code: 7 });
+});
