@@ -2,7 +2,8 @@
 # rootfs.sh ROOT BASE NAME…
 #
 # Fills ROOT with these programs and libraries, the shared libraries they load, and nothing else: no shell, no package
-# manager. Files that BASE already contains are left out, so that ROOT can be a layer on top of it (`-`: no base). For
+# manager. Programs can be executed but not read: the kernel then lets no other process of their user, such as a hijacked
+# decoder, read their environment or their memory. Process 1 and every Node have secrets there. Files that BASE already contains are left out, so that ROOT can be a layer on top of it (`-`: no base). For
 # every file from a Debian package, ROOT also gets the package's copyright and its entry in /var/lib/dpkg/status.d,
 # where vulnerability scanners look in images without dpkg.
 set -eu
@@ -35,6 +36,7 @@ for file in $files; do
   [ "$base" = - ] || [ ! -e "$base$target" ] || continue
   mkdir -p "$root$(dirname "$target")"
   cp --dereference --preserve=mode "$file" "$root$target"
+  case $target in */bin/*) chmod 0111 "$root$target" ;; esac
   package=$(dpkg --search "$(realpath "$file")" 2>/dev/null | head -1 | cut -d: -f1)
   [ -n "$package" ] || continue
   dpkg-query --status "$package" >"$root/var/lib/dpkg/status.d/$package"

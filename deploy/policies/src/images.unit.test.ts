@@ -27,6 +27,13 @@ describe('the Dockerfile', () => {
     expect(text).not.toMatch(/curl|wget|latest/);
   });
 
+  it('compiles from named files alone: without .git, turbo would hash every file of node_modules first', () => {
+    const { tasks } = JSON.parse(read('turbo.json')) as { tasks: Record<string, { inputs?: string[] }> };
+    const inputs = tasks['build']?.inputs ?? ['$TURBO_DEFAULT$'];
+    expect(inputs).toContain('{assembly,openapi,scripts,src}/**');
+    expect(inputs).not.toContain('$TURBO_DEFAULT$');
+  });
+
   it('makes every secret a matter of the run: nothing of the kind is an argument or a variable of an image', () => {
     for (const { instructions } of stages)
       for (const { name, value } of instructions)

@@ -51,6 +51,7 @@ describe('gpu-worker process', () => {
         PUBLIC_BASE_URL: 'https://api.example.com',
         MODEL_PACKS_DIR: join(folder, 'packs'),
         WORK_DIR: join(folder, 'work'),
+        MEDIA_SANDBOX: 'preferred',
         HEALTH_PORT: '0',
         // One engine is enough for these tests, and its packs are verified sooner.
         ENGINES: 'musetalk',

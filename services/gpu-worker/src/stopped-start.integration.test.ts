@@ -33,6 +33,7 @@ describe('a gpu-worker that is stopped while it starts', () => {
       PUBLIC_BASE_URL: 'https://api.example.com',
       MODEL_PACKS_DIR: join(folder, 'nowhere'),
       WORK_DIR: join(folder, 'work'),
+      MEDIA_SANDBOX: 'preferred',
       HEALTH_PORT: '0',
     });
 

@@ -135,6 +135,7 @@ async function startWorker(
       PURGE_INTERVAL_SECONDS: '1',
     },
     ...{ PATH: process.env['PATH'], FFMPEG_BIN: process.env['FFMPEG_BIN'], SHUTDOWN_GRACE_SECONDS: '0' },
+    MEDIA_SANDBOX: 'preferred',
     ...settings,
   });
   const port = await startMediaWorker({ env, logger, lifecycle: observed, workerId: name });
@@ -153,6 +154,14 @@ async function createRender(request: NewRender['request']): Promise<CreatedRende
 
 const jobOf = (assetId: string) => db.prisma.job.findUniqueOrThrow({ where: { assetId } });
 const assetOf = (id: string) => db.prisma.asset.findUniqueOrThrow({ where: { id } });
+
+it('does not start where its media tools cannot be confined, unless a setting says so', async () => {
+  // Nothing is found on this path, so nothing that could confine the programs named beside it.
+  const settings = { PATH: folder, FFMPEG_BIN: '/bin/true', FFPROBE_BIN: '/bin/true' };
+  const refused = startWorker('confined', { ...settings, MEDIA_SANDBOX: '' });
+  await expect(refused).rejects.toThrow('media tools cannot be confined here');
+  await startWorker('unconfined', settings);
+});
 
 it('takes the jobs that waited when it starts and those that arrive while it runs, and reports that it is ready', async () => {
   const early = await newAsset();

@@ -19,6 +19,16 @@ describe('the video codecs of a worker without a card', () => {
     expect(log).toContain('"video_encoder":"libx264","video_decoder":"software"');
   });
 
+  it('keep it from starting where the media tools cannot be confined', async () => {
+    const wanted = {
+      ...{ VIDEO_ENCODER: 'libx264', VIDEO_DECODER: 'software', MEDIA_SANDBOX: 'required' },
+      ...{ FFMPEG_BIN: '/bin/true', FFPROBE_BIN: '/bin/true' },
+    } as const;
+    // Nothing is found on this path, so nothing that could confine them.
+    const attempt = findVideoCodecs(wanted, { PATH: '/nowhere' }, logger);
+    await expect(attempt).rejects.toThrow('media tools cannot be confined here');
+  });
+
   it('keep it from starting when they are asked for by name', async () => {
     const wanted = {
       ...{ VIDEO_ENCODER: 'h264_nvenc', VIDEO_DECODER: 'software', MEDIA_SANDBOX: 'preferred' },

@@ -78,6 +78,12 @@ const SILENCE_MS = 120_000;
  */
 const HEAP = ['--heap-growing-percent=200', '--max-semi-space-size=4'];
 
+/**
+ * The child's media tools run as the same user. One that a file has taken over could send the signal that opens Node's
+ * debugger, and with it everything that the child may do. Older versions of Node do not know the option.
+ */
+const NO_DEBUGGER = ['--disable-sigusr1'].filter((option) => process.allowedNodeEnvironmentFlags.has(option));
+
 /** The compiled entry of the child, beside this file's folder. */
 const INFERENCE_ENTRY = join(__dirname, '../inference/main.js');
 
@@ -107,7 +113,7 @@ export function createInferenceHost(
     const process_ = fork(entry, [], {
       env: environment,
       execPath: program,
-      execArgv: HEAP,
+      execArgv: [...HEAP, ...NO_DEBUGGER],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
