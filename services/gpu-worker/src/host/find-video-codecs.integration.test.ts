@@ -3,6 +3,7 @@ import { findVideoCodecs } from './find-video-codecs';
 
 /** This machine's environment with every graphics card hidden. */
 const WITHOUT_CARD = { ...process.env, CUDA_VISIBLE_DEVICES: '-1' };
+const SOFTWARE = { VIDEO_ENCODER: 'libx264', VIDEO_DECODER: 'software', MEDIA_SANDBOX: 'preferred' } as const;
 
 describe('the video codecs of a worker without a card', () => {
   const lines: string[] = [];
@@ -10,7 +11,7 @@ describe('the video codecs of a worker without a card', () => {
   beforeEach(() => lines.splice(0));
 
   it('are software when left to be found, and the log says what was tried and why it was not taken', async () => {
-    const wanted = { VIDEO_ENCODER: 'auto', VIDEO_DECODER: 'auto', MEDIA_SANDBOX: 'preferred' } as const;
+    const wanted = { ...SOFTWARE, VIDEO_ENCODER: 'auto', VIDEO_DECODER: 'auto' } as const;
     expect(await findVideoCodecs(wanted, WITHOUT_CARD, logger)).toEqual({
       ...{ VIDEO_ENCODER: 'libx264', VIDEO_DECODER: 'software' },
     });
@@ -20,19 +21,15 @@ describe('the video codecs of a worker without a card', () => {
   });
 
   it('keep it from starting where the media tools cannot be confined', async () => {
-    const wanted = {
-      ...{ VIDEO_ENCODER: 'libx264', VIDEO_DECODER: 'software', MEDIA_SANDBOX: 'required' },
-      ...{ FFMPEG_BIN: '/bin/true', FFPROBE_BIN: '/bin/true' },
-    } as const;
+    const tools = { FFMPEG_BIN: '/bin/true', FFPROBE_BIN: '/bin/true' };
+    const wanted = { ...SOFTWARE, ...tools, MEDIA_SANDBOX: 'required' } as const;
     // Nothing is found on this path, so nothing that could confine them.
     const attempt = findVideoCodecs(wanted, { PATH: '/nowhere' }, logger);
     await expect(attempt).rejects.toThrow('media tools cannot be confined here');
   });
 
   it('keep it from starting when they are asked for by name', async () => {
-    const wanted = {
-      ...{ VIDEO_ENCODER: 'h264_nvenc', VIDEO_DECODER: 'software', MEDIA_SANDBOX: 'preferred' },
-    } as const;
+    const wanted = { ...SOFTWARE, VIDEO_ENCODER: 'h264_nvenc' } as const;
     await expect(findVideoCodecs(wanted, WITHOUT_CARD, logger)).rejects.toThrow(
       'VIDEO_ENCODER=h264_nvenc does not work here',
     );
