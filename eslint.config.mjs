@@ -64,7 +64,7 @@ export default tseslint.config(
       'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'fc.assert'] }],
       'jest/no-standalone-expect': [
         'error',
-        { additionalTestBlockFunctions: ['onLinux', 'onLinux.each', 'whereOffline'] },
+        { additionalTestBlockFunctions: ['onLinux', 'onLinux.each', 'whereOffered'] },
       ],
       // The tests of one subject stay in one file with their fixture.
       'max-lines': 'off',

@@ -2,10 +2,12 @@
 # rootfs.sh ROOT BASE NAME…
 #
 # Fills ROOT with these programs and libraries, the shared libraries they load, and nothing else: no shell, no package
-# manager. Programs can be executed but not read: the kernel then lets no other process of their user, such as a hijacked
-# decoder, read their environment or their memory. Process 1 and every Node have secrets there. Files that BASE already contains are left out, so that ROOT can be a layer on top of it (`-`: no base). For
+# manager. Files that BASE already contains are left out, so that ROOT can be a layer on top of it (`-`: no base). For
 # every file from a Debian package, ROOT also gets the package's copyright and its entry in /var/lib/dpkg/status.d,
 # where vulnerability scanners look in images without dpkg.
+#
+# Programs can be executed but not read. The kernel then lets no other process of their user, such as a hijacked decoder,
+# read their environment or their memory, which in process 1 and in every Node contain the secrets.
 set -eu
 root=$1 base=$2
 shift 2

@@ -36,7 +36,7 @@ export function machineShare(
   return { memoryBytes, decoderThreads: within(DECODER), encoderThreads: within(ENCODER) };
 }
 
-/** More threads bring no speed for pictures of these sizes. */
+/** An encoder of 4K already holds 3 GiB of pictures with this many. */
 const THREADS_MOST = 16;
 /** The number of threads that x264 itself uses per core. */
 const THREADS_PER_CORE = 1.5;

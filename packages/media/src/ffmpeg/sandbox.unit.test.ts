@@ -33,9 +33,9 @@ test('they run all the same where a setting says so', async () => {
 });
 
 /** Not every machine that runs the tests offers this; the check of the images (deploy/docker) does so everywhere. */
-const whereOffline = detectSandbox(process.env['PATH'] ?? '').offline === undefined ? test.skip : test;
+const whereOffered = detectSandbox(process.env['PATH'] ?? '').offline === undefined ? test.skip : test;
 
-whereOffline('a confined tool reaches nothing, not even a server on its own machine', async () => {
+whereOffered('a confined tool reaches nothing, not even a server on its own machine', async () => {
   let reached = false;
   const server = createServer(() => (reached = true));
   const port = await listenOnLoopback(server);

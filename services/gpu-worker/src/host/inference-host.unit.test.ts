@@ -8,6 +8,8 @@ import { InferenceCrash, InferenceFailure } from './inference-error';
 import { createInferenceHost, type InferenceHost } from './inference-host';
 
 const VERIFY = { jobId: 'verify', packDirs: [] };
+/** The Node of the images knows the option, older ones do not. */
+const whereOffered = process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') ? it : it.skip;
 
 describe('an inference host', () => {
   let folder: string;
@@ -30,6 +32,20 @@ describe('an inference host', () => {
     await expect(host.verify(VERIFY)).rejects.toMatchObject({ exit: { code: 7 } });
     expect(losses).toEqual(['not_started', 'crashed']);
   });
+
+  whereOffered(
+    'starts children that a signal, which any process of their user may send, does not open',
+    async () => {
+      const entry = join(folder, 'signalled.js');
+      await writeFile(
+        entry,
+        "process.kill(process.pid, 'SIGUSR1'); setTimeout(() => process.exit(7), 5000);",
+      );
+      await expect(createInferenceHost({ entry }).verify(VERIFY)).rejects.toMatchObject({
+        exit: { signal: 'SIGUSR1' },
+      });
+    },
+  );
 
   it('tells who ended a child: a stop that was asked for is no loss, one that it did not heed is', async () => {
     const entry = join(folder, 'deaf.js');
