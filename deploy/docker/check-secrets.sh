@@ -26,11 +26,8 @@ until docker exec "$container" node /app/healthcheck.cjs 2>/dev/null; do
   sleep 1
 done
 
-for task in read connect; do
+for task in read connect debug; do
   gained=$(docker exec "$container" node -e "$hijacked" "$task")
   [ -z "$gained" ] || { printf '%s gives a hijacked decoder (%s):\n%s\n' "$image" "$task" "$gained" >&2; exit 1; }
 done
-# The signal ends processes that open no debugger, so that this command may end with the container.
-gained=$(docker exec "$container" node -e "$hijacked" debug || true)
-[ -z "$gained" ] || { printf '%s gives a hijacked decoder %s\n' "$image" "$gained" >&2; exit 1; }
 echo "$image gives a hijacked decoder nothing"

@@ -50,7 +50,7 @@ async function encoding(binaries: Binaries, clip: PreparedClip, outFile: string)
   if (stream === undefined) throw new Error(`${clip.audioFile} has no sound`);
   return [
     ...['-i', clip.audioFile, '-map', '0:v', '-map', '1:a', '-r', '25'],
-    ...videoEncoderArguments(binaries.codecs.encoder, binaries.threads),
+    ...videoEncoderArguments(binaries.codecs.encoder, binaries.share.encoderThreads),
     ...audioEncoderArguments({ path: clip.audioFile, stream }),
     ...['-movflags', '+faststart', outFile],
   ];
