@@ -150,8 +150,8 @@ const failpoint = (point: Failpoint['point'], side: Failpoint['side']): Fault =>
     const member = of(context, ...AT_POINT[point]);
     const pid = fleet.pidOf(member.name);
     context.began(member.name);
-    fleet.arm(member, { point, side, nth: 1 + Math.floor((draw * 997) % 4) });
-    const fired = await waitUntil(() => fleet.pidOf(member.name) !== pid || stop.aborted, 15_000);
+    fleet.arm(member, { point, side, nth: 1 + Math.floor((draw * 997) % (point === 'commit' ? 8 : 2)) });
+    const fired = await waitUntil(() => fleet.pidOf(member.name) !== pid || stop.aborted, 20_000);
     rmSync(member.armFile, { force: true });
     if (!fired) throw new Error(`${member.name} did not come to this point`);
   },

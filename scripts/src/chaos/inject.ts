@@ -28,8 +28,11 @@ let armed: (Failpoint & { left: number }) | null = null;
 
 /** True when this is the occurrence at which the process is to end. */
 function isDue(point: Failpoint['point'], side: Failpoint['side']): boolean {
+  if (!existsSync(armFile)) {
+    armed = null;
+    return false;
+  }
   if (armed === null) {
-    if (!existsSync(armFile)) return false;
     const failpoint = JSON.parse(readFileSync(armFile, 'utf8')) as Failpoint;
     armed = { ...failpoint, left: failpoint.nth };
   }
@@ -37,8 +40,13 @@ function isDue(point: Failpoint['point'], side: Failpoint['side']): boolean {
 }
 
 function at(point: Failpoint['point'], side: Failpoint['side']): void {
-  if (!isDue(point, side)) return;
-  renameSync(armFile, `${armFile}.fired`);
+  try {
+    if (!isDue(point, side)) return;
+    renameSync(armFile, `${armFile}.fired`);
+  } catch {
+    // It is just being armed or disarmed.
+    return;
+  }
   process.kill(process.pid, 'SIGKILL');
 }
 
