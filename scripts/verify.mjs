@@ -45,7 +45,7 @@ const LONG_CHECKS = {
   // On real servers, those that are installed: deploy/parts/README.md.
   parts: ['node', ['scripts/parts.mjs']],
   // Hostile input of every kind against a local stack, with canaries.
-  corpora: ['node', ['scripts/run.mjs', 'corpora']],
+  corpora: ['node', ['scripts/dist/corpora.js']],
   // Two short runs under faults; docs/fault-testing.md.
   chaos: ['node', ['scripts/dist/chaos.js', '--seed', '3', '--seed', '14', '--minutes', '1.2']],
 };

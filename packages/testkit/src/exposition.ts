@@ -30,7 +30,8 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Parses Prometheus' text format strictly, like its own linter: every family has one HELP and one TYPE before its
- * samples and is contiguous, no sample appears twice, counters and nothing else end in _total, buckets are cumulative and complete.
+ * samples and is contiguous, no sample appears twice, counters and nothing else end in _total, buckets are cumulative
+ * and complete.
  * @throws Error at the first violation
  */
 export function parseExposition(text: string): Exposition {

@@ -1930,7 +1930,7 @@ export const openapiDocument = {
           },
           "stage": {
             "type": "string",
-            "description": "accepted: queued. processing: fetching_inputs, validating_inputs, then for a render preparing (skipped with a preparation), rendering, finalizing and for a preparation analyzing, finalizing; queued again while its next work waits for a free worker. Afterwards the status. New stages may appear."
+            "description": "accepted: queued. processing: fetching_inputs, validating_inputs, then for a render preparing (skipped with a preparation), rendering, finalizing and for a preparation analyzing, finalizing; once the media are ready, queued again while its next work waits for a free worker. Afterwards the status. New stages may appear."
           },
           "progress_percent": {
             "type": "number",

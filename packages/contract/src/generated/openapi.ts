@@ -568,7 +568,7 @@ export interface components {
         Record: {
             id: string;
             status: components["schemas"]["RecordStatus"];
-            /** @description accepted: queued. processing: fetching_inputs, validating_inputs, then for a render preparing (skipped with a preparation), rendering, finalizing and for a preparation analyzing, finalizing; queued again while its next work waits for a free worker. Afterwards the status. New stages may appear. */
+            /** @description accepted: queued. processing: fetching_inputs, validating_inputs, then for a render preparing (skipped with a preparation), rendering, finalizing and for a preparation analyzing, finalizing; once the media are ready, queued again while its next work waits for a free worker. Afterwards the status. New stages may appear. */
             stage: string;
             /** @description Never falls. 100 exactly when completed; keeps its last value when failed or cancelled. */
             progress_percent: number;

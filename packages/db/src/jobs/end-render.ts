@@ -159,6 +159,6 @@ async function readRuns(
   return ({ id }) => byRender.get(id) ?? [];
 }
 
-function idsOf(rows: readonly { readonly id: string }[]): string[] {
+export function idsOf(rows: readonly { readonly id: string }[]): string[] {
   return rows.map(({ id }) => id);
 }

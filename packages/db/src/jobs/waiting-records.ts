@@ -12,7 +12,7 @@ import { readNamedPreparations } from '../inputs/named-preparations';
 import { preparationFault } from '../inputs/preparation-match';
 import { type Db, type Tx } from '../postgres/db';
 import { endPreparation } from './end-preparation';
-import { failOpenRuns } from './end-render';
+import { failOpenRuns, idsOf } from './end-render';
 import { advancePreparations, advanceRenders } from './record-progress';
 
 /** How far the ingest of one asset has come. The fraction of the fetch is 0 to 1. */
@@ -114,10 +114,6 @@ async function lockWaitingPreparations(tx: Tx, assetId: string): Promise<Prepara
     where: { id: { in: found.map(({ id }) => id) } },
     orderBy: { id: 'asc' },
   });
-}
-
-function idsOf(rows: readonly { readonly id: string }[]): string[] {
-  return rows.map(({ id }) => id);
 }
 
 /** The inputs of each of these renders. */

@@ -142,11 +142,12 @@ describe("a service's role", () => {
     expect(await purge(db, { storage: STORAGE, keys: KEYS })).toMatchObject({ errors: [] });
   });
 
-  it('lets the gpu-worker take a job, keep features and end its render with a webhook', async () => {
+  it('lets the gpu-worker announce and take a job, keep features and end its render with a webhook', async () => {
     const db = as('gpu_worker');
     const { render } = await scenario.render();
     await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
     expect(await heartbeatWorker(db, 'gpu')).toBe(true);
+    expect(await admitJobs(db, 'musetalk')).not.toEqual([]);
     const claim = await claimJob(db, only(await scenario.jobs(render.id)).id, {
       workerId: 'gpu',
       leaseSeconds: 30,
@@ -189,7 +190,7 @@ describe("a service's role", () => {
   it.each([
     ['gpu_worker', 'SELECT FROM webhook_secrets'],
     ['gpu_worker', 'SELECT FROM api_keys'],
-    ['gpu_worker', 'SELECT FROM customers'],
+    ['gpu_worker', 'SELECT name FROM customers'],
     ['gpu_worker', 'UPDATE assets SET object_key = object_key'],
     ['media_worker', 'SELECT FROM webhook_secrets'],
     ['media_worker', 'SELECT FROM api_keys'],

@@ -61,7 +61,8 @@ export async function cancelRender(db: Db, customerId: string, renderId: string)
 async function lockDownloads(tx: Tx, render: RenderRow): Promise<{ jobId: string; assetId: string }[]> {
   const inputs = [render.videoAssetId, render.audioAssetId];
   await tx.$queryRaw`
-    SELECT id FROM jobs WHERE asset_id = ANY(${inputs}) AND customer_id = ${render.customerId}
+    SELECT id FROM jobs
+    WHERE asset_id = ANY(${inputs}) AND customer_id = ${render.customerId} AND status <> 'finished'
     ORDER BY id FOR UPDATE`;
   // Assets that a create made itself have its time. All others were there before it.
   return tx.$queryRaw`

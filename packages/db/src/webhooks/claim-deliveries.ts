@@ -78,7 +78,8 @@ const LOOK = {
 const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = off; SELECT pg_advisory_xact_lock(727003)';
 
 /**
- * - `receiver`: every receiver (a customer's origin) that has pending deliveries, by one index descent each.
+ * - `waiting`: every customer that has pending deliveries, by one index descent each. Customers, not their receivers: how
+ *   many of those there are is a customer's choice, and must not slow down the deliveries of others.
  * - `due`: the oldest due deliveries of each, except where the origin or the customer has all attempts that it may have.
  * - `in_turn`, `placed`: attempts under way take the first places. A receiver's deliveries follow by their age; those of
  *   an origin and of a customer in turn over its receivers.
@@ -94,28 +95,23 @@ const CLAIM = {
   text: `
     WITH RECURSIVE under_way AS MATERIALIZED (
       SELECT customer_id, origin FROM webhook_deliveries WHERE lease_until > statement_timestamp()
-    ), receiver AS (
-      (
-        SELECT customer_id, origin, next_attempt_at FROM webhook_deliveries WHERE status = 'pending'
-        ORDER BY customer_id, origin, next_attempt_at LIMIT 1
-      )
+    ), waiting AS (
+      (SELECT customer_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY customer_id LIMIT 1)
       UNION ALL
-      SELECT following.* FROM receiver CROSS JOIN LATERAL (
-        SELECT customer_id, origin, next_attempt_at FROM webhook_deliveries
-        WHERE status = 'pending' AND (customer_id, origin) > (receiver.customer_id, receiver.origin)
-        ORDER BY customer_id, origin, next_attempt_at LIMIT 1
+      SELECT following.customer_id FROM waiting CROSS JOIN LATERAL (
+        SELECT customer_id FROM webhook_deliveries
+        WHERE status = 'pending' AND customer_id > waiting.customer_id
+        ORDER BY customer_id LIMIT 1
       ) AS following
     ), due AS (
-      SELECT oldest.id, receiver.customer_id, receiver.origin, oldest.next_attempt_at AS due_at
-      FROM receiver CROSS JOIN LATERAL (
-        SELECT id, next_attempt_at FROM webhook_deliveries
-        WHERE status = 'pending' AND customer_id = receiver.customer_id AND origin = receiver.origin
+      SELECT oldest.* FROM waiting CROSS JOIN LATERAL (
+        SELECT id, customer_id, origin, next_attempt_at AS due_at FROM webhook_deliveries
+        WHERE status = 'pending' AND customer_id = waiting.customer_id AND next_attempt_at <= statement_timestamp()
           AND (lease_until IS NULL OR lease_until <= statement_timestamp())
-        ORDER BY next_attempt_at, id LIMIT $3
+          AND origin NOT IN (SELECT origin FROM under_way GROUP BY origin HAVING count(*) >= $3)
+        ORDER BY next_attempt_at, id LIMIT $4
       ) AS oldest
-      WHERE receiver.next_attempt_at <= statement_timestamp() AND oldest.next_attempt_at <= statement_timestamp()
-        AND receiver.origin NOT IN (SELECT origin FROM under_way GROUP BY origin HAVING count(*) >= $3)
-        AND receiver.customer_id NOT IN (SELECT customer_id FROM under_way GROUP BY customer_id HAVING count(*) >= $4)
+      WHERE waiting.customer_id NOT IN (SELECT customer_id FROM under_way GROUP BY customer_id HAVING count(*) >= $4)
     ), in_turn AS (
       SELECT *, row_number() OVER (PARTITION BY customer_id, origin ORDER BY due_at NULLS FIRST, id) AS turn
       FROM (SELECT * FROM due UNION ALL SELECT NULL, customer_id, origin, NULL FROM under_way) AS attempt

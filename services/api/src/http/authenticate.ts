@@ -22,7 +22,8 @@ export interface Customer {
 /**
  * Reads the bearer credential and looks up its hash, on every request and without a cache: a key that was revoked a
  * second ago is refused. Only for an address that keeps failing, keys that were never valid in this process are not
- * looked up: whoever guesses keys must not occupy the database, nor lock out the customers behind the same address.
+ * looked up: whoever guesses keys must not occupy the database. Customers behind the same address whose keys this process
+ * has seen go on.
  *
  * The returned function throws ServiceError invalid_api_key, or rate_limit_exceeded for an address that keeps failing.
  */

@@ -32,7 +32,7 @@ export async function takeUpload(
   await storage.getToFile(objectKey, path, { signal });
   const { size } = await stat(path);
   if (size !== upload.sizeBytes)
-    throw new IngestFailure('storage_failed', 'the stored size is not the declared one');
+    throw new IngestFailure('storage_failed', 'the stored size is not the declared one', { isFinal: true });
   return {
     path,
     sizeBytes: size,
