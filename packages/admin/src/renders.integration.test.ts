@@ -8,7 +8,13 @@ interface Shown {
   status: string;
   error_code: string | null;
   inputs: { asset_id: string; media_type: string; status: string; source: string }[];
-  engines: { engine: string; status: string; progress_percent: number; error_code: string | null }[];
+  engines: {
+    engine: string;
+    status: string;
+    progress_percent: number;
+    error_code: string | null;
+    error_detail: string | null;
+  }[];
   jobs: {
     job_id: string;
     of: string;
@@ -75,11 +81,13 @@ describe('admin renders show', () => {
   it('shows the error of the input that made the render fail, even after the render has expired', async () => {
     const id = await operator.render(customerId, { audio: { url: 'https://media.example.com/a.wav' } });
     const ingest = (await show(id)).jobs.find(({ of }) => of === 'audio');
-    await failJob(operator.db, await claim(ingest?.job_id), 'media_corrupt');
+    await failJob(operator.db, await claim(ingest?.job_id), 'media_corrupt', 'No sound decodes.');
     await operator.make.query('UPDATE renders SET expires_at = now() WHERE id = $1', [id]);
     const shown = await show(id);
     expect(shown).toMatchObject({ status: 'failed', error_code: 'media_corrupt' });
-    expect(shown.engines).toMatchObject([{ status: 'failed', error_code: 'media_corrupt' }]);
+    expect(shown.engines).toMatchObject([
+      { status: 'failed', error_code: 'media_corrupt', error_detail: 'No sound decodes.' },
+    ]);
     expect(shown.jobs).toMatchObject([
       { of: 'audio', status: 'finished', last_error: 'media_corrupt', worker_id: 'gpu-7-x' },
       { of: 'musetalk', status: 'finished', attempts: 0 },
@@ -92,8 +100,12 @@ describe('admin renders show', () => {
     const { stdout, stderr, exitCode } = await operator.run('renders', 'show', id);
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
     expect(stdout).toMatch(new RegExp(`^id {19}${id}\ncustomer_id {10}${customerId}\n`));
-    expect(stdout).toMatch(/\n\ninputs\nasset_id +media_type +status +stage +error_code +source\nast_/);
-    expect(stdout).toMatch(/\n\nengines\nengine +run_id +status +stage +progress_percent +error_code\nmuset/);
+    expect(stdout).toMatch(
+      /\n\ninputs\nasset_id +media_type +status +stage +error_code +error_detail +source\nast_/,
+    );
+    expect(stdout).toMatch(
+      /\n\nengines\nengine +run_id +status +stage +progress_percent +error_code +error_detail\nmuset/,
+    );
     expect(stdout).toMatch(
       /\njob_id +of +status +attempts +last_error +available_at +lease_until +worker_id\n/,
     );

@@ -38,25 +38,27 @@ function renderRow({ render, customerName, webhookEventId }: RenderInspection): 
 }
 
 function inputRows({ inputs }: RenderInspection): Row[] {
-  return inputs.map(({ id, mediaType, status, stage, errorCode, sourceUrl }) => ({
+  return inputs.map(({ id, mediaType, status, stage, errorCode, errorDetail, sourceUrl }) => ({
     asset_id: id,
     media_type: mediaType,
     status,
     stage,
     error_code: errorCode,
+    error_detail: errorDetail,
     // A customer's URL may contain a signature, so only its origin is shown.
     source: sourceUrl === null ? 'upload' : new URL(sourceUrl).origin,
   }));
 }
 
 function engineRows({ runs }: RenderInspection): Row[] {
-  return runs.map(({ id, engine, status, stage, progressPercent, errorCode }) => ({
+  return runs.map(({ id, engine, status, stage, progressPercent, errorCode, errorDetail }) => ({
     engine,
     run_id: id,
     status,
     stage,
     progress_percent: progressPercent,
     error_code: errorCode,
+    error_detail: errorDetail,
   }));
 }
 

@@ -4,7 +4,7 @@ import { type Factories } from '@lipsync/testkit';
 /** Error codes that are stored in a place where the contract's catalogue does not allow them. */
 export async function misplacedCodes(make: Factories): Promise<{ place: ErrorPlace; code: string }[]> {
   const stored = await make.query<{ place: ErrorPlace; code: string }>(
-    `SELECT DISTINCT place, split_part(code, ': ', 1) AS code FROM (
+    `SELECT DISTINCT place, code FROM (
        SELECT 'asset' AS place, error_code AS code FROM assets
        UNION ALL SELECT 'record', error_code FROM renders
        UNION ALL SELECT 'record', error_code FROM preparations

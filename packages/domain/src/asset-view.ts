@@ -31,7 +31,7 @@ export function assetResource(row: AssetRow): Asset {
     stage: row.stage,
     ...(row.contentType === null ? {} : { content_type: row.contentType }),
     media: mediaView(row),
-    ...(status === 'failed' ? { error: storedErrorBody(row.errorCode) } : {}),
+    ...(status === 'failed' ? { error: storedErrorBody(row) } : {}),
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
   };

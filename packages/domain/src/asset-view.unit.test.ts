@@ -28,6 +28,7 @@ const assetRow: AssetRow = {
   frames: null,
   fps: null,
   errorCode: null,
+  errorDetail: null,
 };
 
 function expectValid(schema: SchemaName, value: unknown): void {
@@ -79,13 +80,15 @@ describe('an asset', () => {
     expect(failed.error?.code).toBe('media_too_long');
   });
 
-  it('shows the sentence that is stored with a code, and nothing of a code that this version does not know', () => {
-    const shown = (errorCode: string) => assetResource({ ...assetRow, status: 'failed', errorCode }).error;
-    expect(shown('media_too_long: The video lasts 301.0 seconds: too long.')).toEqual({
+  it('shows the detail that is stored with a code, and nothing of a code that this version does not know', () => {
+    const errorDetail = 'The video lasts 301.0 seconds: too long.';
+    const shown = (errorCode: string) =>
+      assetResource({ ...assetRow, status: 'failed', errorCode, errorDetail }).error;
+    expect(shown('media_too_long')).toEqual({
       code: 'media_too_long',
-      message: 'The video lasts 301.0 seconds: too long.',
+      message: errorDetail,
       retryable: false,
     });
-    expect(shown('unheard_of: x')).toEqual(errorBody('internal_error'));
+    expect(shown('unheard_of')).toEqual(errorBody('internal_error'));
   });
 });

@@ -50,8 +50,8 @@ function engineResult(run: RunSummary, output: SignedOutput | undefined): Engine
   };
 }
 
-function runError({ errorCode, failedInput }: RunSummary): ErrorBody {
-  return storedErrorBody(errorCode, failedInput === null ? undefined : `/${failedInput}`);
+function runError(run: RunSummary): ErrorBody {
+  return storedErrorBody(run, run.failedInput === null ? undefined : `/${run.failedInput}`);
 }
 
 /** The results of the analysis, or undefined before it is completed. */
@@ -123,6 +123,6 @@ export function preparationRecord(row: PreparationRow, options: RecordViewOption
   return {
     ...recordView(row, '/v1/preparations', options),
     ...(prepared ? { preparation: prepared } : {}),
-    ...(row.status === 'failed' ? { error: storedErrorBody(row.errorCode) } : {}),
+    ...(row.status === 'failed' ? { error: storedErrorBody(row) } : {}),
   };
 }

@@ -30,6 +30,8 @@ export interface AssetRow {
   frames: number | null;
   fps: number | null;
   errorCode: string | null;
+  /** What customers read in place of the catalogue's message. */
+  errorDetail: string | null;
   createdAt: Date;
   updatedAt: Date;
   expiresAt: Date;
@@ -81,6 +83,7 @@ export interface EngineRunRow {
   progressPercent: number;
   outputKey: string | null;
   errorCode: string | null;
+  errorDetail: string | null;
   /** The input that made the engine run fail before it began. */
   failedInput: string | null;
   /** JSON with what was measured (see usage-view). */
@@ -101,6 +104,7 @@ export interface PreparationRow {
   videoAssetId: string;
   webhookUrl: string | null;
   errorCode: string | null;
+  errorDetail: string | null;
   version: string | null;
   analyzerVersion: string | null;
   frames: number | null;

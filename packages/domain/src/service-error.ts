@@ -37,13 +37,13 @@ export function isServiceError(value: unknown): value is ServiceError {
 }
 
 /** The error object of a failed asset, record or engine result. `about` names the part that the message is about. */
-export function errorBody(code: ErrorCode, about?: string): ErrorBody {
-  return { code, message: errorMessage(code, about), retryable: ERROR_CATALOGUE[code].retryable };
+export function errorBody(code: ErrorCode, about?: string, detail?: string | null): ErrorBody {
+  return { code, message: errorMessage(code, about, detail), retryable: ERROR_CATALOGUE[code].retryable };
 }
 
-/** The catalogue's message, prefixed with what it is about, if that is given. */
-export function errorMessage(code: ErrorCode, about?: string): string {
-  const { message } = ERROR_CATALOGUE[code];
+/** The detail, or else the catalogue's message, prefixed with what it is about, if that is given. */
+export function errorMessage(code: ErrorCode, about?: string, detail?: string | null): string {
+  const message = detail ?? ERROR_CATALOGUE[code].message;
   return about === undefined ? message : `${about}: ${message}`;
 }
 

@@ -1,28 +1,24 @@
 import { type ErrorBody, type ErrorCode, isErrorCode } from '@lipsync/contract';
 import { errorBody } from './service-error';
 
-/**
- * The error of a failed row, as its column `error_code` holds it: the code, and where more is known than the code says
- * (which limit, what was found), the sentence that customers read in place of the catalogue's.
- */
-export type StoredError = ErrorCode | `${ErrorCode}: ${string}`;
-
-export function storedError(code: ErrorCode, sentence?: string): StoredError {
-  return sentence === undefined ? code : `${code}: ${sentence}`;
+/** Why a row failed, as its columns hold it. Customers read the detail in place of the catalogue's message. */
+export interface Failure {
+  readonly errorCode: ErrorCode;
+  readonly errorDetail?: string | null;
 }
 
 /**
  * The error code of a failed row. A missing code, or one that this version does not know, is shown as internal_error.
  */
 export function storedErrorCode(stored: string | null): ErrorCode {
-  const [code = ''] = stored?.split(': ', 1) ?? [];
-  return isErrorCode(code) ? code : 'internal_error';
+  return stored !== null && isErrorCode(stored) ? stored : 'internal_error';
 }
 
 /** The error object of a failed row. `about` names the part of the request that failed. */
-export function storedErrorBody(stored: string | null, about?: string): ErrorBody {
-  const body = errorBody(storedErrorCode(stored), about);
-  const sentence = stored?.startsWith(`${body.code}: `) ? stored.slice(body.code.length + 2) : undefined;
-  if (sentence === undefined) return body;
-  return { ...body, message: about === undefined ? sentence : `${about}: ${sentence}` };
+export function storedErrorBody(
+  { errorCode, errorDetail }: { errorCode: string | null; errorDetail: string | null },
+  about?: string,
+): ErrorBody {
+  const code = storedErrorCode(errorCode);
+  return errorBody(code, about, code === errorCode ? errorDetail : null);
 }

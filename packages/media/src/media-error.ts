@@ -5,7 +5,7 @@ export type MediaErrorCode =
   'media_unsupported' | 'media_corrupt' | 'media_too_long' | 'media_type_mismatch' | 'encode_failed';
 
 /**
- * A verdict about the media itself: a retry gives the same answer. `message` is for logs only; `sentence`, if there is
+ * A verdict about the media itself: a retry gives the same answer. `message` is for logs only; `detail`, if there is
  * one, tells customers which limit the media exceeds and by how much.
  */
 export class MediaError extends Error {
@@ -13,17 +13,17 @@ export class MediaError extends Error {
 
   constructor(
     readonly code: MediaErrorCode,
-    detail: string,
-    readonly sentence?: string,
+    message: string,
+    readonly detail?: string,
   ) {
-    super(detail);
+    super(message);
     this.name = 'MediaError';
   }
 }
 
-/** A MediaError whose sentence may be logged and shown alike. */
-export function beyondLimit(code: 'media_unsupported' | 'media_too_long', sentence: string): MediaError {
-  return new MediaError(code, sentence, sentence);
+/** A MediaError whose detail may be logged and shown alike. */
+export function beyondLimit(code: 'media_unsupported' | 'media_too_long', detail: string): MediaError {
+  return new MediaError(code, detail, detail);
 }
 
 /** True for a MediaError, including one made by another copy of this package. */
@@ -38,9 +38,9 @@ export function isMediaError(error: unknown): error is MediaError {
 export class MediaProcessError extends Error {
   constructor(
     readonly reason: 'not_started' | 'deadline' | 'stopped' | 'killed',
-    detail: string,
+    message: string,
   ) {
-    super(detail);
+    super(message);
     this.name = 'MediaProcessError';
   }
 }

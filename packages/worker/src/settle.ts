@@ -1,5 +1,5 @@
 import { type Claim, type Db, failJob, releaseJob, retryJob } from '@lipsync/db';
-import { postponementSeconds, retryDelaySeconds, storedError } from '@lipsync/domain';
+import { postponementSeconds, retryDelaySeconds } from '@lipsync/domain';
 import { type Verdict } from './verdict';
 
 /** The recorded end of a job that did not complete. `lost`: the claim was lost before the end could be recorded. */
@@ -14,14 +14,14 @@ export async function settle(db: Db, claim: Claim, verdict: Verdict): Promise<Se
       return (await releaseJob(db, claim)) ? 'released' : 'lost';
     case 'retry': {
       const delaySeconds = retryDelaySeconds(claim.attempt, Math.random());
-      const errorCode = storedError(verdict.code, verdict.sentence);
-      return retryJob(db, claim, { errorCode, delaySeconds, refundAttempt: false });
+      const failure = { errorCode: verdict.code, errorDetail: verdict.detail ?? null };
+      return retryJob(db, claim, { ...failure, delaySeconds, refundAttempt: false });
     }
     case 'postpone': {
       const delaySeconds = postponementSeconds(Math.random());
       return retryJob(db, claim, { errorCode: verdict.code, delaySeconds, refundAttempt: true });
     }
     case 'fail':
-      return (await failJob(db, claim, storedError(verdict.code, verdict.sentence))) ? 'failed' : 'lost';
+      return (await failJob(db, claim, verdict.code, verdict.detail)) ? 'failed' : 'lost';
   }
 }

@@ -10,17 +10,17 @@ export type Verdict =
   | { readonly kind: 'release' }
   | Blame;
 
-/** What an error means for the job. A `sentence` replaces the catalogue's if the job fails. */
+/** What an error means for the job. Customers read a `detail` in place of the catalogue's message if the job fails. */
 export type Blame =
   /** Retry. If no attempt is left, the job fails with the code. */
-  | { readonly kind: 'retry'; readonly code: ErrorCode; readonly sentence?: string | undefined }
+  | { readonly kind: 'retry'; readonly code: ErrorCode; readonly detail?: string | undefined }
   /**
    * Retry later without counting this attempt: something that every job needs is unavailable, so retrying soon would
    * use up the attempts of all waiting jobs. The record's deadline is the bound.
    */
   | { readonly kind: 'postpone'; readonly code: ErrorCode }
   /** Do not retry, because the same input would fail in the same way. */
-  | { readonly kind: 'fail'; readonly code: ErrorCode; readonly sentence?: string | undefined };
+  | { readonly kind: 'fail'; readonly code: ErrorCode; readonly detail?: string | undefined };
 
 /**
  * Decides what follows from the end of a job. `stopped` is the abort reason of the job's own signal, if it was aborted:

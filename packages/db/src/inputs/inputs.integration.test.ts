@@ -1,4 +1,3 @@
-import { storedError } from '@lipsync/domain';
 import { createRender, getRender } from '../../test/one-render';
 import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { completeAnalyze, completeIngest } from '../jobs/complete';
@@ -218,12 +217,19 @@ describe('inputs', () => {
       const assets = { video: render.videoAssetId, audio: render.audioAssetId };
       const other = input === 'video' ? 'audio' : 'video';
       await completeIngest(scenario.db, await ingest(assets[other]), MEDIA);
-      const sentence = 'The codec x is not supported.';
-      await failJob(scenario.db, await ingest(assets[input]), storedError('media_unsupported', sentence));
-      expect((await state(render.id)).runs.map(({ failedInput }) => failedInput)).toEqual([input, input]);
-      const message = `"code":"media_unsupported","message":"/${input}: ${sentence}"`;
+      const detail = 'The codec x is not supported.';
+      const failed = await ingest(assets[input]);
+      await failJob(scenario.db, failed, 'media_unsupported', detail);
+      const { runs, ...details } = await state(render.id);
+      expect(runs.map(({ failedInput, errorDetail }) => [failedInput, errorDetail])).toEqual([
+        [input, detail],
+        [input, detail],
+      ]);
+      const message = `"code":"media_unsupported","message":"/${input}: ${detail}"`;
       expect(only(await scenario.events(render.id)).body.split(message)).toHaveLength(4);
-      expect((await state(render.id)).render.errorCode).toBe('media_unsupported');
+      expect(details.render.errorCode).toBe('media_unsupported');
+      const job = await scenario.db.prisma.job.findUniqueOrThrow({ where: { id: failed.jobId } });
+      expect(job.lastErrorCode).toBe('media_unsupported');
     }
   });
 
@@ -287,7 +293,7 @@ describe('inputs', () => {
     expect((await getPreparation(db, customerId, id)).webhookEventId).toBeNull();
   });
 
-  it('fail a preparation with their code', async () => {
+  it('fail a preparation with their code and detail', async () => {
     const { customerId, db } = scenario;
     const request = { video: { url: 'https://media.example.com/v.mp4' }, webhook_url: WEBHOOK_URL };
     const { preparation } = await createPreparation(db, {
@@ -296,10 +302,15 @@ describe('inputs', () => {
       idempotency: null,
       ttlSeconds,
     });
-    await failJob(db, await ingest(preparation.videoAssetId), 'media_type_mismatch');
+    const errorDetail = 'The codec x is not supported.';
+    await failJob(db, await ingest(preparation.videoAssetId), 'media_unsupported', errorDetail);
     const failed = await getPreparation(db, customerId, preparation.id);
-    expect(failed.preparation).toMatchObject({ status: 'failed', errorCode: 'media_type_mismatch' });
-    expect(failed.webhookEventId).not.toBeNull();
+    const failure = { status: 'failed', errorCode: 'media_unsupported', errorDetail };
+    expect(failed.preparation).toMatchObject(failure);
+    const event = await db.prisma.webhookEvent.findUniqueOrThrow({
+      where: { id: failed.webhookEventId ?? '' },
+    });
+    expect(event.body).toContain(`"message":"${errorDetail}"`);
   });
 
   it('are accepted with a preparation of the same bytes and refused with one of different bytes, once known', async () => {

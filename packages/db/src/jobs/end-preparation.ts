@@ -1,4 +1,4 @@
-import { preparationRecord, type PreparationRow, RECORD_STATES, type StoredError } from '@lipsync/domain';
+import { type Failure, preparationRecord, type PreparationRow, RECORD_STATES } from '@lipsync/domain';
 import { type Db, type Tx } from '../postgres/db';
 import { insertEvents } from '../webhooks/webhook-events';
 import { finishJobs } from './lease';
@@ -9,7 +9,7 @@ export type AnalysisColumns = Pick<
   'version' | 'analyzerVersion' | 'frames' | 'fps' | 'width' | 'height' | 'durationSeconds' | 'videoSha256'
 >;
 
-type End = { status: 'completed'; analysis: AnalysisColumns } | { status: 'failed'; errorCode: StoredError };
+type End = { status: 'completed'; analysis: AnalysisColumns } | { status: 'failed'; failure: Failure };
 
 /** The only place where a preparation becomes terminal. The caller holds its lock. Its job ends with it. */
 export async function endPreparation(
@@ -19,20 +19,18 @@ export async function endPreparation(
   end: End,
   now: Date,
 ): Promise<void> {
-  const errorCode = end.status === 'failed' ? end.errorCode : null;
   const jobs = await tx.job.findMany({ where: { preparationId: preparation.id }, select: { id: true } });
   await finishJobs(
     tx,
     jobs.map((job) => job.id),
-    errorCode,
+    end.status === 'failed' ? end.failure.errorCode : null,
   );
   const ended = await tx.preparation.update({
     where: { id: preparation.id, status: { in: [...RECORD_STATES.open] } },
     data: {
-      ...(end.status === 'completed' ? { ...end.analysis, progressPercent: 100 } : {}),
+      ...(end.status === 'completed' ? { ...end.analysis, progressPercent: 100 } : end.failure),
       status: end.status,
       stage: end.status,
-      errorCode,
       completedAt: now,
       updatedAt: now,
     },

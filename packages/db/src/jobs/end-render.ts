@@ -1,11 +1,11 @@
 import { type ErrorCode, type MediaType } from '@lipsync/contract';
 import {
   type EngineRunRow,
+  type Failure,
   RECORD_STATES,
   renderOutcome,
   renderRecord,
   type RenderRow,
-  type StoredError,
   storedErrorCode,
 } from '@lipsync/domain';
 import { readNamedPreparations } from '../inputs/named-preparations';
@@ -27,9 +27,8 @@ export function settleRender(db: Db, tx: Tx, render: RenderRow, now: Date): Prom
 }
 
 /** Why runs fail, and which input caused the failure, if one did. */
-interface Failure {
-  errorCode: StoredError;
-  failedInput?: MediaType;
+interface RunFailure extends Failure {
+  readonly failedInput?: MediaType;
 }
 
 /** Fails every open run of these locked renders, which ends the renders. */
@@ -37,24 +36,25 @@ export async function failOpenRuns(
   db: Db,
   tx: Tx,
   renders: readonly RenderRow[],
-  failure: Failure,
+  failure: RunFailure,
   now: Date,
 ): Promise<void> {
-  await closeOpenRuns(tx, renders, { status: 'failed', ...failure }, now);
+  await closeOpenRuns(tx, renders, failure, now);
   await settleRenders(db, tx, renders, now);
 }
 
 /** Cancels every open run of a locked render, and the render. Returns the ids of the stopped jobs. */
 export async function cancelOpenRuns(db: Db, tx: Tx, render: RenderRow, now: Date): Promise<string[]> {
-  const jobIds = await closeOpenRuns(tx, [render], { status: 'cancelled' }, now);
+  const jobIds = await closeOpenRuns(tx, [render], null, now);
   await endRenders(db, tx, [render], { status: 'cancelled' }, now);
   return jobIds;
 }
 
+/** Fails the open runs of these renders, or cancels them if there is no failure. Returns the ids of their jobs. */
 async function closeOpenRuns(
   tx: Tx,
   renders: readonly RenderRow[],
-  end: { status: 'cancelled' } | ({ status: 'failed' } & Failure),
+  failure: RunFailure | null,
   now: Date,
 ): Promise<string[]> {
   const owned = ownedLike(renders);
@@ -65,18 +65,11 @@ async function closeOpenRuns(
   const jobIds = idsOf(
     await tx.job.findMany({ where: { engineRunId: { in: runIds }, ...owned }, select: { id: true } }),
   );
-  const failure: Failure | null = end.status === 'failed' ? end : null;
-  const errorCode = failure?.errorCode ?? null;
-  await finishJobs(tx, jobIds, errorCode);
+  await finishJobs(tx, jobIds, failure?.errorCode ?? null);
+  const status = failure === null ? 'cancelled' : 'failed';
   await tx.engineRun.updateMany({
     where: { id: { in: runIds }, ...owned },
-    data: {
-      status: end.status,
-      stage: end.status,
-      errorCode,
-      failedInput: failure?.failedInput ?? null,
-      updatedAt: now,
-    },
+    data: { status, stage: status, ...failure, updatedAt: now },
   });
   return jobIds;
 }

@@ -1,4 +1,4 @@
-import { type StoredError } from '@lipsync/domain';
+import { type Failure } from '@lipsync/domain';
 import { type Db, type Tx } from '../postgres/db';
 import { endPreparation } from './end-preparation';
 import { settleRender } from './end-render';
@@ -11,17 +11,17 @@ export async function failSubject(
   db: Db,
   tx: Tx,
   subject: JobSubject,
-  errorCode: StoredError,
+  failure: Failure,
   now: Date,
 ): Promise<void> {
-  const failed = { status: 'failed', stage: 'failed', errorCode, updatedAt: now };
-  await finishJobs(tx, [subject.job.id], errorCode);
+  const failed = { status: 'failed', stage: 'failed', ...failure, updatedAt: now };
+  await finishJobs(tx, [subject.job.id], failure.errorCode);
   switch (subject.kind) {
     case 'ingest':
       await tx.asset.update({ where: { id: subject.asset.id }, data: failed });
-      return failWaiting(db, tx, subject.asset.id, errorCode, now);
+      return failWaiting(db, tx, subject.asset.id, failure, now);
     case 'analyze':
-      return endPreparation(db, tx, subject.preparation, { status: 'failed', errorCode }, now);
+      return endPreparation(db, tx, subject.preparation, { status: 'failed', failure }, now);
     case 'render':
       await tx.engineRun.update({ where: { id: subject.run.id }, data: failed });
       return settleRender(db, tx, subject.render, now);

@@ -1,4 +1,5 @@
-import { MAX_ATTEMPTS, type StoredError } from '@lipsync/domain';
+import { type ErrorCode } from '@lipsync/contract';
+import { type Failure, MAX_ATTEMPTS } from '@lipsync/domain';
 import { secondsAfter } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
 import { failSubject } from './fail-subject';
@@ -21,29 +22,33 @@ export function releaseJob(db: Db, lease: Lease): Promise<boolean> {
 
 /**
  * Ends a failed attempt and retries the job after a delay. If no attempt is left, the job ends and its subject fails
- * with the code. A refunded attempt does not count.
+ * with this failure. A refunded attempt does not count.
  */
 export function retryJob(
   db: Db,
   lease: Lease,
-  failure: { errorCode: StoredError; delaySeconds: number; refundAttempt: boolean },
+  { delaySeconds, refundAttempt, ...failure }: Failure & { delaySeconds: number; refundAttempt: boolean },
 ): Promise<'requeued' | 'failed' | 'lost'> {
   return whileHeld<'requeued' | 'failed' | 'lost'>(db, lease, 'lost', async (tx, subject, now) => {
-    const { errorCode, refundAttempt } = failure;
     if (!refundAttempt && subject.job.attempts >= MAX_ATTEMPTS) {
-      await failSubject(db, tx, subject, errorCode, now);
+      await failSubject(db, tx, subject, failure, now);
       return 'failed';
     }
-    const availableAt = secondsAfter(now, failure.delaySeconds);
-    await requeue(tx, subject, { now, availableAt, errorCode, refundAttempt });
+    const availableAt = secondsAfter(now, delaySeconds);
+    await requeue(tx, subject, { now, availableAt, errorCode: failure.errorCode, refundAttempt });
     return 'requeued';
   });
 }
 
 /** Ends a job whose subject cannot succeed: fails the asset, preparation or engine run, and whatever depends on it. */
-export function failJob(db: Db, lease: Lease, errorCode: StoredError): Promise<boolean> {
+export function failJob(
+  db: Db,
+  lease: Lease,
+  errorCode: ErrorCode,
+  errorDetail: string | null = null,
+): Promise<boolean> {
   return whileHeld(db, lease, false, async (tx, subject, now) => {
-    await failSubject(db, tx, subject, errorCode, now);
+    await failSubject(db, tx, subject, { errorCode, errorDetail }, now);
     return true;
   });
 }
@@ -55,7 +60,7 @@ export function failJob(db: Db, lease: Lease, errorCode: StoredError): Promise<b
 export async function requeue(
   tx: Tx,
   subject: JobSubject,
-  change: { now: Date; availableAt: Date; errorCode: string | null; refundAttempt: boolean },
+  change: { now: Date; availableAt: Date; errorCode: ErrorCode | null; refundAttempt: boolean },
 ): Promise<void> {
   const { now, availableAt, errorCode, refundAttempt } = change;
   await tx.$executeRaw`

@@ -1,3 +1,4 @@
+import { type ErrorCode } from '@lipsync/contract';
 import { type JobRow } from '@lipsync/domain';
 import { type Tx } from '../postgres/db';
 
@@ -13,7 +14,11 @@ export function isHeld(job: JobRow, lease: Lease): boolean {
 }
 
 /** Finishes jobs for good. Raising the fence voids whatever their workers still write. */
-export async function finishJobs(tx: Tx, jobIds: readonly string[], errorCode: string | null): Promise<void> {
+export async function finishJobs(
+  tx: Tx,
+  jobIds: readonly string[],
+  errorCode: ErrorCode | null,
+): Promise<void> {
   await tx.$executeRaw`
     UPDATE jobs
     SET status = 'finished', fence = fence + 1, lease_until = NULL,

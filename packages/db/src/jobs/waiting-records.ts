@@ -1,11 +1,11 @@
 import {
   type AssetRow,
+  type Failure,
   type PreparationRow,
   type PreparationWorkStage,
   renderProgress,
   type RenderRow,
   type RenderWorkStage,
-  type StoredError,
 } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
 import { readNamedPreparations } from '../inputs/named-preparations';
@@ -85,15 +85,15 @@ export async function failWaiting(
   db: Db,
   tx: Tx,
   assetId: string,
-  errorCode: StoredError,
+  failure: Failure,
   now: Date,
 ): Promise<void> {
   const renders = await lockWaitingRenders(tx, assetId);
   // An asset is either video or audio, so it is the same input of all these renders.
   const failedInput = renders.some(({ videoAssetId }) => videoAssetId === assetId) ? 'video' : 'audio';
-  await failOpenRuns(db, tx, renders, { errorCode, failedInput }, now);
+  await failOpenRuns(db, tx, renders, { ...failure, failedInput }, now);
   for (const preparation of await lockWaitingPreparations(tx, assetId)) {
-    await endPreparation(db, tx, preparation, { status: 'failed', errorCode }, now);
+    await endPreparation(db, tx, preparation, { status: 'failed', failure }, now);
   }
 }
 

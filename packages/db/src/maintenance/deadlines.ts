@@ -45,18 +45,19 @@ export async function findUnserved(db: Db, deadlineSeconds: number, limit: numbe
 
 /** Fails it, unless it has ended in the meantime. */
 export function failOverdue(db: Db, { kind, id, errorCode }: Overdue): Promise<boolean> {
+  const failure = { errorCode };
   return transaction(db, async (tx) => {
     switch (kind) {
       case 'render': {
         const render = await lockRender(tx, id);
         if (render === null || render.completedAt !== null) return false;
-        await failOpenRuns(db, tx, [render], { errorCode }, await databaseNow(tx));
+        await failOpenRuns(db, tx, [render], failure, await databaseNow(tx));
         return true;
       }
       case 'preparation': {
         const preparation = await lockPreparation(tx, id);
         if (preparation === null || preparation.completedAt !== null) return false;
-        await endPreparation(db, tx, preparation, { status: 'failed', errorCode }, await databaseNow(tx));
+        await endPreparation(db, tx, preparation, { status: 'failed', failure }, await databaseNow(tx));
         return true;
       }
       case 'job': {
@@ -64,7 +65,7 @@ export function failOverdue(db: Db, { kind, id, errorCode }: Overdue): Promise<b
         if (subject === null || subject.job.status === 'finished') return false;
         // A job that has started after all is no longer unserved.
         if (errorCode === 'engine_unavailable' && subject.job.status !== 'queued') return false;
-        await failSubject(db, tx, subject, errorCode, await databaseNow(tx));
+        await failSubject(db, tx, subject, failure, await databaseNow(tx));
         return true;
       }
     }

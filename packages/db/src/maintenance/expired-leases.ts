@@ -26,7 +26,7 @@ export function recoverJob(db: Db, jobId: string): Promise<RecoveredJob | null> 
     const { status, leaseUntil, attempts } = subject.job;
     if (status !== 'running' || leaseUntil === null || leaseUntil >= now) return null;
     if (attempts >= MAX_ATTEMPTS) {
-      await failSubject(db, tx, subject, 'worker_lost', now);
+      await failSubject(db, tx, subject, { errorCode: 'worker_lost' }, now);
       return recoveredJob(subject, 'failed');
     }
     await requeue(tx, subject, { now, availableAt: now, errorCode: 'worker_lost', refundAttempt: false });

@@ -1,4 +1,4 @@
-import { isId, RECORD_STATES, type RenderRow, ServiceError, storedError } from '@lipsync/domain';
+import { type Failure, isId, RECORD_STATES, type RenderRow, ServiceError } from '@lipsync/domain';
 import { customerTransaction } from '../customers/customer-transaction';
 import { cancelOpenRuns } from '../jobs/end-render';
 import { finishJobs } from '../jobs/lease';
@@ -12,10 +12,10 @@ export interface Cancellation extends RenderDetails {
 }
 
 /** The error of an asset that is not fetched any more; whoever wants it creates another one. */
-const DOWNLOAD_STOPPED = storedError(
-  'media_download_failed',
-  'The download was stopped because the render that it was for was cancelled.',
-);
+const DOWNLOAD_STOPPED: Failure = {
+  errorCode: 'media_download_failed',
+  errorDetail: 'The download was stopped because the render that it was for was cancelled.',
+};
 
 /**
  * Cancels a render at once: after this returns, no engine of it can complete. Also stops the downloads of its URLs,
@@ -43,10 +43,10 @@ export async function cancelRender(db: Db, customerId: string, renderId: string)
     const jobIds = await cancelOpenRuns(db, tx, render, now);
     for (const download of downloads) {
       if (await isAwaited(tx, download.assetId)) continue;
-      await finishJobs(tx, [download.jobId], DOWNLOAD_STOPPED);
+      await finishJobs(tx, [download.jobId], DOWNLOAD_STOPPED.errorCode);
       await tx.asset.update({
         where: { id: download.assetId, customerId },
-        data: { status: 'failed', stage: 'failed', errorCode: DOWNLOAD_STOPPED, updatedAt: now },
+        data: { status: 'failed', stage: 'failed', ...DOWNLOAD_STOPPED, updatedAt: now },
       });
     }
     return jobIds;

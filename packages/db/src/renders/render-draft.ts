@@ -108,6 +108,7 @@ export function storedDraft({ input, id, video, audio, runs }: RenderDraft, at: 
       engine: run.engine,
       position,
       ...begun,
+      errorDetail: null,
       failedInput: null,
       outputKey: null,
       usage: {},

@@ -38,7 +38,7 @@ const FIND_RENDERS = {
       (
         SELECT json_agg(json_build_object('id', id, 'engine', engine, 'position', position, 'status', status,
           'stage', stage, 'progressPercent', progress_percent, 'outputKey', output_key, 'errorCode', error_code,
-          'failedInput', failed_input, 'usage', usage) ORDER BY position)
+          'errorDetail', error_detail, 'failedInput', failed_input, 'usage', usage) ORDER BY position)
         FROM engine_runs WHERE render_id = render.id
       ) AS runs,
       (

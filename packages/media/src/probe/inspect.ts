@@ -22,7 +22,7 @@ const FORMAT_REFUSED = 'whitelist';
 const TOO_MANY_STREAMS = 'max_streams';
 const TOO_LARGE = 'max pixel count';
 
-const FORMATS_SENTENCE = 'The file is none of MP4, QuickTime, Matroska, WebM, WAV, MP3, AAC, FLAC and Ogg.';
+const FORMATS_DETAIL = 'The file is none of MP4, QuickTime, Matroska, WebM, WAV, MP3, AAC, FLAC and Ogg.';
 
 /** The only report entries that are read: titles and lyrics may be of any length. */
 const ENTRIES = [
@@ -70,7 +70,7 @@ export async function inspect(
       throw beyondLimit('media_unsupported', `The file holds more than ${MAX_STREAMS} streams.`);
     if (exit.stderr.includes(TOO_LARGE)) throw picturesTooLarge();
     if (exit.stderr.includes(FORMAT_REFUSED) || !(await looksLikeMedia(file)))
-      throw new MediaError('media_unsupported', exit.stderr, FORMATS_SENTENCE);
+      throw new MediaError('media_unsupported', exit.stderr, FORMATS_DETAIL);
     throw new MediaError('media_corrupt', exit.stderr);
   }
   const report = fields(JSON.parse(stdout.toString('utf8')));

@@ -30,7 +30,7 @@ function statusCode(status: number): ErrorCode {
 }
 
 /** What customers read about a download that exceeded one of the limits on time; otherwise undefined. */
-export function downloadFailureSentence(
+export function downloadFailureDetail(
   { reason }: Pick<EgressError, 'reason'>,
   { total, firstByte }: DownloadSeconds,
 ): string | undefined {

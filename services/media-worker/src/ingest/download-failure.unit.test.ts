@@ -1,4 +1,4 @@
-import { downloadFailureCode, downloadFailureSentence } from './download-failure';
+import { downloadFailureCode, downloadFailureDetail } from './download-failure';
 
 describe('the error code of a failed download', () => {
   it.each([
@@ -32,11 +32,9 @@ describe('the error code of a failed download', () => {
 
 it('names the limit that a download exceeded, and nothing about the network otherwise', () => {
   const limits = { total: 180, firstByte: 15 };
-  expect(downloadFailureSentence({ reason: 'no_answer' }, limits)).toContain('15 to send the first byte');
-  expect(downloadFailureSentence({ reason: 'too_slow' }, limits)).toContain(
-    '64 KiB per second for 15 seconds',
-  );
-  expect(downloadFailureSentence({ reason: 'timeout' }, limits)).toContain('within 180 seconds');
+  expect(downloadFailureDetail({ reason: 'no_answer' }, limits)).toContain('15 to send the first byte');
+  expect(downloadFailureDetail({ reason: 'too_slow' }, limits)).toContain('64 KiB per second for 15 seconds');
+  expect(downloadFailureDetail({ reason: 'timeout' }, limits)).toContain('within 180 seconds');
   for (const reason of ['dns_error', 'connection_failed', 'tls_error'] as const)
-    expect(downloadFailureSentence({ reason }, limits)).toBeUndefined();
+    expect(downloadFailureDetail({ reason }, limits)).toBeUndefined();
 });

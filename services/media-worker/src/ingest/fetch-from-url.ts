@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONTENT_TYPES, MEDIA_MAX_BYTES, parseMediaType } from '@lipsync/domain';
 import { type Download, EgressError } from '@lipsync/runtime';
-import { downloadFailureCode, downloadFailureSentence } from './download-failure';
+import { downloadFailureCode, downloadFailureDetail } from './download-failure';
 import { type FetchedMedia, type IngestContext, type IngestTools } from './ingest-context';
 import { IngestFailure } from './ingest-failure';
 
@@ -48,8 +48,8 @@ async function download(
     });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    const sentence = downloadFailureSentence(error, tools.downloadSeconds);
-    throw new IngestFailure(downloadFailureCode(error), error.message, { sentence, cause: error });
+    const detail = downloadFailureDetail(error, tools.downloadSeconds);
+    throw new IngestFailure(downloadFailureCode(error), error.message, { detail, cause: error });
   }
 }
 

@@ -5,10 +5,10 @@ import { IngestFailure } from './ingest-failure';
 
 /** Classifies an error of an ingest that was not stopped. */
 export function ingestBlame(error: unknown): Blame {
-  if (isMediaError(error)) return { kind: 'fail', code: error.code, sentence: error.sentence };
+  if (isMediaError(error)) return { kind: 'fail', code: error.code, detail: error.detail };
   if (error instanceof IngestFailure) {
-    const { code, sentence, isFinal } = error;
-    return { kind: isFinal ? 'fail' : 'retry', code, sentence };
+    const { code, detail, isFinal } = error;
+    return { kind: isFinal ? 'fail' : 'retry', code, detail };
   }
   if (isStorageAwayAtFirst(error)) return { kind: 'postpone', code: 'storage_failed' };
   if (error instanceof StorageError) return { kind: 'retry', code: 'storage_failed' };
@@ -17,7 +17,7 @@ export function ingestBlame(error: unknown): Blame {
     return {
       kind: 'retry',
       code: 'media_unsupported',
-      sentence: 'Decoding takes too long; use a smaller or shorter file.',
+      detail: 'Decoding takes too long; use a smaller or shorter file.',
     };
   }
   return { kind: 'retry', code: 'internal_error' };

@@ -41,7 +41,7 @@ describe('the classification of an ingest error', () => {
       new MediaProcessError('deadline', ''),
       {
         ...{ kind: 'retry', code: 'media_unsupported' },
-        sentence: 'Decoding takes too long; use a smaller or shorter file.',
+        detail: 'Decoding takes too long; use a smaller or shorter file.',
       },
     ],
     ['the unexpected is tried again', new Error('disk full'), { kind: 'retry', code: 'internal_error' }],

@@ -6,19 +6,19 @@ export class IngestFailure extends Error {
   /** Whether another attempt would fail in the same way. */
   readonly isFinal: boolean;
   /** Tells the customer more than the catalogue does. */
-  readonly sentence: string | undefined;
+  readonly detail: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
     {
       isFinal = !ERROR_CATALOGUE[code].retryable,
-      sentence,
+      detail,
       ...options
-    }: ErrorOptions & { readonly isFinal?: boolean; readonly sentence?: string | undefined } = {},
+    }: ErrorOptions & { readonly isFinal?: boolean; readonly detail?: string | undefined } = {},
   ) {
     super(message, options);
     this.isFinal = isFinal;
-    this.sentence = sentence;
+    this.detail = detail;
   }
 }
