@@ -106,12 +106,13 @@ const CLAIM = {
     ), due AS (
       SELECT oldest.* FROM waiting CROSS JOIN LATERAL (
         SELECT id, customer_id, origin, next_attempt_at AS due_at FROM webhook_deliveries
-        WHERE status = 'pending' AND customer_id = waiting.customer_id AND next_attempt_at <= statement_timestamp()
+        WHERE status = 'pending' AND customer_id = waiting.customer_id
           AND (lease_until IS NULL OR lease_until <= statement_timestamp())
           AND origin NOT IN (SELECT origin FROM under_way GROUP BY origin HAVING count(*) >= $3)
         ORDER BY next_attempt_at, id LIMIT $4
       ) AS oldest
-      WHERE waiting.customer_id NOT IN (SELECT customer_id FROM under_way GROUP BY customer_id HAVING count(*) >= $4)
+      WHERE due_at <= statement_timestamp()
+        AND waiting.customer_id NOT IN (SELECT customer_id FROM under_way GROUP BY customer_id HAVING count(*) >= $4)
     ), in_turn AS (
       SELECT *, row_number() OVER (PARTITION BY customer_id, origin ORDER BY due_at NULLS FIRST, id) AS turn
       FROM (SELECT * FROM due UNION ALL SELECT NULL, customer_id, origin, NULL FROM under_way) AS attempt
