@@ -152,22 +152,34 @@ async function downloadOutputs(
   const frames = new Map<string, number | null>();
   for (const { id, render_id, engine, customer_id } of runs) {
     const key = fleet.customers.find((customer) => customer.id === customer_id)?.api_key ?? '';
-    const answer = await fetch(`${api}/v1/renders/${render_id}`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    const record = (await answer.json()) as { engines: { engine: string; output?: { url: string } }[] };
-    const url = record.engines.find((result) => result.engine === engine)?.output?.url;
-    const output = url === undefined ? null : await fetch(url);
-    if (output?.ok !== true) {
-      frames.set(id, null);
-      continue;
-    }
-    writeFileSync(file, Buffer.from(await output.arrayBuffer()));
+    const answer = await download(`${api}/v1/renders/${render_id}`, { authorization: `Bearer ${key}` });
+    const record = JSON.parse(answer?.toString() ?? '{}') as {
+      engines?: { engine: string; output?: { url: string } }[];
+    };
+    const url = record.engines?.find((result) => result.engine === engine)?.output?.url;
+    const output = url === undefined ? null : await download(url);
+    frames.set(id, null);
+    if (output === null) continue;
+    writeFileSync(file, output);
     const count = ['-select_streams', 'v:0', '-count_packets', '-show_entries', 'stream=nb_read_packets'];
     frames.set(id, Number(await ffprobe([...count, '-of', 'csv=p=0', file])) || null);
   }
   rmSync(folder, { recursive: true });
   return frames;
+}
+
+/** Null when it is not there. Tries again, because a connection that a fault left half-open may be used once more. */
+async function download(url: string, headers: Record<string, string> = {}): Promise<Buffer | null> {
+  for (let tries = 0; tries < 3; tries++) {
+    try {
+      const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) });
+      const body = Buffer.from(await response.arrayBuffer());
+      return response.ok ? body : null;
+    } catch {
+      // No answer.
+    }
+  }
+  return null;
 }
 
 /** Stops the services as an operator would and names what they leave behind. */
