@@ -87,8 +87,12 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-/** The login of one service with only the rights it needs, as in production. Its password is the superuser's. */
+/**
+ * The login of one service with only the rights it needs, as in production. Its password is the superuser's. Empty until
+ * the servers have started.
+ */
 export function databaseUrlOf(service: string, { servers }: StackState): string {
+  if (servers.postgresUrl === '') return '';
   const url = new URL(servers.postgresUrl);
   url.username = roleOf(service);
   return url.toString();
