@@ -14,6 +14,8 @@ import type { ProcessSpec } from './process-manager';
 import type { ServerAddresses, StackState } from './state';
 
 const DATABASE = 'lipsync';
+/** Of the servers that the stack starts itself. */
+const SUPERUSER = 'postgres';
 const SERVICES_WITH_ROLES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'];
 
 /** Starts Postgres and Redis, detached, unless they run; their data directories identify them. */
@@ -88,13 +90,13 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * The login of one service with only the rights it needs, as in production. Its password is the superuser's. Empty until
- * the servers have started.
+ * The login of one service with only the rights it needs, as in production. Its password is the superuser's. A server of
+ * somebody else has one login for all. Empty until the servers have started.
  */
 export function databaseUrlOf(service: string, { servers }: StackState): string {
   if (servers.postgresUrl === '') return '';
   const url = new URL(servers.postgresUrl);
-  url.username = roleOf(service);
+  if (url.username === SUPERUSER) url.username = roleOf(service);
   return url.toString();
 }
 
