@@ -22,8 +22,6 @@ export interface LoadOptions {
   customers: readonly StackCustomer[];
   clips: Record<Clip, { video: Buffer; audio: Buffer }>;
   history: History;
-  /** Only these, of the scenarios; by default all. */
-  scenarios?: Partial<typeof SCENARIOS>;
 }
 
 /** What the checker must know about a render beforehand, by the nonce in its webhook URL. */
@@ -33,7 +31,7 @@ export interface Wish {
   isGood: boolean;
 }
 
-interface Record_ {
+interface Resource {
   id: string;
   status: string;
   webhook_event_id?: string;
@@ -48,7 +46,7 @@ export async function runLoad(options: LoadOptions, stop: AbortSignal): Promise<
 }
 
 async function runActor(
-  { seed, apis, customers, clips, history, scenarios = SCENARIOS }: LoadOptions,
+  { seed, apis, customers, clips, history }: LoadOptions,
   index: number,
   wishes: Map<string, Wish>,
   stop: AbortSignal,
@@ -98,22 +96,22 @@ async function runActor(
   }
 
   /** Repeats a request that may be repeated until its answer is final; null if there is none in time. */
-  async function persist(request: Request): Promise<Record_ | null> {
+  async function persist(request: Request): Promise<Resource | null> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const { status, body } = await call(request);
-      if (status !== null && status < 300) return body as Record_;
+      if (status !== null && status < 300) return body as Resource;
       const isFinal = status !== null && status !== 503 && status !== 429;
       if (isFinal || Date.now() > deadline) return null;
       await delay(300 + random() * 700);
     }
   }
 
-  const get = (op: string, kind: string, id: string): Promise<Record_ | null> =>
+  const get = (op: string, kind: string, id: string): Promise<Resource | null> =>
     persist({ op, method: 'GET', path: `/v1/${kind}/${id}`, id });
 
   /** Polls until the record has ended or the load ends. */
-  async function watch(kind: 'renders' | 'preparations', id: string): Promise<Record_ | null> {
+  async function watch(kind: 'renders' | 'preparations', id: string): Promise<Resource | null> {
     const op = kind === 'renders' ? 'get_render' : 'get_preparation';
     for (;;) {
       const record = await get(op, kind, id);
@@ -156,7 +154,7 @@ async function runActor(
     `https://${RECEIVER_HOST}/${customer}/${random() < 0.6 ? 'steady' : pick(BEHAVIOURS, random)}/${nonce}`;
 
   /** Creates once what is asked for: with duplicates side by side, and repeated until answered. */
-  async function create(op: 'create_render' | 'create_preparation', wish: object): Promise<Record_ | null> {
+  async function create(op: 'create_render' | 'create_preparation', wish: object): Promise<Resource | null> {
     const nonce = nextNonce();
     const path = op === 'create_render' ? '/v1/renders' : '/v1/preparations';
     const body = { ...wish, webhook_url: webhookUrl(nonce) };
@@ -184,7 +182,7 @@ async function runActor(
     return id === '' ? null : { asset_id: id };
   }
 
-  async function render(inputs: object | null, extra: object = {}): Promise<Record_ | null> {
+  async function render(inputs: object | null, extra: object = {}): Promise<Resource | null> {
     const [video, audio, mode] = [pick(clipNames, random), pick(clipNames, random), pick(SYNC_MODES, random)];
     const engines = pick(ENGINE_SETS, random);
     const good = inputs ?? { video: await input('video', video), audio: await input('audio', audio) };
@@ -270,7 +268,7 @@ async function runActor(
   };
 
   while (!stop.aborted) {
-    await act[pickWeighted(scenarios, random)]();
+    await act[pickWeighted(SCENARIOS, random)]();
     await delay(random() * 500);
   }
 }
