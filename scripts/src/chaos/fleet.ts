@@ -9,7 +9,7 @@ import { REPOSITORY_ROOT, stackLayout } from '../local-stack/layout';
 import { processBegan } from '../local-stack/process-began';
 import { createProcessManager, type ProcessSpec } from '../local-stack/process-manager';
 import { provision, provisionCustomer } from '../local-stack/provision';
-import { serverPids, startServers, stopServers } from '../local-stack/servers';
+import { s3UploadPair, serverPids, startServers, stopServers } from '../local-stack/servers';
 import { s3Endpoint, serviceSpecs } from '../local-stack/services';
 import { createState, type StackCustomer, type StackState } from '../local-stack/state';
 import { waitUntil } from '../local-stack/wait-until';
@@ -80,7 +80,16 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
   const processes = createProcessManager(layout);
   const state = { ...(await createState()), authority, egressRoutes: routes };
   state.servers = await startServers(state, layout);
-  const store: S3Server = await startS3Server({ ...state.s3, port: state.ports.s3, dataDir: layout.s3Dir });
+  const uploads = s3UploadPair(state);
+  const store: S3Server = await startS3Server({
+    ...state.s3,
+    port: state.ports.s3,
+    dataDir: layout.s3Dir,
+    uploadCredentials: {
+      accessKeyId: uploads.S3_UPLOAD_ACCESS_KEY_ID,
+      secretAccessKey: uploads.S3_UPLOAD_SECRET_ACCESS_KEY,
+    },
+  });
   await provision(state, layout);
   const customers: StackCustomer[] = [];
   for (let i = 0; i < CUSTOMERS; i++) customers.push(await provisionCustomer(state, `chaos-${i}`, LIMITS));
