@@ -132,6 +132,7 @@ export function createStack(options: StackOptions) {
   }
 
   async function down(isWanted = () => true): Promise<void> {
+    if (readState(layout.root) === null) return;
     await withLock(layout.lockFile, async () => {
       if (isWanted()) await stopAll();
     });
