@@ -99,6 +99,21 @@ describe('inputs', () => {
     ]);
   });
 
+  it('never show an earlier time of change, though the ingest of the other input wrote a later one', async () => {
+    const { render } = await renderUrls();
+    const video = await ingest(render.videoAssetId);
+    // As the other ingest does that held the render's lock while this one had already read the clock.
+    await scenario.make.query(`UPDATE renders SET updated_at = now() + interval '1 second'`);
+    const times: Date[] = [];
+    const look = async (): Promise<unknown> => times.push((await state(render.id)).render.updatedAt);
+    await look();
+    await heartbeatJob(scenario.db, video, { leaseSeconds: 30, stage: 'downloading', progressPercent: 50 });
+    await look();
+    await failJob(scenario.db, video, 'media_corrupt');
+    await look();
+    expect(times).toEqual([...times].sort((one, other) => one.getTime() - other.getTime()));
+  });
+
   it('release the jobs of a render only when both inputs are ready', async () => {
     const { render } = await renderUrls();
     await completeIngest(scenario.db, await ingest(render.videoAssetId), MEDIA);

@@ -32,13 +32,13 @@ export async function advanceWaiting(tx: Tx, asset: Asset, step: IngestStep, now
     const fetchFraction = fractions.reduce((sum, fraction) => sum + fraction, 0) / fractions.length;
     return { render, stage, progress: renderProgress({ stage, fetchFraction, engines: [] }) };
   });
-  await advanceRenders(tx, steps, now);
+  await advanceRenders(tx, steps, timeAfter(renders, now));
   const stage: PreparationWorkStage = asset.stage === 'probing' ? 'validating_inputs' : 'fetching_inputs';
   const preparations = await lockWaitingPreparations(tx, asset.id);
   await advancePreparations(
     tx,
     preparations.map((preparation) => ({ preparation, stage, fraction: step.fraction })),
-    now,
+    timeAfter(preparations, now),
   );
 }
 
@@ -54,7 +54,7 @@ export async function releaseWaiting(db: Db, tx: Tx, assetId: string, now: Date)
     if (video.status !== 'ready' || audio.status !== 'ready') continue;
     const fault = render.preparationId === null ? null : preparationFault(preparationOf(render), video, now);
     if (fault === null) released.push(render);
-    else await failOpenRuns(db, tx, [render], { errorCode: fault }, now);
+    else await failOpenRuns(db, tx, [render], { errorCode: fault }, timeAfter([render], now));
   }
   await tx.$executeRaw`
     UPDATE jobs SET status = 'queued', available_at = ${now}
@@ -64,7 +64,7 @@ export async function releaseWaiting(db: Db, tx: Tx, assetId: string, now: Date)
   await advanceRenders(
     tx,
     released.map((render) => ({ render, stage: 'queued', progress: 0 })),
-    now,
+    timeAfter(released, now),
   );
   const preparations = await lockWaitingPreparations(tx, assetId);
   await tx.$executeRaw`
@@ -73,7 +73,7 @@ export async function releaseWaiting(db: Db, tx: Tx, assetId: string, now: Date)
   await advancePreparations(
     tx,
     preparations.map((preparation) => ({ preparation, stage: 'queued', fraction: 0 })),
-    now,
+    timeAfter(preparations, now),
   );
 }
 
@@ -91,10 +91,18 @@ export async function failWaiting(
   const renders = await lockWaitingRenders(tx, assetId);
   // An asset is either video or audio, so it is the same input of all these renders.
   const failedInput = renders.some(({ videoAssetId }) => videoAssetId === assetId) ? 'video' : 'audio';
-  await failOpenRuns(db, tx, renders, { ...failure, failedInput }, now);
+  await failOpenRuns(db, tx, renders, { ...failure, failedInput }, timeAfter(renders, now));
   for (const preparation of await lockWaitingPreparations(tx, assetId)) {
-    await endPreparation(db, tx, preparation, { status: 'failed', failure }, now);
+    await endPreparation(db, tx, preparation, { status: 'failed', failure }, timeAfter([preparation], now));
   }
+}
+
+/**
+ * `now`, unless one of these locked records was changed later. `now` was read before they were locked, and whoever held
+ * one of them then (the ingest of a render's other input) may have written a later time.
+ */
+function timeAfter(records: readonly { readonly updatedAt: Date }[], now: Date): Date {
+  return new Date(Math.max(now.getTime(), ...records.map(({ updatedAt }) => updatedAt.getTime())));
 }
 
 async function lockWaitingRenders(tx: Tx, assetId: string): Promise<RenderRow[]> {
