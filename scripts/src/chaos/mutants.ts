@@ -72,7 +72,7 @@ export const MUTANTS: readonly Mutant[] = [
       db(
         'jobs/end-render.js',
         'await (0, lease_1.finishJobs)(tx, jobIds,',
-        "if (end.status !== 'cancelled') await (0, lease_1.finishJobs)(tx, jobIds,",
+        'if (failure !== null) await (0, lease_1.finishJobs)(tx, jobIds,',
       ),
     ],
     caughtBy: 'jobs end with their record',
