@@ -1,4 +1,4 @@
-import { REFUSED_ADDRESSES } from '../../testkit/src/hostile-addresses';
+import { REFUSED_ADDRESSES } from '../../testkit/src/hostile-input';
 import { isPublicAddress, networkOf } from './address-policy';
 
 const PUBLIC = [

@@ -1,4 +1,4 @@
-import { REFUSED_URLS } from '../../testkit/src/hostile-addresses';
+import { REFUSED_URLS } from '../../testkit/src/hostile-input';
 import { parseMediaUrl } from './media-url';
 import { isServiceError } from './service-error';
 import { parseWebhookUrl } from './webhook-url';

@@ -3,6 +3,7 @@ import {
   conforms,
   ERROR_CATALOGUE,
   type ErrorCode,
+  type ErrorPlace,
   isErrorCode,
   openapiDocument,
   type Operation,
@@ -11,7 +12,6 @@ import {
   type SchemaName,
   validate,
 } from '@lipsync/contract';
-import { assertErrorPlaces } from './error-places';
 
 /** A response whose body has been read. */
 export interface ContractResponse {
@@ -125,4 +125,25 @@ function assertRateLimitHeaders(headers: Headers): void {
 
 function assertSeconds(headers: Headers, name: string): void {
   assert.match(headers.get(name) ?? '', /^\d+$/, name);
+}
+
+interface CarriedError {
+  place: ErrorPlace;
+  code: string;
+}
+
+/** Checks that the errors of a resource and its parts are in the catalogue, for that place. */
+function assertErrorPlaces(schema: SchemaName, body: unknown): void {
+  for (const { place, code } of carriedErrors(schema, body)) {
+    assert.ok(isErrorCode(code), `${code} is not in the catalogue`);
+    assert.ok(ERROR_CATALOGUE[code].where.includes(place), `${code} is not declared for a failed ${place}`);
+  }
+}
+
+function carriedErrors(schema: SchemaName, body: unknown): CarriedError[] {
+  const at = (place: ErrorPlace, error: { code: string } | undefined): CarriedError[] =>
+    error === undefined ? [] : [{ place, code: error.code }];
+  if (schema === 'Asset' && conforms('Asset', body)) return at('asset', body.error);
+  if (schema !== 'Record' || !conforms('Record', body)) return [];
+  return [...at('record', body.error), ...(body.engines ?? []).flatMap(({ error }) => at('engine', error))];
 }

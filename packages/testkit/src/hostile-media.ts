@@ -2,9 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ErrorCode } from '@lipsync/contract';
-import { ffmpeg } from './media-tools';
-import { makeNumberedVideo } from './numbered-video';
-import { makeTone } from './tone';
+import { ffmpeg, makeNumberedVideo, makeTone } from './test-media';
 
 /** Files that must be refused, named after what is wrong with them: paths in a new folder. */
 export interface HostileMedia {

@@ -1,30 +1,31 @@
 export { type ContractResponse, expectContract } from './contract';
-export { type CertificateAuthority, type KeyPair, createCertificateAuthority } from './https/certificates';
 export {
+  type CertificateAuthority,
+  type KeyPair,
+  createCertificateAuthority,
   type HttpsReceiver,
   type ReceivedRequest,
   type ReceiverScript,
   startHttpsReceiver,
-} from './https/https-receiver';
-export { type ReceiverReply } from './https/receiver-reply';
-export { type S3Faults } from './s3/faults';
-export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
+  type ReceiverReply,
+} from './https-receiver';
+export { type S3Faults, type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';
 export { type Exposition, type MetricFamily, parseExposition, type Sample } from './exposition';
 export { createFactories, type Factories } from './factories';
 export { createEmptyDatabase, createTestDatabase, cutConnections, type TestDatabase } from './postgres';
-export { testPrefix, testRedisUrl } from './redis';
-export { freePorts } from './servers/free-ports';
-export { isAlive } from './servers/is-alive';
-export { listenOnLoopback } from './servers/listen';
-export { postgresBinaries } from './servers/postgres-binaries';
+export { testPrefix, testRedisUrl } from './test-run';
+export { freePorts, listenOnLoopback } from './servers/ports';
+export { isAlive } from './servers/processes';
 export {
+  postgresBinaries,
   erasePostgres,
   findPostgres,
   type PostgresOptions,
   type RunningPostgres,
   startPostgres,
   stopPostgres,
+  serverUser,
 } from './servers/postgres-server';
 export {
   findRedis,
@@ -33,8 +34,7 @@ export {
   startRedis,
   stopRedis,
 } from './servers/redis-server';
-export { serverUser } from './servers/server-user';
-export { REFUSED_ADDRESSES, REFUSED_URLS } from './hostile-addresses';
+export { REFUSED_ADDRESSES, REFUSED_URLS, MALFORMED_REQUESTS } from './hostile-input';
 export {
   DURATION_LIE_SECONDS,
   HOSTILE_MEDIA,
@@ -42,13 +42,15 @@ export {
   makeHostileMedia,
   mutateBytes,
 } from './hostile-media';
-export { MALFORMED_REQUESTS } from './hostile-requests';
-export { ffmpeg, ffprobe } from './media-tools';
-export { type FaceVideoOptions, makeFaceVideo } from './face-video';
-export { lumaPictures, lumaPsnr, type PictureArea } from './luma-pictures';
-export { mediaTiming, shownPictures, type StreamTiming } from './media-timing';
-export { clicksIn, type ClickTrainOptions, findClicks, makeClickTrain } from './click-train';
 export {
+  ffmpeg,
+  ffprobe,
+  type FaceVideoOptions,
+  makeFaceVideo,
+  clicksIn,
+  type ClickTrainOptions,
+  findClicks,
+  makeClickTrain,
   frameNumbers,
   makeNumberedVideo,
   makeTurnedVideo,
@@ -56,6 +58,15 @@ export {
   readFrameNumber,
   sayTurned,
   variableRateSeconds,
-} from './numbered-video';
+  makeTone,
+  type ToneOptions,
+} from './test-media';
+export {
+  lumaPictures,
+  lumaPsnr,
+  type PictureArea,
+  mediaTiming,
+  shownPictures,
+  type StreamTiming,
+} from './inspect-media';
 export { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from './otlp-collector';
-export { makeTone, type ToneOptions } from './tone';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listenOnLoopback } from './servers/listen';
+import { listenOnLoopback } from './servers/ports';
 
 /** A span as received, without the nesting of the encoding. */
 export interface ReceivedSpan {

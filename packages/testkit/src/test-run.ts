@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from './servers/is-alive';
 import { erasePostgres, stopPostgres } from './servers/postgres-server';
+import { isAlive } from './servers/processes';
 import { stopRedis } from './servers/redis-server';
 
 /** Environment variables that announce a test run's servers to its workers, which inherit the environment. */
@@ -33,4 +34,19 @@ export async function disposeAbandonedRuns(): Promise<void> {
     (name) => !isAlive(Number(/^run-(\d+)$/.exec(name)?.[1] ?? 0)),
   );
   for (const name of abandoned) await disposeRun(join(parent(), name));
+}
+
+/**
+ * The Redis that the test run shares. Use it with `testPrefix()`. Tests that stop Redis start their own with
+ * startRedis.
+ */
+export function testRedisUrl(): string {
+  const url = process.env[REDIS_VARIABLE];
+  if (url === undefined) throw new Error('no Redis: is this an integration test?');
+  return url;
+}
+
+/** A name that no other test uses. */
+export function testPrefix(): string {
+  return `test-${randomBytes(8).toString('hex')}`;
 }

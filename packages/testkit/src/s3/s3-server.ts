@@ -4,17 +4,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listenOnLoopback } from '../servers/listen';
-import { allowBrowsers, answerPreflight } from './cors';
-import { createFaultPlan, type FaultPlan } from './faults';
-import { getObject } from './get-object';
-import { route } from './route';
-import { accessDenied, S3Error } from './s3-error';
-import { parseS3Request, type S3Request } from './s3-request';
-import { sendXml } from './send-xml';
+import { listenOnLoopback } from '../servers/ports';
+import { getObject } from './object-operations';
+import { route } from './operations';
+import { accessDenied, parseS3Request, S3Error, type S3Request, sendXml, xmlError } from './protocol';
 import { type S3Access, type S3KeyPair, verifySignature } from './signature';
 import { openStore, type Store } from './store';
-import { xmlError } from './xml';
 
 export interface S3ServerOptions {
   /** 0, the default, selects a free port. */
@@ -159,4 +154,82 @@ function sendError(response: ServerResponse, error: unknown): void {
       RequestId: String(response.getHeader('x-amz-request-id')),
     }),
   );
+}
+
+/** Deliberate faults for every request that `applies` selects. Rates are fractions from 0 to 1. */
+export interface S3Faults {
+  /** Requests answered with 503 SlowDown before anything is read. */
+  slowDownRate: number;
+  /** Requests answered with 403 AccessDenied before anything is read. */
+  denyRate: number;
+  /** Requests whose connection is reset: uploads after their first bytes, downloads in the middle of the body. */
+  resetRate: number;
+  /** Delay before a request is processed. */
+  latencyMs: number;
+  applies: (request: { method: string; key: string }) => boolean;
+}
+
+interface FaultPlan {
+  set(faults: Partial<S3Faults>): void;
+  clear(): void;
+  /** Decides the fate of one request. */
+  draw(request: { method: string; key: string }): {
+    slowDown: boolean;
+    deny: boolean;
+    reset: boolean;
+    latencyMs: number;
+  };
+}
+
+/** 1, less the rounding error of adding fractions. */
+const WHOLE = 1 - 1e-9;
+const NONE: S3Faults = { slowDownRate: 0, denyRate: 0, resetRate: 0, latencyMs: 0, applies: () => true };
+
+/** Spreads faults evenly, not randomly: a rate of 0.25 affects every fourth request, so that a test is reproducible. */
+function createFaultPlan(): FaultPlan {
+  let faults = NONE;
+  const due = { slowDown: 0, deny: 0, reset: 0 };
+  const take = (kind: keyof typeof due, rate: number): boolean => {
+    due[kind] += rate;
+    if (due[kind] < WHOLE) return false;
+    due[kind] -= 1;
+    return true;
+  };
+  return {
+    set: (changes) => {
+      faults = { ...faults, ...changes };
+    },
+    clear: () => {
+      faults = NONE;
+    },
+    draw: (request) => {
+      const { latencyMs } = faults;
+      if (!faults.applies(request)) return { slowDown: false, deny: false, reset: false, latencyMs: 0 };
+      // One fault each: a request that is refused has no body to cut.
+      const slowDown = take('slowDown', faults.slowDownRate);
+      const deny = !slowDown && take('deny', faults.denyRate);
+      const reset = !slowDown && !deny && take('reset', faults.resetRate);
+      return { slowDown, deny, reset, latencyMs };
+    },
+  };
+}
+
+const PREFLIGHT_SECONDS = 3000;
+
+/** Lets any page send signed requests, like a bucket that is configured for browser uploads. */
+function allowBrowsers(message: IncomingMessage, response: ServerResponse): void {
+  if (message.headers.origin === undefined) return;
+  response.setHeader('access-control-allow-origin', '*');
+  response.setHeader('access-control-expose-headers', 'etag, x-amz-request-id');
+}
+
+/** Answers a preflight request, which is never signed. */
+function answerPreflight(message: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, {
+    'access-control-allow-methods': 'GET, PUT, HEAD, POST, DELETE',
+    'access-control-allow-headers': message.headers['access-control-request-headers'] ?? '*',
+    'access-control-max-age': String(PREFLIGHT_SECONDS),
+    'content-length': 0,
+  });
+  response.end();
 }

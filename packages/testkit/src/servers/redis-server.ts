@@ -10,9 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from './free-ports';
-import { isAlive } from './is-alive';
-import { waitUntil } from './wait-until';
+import { freePort } from './ports';
+import { isAlive, waitUntil } from './processes';
 
 const START_DEADLINE_MS = 15_000;
 const STOP_DEADLINE_MS = 10_000;

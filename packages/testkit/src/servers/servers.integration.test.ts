@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { disposeRun } from '../test-run';
-import { startPostgres, stopPostgres } from './postgres-server';
+import { reachablePath, serverUser,startPostgres, stopPostgres } from './postgres-server';
 import { startRedis, stopRedis } from './redis-server';
-import { reachablePath, serverUser } from './server-user';
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
-import { listenOnLoopback } from './listen';
 
 /**
  * Below the ephemeral ports (Linux from 32768, macOS and IANA from 49152), so that a server that was killed finds its
@@ -34,4 +33,18 @@ export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   if (port === undefined) throw new Error('no port is free');
   return port;
+}
+
+/** Listens on loopback, by default on a free port. Returns the port. */
+export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not a TCP server');
+  return address.port;
 }

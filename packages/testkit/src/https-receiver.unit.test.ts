@@ -1,6 +1,5 @@
 import { request } from 'node:https';
-import { createCertificateAuthority } from './certificates';
-import { startHttpsReceiver } from './https-receiver';
+import { createCertificateAuthority, startHttpsReceiver } from './https-receiver';
 
 const HOST = 'media.example.test';
 

@@ -1,10 +1,13 @@
-import { EventEmitter } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
+import { isIP } from 'node:net';
+import { type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { listenOnLoopback } from '../servers/listen';
-import { type CertificateAuthority, createCertificateAuthority } from './certificates';
-import { type ReceiverReply, sendReply } from './receiver-reply';
+import { pipeline } from 'node:stream/promises';
+import { generate } from 'selfsigned';
+import { listenOnLoopback } from './servers/ports';
 
 /** A request exactly as it arrived. */
 export interface ReceivedRequest {
@@ -117,4 +120,109 @@ export async function startHttpsReceiver(options: {
         server.closeAllConnections();
       }),
   };
+}
+
+/** What a scripted receiver does with a request. */
+export type ReceiverReply =
+  | {
+      status: number;
+      headers?: Readonly<Record<string, string>>;
+      body?: string | Uint8Array | (() => Readable);
+    }
+  /** Reads the request and never replies. */
+  | 'hang'
+  /** Reads the request and resets the connection. */
+  | 'reset'
+  /** Status 200 and headers, then one byte every 50 ms for ever. */
+  | 'drip'
+  /** Status 200, then bytes as fast as the client accepts them, for ever. */
+  | 'endless';
+
+const DRIP_INTERVAL_MS = 50;
+const BLOCK = Buffer.alloc(64 * 1024);
+
+/** Sends one reply. Returns when it is complete or the client has gone. */
+async function sendReply(reply: ReceiverReply, response: ServerResponse): Promise<void> {
+  if (reply === 'hang') return;
+  if (reply === 'reset') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  if (reply === 'drip') return drip(response);
+  if (reply === 'endless') return endless(response);
+  response.writeHead(reply.status, reply.headers);
+  if (typeof reply.body === 'function') await pipeline(reply.body(), response).catch(() => undefined);
+  else response.end(reply.body);
+}
+
+function drip(response: ServerResponse): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write('.'), DRIP_INTERVAL_MS);
+  response.once('close', () => clearInterval(timer));
+}
+
+async function endless(response: ServerResponse): Promise<void> {
+  response.writeHead(200);
+  const closed = once(response, 'close');
+  while (!response.destroyed) {
+    if (!response.write(BLOCK)) await Promise.race([once(response, 'drain'), closed]);
+  }
+}
+
+/** A certificate and its private key, PEM. */
+export interface KeyPair {
+  cert: string;
+  key: string;
+}
+
+/** A certificate authority of one test run or local stack. Clients that get `cert` trust what it signs. */
+export interface CertificateAuthority {
+  cert: string;
+  key: string;
+  /** Issues a server certificate for exactly these DNS names and IP addresses. */
+  issue(hostnames: readonly string[]): Promise<KeyPair>;
+}
+
+const KEY = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
+/** Clocks of containers differ slightly, and a certificate from the future would be refused. */
+const BACKDATE_MS = 60 * 60 * 1000;
+
+/** Creates an authority, without any external program. To reuse one, pass its `cert` and `key`. */
+export async function createCertificateAuthority(existing?: KeyPair): Promise<CertificateAuthority> {
+  const authority = existing ?? (await createRoot());
+  return { ...authority, issue: (hostnames) => issue(authority, hostnames) };
+}
+
+async function createRoot(): Promise<KeyPair> {
+  // TLS finds an issuer by its name, so two trusted roots with the same name would be confused.
+  const name = `Local development authority ${randomUUID()}`;
+  const made = await generate([{ name: 'commonName', value: name }], {
+    ...KEY,
+    notBeforeDate: new Date(Date.now() - BACKDATE_MS),
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  return { cert: made.cert, key: made.private };
+}
+
+async function issue(authority: KeyPair, hostnames: readonly string[]): Promise<KeyPair> {
+  const made = await generate([{ name: 'commonName', value: hostnames[0] ?? 'localhost' }], {
+    ...KEY,
+    notBeforeDate: new Date(Date.now() - BACKDATE_MS),
+    ca: { cert: authority.cert, key: authority.key },
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: hostnames.map((name) =>
+          isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name },
+        ),
+      },
+    ],
+  });
+  return { cert: made.cert, key: made.private };
 }

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ffmpeg } from './media-tools';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 
 /** Bits of the number that every picture carries, one block of luma each, from the left at the top. */
 const NUMBER_BITS = 14;
@@ -126,4 +129,111 @@ export async function sayTurned(stored: string, path: string, clockwise: 90 | 18
   await ffmpeg(['-display_rotation', String(-clockwise), '-i', stored, '-c', 'copy', path]).catch(() =>
     ffmpeg(['-i', stored, '-c', 'copy', '-metadata:s:v:0', `rotate=${360 - clockwise}`, path]),
   );
+}
+
+/** Sample rate for drawing and finding clicks, high enough that an error of one sample is negligible. */
+const RATE = 48_000;
+const CLICK_SAMPLES = 96;
+/** Relative to the loudest sample. Artefacts of lossy coding around a click are quieter. */
+const LOUD = 0.4;
+/** Loud samples closer than this belong to one click. */
+const APART_SECONDS = 0.05;
+
+export interface ClickTrainOptions {
+  readonly seconds: number;
+  /** Start times in seconds of the clicks, which last 2 ms. */
+  readonly clicks: readonly number[];
+  readonly sampleRate?: number;
+  readonly channels?: number;
+  /** Further output arguments, encoder and muxer; by default those implied by the file name. */
+  readonly encoder?: readonly string[];
+}
+
+/** Writes silence with clicks at known times, the same in all channels. The file name determines the container. */
+export async function makeClickTrain(path: string, options: ClickTrainOptions): Promise<void> {
+  const { seconds, clicks, sampleRate = RATE, channels = 1, encoder = [] } = options;
+  const samples = new Int16Array(Math.round(seconds * RATE));
+  for (const click of clicks) {
+    const first = Math.round(click * RATE);
+    for (let i = 0; i < CLICK_SAMPLES && first + i < samples.length; i += 1)
+      samples[first + i] = Math.round(24_000 * Math.sin((2 * Math.PI * 1500 * i) / RATE));
+  }
+  const raw = ['-f', 's16le', '-ar', String(RATE), '-ac', '1', '-i', 'pipe:0'];
+  const sound = ['-ar', String(sampleRate), '-ac', String(channels)];
+  await ffmpeg([...raw, ...sound, ...encoder, path], [new Uint8Array(samples.buffer)]);
+}
+
+/** Seconds from the beginning of the file's sound, as players play it, to the middle of each click. */
+export async function findClicks(path: string): Promise<number[]> {
+  // Takes into account that a container may begin its sound late, or with padding to skip.
+  const play = ['-map', '0:a:0', '-af', 'aresample=async=1:first_pts=0', '-ac', '1', '-ar', String(RATE)];
+  const bytes = await ffmpeg(['-i', path, ...play, '-f', 'f32le', 'pipe:1']);
+  return clicksIn(new Float32Array(new Uint8Array(bytes).buffer), RATE);
+}
+
+/** Seconds to the middle of each click in decoded sound. */
+export function clicksIn(samples: Float32Array, sampleRate: number): number[] {
+  const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+  const found: { first: number; last: number }[] = [];
+  samples.forEach((sample, i) => {
+    if (peak === 0 || Math.abs(sample) < LOUD * peak) return;
+    const current = found.at(-1);
+    if (current !== undefined && i - current.last < APART_SECONDS * sampleRate) current.last = i;
+    else found.push({ first: i, last: i });
+  });
+  return found.map(({ first, last }) => (first + last) / 2 / sampleRate);
+}
+
+/** The painted face of the samples: 640 × 640 at 25 fps; the face itself is about 205 × 215 pixels around (332, 320). */
+const SAMPLE_FACE = join(__dirname, '../../../samples/face.mp4');
+
+export interface FaceVideoOptions {
+  readonly frames: number;
+  /** A filter chain for the sample, or a graph with the sample as its only input and one output. */
+  readonly filters: string;
+}
+
+/** Writes an almost lossless video of the painted face after the filters: scaled, moved, doubled, hidden. */
+export async function makeFaceVideo(path: string, { frames, filters }: FaceVideoOptions): Promise<void> {
+  const encoder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '8', '-pix_fmt', 'yuv420p'];
+  const graph = ['-filter_complex', filters, '-frames:v', String(frames)];
+  await ffmpeg(['-i', SAMPLE_FACE, ...graph, ...encoder, path]);
+}
+
+export interface ToneOptions {
+  readonly seconds: number;
+  /** Encoder and muxer arguments; by default those implied by the file name. */
+  readonly encoder?: readonly string[];
+  readonly sampleRate?: number;
+}
+
+/** Writes a 440 Hz tone. The file name determines the container. */
+export async function makeTone(path: string, options: ToneOptions): Promise<void> {
+  const source = `sine=frequency=440:sample_rate=${options.sampleRate ?? 44_100}:duration=${options.seconds}`;
+  await ffmpeg(['-f', 'lavfi', '-i', source, ...(options.encoder ?? []), path]);
+}
+
+const run = promisify(execFile);
+
+/** A command that never ends must not hang a test run. */
+const LIMITS = { timeout: 120_000, killSignal: 'SIGKILL', maxBuffer: 512 * 1024 * 1024 } as const;
+
+/**
+ * Runs the machine's ffmpeg. Only for making and reading test files, so without the safeguards of production code.
+ * `input` goes to its standard input. Returns its standard output.
+ */
+export async function ffmpeg(args: readonly string[], input?: Iterable<Uint8Array>): Promise<Buffer> {
+  const program = process.env['FFMPEG_BIN'] ?? 'ffmpeg';
+  const silent = input === undefined ? ['-nostdin'] : [];
+  const running = run(program, [...silent, '-v', 'error', '-y', ...args], { ...LIMITS, encoding: 'buffer' });
+  const { stdin } = running.child;
+  // If ffmpeg stops reading early, its own message says why, and that is the rejection.
+  if (input !== undefined && stdin !== null)
+    await pipeline(Readable.from(input), stdin).catch(() => undefined);
+  return (await running).stdout;
+}
+
+/** Returns the output of the machine's ffprobe. */
+export async function ffprobe(args: readonly string[]): Promise<string> {
+  return (await run(process.env['FFPROBE_BIN'] ?? 'ffprobe', ['-v', 'error', ...args], LIMITS)).stdout;
 }
