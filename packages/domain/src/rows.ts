@@ -139,8 +139,8 @@ export interface JobRow {
   fence: number;
   leaseUntil: Date | null;
   availableAt: Date;
-  dispatchSeq: number;
-  dispatchedAt: Date | null;
+  enqueueSeq: number;
+  enqueuedAt: Date | null;
   workerId: string | null;
   lastErrorCode: string | null;
   createdAt: Date;

@@ -85,7 +85,7 @@ describe('without Redis', () => {
     await eventually(async () => {
       const { id } = await api.db.prisma.engineRun.findFirstOrThrow({ where: { renderId } });
       const job = await api.db.prisma.job.findUniqueOrThrow({ where: { engineRunId: id } });
-      expect(await api.queues.isQueued('musetalk', job.id, job.dispatchSeq)).toBe(true);
+      expect(await api.queues.isQueued('musetalk', job.id, job.enqueueSeq)).toBe(true);
     });
     await api.close();
     await back.stop();

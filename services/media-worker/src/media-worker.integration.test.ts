@@ -268,10 +268,10 @@ it('takes over an ingest whose worker was killed in the middle, and logs in one 
 it('announces again what Redis has lost', async () => {
   const asset = await newAsset();
   const lost = new Date(Date.now() - 60_000);
-  await db.prisma.job.update({ where: { assetId: asset.id }, data: { dispatchedAt: lost, dispatchSeq: 7 } });
+  await db.prisma.job.update({ where: { assetId: asset.id }, data: { enqueuedAt: lost, enqueueSeq: 7 } });
   const { port } = await startWorker('a');
   await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
-  expect((await jobOf(asset.id)).dispatchSeq).toBeGreaterThan(7);
+  expect((await jobOf(asset.id)).enqueueSeq).toBeGreaterThan(7);
   const told = parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
   expect(told.value('lipsync_reconciler_actions_total', { action: 'rering' })).toBeGreaterThanOrEqual(1);
 });
@@ -329,7 +329,7 @@ it('queues a render for its engine once both of its inputs are ready', async () 
     const run = await db.prisma.engineRun.findFirstOrThrow({ where: { renderId: render.id } });
     const job = await db.prisma.job.findUniqueOrThrow({ where: { engineRunId: run.id } });
     expect(job.status).toBe('queued');
-    expect(job.dispatchedAt).not.toBeNull();
+    expect(job.enqueuedAt).not.toBeNull();
   }, PATIENCE);
   expect(await db.prisma.render.findUniqueOrThrow({ where: { id: render.id } })).toMatchObject({
     status: 'processing',

@@ -224,7 +224,7 @@ describe('admitJobs', () => {
     const first = await admitJobs(scenario.db, 'musetalk');
     const forgetful = { isInQueue: async () => false, unservedSeconds: 1800 };
     expect((await reconcile(scenario.db, forgetful)).forgotten).toBe(0);
-    await scenario.make.query(`UPDATE jobs SET dispatched_at = dispatched_at - interval '10 seconds'`);
+    await scenario.make.query(`UPDATE jobs SET enqueued_at = enqueued_at - interval '10 seconds'`);
     expect(
       (await reconcile(scenario.db, { isInQueue: async () => true, unservedSeconds: 1800 })).forgotten,
     ).toBe(0);
@@ -244,7 +244,7 @@ describe('admitJobs', () => {
     await backlog(2);
     await scenario.make.worker({ musetalk: 2 });
     await admitJobs(scenario.db, 'musetalk');
-    await scenario.make.query(`UPDATE jobs SET dispatched_at = dispatched_at - interval '10 seconds'`);
+    await scenario.make.query(`UPDATE jobs SET enqueued_at = enqueued_at - interval '10 seconds'`);
     const report = await reconcile(scenario.db, {
       isInQueue: () => Promise.reject(new Error('redis is away')),
       unservedSeconds: 1800,

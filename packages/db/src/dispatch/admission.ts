@@ -50,7 +50,7 @@ async function admit(tx: Tx, queue: QueueName): Promise<Dispatch[]> {
 async function inFlight(tx: Tx, queue: QueueName): Promise<number> {
   const [row] = await tx.$queryRaw<{ jobs: number }[]>`
     SELECT count(*)::int AS jobs FROM jobs
-    WHERE queue = ${queue} AND (status = 'running' OR (status = 'queued' AND dispatched_at IS NOT NULL))`;
+    WHERE queue = ${queue} AND (status = 'running' OR (status = 'queued' AND enqueued_at IS NOT NULL))`;
   return row?.jobs ?? 0;
 }
 
@@ -65,13 +65,13 @@ function dispatchFairly(
       SELECT id, customer_id, available_at,
         row_number() OVER (PARTITION BY customer_id ORDER BY created_at, id)::int AS turn
       FROM jobs
-      WHERE queue = ${queue} AND status = 'queued' AND dispatched_at IS NULL AND available_at <= clock_timestamp()
+      WHERE queue = ${queue} AND status = 'queued' AND enqueued_at IS NULL AND available_at <= clock_timestamp()
     ), under_way AS (
       SELECT customer_id,
         count(*) FILTER (WHERE queue = ${queue})::int AS here,
         count(*) FILTER (WHERE kind <> 'ingest')::int AS gpu
       FROM jobs
-      WHERE status = 'running' OR (status = 'queued' AND dispatched_at IS NOT NULL)
+      WHERE status = 'running' OR (status = 'queued' AND enqueued_at IS NOT NULL)
       GROUP BY customer_id
     ), chosen AS (
       SELECT waiting.id
@@ -89,12 +89,12 @@ function dispatchFairly(
     ), locked AS (
       -- Whoever holds one of them (a cancel that was cut off) must not hold up the others.
       SELECT id FROM jobs
-      WHERE id IN (SELECT id FROM chosen) AND status = 'queued' AND dispatched_at IS NULL
+      WHERE id IN (SELECT id FROM chosen) AND status = 'queued' AND enqueued_at IS NULL
       FOR UPDATE SKIP LOCKED
     )
     UPDATE jobs
-    SET dispatched_at = clock_timestamp(), dispatch_seq = dispatch_seq + 1
+    SET enqueued_at = clock_timestamp(), enqueue_seq = enqueue_seq + 1
     FROM locked
     WHERE jobs.id = locked.id
-    RETURNING jobs.id AS "jobId", jobs.dispatch_seq AS "dispatchSeq"`;
+    RETURNING jobs.id AS "jobId", jobs.enqueue_seq AS "dispatchSeq"`;
 }

@@ -54,7 +54,7 @@ export async function readBacklog(
   const rows = await db.prisma.$queryRaw<BacklogRow[]>`
     WITH full_customer AS (
       SELECT jobs.customer_id FROM jobs JOIN customers ON customers.id = jobs.customer_id
-      WHERE kind <> 'ingest' AND (jobs.status = 'running' OR (jobs.status = 'queued' AND dispatched_at IS NOT NULL))
+      WHERE kind <> 'ingest' AND (jobs.status = 'running' OR (jobs.status = 'queued' AND enqueued_at IS NOT NULL))
       GROUP BY jobs.customer_id, customers.running_jobs_max
       HAVING count(*) >= COALESCE(customers.running_jobs_max, ${DEFAULT_CUSTOMER_LIMITS.runningJobsMax}::int)
     ), live AS (
@@ -64,12 +64,12 @@ export async function readBacklog(
       GROUP BY entry.key
     ), open AS (
       SELECT queue, count(*) FILTER (WHERE status = 'blocked') AS blocked,
-        count(*) FILTER (WHERE status = 'queued' AND dispatched_at IS NULL) AS waiting,
-        count(*) FILTER (WHERE status = 'queued' AND dispatched_at IS NOT NULL) AS dispatched,
+        count(*) FILTER (WHERE status = 'queued' AND enqueued_at IS NULL) AS waiting,
+        count(*) FILTER (WHERE status = 'queued' AND enqueued_at IS NOT NULL) AS dispatched,
         count(*) FILTER (WHERE status = 'running') AS running,
         min(available_at) FILTER (
           WHERE status = 'queued'
-            AND (kind = 'ingest' OR dispatched_at IS NOT NULL OR queue NOT IN (SELECT queue FROM live)
+            AND (kind = 'ingest' OR enqueued_at IS NOT NULL OR queue NOT IN (SELECT queue FROM live)
               OR customer_id NOT IN (SELECT customer_id FROM full_customer))
         ) AS oldest_at
       FROM jobs WHERE queue = ANY(${[...QUEUE_NAMES]}) AND status IN ('blocked', 'queued', 'running') GROUP BY queue

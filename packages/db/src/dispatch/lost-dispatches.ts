@@ -12,16 +12,16 @@ const SETTLE_SECONDS = 2;
 
 export async function findOpenDispatches(db: Db, limit: number): Promise<OpenDispatch[]> {
   const rows = await db.prisma.$queryRaw<{ id: string; queue: string; dispatchSeq: number }[]>`
-    SELECT id, queue, dispatch_seq AS "dispatchSeq" FROM jobs
-    WHERE status = 'queued' AND dispatched_at < clock_timestamp() - make_interval(secs => ${SETTLE_SECONDS}::float8)
-    ORDER BY dispatched_at LIMIT ${limit}::int`;
+    SELECT id, queue, enqueue_seq AS "dispatchSeq" FROM jobs
+    WHERE status = 'queued' AND enqueued_at < clock_timestamp() - make_interval(secs => ${SETTLE_SECONDS}::float8)
+    ORDER BY enqueued_at LIMIT ${limit}::int`;
   return rows.map(({ id, queue, dispatchSeq }) => ({ jobId: id, queue: queueName(queue), dispatchSeq }));
 }
 
 /** Makes a job whose announcement was lost available to the next admission. */
 export async function withdrawDispatch(db: Db, { jobId, dispatchSeq }: OpenDispatch): Promise<boolean> {
   const withdrawn = await db.prisma.$executeRaw`
-    UPDATE jobs SET dispatched_at = NULL
-    WHERE id = ${jobId} AND status = 'queued' AND dispatch_seq = ${dispatchSeq}::int AND dispatched_at IS NOT NULL`;
+    UPDATE jobs SET enqueued_at = NULL
+    WHERE id = ${jobId} AND status = 'queued' AND enqueue_seq = ${dispatchSeq}::int AND enqueued_at IS NOT NULL`;
   return withdrawn === 1;
 }

@@ -65,7 +65,7 @@ export async function requeue(
   const { now, availableAt, errorCode, refundAttempt } = change;
   await tx.$executeRaw`
     UPDATE jobs
-    SET status = 'queued', lease_until = NULL, dispatched_at = NULL, worker_id = NULL,
+    SET status = 'queued', lease_until = NULL, enqueued_at = NULL, worker_id = NULL,
         available_at = ${availableAt}, attempts = attempts - ${refundAttempt ? 1 : 0}::int,
         last_error_code = COALESCE(${errorCode}, last_error_code)
     WHERE id = ${subject.job.id}`;

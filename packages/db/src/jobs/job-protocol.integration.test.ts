@@ -149,7 +149,7 @@ describe('job protocol', () => {
       expect(await releaseJob(scenario.db, claim)).toBe(true);
     }
     const job = await scenario.db.prisma.job.findUniqueOrThrow({ where: { id: jobId } });
-    expect(job).toMatchObject({ status: 'queued', attempts: 0, dispatchedAt: null });
+    expect(job).toMatchObject({ status: 'queued', attempts: 0, enqueuedAt: null });
   });
 
   it('delays a postponed job, any number of times, without counting its attempts', async () => {

@@ -220,7 +220,7 @@ describe('reconcile', () => {
     await make.worker({ musetalk: 1 });
     await scenario.render({ engines: ['musetalk'] }, customerId);
     expect(await admitJobs(db, 'musetalk')).toEqual([]);
-    await make.query(`UPDATE jobs SET dispatched_at = dispatched_at - interval '1 minute'`);
+    await make.query(`UPDATE jobs SET enqueued_at = enqueued_at - interval '1 minute'`);
     expect(await reconcile(db, options)).toMatchObject({ unserved: 1, forgotten: 0 });
     expect(await admitJobs(db, 'musetalk')).toHaveLength(1);
     expect(await admitJobs(db, 'highsync')).toEqual([]);

@@ -67,7 +67,7 @@ export async function measureAdmission(backlogs: readonly number[]): Promise<Adm
         await admitJobs(db, 'musetalk');
         if (round >= 0) times.push(performance.now() - startedAt);
         await client.query(
-          `UPDATE jobs SET dispatched_at = NULL WHERE status = 'queued' AND dispatched_at IS NOT NULL`,
+          `UPDATE jobs SET enqueued_at = NULL WHERE status = 'queued' AND enqueued_at IS NOT NULL`,
         );
       }
       return { waiting, ended, p50_ms: quantile(times, 0.5), p95_ms: quantile(times, 0.95) };

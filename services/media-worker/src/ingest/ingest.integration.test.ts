@@ -216,7 +216,7 @@ describe('an asset given by URL', () => {
       for (const attempt of [1, 2]) {
         await run(id, NEVER);
         const job = await jobOf(asset);
-        expect(job).toMatchObject({ status: 'queued', attempts: attempt, dispatchedAt: null });
+        expect(job).toMatchObject({ status: 'queued', attempts: attempt, enqueuedAt: null });
         expect(job.availableAt.getTime()).toBeGreaterThan(Date.now());
         expect((await now(asset)).status).toBe('pending');
         await db.prisma.job.update({ where: { id }, data: { availableAt: new Date(0) } });
@@ -365,7 +365,7 @@ describe('an interrupted ingest', () => {
       status: 'queued',
       attempts: 0,
       leaseUntil: null,
-      dispatchedAt: null,
+      enqueuedAt: null,
     });
   });
 
