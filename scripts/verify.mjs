@@ -25,7 +25,7 @@ const CHECKS = {
       'err',
       'packages',
       'services',
-      'scripts/src',
+      'scripts',
       'prisma',
     ],
   ],
@@ -43,11 +43,11 @@ const CHECKS = {
 /** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
 const LONG_CHECKS = {
   // On real servers, those that are installed: deploy/parts/README.md.
-  parts: ['node', ['scripts/parts.mjs']],
+  parts: ['node', ['scripts/parts/parts.mjs']],
   // Hostile input of every kind against a local stack, with canaries.
-  corpora: ['node', ['scripts/dist/corpora.js']],
+  corpora: ['node', ['scripts/corpora/dist/corpora.js']],
   // Two short runs under faults; docs/fault-testing.md.
-  chaos: ['node', ['scripts/dist/chaos.js', '--seed', '3', '--seed', '14', '--minutes', '1.2']],
+  chaos: ['node', ['scripts/chaos/dist/chaos.js', '--seed', '3', '--seed', '14', '--minutes', '1.2']],
 };
 
 /** Exit status of a check that cannot run here and has said why. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createStack, DEFAULT_STACK_ROOT } from '@lipsync/local-stack';
 import { Command, InvalidArgumentError } from 'commander';
 import { readDashboard } from './dashboard/dashboard-file';
 import { drawPage } from './dashboard/draw-page';
@@ -8,8 +9,6 @@ import { queryRange } from './dashboard/prometheus-client';
 import { scrapeConfig } from './dashboard/scrape-config';
 import { substitute } from './dashboard/substitute';
 import { parseTime, timeRange } from './dashboard/time-range';
-import { DEFAULT_STACK_ROOT } from './local-stack/layout';
-import { createStack } from './local-stack/stack';
 
 interface DrawOptions {
   prometheus: string;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { REPOSITORY_ROOT } from '../local-stack/layout';
+import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 
 const CHART_FILES = path.join(REPOSITORY_ROOT, 'deploy', 'helm', 'lipsync', 'files');
 

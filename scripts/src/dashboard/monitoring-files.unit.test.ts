@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { createMetrics, METRICS } from '@lipsync/telemetry';
 import { parse } from 'yaml';
-import { REPOSITORY_ROOT } from '../local-stack/layout';
 import { readDashboard } from './dashboard-file';
 import { DASHBOARD_FILE, RULES_FILE } from './files';
 import { type Matcher, promqlNames } from './promql-names';

@@ -1,4 +1,4 @@
-import { type StackDescription } from '../local-stack/stack';
+import { type StackDescription } from '@lipsync/local-stack';
 import { RULES_FILE } from './files';
 
 /** A Prometheus configuration (JSON, which is YAML) that scrapes the services of a local stack and evaluates the rules. */
