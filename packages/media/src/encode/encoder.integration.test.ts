@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ffmpeg, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
-import { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from '../audio/audio-reader';
+import { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from '../audio-reader';
 import { openFrameReader } from '../decode/frame-reader';
-import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { machineShare } from '../ffmpeg/machine-share';
+import { type Binaries, machineShare, resolveBinaries } from '../ffmpeg/binaries';
 import { inspect } from '../probe/inspect';
 import { probe } from '../probe/probe';
 import { frameColor, frameSize, type VideoStream } from '../probe/stream-info';
@@ -62,12 +61,12 @@ async function passThrough(source: string, output: string, { file, ...choice }: 
   const encoder = openEncoder(
     binaries,
     {
-      ...{ outputPath: output, ...frameSize(video), frames: frames.length },
-      ...{
-        color: frameColor(video),
-        pixelAspect: video.pixelAspect,
-        audio: { path: file, stream: audio, ...choice },
-      },
+      outputPath: output,
+      ...frameSize(video),
+      frames: frames.length,
+      color: frameColor(video),
+      pixelAspect: video.pixelAspect,
+      audio: { path: file, stream: audio, ...choice },
     },
     { deadlineMs: DEADLINE_MS },
   );
@@ -204,7 +203,9 @@ it('reads odd sizes as even ones and keeps pixels that are not square', async ()
   await ffmpeg([...picture, '-c:v', 'libx264', '-pix_fmt', 'yuv444p', at('odd.mp4')]);
   await passThrough(at('odd.mp4'), at('odd-out.mp4'), { file: at('tone.m4a') });
   expect(await videoOf(at('odd-out.mp4'))).toMatchObject({
-    ...{ width: 128, height: 96, pixelAspect: { num: 4, den: 3 } },
+    width: 128,
+    height: 96,
+    pixelAspect: { num: 4, den: 3 },
   });
 });
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { withDescriptorsLeft } from '../test/descriptors-left';
-import { type BytePipe, type ByteSink, openBytePipe } from './byte-pipe';
+import { openFrameDecoder } from '../decode/frame-reader';
+import { binariesOf, descriptorsLeftBy, VIDEO_64, withDescriptorsLeft } from '../test/tools';
+import { type BytePipe, type ByteSink, openBytePipe, runInto } from './byte-pipe';
 
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? test : test.skip;
@@ -102,3 +103,34 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
   const promise = new Promise<void>((done) => (resolve = done));
   return { promise, resolve };
 }
+
+/** No process accepts such an argument: `spawn` throws, as it does when memory runs out. */
+const REFUSED = 'a\0b';
+
+const binaries = binariesOf('/bin/true');
+const decoder = () =>
+  openFrameDecoder(
+    binaries,
+    { file: `/tmp/${REFUSED}`, video: VIDEO_64, layout: { format: 'yuv420p' }, decoder: 'software' },
+    { deadlineMs: 20_000 },
+  );
+
+test.each<[string, () => Promise<unknown>]>([
+  ['decodes', () => decoder().readInto(new Uint8Array(1))],
+  [
+    'runs into memory',
+    () =>
+      runInto(binaries, ['/bin/true', REFUSED], { folder: '/tmp', deadlineMs: 20_000 }, new Uint8Array(1)),
+  ],
+])('a tool that %s leaves no end of its pipe open when it cannot be started', async (_, start) => {
+  const left = await descriptorsLeftBy(async () => {
+    for (let n = 0; n < 3; n += 1) await expect(start()).rejects.toThrow('null bytes');
+  });
+  expect(left).toBe(0);
+});
+
+test('a decoder that cannot be started tells its reader why, and is closed like any other', async () => {
+  const refused = decoder();
+  await expect(refused.readInto(new Uint8Array(1))).rejects.toThrow('null bytes');
+  await expect(refused.close()).resolves.toBeUndefined();
+});

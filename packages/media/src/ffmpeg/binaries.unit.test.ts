@@ -1,4 +1,4 @@
-import { codecThreads, machineShare } from './machine-share';
+import { codecThreads, machineShare } from './binaries';
 
 const [MIB, GIB] = [1024 ** 2, 1024 ** 3];
 
@@ -23,12 +23,16 @@ test.each([512 * MIB, GIB, 2 * GIB, 6 * GIB, 24 * GIB])(
 
 test('a tool gets no more than 4K needs, however large the machine', () => {
   expect(machineShare({ cores: 64, memoryBytes: 1024 * GIB }, 1)).toEqual({
-    ...{ memoryBytes: 6 * GIB, decoderThreads: 16, encoderThreads: 16 },
+    memoryBytes: 6 * GIB,
+    decoderThreads: 16,
+    encoderThreads: 16,
   });
 });
 
 test('where memory is scarce, codecs get fewer threads and not less memory than each thread needs', () => {
   expect(machineShare({ cores: 64, memoryBytes: 2 * GIB }, 2)).toEqual({
-    ...{ memoryBytes: 768 * MIB, decoderThreads: 4, encoderThreads: 1 },
+    memoryBytes: 768 * MIB,
+    decoderThreads: 4,
+    encoderThreads: 1,
   });
 });

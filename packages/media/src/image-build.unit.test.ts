@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decoderArguments } from '../decode/decoder-arguments';
-import { encoderArguments } from '../encode/encoder-arguments';
-import { isAudioCodec, VIDEO_CODECS } from '../probe/media-limits';
-import { type VideoStream } from '../probe/stream-info';
-import { probeInput } from './input-arguments';
+import { decoderArguments } from './decode/decoder-arguments';
+import { encoderArguments } from './encode/encoder-arguments';
+import { probeInput } from './ffmpeg/input-arguments';
+import { isAudioCodec, VIDEO_CODECS } from './probe/media-limits';
+import { type VideoStream } from './probe/stream-info';
 
 const THREADS = 1;
 
 /** What the images' ffmpeg is built with; a missing part would show only when a customer's file needs it. */
-const script = readFileSync(join(__dirname, '../../../../deploy/docker/ffmpeg.sh'), 'utf8');
+const script = readFileSync(join(__dirname, '../../../deploy/docker/ffmpeg.sh'), 'utf8');
 
 function enabled(part: string): Set<string> {
   const lists = [...script.matchAll(new RegExp(`--enable-${part}=([\\w,]+)`, 'g'))];
@@ -21,12 +21,15 @@ const DECODERS: Readonly<Record<string, string>> = { av1: 'libdav1d', mp3: 'mp3f
 const decoderOf = (codec: string): string => DECODERS[codec] ?? codec;
 
 const VIDEO: VideoStream = {
-  ...{ codec: 'h264', width: 5, height: 5, fps: 25, pixFmt: 'yuv420p', upright: [] },
-  ...{
-    color: { range: 'tv', matrix: 'bt709' },
-    pixelAspect: { num: 1, den: 1 },
-    timeBase: { num: 1, den: 25 },
-  },
+  codec: 'h264',
+  width: 5,
+  height: 5,
+  fps: 25,
+  pixFmt: 'yuv420p',
+  upright: [],
+  color: { range: 'tv', matrix: 'bt709' },
+  pixelAspect: { num: 1, den: 1 },
+  timeBase: { num: 1, den: 25 },
 };
 const AUDIO = { codec: 'mp3', sampleRate: 48_000, channels: 2, startSeconds: 0 };
 
@@ -77,8 +80,11 @@ describe('the ffmpeg of the images', () => {
       ),
       decoderArguments(
         {
-          ...{ file: '/in', video: VIDEO, layout: { format: 'rgb24', width: 2, height: 2 } },
-          ...{ decoder: 'software', range: { first: 0, last: 1, firstPts: 0 } },
+          file: '/in',
+          video: VIDEO,
+          layout: { format: 'rgb24', width: 2, height: 2 },
+          decoder: 'software',
+          range: { first: 0, last: 1, firstPts: 0 },
         },
         THREADS,
       ),

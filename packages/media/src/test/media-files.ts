@@ -1,10 +1,12 @@
 import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
-import { AUDIO_SAMPLE_RATE, readAudio } from '../audio/audio-reader';
+import { AUDIO_SAMPLE_RATE, readAudio } from '../audio-reader';
 import { openFrameReader } from '../decode/frame-reader';
 import { openFrameSource } from '../decode/frame-source';
 import { openEncoder } from '../encode/encoder';
 import { type Binaries } from '../ffmpeg/binaries';
+import { isMediaError } from '../media-error';
 import { inspect } from '../probe/inspect';
+import { probe } from '../probe/probe';
 import { type AudioStream, frameColor, frameSize, type VideoStream } from '../probe/stream-info';
 
 export type SyncMode = Parameters<typeof outputFrameCount>[0];
@@ -62,8 +64,11 @@ export async function renderTimeline(
   const encoder = openEncoder(
     binaries,
     {
-      ...{ outputPath, ...frameSize(video.stream), frames: outputFrames },
-      ...{ color: frameColor(video.stream), pixelAspect: video.stream.pixelAspect },
+      outputPath,
+      ...frameSize(video.stream),
+      frames: outputFrames,
+      color: frameColor(video.stream),
+      pixelAspect: video.stream.pixelAspect,
       audio: { path: audio.path, stream: audio.stream, ...audioPlan(mode, lengths) },
     },
     { deadlineMs: DEADLINE_MS },
@@ -75,5 +80,20 @@ export async function renderTimeline(
   } finally {
     await source.close();
     await encoder.abort();
+  }
+}
+
+/** What the probe says of a file: `accepted`, or the code of the error. Other failures are thrown. */
+export async function probeVerdict(
+  binaries: Binaries,
+  file: string,
+  mediaType: 'video' | 'audio',
+): Promise<string> {
+  try {
+    await probe(binaries, file, { mediaType, deadlineMs: 60_000 });
+    return 'accepted';
+  } catch (error) {
+    if (!isMediaError(error)) throw error;
+    return error.code;
   }
 }

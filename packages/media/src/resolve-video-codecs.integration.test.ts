@@ -6,14 +6,11 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { eventually, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
-import { openFrameReader } from '../decode/frame-reader';
-import { openEncoder } from '../encode/encoder';
-import { type FrameEncoder } from '../encode/frame-encoder';
-import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { SOFTWARE_CODECS } from '../ffmpeg/video-codecs';
-import { inspect } from '../probe/inspect';
-import { resolveVideoCodecs } from './resolve-video-codecs';
-import { createTrialClip, decodeTrialClip, trialFrames } from './trial-clip';
+import { openFrameReader } from './decode/frame-reader';
+import { type FrameEncoder, openEncoder } from './encode/encoder';
+import { type Binaries, resolveBinaries, SOFTWARE_CODECS } from './ffmpeg/binaries';
+import { inspect } from './probe/inspect';
+import { createTrialClip, decodeTrialClip, resolveVideoCodecs, trialFrames } from './resolve-video-codecs';
 
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? it : it.skip;

@@ -1,9 +1,54 @@
 import { MediaError } from '../media-error';
 import { type FrameRange } from './decoder-arguments';
-import { type FrameCursor } from './frame-cursor';
 import { type FrameReader } from './frame-reader';
-import { FrameSlots } from './frame-slots';
 import { type SeekIndex } from './seek-index';
+
+/** Frames of one run by source index. */
+export interface FrameCursor {
+  /**
+   * Copies the frame of this index into `target`. Indices follow the run's direction; `again` says that the next index
+   * is the same.
+   */
+  copyFrame(index: number, target: Uint8Array, again: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Decodes from the beginning straight into the callers' memory; skipped frames are read and discarded. */
+export function forwardFrames(reader: FrameReader): FrameCursor {
+  let current = -1;
+  let held: Uint8Array | undefined;
+  async function copyFrame(index: number, target: Uint8Array, again: boolean): Promise<void> {
+    if (index === current && held !== undefined) target.set(held);
+    while (current < index) {
+      if (!(await reader.readInto(target)))
+        throw new MediaError('media_corrupt', `there is no frame ${index}`);
+      current += 1;
+    }
+    // Only a frame that is shown again is kept, because the caller may do what it likes with its own copy.
+    if (again) (held ??= new Uint8Array(reader.frameBytes)).set(target);
+  }
+  return { copyFrame, close: () => reader.close() };
+}
+
+/** Frames from `first` on, of a clip short enough to keep whole: decoded once, then served in any order. */
+export function cachedFrames(reader: FrameReader, first: number): FrameCursor {
+  const kept: Uint8Array[] = [];
+  let skipped = 0;
+  async function copyFrame(index: number, target: Uint8Array): Promise<void> {
+    const position = index - first;
+    while (kept.length <= position) {
+      const frame = new Uint8Array(reader.frameBytes);
+      if (!(await reader.readInto(frame)))
+        throw new MediaError('media_corrupt', `there is no frame ${index}`);
+      if (skipped < first) skipped += 1;
+      else kept.push(frame);
+    }
+    const frame = kept[position];
+    if (frame === undefined) throw new RangeError(`frame ${index} is before the first`);
+    target.set(frame);
+  }
+  return { copyFrame, close: () => reader.close() };
+}
 
 interface Chunk {
   readonly first: number;
@@ -11,7 +56,7 @@ interface Chunk {
   readonly frames: Uint8Array[];
 }
 
-export interface BackwardOptions {
+interface BackwardOptions {
   readonly highest: number;
   readonly lowest: number;
   /** Frames in memory, counting both the chunk being served and the chunk being decoded. */
@@ -98,4 +143,40 @@ export function backwardFrames(options: BackwardOptions): FrameCursor {
   }
 
   return { copyFrame, close };
+}
+
+/** A fixed set of frame buffers; a taker that finds all of them out waits for the next one to come back. */
+class FrameSlots {
+  private readonly free: Uint8Array[] = [];
+  private readonly queue: ((slot: Uint8Array | undefined) => void)[] = [];
+  private made = 0;
+  private closed = false;
+
+  constructor(
+    private readonly capacity: number,
+    private readonly frameBytes: number,
+  ) {}
+
+  /** A buffer, or undefined once closed. */
+  take(): Promise<Uint8Array | undefined> {
+    if (this.closed) return Promise.resolve(undefined);
+    const slot = this.free.pop();
+    if (slot !== undefined) return Promise.resolve(slot);
+    if (this.made < this.capacity) {
+      this.made += 1;
+      return Promise.resolve(new Uint8Array(this.frameBytes));
+    }
+    return new Promise((resolve) => this.queue.push(resolve));
+  }
+
+  give(slot: Uint8Array): void {
+    const waiting = this.queue.shift();
+    if (waiting === undefined) this.free.push(slot);
+    else waiting(slot);
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const waiting of this.queue.splice(0)) waiting(undefined);
+  }
 }

@@ -12,10 +12,12 @@ import {
   sayTurned,
   shownPictures,
 } from '@lipsync/testkit';
-import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { countFrames, hearAudio, renderTimeline, type SyncMode } from '../test/render-timeline';
-import { probe } from './probe';
-import { frameSize } from './stream-info';
+import { openFrameReader } from './decode/frame-reader';
+import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
+import { inspect } from './probe/inspect';
+import { probe } from './probe/probe';
+import { frameSize } from './probe/stream-info';
+import { countFrames, hearAudio, renderTimeline, type SyncMode } from './test/media-files';
 
 jest.setTimeout(60_000);
 
@@ -27,6 +29,8 @@ beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
   folder = await mkdtemp(join(tmpdir(), 'hard-cases-'));
   await makeClickTrain(at('sound.wav'), { seconds: 2.4, clicks: [1] });
+  const source = ['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=25', '-frames:v', '3'];
+  await ffmpeg([...source, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', at('upright.mp4')]);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -223,4 +227,44 @@ it.each([
   const { pictures, sound } = await mediaTiming(at('out.mp4'));
   expect(pictures.end).toBe(2.4);
   expect(Math.abs(sound.end - 2.4)).toBeLessThan(0.04);
+});
+
+/** Distance from the name of the box to the matrix in a version 0 track header. */
+const MATRIX_OFFSET = 44;
+const ONE = 0x10000;
+
+/** Copies the video with another matrix in its track header: a b, c d. */
+async function under(matrix: readonly number[]): Promise<string> {
+  const [a = 0, b = 0, c = 0, d = 0] = matrix;
+  const bytes = await readFile(at('upright.mp4'));
+  const matrixAt = bytes.indexOf('tkhd') + MATRIX_OFFSET;
+  [a, b, 0, c, d, 0, 0, 0].forEach((value, i) => bytes.writeInt32BE(value * ONE, matrixAt + i * 4));
+  const path = at('turned.mp4');
+  await writeFile(path, bytes);
+  return path;
+}
+
+it.each([
+  [1, 0, 0, 1],
+  [-1, 0, 0, 1],
+  [1, 0, 0, -1],
+  [-1, 0, 0, -1],
+  [0, 1, 1, 0],
+  [0, 1, -1, 0],
+  [0, -1, 1, 0],
+  [0, -1, -1, 0],
+])('a picture stored under the matrix %i %i, %i %i is shown as ffmpeg shows it', async (...matrix) => {
+  const path = await under(matrix);
+  const wanted = await ffmpeg(['-i', path, '-frames:v', '1', '-f', 'rawvideo', 'pipe:1']);
+  const { video } = await inspect(binaries, path);
+  if (video === undefined) throw new Error('no video');
+  expect(video.upright).not.toBeNull();
+  const reader = openFrameReader(binaries, path, video, {
+    layout: { format: 'yuv420p' },
+    deadlineMs: 30_000,
+  });
+  const frame = new Uint8Array(reader.frameBytes);
+  expect(await reader.readInto(frame)).toBe(true);
+  await reader.close();
+  expect(Buffer.compare(frame, wanted)).toBe(0);
 });

@@ -1,5 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { RawFrameStream } from './raw-frame-stream';
+import { binariesOf, descriptorsLeftBy, VIDEO_64, writeTool } from '../test/tools';
+import { type FrameDecoder, openFrameDecoder, RawFrameStream } from './frame-reader';
+
+describe('a decoder', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'frame-decoder-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  /** A decoder whose tool runs these commands of a shell. */
+  async function decoderThat(commands: string): Promise<FrameDecoder> {
+    return openFrameDecoder(
+      binariesOf(await writeTool(join(folder, 'ffmpeg'), commands)),
+      { file: join(folder, 'in.mp4'), video: VIDEO_64, layout: { format: 'yuv420p' }, decoder: 'software' },
+      { deadlineMs: 20_000 },
+    );
+  }
+
+  test.each([
+    ['ends in the middle of a frame has failed, whatever it says', 'printf 123; exit 0', 'media_corrupt'],
+    ['fails after its last whole frame has failed', 'printf 1234; exit 1', 'media_corrupt'],
+  ])('that %s', async (_, commands, code) => {
+    const decoder = await decoderThat(commands);
+    const frame = new Uint8Array(4);
+    const all = async (): Promise<void> => {
+      while (await decoder.readInto(frame));
+    };
+    await expect(all()).rejects.toMatchObject({ code });
+    await decoder.close();
+  });
+
+  test('that is closed in the middle of a video leaves no pipe open', async () => {
+    const left = await descriptorsLeftBy(async () => {
+      for (let n = 0; n < 3; n += 1) {
+        const decoder = await decoderThat('exec cat /dev/zero');
+        expect(await decoder.readInto(new Uint8Array(4))).toBe(true);
+        await decoder.close();
+      }
+    });
+    expect(left).toBe(0);
+  });
+});
 
 describe('frames cut from a byte stream', () => {
   it('are independent of how the bytes arrive', async () => {

@@ -9,17 +9,11 @@ import {
   makeNumberedVideo,
   mediaTiming,
 } from '@lipsync/testkit';
-import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { inspect } from '../probe/inspect';
-import { type AudioStream } from '../probe/stream-info';
-import {
-  type CountedVideo,
-  countFrames,
-  hearAudio,
-  renderTimeline,
-  type SyncMode,
-} from '../test/render-timeline';
 import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
+import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
+import { inspect } from './probe/inspect';
+import { type AudioStream } from './probe/stream-info';
+import { type CountedVideo, countFrames, hearAudio, renderTimeline, type SyncMode } from './test/media-files';
 
 const DEADLINE_MS = 60_000;
 const SECONDS = 3.2;
@@ -121,7 +115,10 @@ describe('the whole sound', () => {
       const output = await render(still, path, 'loop');
       expect(await packets(output)).toBe(await packets(path));
       expect(await soundOf(output)).toMatchObject({
-        ...{ codec: 'aac', sampleRate: source.sampleRate, channels: source.channels, startSeconds: 0 },
+        codec: 'aac',
+        sampleRate: source.sampleRate,
+        channels: source.channels,
+        startSeconds: 0,
       });
       expectSameTimes(await findClicks(output), await heardClicks(path));
       // Some of these containers cannot mark the padding before AAC's first sample; it is less than a frame.
@@ -152,7 +149,9 @@ describe('the whole sound', () => {
     const path = await record(source);
     const output = await render(still, path, 'loop');
     expect(await soundOf(output)).toMatchObject({
-      ...{ codec: 'aac', profile: 'LC', startSeconds: 0 },
+      codec: 'aac',
+      profile: 'LC',
+      startSeconds: 0,
       sampleRate: source.keptRate ?? source.sampleRate,
       channels: source.keptChannels ?? source.channels,
     });

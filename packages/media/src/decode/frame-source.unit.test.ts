@@ -1,4 +1,4 @@
-import { frameRuns } from './frame-runs';
+import { frameRuns } from './frame-source';
 
 describe('runs of a frame sequence', () => {
   it('has none for an empty sequence', () => {

@@ -1,14 +1,21 @@
-import { ffmpegInput, probeInput } from '../ffmpeg/input-arguments';
-import { confine } from '../ffmpeg/sandbox';
-import { type AudioStream } from '../probe/stream-info';
-import { encoderArguments, type EncoderSettings } from './encoder-arguments';
-import { copiesAudio } from './encoder-audio';
-import { encoderForSize } from './video-encoder-arguments';
+import {
+  copiesAudio,
+  encoderArguments,
+  encoderForSize,
+  type EncoderSettings,
+} from './encode/encoder-arguments';
+import { ffmpegInput, probeInput } from './ffmpeg/input-arguments';
+import { confine } from './ffmpeg/sandbox';
+import { type AudioStream } from './probe/stream-info';
 
 const AAC = { codec: 'aac', profile: 'LC', sampleRate: 48_000, channels: 2, startSeconds: 0 };
 
 const outputWith = (stream: AudioStream): EncoderSettings => ({
-  ...{ outputPath: '/out.mp4', width: 2, height: 2, frames: 1, color: {} },
+  outputPath: '/out.mp4',
+  width: 2,
+  height: 2,
+  frames: 1,
+  color: {},
   audio: { path: '/a', stream },
 });
 

@@ -1,11 +1,10 @@
 import { dirname } from 'node:path';
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
-import { type Binaries } from '../ffmpeg/binaries';
-import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
-import { type ChildExit, startChild } from '../ffmpeg/media-child';
-import { runInto } from '../ffmpeg/run-into';
-import { MediaError, MediaProcessError } from '../media-error';
-import { FILL_HOLES } from './audio-filters';
+import { type Binaries } from './ffmpeg/binaries';
+import { runInto } from './ffmpeg/byte-pipe';
+import { FFMPEG_GLOBAL, ffmpegInput } from './ffmpeg/input-arguments';
+import { type ChildExit, startChild } from './ffmpeg/media-child';
+import { MediaError, MediaProcessError } from './media-error';
 
 /** Sample rate for everything that analyses the audio. */
 export const AUDIO_SAMPLE_RATE = 16_000;
@@ -22,7 +21,7 @@ const MEAN = 'rematrix_maxval=1';
 /** ffmpeg meets the limit only to within the length of one packet. */
 const SPARE_SAMPLES = 1024;
 
-export interface AudioOptions {
+interface AudioOptions {
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Fails when more than 2 % of the stream does not decode. */
@@ -87,3 +86,8 @@ function audioCommand(
     ...['-ac', '1', '-ar', String(AUDIO_SAMPLE_RATE), '-t', String(MAX_SECONDS), '-f', 'f32le', 'pipe:1'],
   ];
 }
+
+/**
+ * Fills holes in the timestamps with silence, so that what the analysis hears and what the output plays stay aligned.
+ */
+export const FILL_HOLES = 'async=1';
