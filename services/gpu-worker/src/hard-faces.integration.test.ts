@@ -12,8 +12,8 @@ import {
   mediaTiming,
   type PictureArea,
 } from '@lipsync/testkit';
-import { checkPack } from './check-pack';
-import { landmarkBounds } from './inference/analyzer/face-patch';
+import { checkPack } from './host/check-pack';
+import { landmarkBounds } from './inference/analyzer/face-geometry';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
 import { goldenPack } from './test/golden-pack';

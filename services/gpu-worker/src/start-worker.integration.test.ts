@@ -9,7 +9,7 @@ import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { createQueues, type Queues } from '@lipsync/queue';
 import { createLogger } from '@lipsync/runtime';
 import { eventually, freePorts, parseExposition, type RunningRedis, startRedis } from '@lipsync/testkit';
-import { keepTail } from './host/stderr-tail';
+import { keepTail } from './host/inference-host';
 import { createRenderFixture, type RenderFixture } from './test/render-fixture';
 
 const COMPILED_MAIN = join(__dirname, '../dist/main.js');

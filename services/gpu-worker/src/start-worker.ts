@@ -8,19 +8,17 @@ import { openStorage, untilLetIn } from '@lipsync/storage';
 import { openTelemetry } from '@lipsync/telemetry';
 import { createJobFolders, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
+import { findVideoCodecs } from './host/child-environment';
 import { findPacks, type FoundPacks } from './host/find-packs';
-import { findVideoCodecs } from './host/find-video-codecs';
 import { createInferenceHost, type InferenceLoss } from './host/inference-host';
 import { createDiskCache } from './supervisor/disk-cache';
 import { createGpuJobRunner } from './supervisor/gpu-job-runner';
 import { machineSlots } from './supervisor/machine-slots';
 import { createSlotPool } from './supervisor/slot-pool';
-import { verifyPacks } from './supervisor/verify-packs';
-import { warmUp } from './supervisor/warm-up';
+import { verifyPacks, warmUp } from './supervisor/verify-packs';
 import { createWorkerHealth } from './supervisor/worker-health';
-import { gpuModels } from './usage/gpu-models';
-import { openPodCosts } from './usage/open-pod-cost';
-import { createPodMeter } from './usage/pod-meter';
+import { openPodCosts } from './usage/pod-cost';
+import { createPodMeter, gpuModels } from './usage/pod-meter';
 
 const RING_DEADLINE_MS = 500;
 

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256OfFile } from '@lipsync/model-pack';
-import { isDiskFull } from './job-errors';
+import { isDiskFull } from './transfers';
 
 /**
  * A file by its customer and content, so that no customer can learn from a job's duration that another has the same

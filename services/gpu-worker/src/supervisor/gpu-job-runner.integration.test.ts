@@ -11,7 +11,7 @@ import { findPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
-import { fixedPrice } from '../usage/fixed-price';
+import { fixedPrice } from '../usage/pod-cost';
 import { createPodMeter } from '../usage/pod-meter';
 import { createDiskCache } from './disk-cache';
 import { createGpuJobRunner, type GpuJobRunner, type GpuJobRunnerOptions } from './gpu-job-runner';

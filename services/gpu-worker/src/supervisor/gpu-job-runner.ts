@@ -1,16 +1,38 @@
-import { withController } from '@lipsync/runtime';
+import { type Db } from '@lipsync/db';
+import { type Logger, withController } from '@lipsync/runtime';
+import { type Storage } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
-import { createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
+import { type ClaimedJob, createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
+import { type FoundPacks } from '../host/find-packs';
 import { InferenceFailure } from '../host/inference-error';
 import { type InferenceHost } from '../host/inference-host';
 import { type FailureCode } from '../protocol/messages';
+import { type PodMeter } from '../usage/pod-meter';
 import { runAnalyze } from './analyze-job';
-import { blame } from './blame';
-import { type JobTools } from './job-context';
-import { transferring } from './job-errors';
+import { blame } from './classify-error';
+import { type DiskCache } from './disk-cache';
 import { runRender } from './render-job';
 import { type SlotPool } from './slot-pool';
-import { createWorkMetrics } from './work-metrics';
+import { transferring } from './transfers';
+import { createWorkMetrics, type WorkMetrics } from './work-metrics';
+
+/** Shared by every job of this process. */
+export interface JobTools {
+  readonly db: Db;
+  readonly storage: Pick<Storage, 'getToFile' | 'ping' | 'put'>;
+  readonly cache: DiskCache;
+  readonly packs: FoundPacks;
+  readonly podMeter: PodMeter;
+  readonly metrics: WorkMetrics;
+  readonly logger: Logger;
+}
+
+/** One claimed job on its slot. */
+export interface JobContext extends ClaimedJob {
+  readonly host: InferenceHost;
+  /** Aborted when the process is about to stop; unlike `signal`, not when the job ends. */
+  readonly preempted: AbortSignal;
+}
 
 export interface GpuJobRunner {
   /**

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
-import { ENGINES, SYNC_MODES } from '@lipsync/contract';
+import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { completeRender, isDatabaseUnavailable, loadRenderWork } from '@lipsync/db';
-import { storedWord, usedVideoFrames } from '@lipsync/domain';
-import { retryWhile } from '@lipsync/runtime';
-import { outputKey } from '@lipsync/storage';
+import { type AssetRow, type MeasuredUsage, storedWord, usedVideoFrames } from '@lipsync/domain';
+import { type LogFields, retryWhile, withController } from '@lipsync/runtime';
+import { isStorageUnavailable, outputKey } from '@lipsync/storage';
 import { type JobResult } from '@lipsync/worker';
+import { type UsablePack } from '../host/find-packs';
 import { InferenceFailure } from '../host/inference-error';
-import { allEnded } from './all-ended';
-import { keepAdded, openEngineFeatures } from './engine-features';
-import { fetchAsset } from './fetch-asset';
-import { type JobContext, type JobTools } from './job-context';
-import { obtainTrack } from './obtain-track';
-import { renderFacts } from './render-facts';
-import { renderUsage } from './render-usage';
-import { storeOutput } from './store-output';
+import { type AnalyzeResult, type RenderResult } from '../protocol/messages';
+import { type PodMeter } from '../usage/pod-meter';
+import { keepAdded, openEngineFeatures } from './cached-features';
+import { obtainTrack } from './face-track';
+import { type JobContext, type JobTools } from './gpu-job-runner';
+import { allEnded, fetchAsset, transferring } from './transfers';
+import { type MeasuredRender } from './work-metrics';
 
 /** Percentage at which the upload begins, on the engine's own scale. */
 const UPLOADING_PERCENT = 95;
@@ -106,4 +106,80 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
     await keepAdded(tools, context, features, { frames: result.featuresAdded, expiresAt });
   }
   return { accepted, facts: renderFacts(measured, { pack, syncMode }) };
+}
+
+/** How long a finished output waits for an unavailable store; other jobs could use the slot. */
+const UPLOAD_PATIENCE_MS = 120_000;
+
+/** Uploads an output file, retrying while the store is unavailable. Rejects with StorageFailed. */
+async function storeOutput(
+  { storage }: Pick<JobTools, 'storage'>,
+  signal: AbortSignal,
+  { key, file }: { readonly key: string; readonly file: string },
+): Promise<void> {
+  const upload = () => storage.put(key, { file }, { contentType: 'video/mp4', signal });
+  await transferring(() =>
+    withController({ signal, ms: UPLOAD_PATIENCE_MS }, (patience) =>
+      retryWhile(isStorageUnavailable, patience.signal, upload),
+    ),
+  );
+}
+
+interface EndedRender {
+  readonly video: AssetRow;
+  /** The analysis made by this job; null when it used an existing track. */
+  readonly analysis: AnalyzeResult | null;
+  readonly result: RenderResult;
+  readonly startedAt: Date;
+  /** By a monotonic clock, because it is billed. */
+  readonly processingMs: number;
+  /** How often the job was claimed, this time included. */
+  readonly claims: number;
+}
+
+/** What a render that ends now has used since its claim. Never rejects: unavailable measurements are null. */
+async function renderUsage(podMeter: PodMeter, ended: EndedRender): Promise<MeasuredUsage> {
+  const { video, analysis, result, startedAt, processingMs, claims } = ended;
+  const endedAt = new Date(startedAt.getTime() + processingMs);
+  const gpuInferenceMs = gpuTime(analysis, result);
+  return {
+    input_video_seconds: video.durationSeconds,
+    input_audio_seconds: result.inputAudioSeconds,
+    output_seconds: result.outputSeconds,
+    analyzed_frames: analysis?.frames ?? 0,
+    rendered_frames: result.renderedFrames,
+    ...(await podMeter.measure({ startedAt, endedAt, claims, gpuInferenceMs })),
+    processing_ms: processingMs,
+  };
+}
+
+/** Milliseconds on a GPU over all parts of the job; null when none was used. */
+function gpuTime(...parts: ({ readonly gpuInferenceMs: number | null } | null)[]): number | null {
+  const measured = parts.flatMap((part) => part?.gpuInferenceMs ?? []);
+  return measured.length === 0 ? null : measured.reduce((sum, ms) => sum + ms, 0);
+}
+
+/** The fields about the render in its job's log line. */
+function renderFacts(
+  { engine, inputs, track, features, result, usage }: MeasuredRender,
+  { pack, syncMode }: { readonly pack: Pick<UsablePack, 'version'>; readonly syncMode: SyncMode },
+): LogFields {
+  const { analysis } = track;
+  return {
+    engine,
+    pack: pack.version,
+    sync_mode: syncMode,
+    video_input: inputs.video,
+    audio_input: inputs.audio,
+    face_track: track.from,
+    features_known: features?.frames ?? 0,
+    features_added: result.featuresAdded,
+    detector_runs: (analysis?.detectorRuns ?? 0) + result.detectorRuns,
+    codecs_replaced: [...(analysis?.replacedCodecs ?? []), ...result.replacedCodecs],
+    width: result.width,
+    height: result.height,
+    usage,
+    quality: result.quality,
+    timings: result.timings,
+  };
 }

@@ -1,9 +1,14 @@
 import { type Engine } from '@lipsync/contract';
 import { type MeasuredUsage, WORKING_FPS } from '@lipsync/domain';
 import { type LabelsOf, type Metrics } from '@lipsync/telemetry';
-import { type AnalyzeResult, type RenderResult, type StageTimings } from '../protocol/messages';
-import { TIMED_STAGES, type TimedStage } from '../protocol/timed-stages';
-import { type ObtainedTrack } from './track-request';
+import {
+  type AnalyzeResult,
+  type RenderResult,
+  type StageTimings,
+  TIMED_STAGES,
+  type TimedStage,
+} from '../protocol/messages';
+import { type ObtainedTrack } from './face-track';
 
 /** Whether an input came from the disk cache. */
 export type InputOrigin = 'hit' | 'fetched';

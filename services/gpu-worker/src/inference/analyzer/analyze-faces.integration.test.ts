@@ -15,7 +15,7 @@ import { type AnalyzerParams, buildAnalyzerPack, modelPath, openPackFor } from '
 import { type RunModel } from '../packs/run-model';
 import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
 import { analyzeFaces } from './analyze-faces';
-import { blankPicture } from './picture';
+import { blankPicture } from './face-detector';
 
 const SAMPLE = join(__dirname, '../../../../../samples/face.mp4');
 const SIDE = 320;

@@ -1,16 +1,15 @@
 import { type Box, type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
+import { type Rational } from '@lipsync/media';
 import { type AnalyzerParams } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
-import { buildTrack } from './build-track';
+import { buildTrack, fillGaps, markJumps } from './build-track';
 import { createFaceDetector } from './face-detector';
-import { landmarkBounds } from './face-patch';
+import { landmarkBounds } from './face-geometry';
 import { createFaceTracker } from './face-tracker';
-import { fillGaps } from './fill-gaps';
 import { createLandmarkFinder } from './landmark-finder';
-import { markJumps } from './mark-jumps';
 import { createCutDetector } from './shot-cuts';
 
-export interface FaceAnalysis {
+interface FaceAnalysis {
   /**
    * The video's frames at 25 a second, packed RGB, all of one size (see `analysisSize`). The analysis reads a frame
    * only until it asks for the next one, so the frame's memory may be reused.
@@ -56,4 +55,39 @@ function toSource(
   const scaleX = to.width / from.width;
   const scaleY = to.height / from.height;
   return points.map((value, i) => value * (i % 2 === 0 ? scaleX : scaleY));
+}
+
+/** A face analyser whose graphs are loaded. */
+export interface LoadedAnalyzer {
+  readonly params: AnalyzerParams;
+  /** Recorded in every track that the analyser makes. */
+  readonly version: string;
+  readonly run: RunModel;
+}
+
+/** Larger pictures take longer to decode and reveal no more: the landmark network sees a face at 112 pixels. */
+const LONGEST_SIDE = 960;
+
+/** Twice the widest pixel in broadcasting (64:33). A tag that claims more is wrong, and its pixels count as square. */
+const WIDEST_PIXEL = 4;
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * The size at which a video's frames are analysed. The frames have their display shape whatever the shape of the stored
+ * pixels (`pixelAspect`, width over height), because the networks know only faces as people see them. Both sides are
+ * even, the height is never more than stored, and the longer side is at most 960.
+ */
+export function analysisSize(stored: Size, pixelAspect: Rational): Size {
+  const shownWidth = stored.width * plausible(pixelAspect.num / pixelAspect.den);
+  const scale = Math.min(1, LONGEST_SIDE / Math.max(shownWidth, stored.height));
+  const even = (length: number): number => Math.max(2, Math.round((length * scale) / 2) * 2);
+  return { width: even(shownWidth), height: even(stored.height) };
+}
+
+function plausible(aspect: number): number {
+  return Math.max(aspect, 1 / aspect) > WIDEST_PIXEL ? 1 : aspect;
 }

@@ -1,6 +1,19 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { type FaceTrack } from '@lipsync/lipsync';
 import { type FeatureOrigin, hasHeader, HEADER_BYTES, headerOf } from '../../protocol/feature-header';
-import { type FrameFeatures } from '../engines/engine';
+import { type FeatureLayout, isWorthKeeping } from '../../protocol/feature-layout';
+import { type FrameFeatures, noFeatures } from '../engines/engine';
+
+/**
+ * Opens the file of a video's features that a task names; keeps nothing when there is no path or nothing worth keeping.
+ */
+export function openFeatures(path: string | undefined, layout: FeatureLayout, track: FaceTrack): FeatureFile {
+  if (path === undefined || !isWorthKeeping(layout)) {
+    return { ...noFeatures, added: () => 0, close: () => undefined };
+  }
+  const { version: trackVersion, analyzerVersion } = track;
+  return openFeatureFile(path, { ...layout, trackVersion, analyzerVersion });
+}
 
 /**
  * Features in a file, so that memory does not grow with the video and another process can continue where this one ends.

@@ -1,5 +1,5 @@
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
-import { saysOutOfMemory } from '../../protocol/out-of-memory';
+import { saysOutOfMemory } from '../../protocol/memory';
 import { SessionError, type SessionOptions, type Tensor, type Tensors, type TensorSpec } from './session';
 
 export interface LoadedGraph {
