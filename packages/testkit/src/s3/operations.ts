@@ -1,11 +1,4 @@
-import {
-  copyObject,
-  deleteObject,
-  getObject,
-  type OperationContext,
-  putObject,
-  type S3Operation,
-} from './object-operations';
+import { copyObject, deleteObject, getObject, putObject, type S3Operation } from './object-operations';
 import { invalidRequest, notImplemented, type S3Request, sendXml, xmlDocument } from './protocol';
 import { type StoredObject } from './store';
 
