@@ -1,11 +1,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { createMetrics, METRICS } from '@lipsync/telemetry';
 import { parse } from 'yaml';
-import { readDashboard } from './dashboard-file';
-import { DASHBOARD_FILE, RULES_FILE } from './files';
 import { type Matcher, promqlNames } from './promql-names';
+
+const DEPLOY = path.join(__dirname, '../..');
+const read = (...names: string[]): string => readFileSync(path.join(DEPLOY, ...names), 'utf8');
+
+/** What this test looks at in Grafana's dashboard model. */
+interface Dashboard {
+  schemaVersion: number;
+  panels: (
+    | { type: 'row' }
+    | {
+        type: 'timeseries' | 'stat' | 'heatmap';
+        title: string;
+        gridPos: { x: number; y: number; w: number; h: number };
+        targets: { expr: string }[];
+      }
+  )[];
+}
 
 interface Rule {
   record?: string;
@@ -15,12 +29,14 @@ interface Rule {
   annotations?: Record<string, string>;
 }
 
-const { groups } = parse(readFileSync(RULES_FILE, 'utf8')) as { groups: { name: string; rules: Rule[] }[] };
+const { groups } = parse(read('helm', 'lipsync', 'files', 'lipsync.rules.yaml')) as {
+  groups: { name: string; rules: Rule[] }[];
+};
 const rules = groups.flatMap((group) => group.rules);
 const alerts = rules.filter((rule) => rule.alert !== undefined);
 const alertNames = [...new Set(alerts.map(({ alert = '' }) => alert))];
-const dashboard = readDashboard(DASHBOARD_FILE);
-const runbook = readFileSync(path.join(REPOSITORY_ROOT, 'deploy', 'README.md'), 'utf8');
+const dashboard = JSON.parse(read('helm', 'lipsync', 'files', 'lipsync-dashboard.json')) as Dashboard;
+const runbook = read('README.md');
 
 /** Labels that every scrape adds, and those of firing alerts. */
 const ADDED_LABELS = ['namespace', 'job', 'instance'];
@@ -33,8 +49,9 @@ interface RuleTest {
   readonly input_series: readonly { readonly series: string }[];
 }
 
-const TESTS = path.join(REPOSITORY_ROOT, 'deploy', 'prometheus', 'tests');
-const testFiles = readdirSync(TESTS).map((name) => readFileSync(path.join(TESTS, name), 'utf8'));
+const testFiles = readdirSync(path.join(DEPLOY, 'prometheus', 'tests')).map((name) =>
+  read('prometheus', 'tests', name),
+);
 const ruleTests = testFiles.flatMap((text) => (parse(text) as { tests: RuleTest[] }).tests);
 
 const queries = [
@@ -100,7 +117,9 @@ describe('rules and dashboard', () => {
       for (const matcher of matchers) {
         const values = ADDED_LABELS.includes(matcher.label) ? [] : labels?.[matcher.label];
         expect({ metric, matcher, possible: values !== undefined && canMatch(matcher, values) }).toEqual({
-          ...{ metric, matcher, possible: true },
+          metric,
+          matcher,
+          possible: true,
         });
       }
     }
@@ -120,7 +139,9 @@ describe('rules and dashboard', () => {
     for (const matcher of asked)
       for (const bound of bounds)
         expect({ matcher, bound, taken: takes(matcher, stored(bound)) }).toEqual({
-          ...{ matcher, bound, taken: takes(matcher, String(bound)) },
+          matcher,
+          bound,
+          taken: takes(matcher, String(bound)),
         });
   });
 });
