@@ -2,7 +2,7 @@ import { measureApi, type OperationFigures } from './control-plane/api-figures';
 import { type DeliveryFigures, measureDeliveries } from './control-plane/delivery-figures';
 import { openWorld } from './control-plane/world';
 
-export interface ControlPlaneFigures {
+interface ControlPlaneFigures {
   api: Record<string, OperationFigures>;
   deliveries: DeliveryFigures;
 }

@@ -19,7 +19,7 @@ export interface PacksToBench {
 export type EngineManifest = Exclude<Manifest, { engine: 'analyzer' }>;
 
 /** An engine's pack and the face analyser that goes with it; see `isolatePack`. */
-export interface PackToBench {
+interface PackToBench {
   readonly pack: Pack<EngineManifest>;
   readonly analyzerDir: string;
 }

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { parseCount, parseWhole } from '@lipsync/local-stack';
 import { REPOSITORY_ROOT } from '@lipsync/local-stack';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { FAULT_NAMES, type FaultName } from './faults';
 import { type Mutant, MUTANTS } from './mutants';
 import { type ChaosReport, describeRun, recoveryTable, verdictOf } from './report';
@@ -51,7 +50,12 @@ async function chaos({ seed, minutes, fault, mutant, mutants, actors, keep }: Op
     const folder = [run.seed, run.mutant?.name ?? []].flat().join('-');
     const root = path.join(REPOSITORY_ROOT, '.local', 'chaos', folder);
     const report = await runChaos({
-      ...{ ...run, minutes, actors, root, keep: keep === true, say: console.log },
+      ...run,
+      minutes,
+      actors,
+      root,
+      keep: keep === true,
+      say: console.log,
       ...(fault === undefined ? {} : { faults: fault }),
     });
     reports.push(report);
@@ -63,6 +67,17 @@ async function chaos({ seed, minutes, fault, mutant, mutants, actors, keep }: Op
       console.log(`seed ${report.seed} ${report.mutant ?? ''}: ${verdictOf(report)}`);
   }
   if (!reports.every((report) => ['held', 'caught'].includes(verdictOf(report)))) process.exitCode = 1;
+}
+
+function parseWhole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number');
+  return Number(text);
+}
+
+function parseCount(text: string): number {
+  const count = parseWhole(text);
+  if (count === 0) throw new InvalidArgumentError('a positive whole number');
+  return count;
 }
 
 program.parseAsync().catch((error: unknown) => {

@@ -55,7 +55,7 @@ export interface Member {
   baseUrl: string;
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   root: string;
   /** Of a mutant. */
   edits: readonly Edit[];

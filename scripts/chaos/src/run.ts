@@ -16,7 +16,7 @@ import { type Receivers, startReceivers } from './receivers';
 import { type ChaosReport, recoveriesOf } from './report';
 import { planFaults, runFaults } from './schedule';
 
-export interface ChaosOptions {
+interface ChaosOptions {
   seed: number;
   minutes: number;
   /** All by default. */

@@ -4,7 +4,7 @@ import { openPack, type Pack } from '@lipsync/model-pack';
 import { describePack } from './describe-pack';
 
 /** The result of verifying a pack. */
-export interface VerifiedPack {
+interface VerifiedPack {
   readonly row: Row;
   /** Why the pack is unusable; then `pack` may be undefined too. */
   readonly problem?: string;

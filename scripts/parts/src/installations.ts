@@ -17,7 +17,7 @@ export interface Found {
 }
 
 /** Servers as an operator might combine them. */
-export interface Installation {
+interface Installation {
   name: string;
   /** In the order of their start, before the services. */
   parts: readonly Part[];

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 /** One kept-alive HTTP/1.1 connection with minimal overhead, which leaves the cores to the servers under test. */
-export interface HttpConnection {
+interface HttpConnection {
   /** Sends the bytes of a whole request and resolves with the status once its response is complete. */
   exchange(request: Buffer): Promise<number>;
   close(): void;

@@ -10,7 +10,7 @@ import { benchTranscode, type TranscodeFigures } from './bench-transcode';
 import { prepareClip } from './prepared-clip';
 import { renderClip } from './render-clip';
 
-export interface PipelineFigures {
+interface PipelineFigures {
   /** With a pass-through pack, which has no networks. */
   around_the_networks: TranscodeFigures[];
   /** With the built-in networks. */

@@ -34,7 +34,7 @@ export interface TranscodeFigures {
   bound: number;
 }
 
-export interface TranscodeBench {
+interface TranscodeBench {
   readonly binaries: Binaries;
   readonly cores: number;
   readonly folder: string;

@@ -24,7 +24,7 @@ import {
 import { compareOutsideFace, type OutsideFace, paddedFaceBoxes } from './outside-face';
 import { plainTranscode } from './plain-transcode';
 
-export interface MeasureRequest {
+interface MeasureRequest {
   /** The rendered video. */
   videoFile: string;
   /** The voice that its mouth should follow. */

@@ -8,7 +8,7 @@ import {
   type VideoStream,
 } from '@lipsync/media';
 
-export interface TranscodeRequest {
+interface TranscodeRequest {
   videoFile: string;
   video: VideoStream;
   audioFile: string;

@@ -2,12 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Engine, RecordResource, SyncMode } from '@lipsync/contract';
+import { type Engine, type RecordResource, type SyncMode } from '@lipsync/contract';
 import { RECORD_STATES } from '@lipsync/domain';
-import { type ApiClient, download } from './api-client';
-import type { EventReceiver, ReceivedEvent } from './event-receiver';
-import { persist } from './persist';
-import type { ShowProgress } from './progress-line';
+import { type ApiClient, download, persist } from './api-client';
+import { type EventReceiver, type ReceivedEvent } from './event-receiver';
+
+/** Shows a render's progress to a person. */
+export type ShowProgress = (record: RecordResource) => void;
 
 export interface MediaFile {
   file: string;
@@ -24,7 +25,7 @@ export interface RenderFilesRequest {
   outFile: string;
 }
 
-export interface RenderedFile {
+interface RenderedFile {
   engine: string;
   file: string;
   sha256: string;
@@ -104,4 +105,33 @@ async function downloadOutputs(
 export function withEngine(file: string, engine: string): string {
   const { dir, name, ext } = path.parse(file);
   return path.join(dir, `${name}.${engine}${ext}`);
+}
+
+const BY_EXTENSION: Record<'video' | 'audio', Record<string, string>> = {
+  video: {
+    '.mp4': 'video/mp4',
+    '.m4v': 'video/mp4',
+    '.mov': 'video/quicktime',
+    '.webm': 'video/webm',
+    '.mkv': 'video/x-matroska',
+  },
+  audio: {
+    '.mp3': 'audio/mpeg',
+    '.wav': 'audio/wav',
+    '.m4a': 'audio/mp4',
+    '.mp4': 'audio/mp4',
+    '.aac': 'audio/aac',
+    '.ogg': 'audio/ogg',
+    '.flac': 'audio/flac',
+    '.webm': 'audio/webm',
+  },
+};
+
+/** The declared type for an upload; the service's probe determines what the bytes really are. */
+export function contentTypeOf(file: string, mediaType: 'video' | 'audio'): string {
+  const types = BY_EXTENSION[mediaType];
+  const type = types[path.extname(file).toLowerCase()];
+  if (type === undefined)
+    throw new Error(`${file}: the ${mediaType} must be one of ${Object.keys(types).join(' ')}`);
+  return type;
 }

@@ -1,5 +1,4 @@
-import { ApiError, UnexpectedAnswer } from './api-client';
-import { persist } from './persist';
+import { ApiError, persist, UnexpectedAnswer } from './api-client';
 
 const refusal = (status: number, retryable: boolean) =>
   new ApiError(status, { code: 'any', message: 'Any.', retryable });

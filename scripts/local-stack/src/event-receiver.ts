@@ -6,8 +6,8 @@ import {
   type ReceiverScript,
   startHttpsReceiver,
 } from '@lipsync/testkit';
-import { RECEIVER_HOST, receiverPlaces } from '../services';
-import type { StackState } from '../state';
+import { RECEIVER_HOST, receiverPlaces } from './services';
+import { type StackState } from './state';
 
 export interface ReceivedEvent {
   id: string;

@@ -1,5 +1,5 @@
 import { createCertificateAuthority } from '@lipsync/testkit';
-import { mergeAuthorities, mergeRoutes } from './egress-settings';
+import { mergeAuthorities, mergeRoutes } from './services';
 
 describe('mergeRoutes', () => {
   it('lets the newest route of a host win, even over repeated replacements', () => {
