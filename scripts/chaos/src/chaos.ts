@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { REPOSITORY_ROOT } from '@lipsync/local-stack';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseCount, parseWhole, REPOSITORY_ROOT } from '@lipsync/local-stack';
+import { Command, Option } from 'commander';
 import { FAULT_NAMES, type FaultName } from './faults';
 import { type Mutant, MUTANTS } from './mutants';
 import { type ChaosReport, describeRun, recoveryTable, verdictOf } from './report';
@@ -67,17 +67,6 @@ async function chaos({ seed, minutes, fault, mutant, mutants, actors, keep }: Op
       console.log(`seed ${report.seed} ${report.mutant ?? ''}: ${verdictOf(report)}`);
   }
   if (!reports.every((report) => ['held', 'caught'].includes(verdictOf(report)))) process.exitCode = 1;
-}
-
-function parseWhole(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number');
-  return Number(text);
-}
-
-function parseCount(text: string): number {
-  const count = parseWhole(text);
-  if (count === 0) throw new InvalidArgumentError('a positive whole number');
-  return count;
 }
 
 program.parseAsync().catch((error: unknown) => {

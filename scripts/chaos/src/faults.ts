@@ -162,7 +162,9 @@ const links = (
   seconds: readonly [number, number],
   recovery?: Recovery,
 ): Fault => ({
-  ...{ lane: 'backend', seconds, ...(recovery === undefined ? {} : { recovery }) },
+  lane: 'backend',
+  seconds,
+  ...(recovery === undefined ? {} : { recovery }),
   begin: async (context) => {
     const proxies = to === 'receivers' ? context.receivers.links : context.fleet.links(to);
     return through(context, proxies, mode, `all ways to ${to}`);

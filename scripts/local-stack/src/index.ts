@@ -10,6 +10,7 @@ export {
   stackLayout,
 } from './layout';
 export { createStack, type Stack, type StackDescription } from './local-stack';
+export { parseCount, parseWhole } from './number-option';
 export { createProcessManager, type ProcessSpec } from './process-manager';
 export {
   childrenOf,

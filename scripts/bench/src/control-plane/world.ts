@@ -52,7 +52,13 @@ export async function openWorld(): Promise<World> {
   const callers = [];
   for (let index = 0; index < CALLERS; index += 1) callers.push(await newCaller(db, sql, masterKey));
   return {
-    ...{ folder, databaseUrl: postgres.url, redisUrl: redis.url, masterKey, db, sql, callers },
+    folder,
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    masterKey,
+    db,
+    sql,
+    callers,
     close: async () => {
       clearInterval(heartbeat);
       await sql.close();

@@ -1,9 +1,7 @@
 import path from 'node:path';
 import { type Inference, type StageTimings } from '@lipsync/gpu-worker';
 import { median } from '@lipsync/local-stack';
-import { type PreparedClip } from './prepared-clip';
-import { renderClip } from './render-clip';
-import { costIn, processOf, type WorkCost } from './work-cost';
+import { costIn, type PreparedClip, processOf, renderClip, type WorkCost } from './clip';
 
 type Stage = 'decode' | 'crop' | 'infer' | 'paste' | 'encode';
 
@@ -33,6 +31,7 @@ interface StageBench {
   /** An inference process with the built-in pack. */
   readonly inference: Inference;
   readonly runs: number;
+  readonly say: (line: string) => void;
 }
 
 interface Run {
@@ -43,7 +42,10 @@ interface Run {
 /** How well the stages of a render overlap; medians over the runs. */
 export async function benchStages(bench: StageBench, clip: PreparedClip): Promise<StageFigures> {
   const runs: Run[] = [];
-  for (let run = 0; run < bench.runs; run++) runs.push(await oneRun(bench, clip));
+  for (let run = 0; run < bench.runs; run++) {
+    runs.push(await oneRun(bench, clip));
+    bench.say(`  round ${run + 1} of ${bench.runs}`);
+  }
   const of = (measure: (run: Run) => number): number => median(runs.map(measure));
   const stage = (name: Stage): number => of(({ stages }) => stages[name]);
   const stages = {

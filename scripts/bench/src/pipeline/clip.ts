@@ -1,5 +1,44 @@
-import { type Inference } from '@lipsync/gpu-worker';
+import { stat } from 'node:fs/promises';
+import { type Inference, type RenderResult } from '@lipsync/gpu-worker';
 import { machineCpuSeconds, processCpuSeconds } from '@lipsync/local-stack';
+import { type Clip, type ClipShape, makeClip } from '@lipsync/models';
+
+/** A clip with an existing face track. */
+export interface PreparedClip extends Clip {
+  readonly shape: ClipShape;
+  readonly megabitsPerSecond: number;
+  readonly faceTrackPath: string;
+}
+
+export async function prepareClip(
+  ffmpeg: string,
+  folder: string,
+  inference: Inference,
+  shape: ClipShape,
+): Promise<PreparedClip> {
+  const clip = await makeClip(ffmpeg, folder, shape);
+  const faceTrackPath = `${clip.videoFile}.track`;
+  await inference.analyze({ videoPath: clip.videoFile, trackPath: faceTrackPath });
+  const { size } = await stat(clip.videoFile);
+  return { ...clip, shape, megabitsPerSecond: (size * 8) / 1e6 / shape.seconds, faceTrackPath };
+}
+
+/** Renders a prepared clip with the musetalk pack of `inference`. */
+export function renderClip(
+  inference: Inference,
+  clip: PreparedClip,
+  outputPath: string,
+): Promise<RenderResult> {
+  const { videoFile, audioFile, faceTrackPath } = clip;
+  return inference.render({
+    engine: 'musetalk',
+    videoPath: videoFile,
+    audioPath: audioFile,
+    outputPath,
+    syncMode: 'cut_off',
+    faceTrackPath,
+  });
+}
 
 /** The cost of a piece of work in seconds. */
 export interface WorkCost {

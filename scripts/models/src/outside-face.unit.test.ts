@@ -1,4 +1,4 @@
-import { createPictureDifference } from './picture-difference';
+import { createPictureDifference } from './outside-face';
 
 const size = { width: 4, height: 2 };
 
