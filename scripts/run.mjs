@@ -11,7 +11,6 @@ const WORKSPACES = {
   models: 'models',
   'measure-sync': 'models',
   'bench-pipeline': 'bench',
-  'bench-kernels': 'bench',
   'bench-control-plane': 'bench',
   'bench-engines': 'bench',
   'bench-preparation': 'bench',
@@ -20,7 +19,6 @@ const WORKSPACES = {
   'load-test': '.',
   'bench-scale-out': '.',
   capacity: '.',
-  dashboard: '.',
 };
 
 const [command, ...args] = process.argv.slice(2);

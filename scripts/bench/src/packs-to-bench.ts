@@ -1,70 +1,56 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type Engine } from '@lipsync/contract';
+import { type Engine, ENGINES } from '@lipsync/contract';
+import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
 import { openPackFolders } from '@lipsync/gpu-worker';
+import { PACKS_DIR } from '@lipsync/local-stack';
 import { type Manifest, type Pack } from '@lipsync/model-pack';
 import { servingAnalyzer } from '@lipsync/models';
-import { type NetworkSizes } from './full-size/networks';
-import { writeUntrainedHighsync } from './full-size/untrained-highsync';
-import { writeUntrainedLatentsync } from './full-size/untrained-latentsync';
-import { writeUntrainedMusetalk } from './full-size/untrained-musetalk';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 export interface PacksToBench {
-  /** Contains the face analyser, and the packs unless others are requested. */
+  /** Contains the face analyser and the packs. */
   readonly packsDir: string;
-  /** Restricts the benchmark to this engine's packs. */
+  /** Restricts the bench to this engine's packs. */
   readonly engine?: Engine;
-  /** Use packs of these sizes with untrained networks instead of those under `packsDir`. */
-  readonly untrained?: NetworkSizes;
+  /** Length of the clip. */
+  readonly seconds: number;
 }
 
 export type EngineManifest = Exclude<Manifest, { engine: 'analyzer' }>;
 
 /** An engine's pack and the face analyser that goes with it; see `isolatePack`. */
-export interface PackToBench {
+interface PackToBench {
   readonly pack: Pack<EngineManifest>;
   readonly analyzerDir: string;
 }
 
-/**
- * Yields one pack at a time; files written for it stay under `folder` until the next one is requested. Throws when
- * there is none.
- */
-export async function* packsToBench(
-  folder: string,
-  { packsDir, engine, untrained }: PacksToBench,
-): AsyncGenerator<PackToBench> {
-  const { packs } = await openPackFolders(packsDir);
-  const analyzerDir = servingAnalyzer(packs, packsDir).dir;
-  let count = 0;
-  for (const { pack, behind } of packs) {
-    const { manifest } = pack;
-    if (manifest.engine === 'analyzer' || (engine !== undefined && manifest.engine !== engine)) continue;
-    if (!untrained) {
-      count++;
-      yield { pack: { ...pack, manifest }, analyzerDir };
-    } else if (behind === undefined) {
-      count++;
-      const dir = await mkdtemp(path.join(folder, 'untrained-'));
-      yield { pack: await writeUntrained(dir, manifest, untrained), analyzerDir };
-      await rm(dir, { recursive: true });
-    }
-  }
-  if (count === 0) throw new Error(`there is no such pack to measure: ${engine ?? 'any engine'}`);
+/** Adds `[PACKS_DIR] [--engine ENGINE] [--seconds N]` to a command. */
+export function withPacks(command: Command, bench: (packs: PacksToBench) => Promise<void>): Command {
+  return command
+    .addArgument(new Argument('[packs-dir]', 'a face analyser and the packs to measure').default(PACKS_DIR))
+    .addOption(new Option('--engine <name>', "only this engine's packs").choices(ENGINES))
+    .option('--seconds <n>', 'length of the clip', parseSeconds, 6)
+    .action((packsDir: string, options: Omit<PacksToBench, 'packsDir'>) =>
+      bench({ ...options, packsDir: path.resolve(packsDir) }),
+    );
 }
 
-/** Writes an untrained pack of another pack's engine, with its schedule. */
-async function writeUntrained(
-  dir: string,
-  manifest: EngineManifest,
-  sizes: NetworkSizes,
-): Promise<Pack<EngineManifest>> {
-  switch (manifest.engine) {
-    case 'musetalk':
-      return writeUntrainedMusetalk(dir, sizes.musetalk);
-    case 'latentsync':
-      return writeUntrainedLatentsync(dir, sizes.latentsync, manifest.params);
-    case 'highsync':
-      return writeUntrainedHighsync(dir, sizes.highsync, manifest.params);
-  }
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds >= 1 / WORKING_FPS && seconds <= MEDIA_MAX_SECONDS))
+    throw new InvalidArgumentError(`It must be from ${1 / WORKING_FPS} to ${MEDIA_MAX_SECONDS}.`);
+  return seconds;
+}
+
+/** @throws when there is none, or no face analyser */
+export async function packsToBench({ packsDir, engine }: PacksToBench): Promise<PackToBench[]> {
+  const { packs } = await openPackFolders(packsDir);
+  const analyzerDir = servingAnalyzer(packs, packsDir).dir;
+  const wanted = packs.flatMap(({ pack }) => {
+    const { manifest } = pack;
+    if (manifest.engine === 'analyzer' || (engine !== undefined && manifest.engine !== engine)) return [];
+    return [{ pack: { ...pack, manifest }, analyzerDir }];
+  });
+  if (wanted.length === 0) throw new Error(`there is no such pack to measure: ${engine ?? 'any engine'}`);
+  return wanted;
 }

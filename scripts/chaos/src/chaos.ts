@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { parseCount, parseWhole } from '@lipsync/local-stack';
-import { REPOSITORY_ROOT } from '@lipsync/local-stack';
+import { parseCount, parseWhole, REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { Command, Option } from 'commander';
 import { FAULT_NAMES, type FaultName } from './faults';
 import { type Mutant, MUTANTS } from './mutants';
@@ -51,7 +50,12 @@ async function chaos({ seed, minutes, fault, mutant, mutants, actors, keep }: Op
     const folder = [run.seed, run.mutant?.name ?? []].flat().join('-');
     const root = path.join(REPOSITORY_ROOT, '.local', 'chaos', folder);
     const report = await runChaos({
-      ...{ ...run, minutes, actors, root, keep: keep === true, say: console.log },
+      ...run,
+      minutes,
+      actors,
+      root,
+      keep: keep === true,
+      say: console.log,
       ...(fault === undefined ? {} : { faults: fault }),
     });
     reports.push(report);

@@ -3,8 +3,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { processBegan, waitUntil } from '@lipsync/local-stack';
-import type { Backend, Fleet, Member, Service } from './fleet';
-import { descendantsRunning } from './fleet';
+import { type Backend, descendantsRunning, type Fleet, type Member, type Service } from './fleet';
 import type { FaultEntry, History } from './history';
 import type { Failpoint } from './inject';
 import type { Observer } from './observe';
@@ -163,7 +162,9 @@ const links = (
   seconds: readonly [number, number],
   recovery?: Recovery,
 ): Fault => ({
-  ...{ lane: 'backend', seconds, ...(recovery === undefined ? {} : { recovery }) },
+  lane: 'backend',
+  seconds,
+  ...(recovery === undefined ? {} : { recovery }),
   begin: async (context) => {
     const proxies = to === 'receivers' ? context.receivers.links : context.fleet.links(to);
     return through(context, proxies, mode, `all ways to ${to}`);

@@ -55,7 +55,7 @@ export interface Member {
   baseUrl: string;
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   root: string;
   /** Of a mutant. */
   edits: readonly Edit[];
@@ -198,7 +198,12 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
   const keepers = members.map(keep);
 
   const fleet = {
-    ...{ layout, state, store, customers, members, allReady },
+    layout,
+    state,
+    store,
+    customers,
+    members,
+    allReady,
     /** Folders that are small disks of their own. */
     disks: mounted,
     pidOf: (name: string): number => processes.findPid(name) ?? 0,

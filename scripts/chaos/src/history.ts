@@ -54,7 +54,7 @@ export interface FaultEntry extends At {
   why?: string;
 }
 
-export interface ProcessEntry extends At {
+interface ProcessEntry extends At {
   kind: 'process';
   name: string;
   what: 'ended' | 'started';

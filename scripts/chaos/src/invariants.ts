@@ -79,7 +79,7 @@ function goodRuns({ rows, wishes }: Evidence): { run: Row; wish: Wish }[] {
 }
 
 /** What must hold, by name; each returns what contradicts it. I1 to I14: docs/fault-testing.md. */
-export const INVARIANTS = {
+const INVARIANTS = {
   /** I1 */
   'accepted means there': (evidence: Evidence) => {
     const known = new Set(records(evidence).map(({ id }) => id));

@@ -9,7 +9,13 @@ const EVENT = { id: 'evt', render_id: 'ren', preparation_id: null, type: 'render
 const DELIVERY = { id: 'dlv', event_id: 'evt', status: 'delivered', attempts: 1 };
 
 const call = (over: Partial<Call> = {}): Call => ({
-  ...{ kind: 'call', at: 0, answeredAt: 1, customer: 0, op: 'get_render', id: 'ren', status: 200 },
+  kind: 'call',
+  at: 0,
+  answeredAt: 1,
+  customer: 0,
+  op: 'get_render',
+  id: 'ren',
+  status: 200,
   body: { id: 'ren', status: 'completed', progress_percent: 100, updated_at: '2026-01-01T00:00:05Z' },
   ...over,
 });
@@ -24,22 +30,18 @@ const create = (over: Partial<Call> = {}): Call =>
 const poll = (at: number, body: object): Call =>
   call({ at, answeredAt: at + 1, body: { id: 'ren', status: 'processing', ...body } });
 const attempt = (over: Partial<Attempt> = {}): Attempt => ({
-  ...{
-    kind: 'attempt',
-    at: 1_000,
-    path: '/0/steady/0-1',
-    eventId: 'evt',
-    deliveryId: 'dlv',
-    type: 'render.completed',
-  },
-  ...{
-    recordId: 'ren',
-    recordStatus: 'completed',
-    bodyDigest: 'd',
-    isSigned: true,
-    signedAt: 1_000,
-    answered: 200,
-  },
+  kind: 'attempt',
+  at: 1_000,
+  path: '/0/steady/0-1',
+  eventId: 'evt',
+  deliveryId: 'dlv',
+  type: 'render.completed',
+  recordId: 'ren',
+  recordStatus: 'completed',
+  bodyDigest: 'd',
+  isSigned: true,
+  signedAt: 1_000,
+  answered: 200,
   ...over,
 });
 let seq = 0;

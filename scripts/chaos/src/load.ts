@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRandom, pick, pickWeighted, type Random } from '@lipsync/local-stack';
-import { type StackCustomer } from '@lipsync/local-stack';
+import { createRandom, pick, pickWeighted, type Random, type StackCustomer } from '@lipsync/local-stack';
 import type { Call, History } from './history';
 import { type Clip, CLIPS, expectedFrames, SYNC_MODES, withNewBytes } from './media';
 import { BEHAVIOURS, ORIGIN_HOST, RECEIVER_HOST } from './receivers';

@@ -3,7 +3,7 @@ import type { Entry, FaultEntry } from './history';
 import type { InvariantName } from './invariants';
 import type { Change } from './observe';
 
-export interface MeasuredRecovery {
+interface MeasuredRecovery {
   fault: string;
   what: Recovery;
   seconds: number;

@@ -16,7 +16,7 @@ import { type Receivers, startReceivers } from './receivers';
 import { type ChaosReport, recoveriesOf } from './report';
 import { planFaults, runFaults } from './schedule';
 
-export interface ChaosOptions {
+interface ChaosOptions {
   seed: number;
   minutes: number;
   /** All by default. */
@@ -98,7 +98,11 @@ async function experiment(options: ChaosOptions, setting: Setting): Promise<Chao
   const rendersThat = (status: string): number =>
     rows.renders.filter((row) => row['status'] === status).length;
   return {
-    ...{ seed, minutes, mutant: mutant?.name ?? null, caughtBy: mutant?.caughtBy ?? null, violations },
+    seed,
+    minutes,
+    mutant: mutant?.name ?? null,
+    caughtBy: mutant?.caughtBy ?? null,
+    violations,
     drainSeconds: isDone || abandoned.length > 0 ? seconds : null,
     faults: entries.filter((entry) => entry.kind === 'fault'),
     recoveries: recoveriesOf(entries, changes),
@@ -106,11 +110,9 @@ async function experiment(options: ChaosOptions, setting: Setting): Promise<Chao
       requests: entries.filter(({ kind }) => kind === 'call').length,
       webhooks: entries.filter(({ kind }) => kind === 'attempt').length,
       renders: rows.renders.length,
-      ...{
-        completed: rendersThat('completed'),
-        cancelled: rendersThat('cancelled'),
-        failed: rendersThat('failed'),
-      },
+      completed: rendersThat('completed'),
+      cancelled: rendersThat('cancelled'),
+      failed: rendersThat('failed'),
       outputs: outputs.size,
     },
   };

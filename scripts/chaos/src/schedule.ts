@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom, type Random } from '@lipsync/local-stack';
 import { FAULT_NAMES, type FaultContext, type FaultName, FAULTS } from './faults';
 
-export interface PlannedFault {
+interface PlannedFault {
   name: FaultName;
   /** Milliseconds from the start of the faults. */
   startMs: number;

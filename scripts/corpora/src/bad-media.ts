@@ -15,7 +15,7 @@ import {
 export const MEDIA_HOST = 'media.example.test';
 
 /** What is wrong with it, its path on the origin, the media type to request it as, and the expected error code. */
-export type BadMedia = readonly [reason: string, path: string, mediaType: 'video' | 'audio', code: ErrorCode];
+type BadMedia = readonly [reason: string, path: string, mediaType: 'video' | 'audio', code: ErrorCode];
 
 export const BAD_FILES: readonly BadMedia[] = [
   ['a video of 301 s', '/tooLong.mp4', 'video', 'media_too_long'],

@@ -1,5 +1,5 @@
-import { untilInterrupted } from '@lipsync/local-stack';
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { parseWhole, untilInterrupted } from '@lipsync/local-stack';
+import { Argument, Command } from 'commander';
 import { tryAddresses } from './addresses';
 import { tryMedia } from './media';
 import { type Origins, startOrigins, tryOrigins } from './origins';
@@ -37,11 +37,11 @@ const program = new Command('corpora')
       'what must not be reached or told. Prints a table to the error output and JSON to the output; exit code 1 on a violation.',
   )
   .addArgument(new Argument('[corpus...]', 'all unless named').choices(NAMES).default(NAMES))
-  .option('--seed <n>', 'repeats the random part of an earlier run', wholeNumber, 1)
+  .option('--seed <n>', 'repeats the random part of an earlier run', parseWhole, 1)
   .option(
     '--count <n>',
     'inputs that chance makes (default: 70 files, 500 exchanges, 20000 requests)',
-    wholeNumber,
+    parseWhole,
   )
   .action(run);
 
@@ -83,11 +83,6 @@ function tell(name: string, { tried, seconds, outcomes, facts, violations }: Tim
   console.error(`${name.padEnd(10)} ${tried} tried, ${violations.length} violations, ${seconds} s`);
   console.error(`           ${numbers.join(', ')}`);
   for (const violation of violations.slice(0, SHOWN)) console.error(`  ✗ ${violation}`);
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it must be a whole number');
-  return Number(text);
 }
 
 program.parseAsync().catch((error: unknown) => {

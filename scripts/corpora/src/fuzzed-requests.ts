@@ -11,7 +11,7 @@ export interface FuzzedRequest {
   body: Buffer | undefined;
 }
 
-export interface FuzzingOptions {
+interface FuzzingOptions {
   apiKey: string;
   /** Valid strings by the name of their property. */
   examples: Readonly<Record<string, readonly string[]>>;

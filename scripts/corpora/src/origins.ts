@@ -65,7 +65,9 @@ export async function startOrigins() {
   const raw = createTlsServer(await authority.issue([HOSTS.raw]), (socket) => replyRaw(socket));
   const oldTls = createTlsServer({
     ...(await authority.issue([HOSTS.oldTls])),
-    ...{ maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' },
+    maxVersion: 'TLSv1.1',
+    minVersion: 'TLSv1',
+    ciphers: 'DEFAULT:@SECLEVEL=0',
   });
   const plain = createTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'));
   const silent = createTcpServer();
@@ -82,13 +84,13 @@ export async function startOrigins() {
     servers.map((server) => listenOnLoopback(server)),
   );
   const ports = {
-    ...{
-      raw: rawPort,
-      wrongName: wrongName.port,
-      unknownAuthority: unknownAuthority.port,
-      oldTls: oldTlsPort,
-    },
-    ...{ plain: plainPort, silent: silentPort, closed: 1 },
+    raw: rawPort,
+    wrongName: wrongName.port,
+    unknownAuthority: unknownAuthority.port,
+    oldTls: oldTlsPort,
+    plain: plainPort,
+    silent: silentPort,
+    closed: 1,
   };
   return {
     media,

@@ -107,7 +107,10 @@ type Ids = Awaited<ReturnType<typeof prepare>>;
 async function prepare({ api }: Caller) {
   const url = `https://${MEDIA_HOST}/missing.mp4`;
   const render = await api.createRender({
-    ...{ video: { url }, audio: { url }, engines: ['musetalk'], sync_mode: 'loop' },
+    video: { url },
+    audio: { url },
+    engines: ['musetalk'],
+    sync_mode: 'loop',
     webhook_url: `https://${MEDIA_HOST}/hook`,
   });
   const { webhook_event_id: event = '' } = await api.cancelRender(render.id);
@@ -133,8 +136,13 @@ async function prepare({ api }: Caller) {
     { deadlineMs: 60_000 },
   );
   return {
-    ...{ render: render.id, event, preparation: preparation.id, audio: audio.id },
-    ...{ upload: upload.id, awaiting: upload.asset_id, failed: preparation.video_asset_id },
+    render: render.id,
+    event,
+    preparation: preparation.id,
+    audio: audio.id,
+    upload: upload.id,
+    awaiting: upload.asset_id,
+    failed: preparation.video_asset_id,
   };
 }
 

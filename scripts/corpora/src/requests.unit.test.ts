@@ -1,7 +1,9 @@
 import { judgeAnswer } from './requests';
 
 const headers = new Headers({
-  ...{ 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'r', 'cache-control': 'no-store' },
+  'content-type': 'application/json; charset=utf-8',
+  'x-request-id': 'r',
+  'cache-control': 'no-store',
 });
 const error = (code: string, message = 'The render does not exist.') =>
   JSON.stringify({ error: { code, message, retryable: code === 'internal_error' } });
@@ -11,7 +13,8 @@ const faultsOf = (status: number, text: string, leaked: string[] = []) =>
 describe('the judge of fuzzed requests', () => {
   it('finds nothing wrong with a refusal of the contract', () => {
     expect(judgeAnswer('get_render', { status: 404, headers, text: error('render_not_found') }, [])).toEqual({
-      ...{ outcome: 'render_not_found', faults: [] },
+      outcome: 'render_not_found',
+      faults: [],
     });
   });
 

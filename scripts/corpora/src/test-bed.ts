@@ -52,8 +52,10 @@ export interface TestBed {
 
 /** So high that the corpora meet what lies behind the limits as well. */
 const LIMITS = {
-  ...{ postPerMinute: 10_000_000, getPerMinute: 10_000_000 },
-  ...{ activeRecordsMax: 300, openUploadsMax: 1_000 },
+  postPerMinute: 10_000_000,
+  getPerMinute: 10_000_000,
+  activeRecordsMax: 300,
+  openUploadsMax: 1_000,
 };
 
 /** Three attempts with their pauses and timeouts, behind each other, on a busy machine. */
@@ -115,7 +117,13 @@ export async function startTestBed(egress: { egressRoutes: string[]; egressCa: s
   ];
 
   return {
-    ...{ stack, description, attacker, victim, canaryPort: canary.port, marker, secretsIn },
+    stack,
+    description,
+    attacker,
+    victim,
+    canaryPort: canary.port,
+    marker,
+    secretsIn,
     newAlarms: () => {
       const alarms = currentAlarms().filter((alarm) => !told.has(alarm));
       for (const alarm of alarms) told.add(alarm);

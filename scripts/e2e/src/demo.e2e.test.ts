@@ -169,7 +169,7 @@ it.each([
   ['admin', 'Usage: admin'],
   ['models', 'Usage: models'],
   ['load-test', 'Usage: load-test'],
-  ['bench-kernels', 'README.md'],
+  ['bench-engines', 'Usage: bench:engines'],
 ])(
   'npm run %s -- --help answers without installing, building or measuring anything',
   async (command, text) => {

@@ -5,7 +5,7 @@ import type { System } from './system';
 
 const COMMAND = path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', 'admin.js');
 
-export interface CommandOutcome {
+interface CommandOutcome {
   exitCode: number;
   stdout: string;
   stderr: string;

@@ -1,8 +1,6 @@
-export { type ApiClient, ApiError, createApiClient, download } from './demo/api-client';
-export { contentTypeOf } from './demo/content-type';
-export { type EventReceiver, startEventReceiver } from './demo/event-receiver';
-export { untilInterrupted } from './demo/interrupted';
-export { renderFiles } from './demo/render-files';
+export { type ApiClient, ApiError, createApiClient, download } from './api-client';
+export { type EventReceiver, startEventReceiver } from './event-receiver';
+export { machine, median, quantile } from './figures';
 export {
   DEFAULT_STACK_ROOT,
   PACKS_DIR,
@@ -12,22 +10,20 @@ export {
   stackLayout,
 } from './layout';
 export { createStack, type Stack, type StackDescription } from './local-stack';
-export { machine } from './machine';
-export { median } from './median';
 export { parseCount, parseWhole } from './number-option';
-export { processBegan } from './process-began';
 export { createProcessManager, type ProcessSpec } from './process-manager';
-export { processStat } from './processes/process-stat';
 export {
   childrenOf,
   machineCpuSeconds,
+  processBegan,
   processCpuSeconds,
+  processStat,
+  readIfThere,
   treeResidentBytes,
-} from './processes/process-usage';
-export { readIfThere } from './processes/read-if-there';
+} from './processes';
 export { provision, provisionCustomer } from './provision';
-export { quantile } from './quantile';
 export { createRandom, pick, pickWeighted, type Random } from './random';
+export { contentTypeOf, renderFiles } from './render-files';
 export { s3UploadPair, serverPids, startServers, stopServers } from './servers';
 export { backendEnvironment, RECEIVER_HOST, s3Endpoint, serviceSpecs } from './services';
 export {
@@ -38,4 +34,4 @@ export {
   type StackState,
   type StoreAccess,
 } from './state';
-export { waitUntil } from './wait-until';
+export { untilInterrupted, waitUntil } from './waiting';

@@ -1,13 +1,18 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { erasePostgres } from '@lipsync/testkit';
-import { mergeAuthorities, mergeRoutes } from './egress-settings';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { erasePostgres, isAlive } from '@lipsync/testkit';
 import { descriptionFile, stackLayout } from './layout';
-import { withLock } from './lock';
-import { replaceTaken } from './ports';
 import { createProcessManager, type ProcessSpec, type StartOutcome } from './process-manager';
 import { provision } from './provision';
 import { s3Spec, serverPids, startServers, stopServers } from './servers';
-import { baseUrl, s3Endpoint, type ServiceSpec, serviceSpecs } from './services';
+import {
+  baseUrl,
+  mergeAuthorities,
+  mergeRoutes,
+  s3Endpoint,
+  type ServiceSpec,
+  serviceSpecs,
+} from './services';
 import {
   completePorts,
   createState,
@@ -15,14 +20,15 @@ import {
   type GpuWorkerPlan,
   planGpuWorkers,
   readState,
+  replaceTaken,
   STACK_PORTS,
   type StackCustomer,
   type StackState,
   writeState,
 } from './state';
-import { waitUntil } from './wait-until';
+import { waitUntil, withLock } from './waiting';
 
-export interface StackOptions {
+interface StackOptions {
   /** Directory for everything that the stack writes. */
   root: string;
   /** Added to the stack's existing routes. */
@@ -203,4 +209,43 @@ export type Stack = ReturnType<typeof createStack>;
 /** Writes how to reach a running stack, for people and programs. */
 export function writeDescription(root: string, description: StackDescription): void {
   writeFileSync(descriptionFile(root), JSON.stringify(description, null, 2) + '\n', { mode: 0o600 });
+}
+
+/** What becomes of the stack when its last user leaves: each user's file holds one of the two. */
+const STOP = 'stop';
+const KEEP = 'keep';
+
+/**
+ * Registers this process as a user of the stack, before it starts what does not run. Several may use a stack at once;
+ * the last one to leave stops it, if the first one found it down and none asked to keep it.
+ * @returns whether the stack was up, and `leave`, to be called once
+ */
+export async function joinStack(
+  stack: Stack,
+  { keep }: { keep: boolean },
+): Promise<{ wasUp: boolean; leave: () => Promise<void> }> {
+  const folder = path.join(stack.layout.root, 'users');
+  const own = path.join(folder, String(process.pid));
+  // A process that was killed leaves its file behind.
+  const others = (): string[] =>
+    readdirSync(folder)
+      .map((name) => path.join(folder, name))
+      .filter((file) => file !== own && isAlive(Number(path.basename(file))));
+  const isToStop = (file: string): boolean => readFileSync(file, 'utf8') === STOP;
+
+  return withLock(stack.layout.lockFile, async () => {
+    mkdirSync(folder, { recursive: true });
+    const wasUp = stack.describe()?.services.some(({ pid }) => pid !== null) ?? false;
+    writeFileSync(own, !keep && (!wasUp || others().some(isToStop)) ? STOP : KEEP);
+    if (keep) for (const file of others()) writeFileSync(file, KEEP);
+    return {
+      wasUp,
+      leave: () =>
+        stack.down(() => {
+          const stops = isToStop(own);
+          rmSync(own);
+          return stops && others().length === 0;
+        }),
+    };
+  });
 }

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { processBegan } from './process-began';
-import { waitUntil } from './wait-until';
+import { processBegan } from './processes';
+import { waitUntil } from './waiting';
 
 /** A background process of the local stack. */
 export interface ProcessSpec {

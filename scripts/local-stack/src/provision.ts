@@ -3,9 +3,8 @@ import { type AdminContext, newCustomer, newKey } from '@lipsync/admin';
 import { createDb, type LimitChanges } from '@lipsync/db';
 import { migrate } from '@lipsync/prisma';
 import { createSecretBox } from '@lipsync/runtime';
-import { authorityFile } from './egress-settings';
 import type { StackLayout } from './layout';
-import { baseUrl } from './services';
+import { authorityFile, baseUrl } from './services';
 import type { StackCustomer, StackState } from './state';
 
 /** Two, so that isolation can be tried. */

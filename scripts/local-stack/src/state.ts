@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { createCertificateAuthority, freePorts, type KeyPair } from '@lipsync/testkit';
 
@@ -77,7 +79,7 @@ export interface GpuWorkerPlan {
   cores?: readonly number[];
 }
 
-export interface GpuWorkerPlace {
+interface GpuWorkerPlace {
   name: string;
   port: number;
   core: number | undefined;
@@ -149,4 +151,34 @@ export async function createState(): Promise<StackState> {
     authority: { cert: authority.cert, key: authority.key },
     customers: [],
   };
+}
+
+/** The same ports, except that those now used by another process are replaced. */
+export async function replaceTaken<Name extends string>(
+  ports: Readonly<Record<Name, number>>,
+  names: readonly NoInfer<Name>[],
+): Promise<Record<Name, number>> {
+  const others = await freePorts(names.length);
+  const kept: Record<Name, number> = { ...ports };
+  for (const [i, name] of names.entries()) if (!(await isFree(ports[name]))) kept[name] = others[i] ?? 0;
+  return kept;
+}
+
+/** Checks loopback, and all addresses as the API listens: not every system reports a conflict between the two. */
+async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port, '127.0.0.1')) && (await canListen(port));
+}
+
+async function canListen(port: number, host?: string): Promise<boolean> {
+  const probe = createServer();
+  const listening = once(probe, 'listening');
+  probe.listen(port, host);
+  try {
+    await listening;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await new Promise((resolve) => probe.close(resolve));
+  }
 }

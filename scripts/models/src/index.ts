@@ -1,4 +1,3 @@
-export { isolatePack } from './isolate-pack';
-export { type SyncMeasurement } from './measure/measure-sync';
+export type { SyncMeasurement } from './measure-sync';
 export { type Clip, type ClipShape, makeClip } from './sample-clip';
-export { servingAnalyzer } from './serving-analyzer';
+export { isolatePack, servingAnalyzer } from './try-pack';

@@ -2,10 +2,8 @@ import { print } from '@lipsync/admin';
 import { PACKS_DIR } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
 import { Command } from 'commander';
-import { installPack } from './install-pack';
-import { listPacks } from './list-packs';
+import { installPack, listPacks, verifyPack } from './packs';
 import { tryPack } from './try-pack';
-import { verifyPack } from './verify-pack';
 
 interface FolderOptions {
   packsDir: string;

@@ -39,7 +39,10 @@ describe('a trial of a model pack', () => {
 
   const attempt = (dir: string, trial: Partial<Trial> = {}) =>
     tryPack(binaries.ffmpeg, dir, {
-      ...{ outputFile: at('out.mp4'), videoFile, packsDir: at('packs'), entry },
+      outputFile: at('out.mp4'),
+      videoFile,
+      packsDir: at('packs'),
+      entry,
       ...trial,
     });
 

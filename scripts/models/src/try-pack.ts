@@ -1,13 +1,24 @@
-import { access, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { access, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { type Engine } from '@lipsync/contract';
-import { checkPack, openPackFolders, type RenderResult, startInference } from '@lipsync/gpu-worker';
-import { packVersion, readPack } from '@lipsync/model-pack';
-import { isolatePack } from './isolate-pack';
+import {
+  checkPack,
+  openPackFolders,
+  type PackFolder,
+  type RenderResult,
+  startInference,
+} from '@lipsync/gpu-worker';
+import {
+  type Manifest,
+  MANIFEST_FILE,
+  type Pack,
+  packFiles,
+  packVersion,
+  readPack,
+} from '@lipsync/model-pack';
 import { makeClip } from './sample-clip';
-import { servingAnalyzer } from './serving-analyzer';
 
 export interface Trial {
   /** Path for the rendered video. Written when the render has succeeded, and not touched before. */
@@ -119,4 +130,27 @@ function figuresOf({ renderedFrames, gpuInferenceMs, timings, quality }: RenderR
 
 function rounded<T extends number | null>(value: T, digits: number): T | number {
   return value === null ? value : Number(value.toFixed(digits));
+}
+
+/**
+ * Makes a folder of packs at `folder` with one face analyser and, for the engine, only this pack: links to the pack's
+ * files, which may be gigabytes, with a manifest for the same files. Returns the pack's path in it.
+ */
+export async function isolatePack(
+  folder: string,
+  { pack, manifest, analyzerDir }: { pack: Pack; manifest: Manifest; analyzerDir: string },
+): Promise<string> {
+  const dir = path.join(folder, 'engine');
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, MANIFEST_FILE), JSON.stringify(manifest));
+  for (const file of packFiles(manifest)) await symlink(path.resolve(pack.dir, file), path.join(dir, file));
+  await symlink(path.resolve(analyzerDir), path.join(folder, 'analyzer'));
+  return dir;
+}
+
+/** The folder of the face analyser in use, among those under `packsDir`. Throws when there is none. */
+export function servingAnalyzer(packs: readonly PackFolder[], packsDir: string): PackFolder {
+  const serving = packs.find(({ pack, behind }) => pack.manifest.engine === 'analyzer' && !behind);
+  if (serving === undefined) throw new Error(`${packsDir} holds no face analyser that can be used`);
+  return serving;
 }

@@ -17,7 +17,7 @@ export interface Found {
 }
 
 /** Servers as an operator might combine them. */
-export interface Installation {
+interface Installation {
   name: string;
   /** In the order of their start, before the services. */
   parts: readonly Part[];
@@ -77,12 +77,18 @@ export function failoverInstallation(found: Found): Installation {
       createPart({ name: 'redis', version: versions['redis'], port: env.REDIS_PORT, env }),
       // Whenever the first has failed, this one is the primary.
       createPart({
-        ...{ name: 'redis-2', ...redis, port: env.REPLICA_PORT },
+        name: 'redis-2',
+        ...redis,
+        port: env.REPLICA_PORT,
         env: { ...env, REDIS_PORT: env.REPLICA_PORT, REDIS_REPLICA_OF: env.REDIS_PORT },
       }),
       ...env.SENTINEL_PORTS.split(' ').map((port, i) =>
         createPart({
-          ...{ name: `sentinel-${i + 1}`, ...redis, argument: 'sentinel', port, lasts: true },
+          name: `sentinel-${i + 1}`,
+          ...redis,
+          argument: 'sentinel',
+          port,
+          lasts: true,
           env: { ...env, SENTINEL_PORT: port },
         }),
       ),

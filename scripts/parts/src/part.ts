@@ -6,7 +6,7 @@ import path from 'node:path';
 import { childrenOf, REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { eventually } from '@lipsync/testkit';
 
-export interface PartOptions {
+interface PartOptions {
   /** Names its folder and its log in PARTS_DIR. */
   name: string;
   version: string | undefined;

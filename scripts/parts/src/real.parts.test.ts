@@ -13,8 +13,8 @@ import {
   startSystem,
   type System,
 } from '@lipsync/e2e';
-import { quantile } from '@lipsync/local-stack';
 import {
+  quantile,
   renderFiles,
   REPOSITORY_ROOT,
   SAMPLE_AUDIO,

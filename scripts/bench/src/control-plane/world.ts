@@ -1,5 +1,7 @@
+import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createCustomer, createDb, type Db, heartbeatWorker, issueKey, registerWorker } from '@lipsync/db';
 import { formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
@@ -12,7 +14,6 @@ import { createFactories, erasePostgres, type Factories, startPostgres, startRed
 export interface Caller {
   customerId: string;
   apiKey: string;
-  signingSecret: string;
   videoId: string;
   audioId: string;
 }
@@ -31,7 +32,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-const CALLERS = 16;
+const CALLERS = 4;
 const UNLIMITED = 1_000_000;
 /** Refreshes the worker well before it counts as gone. */
 const HEARTBEAT_MS = 10_000;
@@ -52,7 +53,13 @@ export async function openWorld(): Promise<World> {
   const callers = [];
   for (let index = 0; index < CALLERS; index += 1) callers.push(await newCaller(db, sql, masterKey));
   return {
-    ...{ folder, databaseUrl: postgres.url, redisUrl: redis.url, masterKey, db, sql, callers },
+    folder,
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    masterKey,
+    db,
+    sql,
+    callers,
     close: async () => {
       clearInterval(heartbeat);
       await sql.close();
@@ -74,17 +81,59 @@ async function newCaller(db: Db, sql: Factories, masterKey: string): Promise<Cal
   const apiKey = formatApiKey(randomBytes(32));
   await issueKey(db, { customerId, hash: hashApiKey(apiKey), lastFour: lastFourOf(apiKey) });
   const asset = (mediaType: 'video' | 'audio') => sql.readyAsset({ customerId, mediaType });
-  return { customerId, apiKey, signingSecret, videoId: await asset('video'), audioId: await asset('audio') };
+  return { customerId, apiKey, videoId: await asset('video'), audioId: await asset('audio') };
 }
 
-/** Ends every open render, as workers would have done, and lets Postgres clean up the dead rows. */
-export async function endOpenRenders({ sql }: World): Promise<void> {
-  await sql.query(`UPDATE jobs SET status = 'finished', fence = fence + 1 WHERE status <> 'finished'`);
-  for (const table of ['renders', 'engine_runs'])
-    await sql.query(
-      `UPDATE ${table} SET status = 'completed', stage = 'completed', progress_percent = 100
-         ${table === 'renders' ? ', completed_at = now()' : ''}
-       WHERE status IN ('accepted', 'processing')`,
-    );
-  await sql.query('VACUUM ANALYZE renders, engine_runs, jobs');
+/** The settings that the services need to start; the store is never contacted, only named in signed URLs. */
+export function serviceEnvironment(world: World): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    DATABASE_URL: world.databaseUrl,
+    REDIS_URL: world.redisUrl,
+    MASTER_KEY: world.masterKey,
+    PUBLIC_BASE_URL: 'https://api.example.test',
+    S3_ENDPOINT: 'http://127.0.0.1:9',
+    S3_BUCKET: 'bench',
+    S3_ACCESS_KEY_ID: 'bench',
+    S3_SECRET_ACCESS_KEY: 'bench-secret',
+  };
+}
+
+export const serviceMain = (name: string): string =>
+  path.join(REPOSITORY_ROOT, 'services', name, 'dist', 'main.js');
+
+/**
+ * Starts a module in a process of its own, with its output in a file. With BENCH_PROFILE=<folder> each process writes a
+ * CPU profile there when it ends.
+ */
+export function startProcess({
+  module,
+  env,
+  logFile,
+}: {
+  module: string;
+  env: Readonly<Record<string, string>>;
+  logFile: string;
+}) {
+  const log = openSync(logFile, 'a');
+  const profiles = process.env['BENCH_PROFILE'];
+  const child = fork(module, [], {
+    env,
+    execArgv: profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
+    stdio: ['ignore', log, log, 'ipc'],
+  });
+  closeSync(log);
+  const ended = once(child, 'exit');
+  return {
+    /** Rejects if it ends without one. */
+    firstMessage: (): Promise<unknown> =>
+      Promise.race([
+        once(child, 'message').then(([message]) => message as unknown),
+        ended.then(() => Promise.reject(new Error(`${module} has ended; see ${logFile}`))),
+      ]),
+    stop: async (): Promise<void> => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      await ended;
+    },
+  };
 }
