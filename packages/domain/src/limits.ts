@@ -1,4 +1,4 @@
-import { type MediaType,openapiDocument } from '@lipsync/contract';
+import { type MediaType, openapiDocument } from '@lipsync/contract';
 import { ServiceError } from './errors';
 import { type CustomerRow } from './rows';
 

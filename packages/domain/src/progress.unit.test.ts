@@ -1,7 +1,7 @@
 import { type ErrorCode } from '@lipsync/contract';
 import fc from 'fast-check';
 import { errorBody } from './errors';
-import { preparationProgress, renderError, renderOutcome,renderProgress } from './progress';
+import { preparationProgress, renderError, renderOutcome, renderProgress } from './progress';
 import { PREPARATION_STAGES, RENDER_STAGES } from './states';
 
 const none = { engines: [] };

@@ -11,7 +11,7 @@ import {
 } from '@lipsync/contract';
 import { storedErrorBody } from './errors';
 import { type AssetRow, type UploadRow, type WebhookDeliveryRow, type WebhookEventRow } from './rows';
-import { ASSET_STATES, DELIVERY_STATES,parseMediaType, UPLOAD_STATES } from './states';
+import { ASSET_STATES, DELIVERY_STATES, parseMediaType, UPLOAD_STATES } from './states';
 
 /**
  * The contract requires media from the start: until the file is probed, the row holds its declared size, 0 s and

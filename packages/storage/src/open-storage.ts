@@ -55,16 +55,16 @@ export async function untilLetIn(
   storage: Pick<Storage, 'ping'>,
   { logger, signal, everyMs = AGAIN_AFTER_MS }: { logger: Logger; signal: AbortSignal; everyMs?: number },
 ): Promise<void> {
-  let told = false;
+  let logged = false;
   for (;;) {
     try {
       await withController({ signal, ms: SILENCE_MS }, (asking) => storage.ping({ signal: asking.signal }));
       return;
     } catch (error) {
       if (signal.aborted || !isRefusal(error)) return;
-      if (!told)
+      if (!logged)
         logger.error('the object store refuses this worker, which takes no job meanwhile', { error });
-      told = true;
+      logged = true;
     }
     await pause(everyMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;

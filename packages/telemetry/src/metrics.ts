@@ -138,7 +138,7 @@ function isCountable(by: number): boolean {
 function combinations(labels: MetricDefinition['labels']): Record<string, string>[] {
   return Object.entries(labels).reduce<Record<string, string>[]>(
     (chosen, [name, values]) =>
-      chosen.flatMap((labelled) => values.map((value) => ({ ...labelled, [name]: value }))),
+      chosen.flatMap((labeled) => values.map((value) => ({ ...labeled, [name]: value }))),
     [{}],
   );
 }

@@ -74,10 +74,10 @@ describe('createMetrics', () => {
 
   it('reports nothing of a gauge that was reset', async () => {
     const metrics = createMetrics();
-    const [labelled, plain] = [metrics.gauge('live_slots'), metrics.gauge('webhook_oldest_due_seconds')];
-    labelled.set({ queue: 'media' }, 3);
+    const [labeled, plain] = [metrics.gauge('live_slots'), metrics.gauge('webhook_oldest_due_seconds')];
+    labeled.set({ queue: 'media' }, 3);
     plain.set({}, 3);
-    labelled.reset();
+    labeled.reset();
     plain.reset();
     const told = await scrape(metrics);
     expect(told.families.get('lipsync_live_slots')?.samples).toEqual([]);
