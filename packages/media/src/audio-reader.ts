@@ -6,7 +6,7 @@ import { FFMPEG_GLOBAL, ffmpegInput } from './ffmpeg/input-arguments';
 import { type ChildExit, startChild } from './ffmpeg/media-child';
 import { MediaError, MediaProcessError } from './media-error';
 
-/** Sample rate for everything that analyses the audio. */
+/** Sample rate for everything that analyzes the audio. */
 export const AUDIO_SAMPLE_RATE = 16_000;
 /** One second more than the accepted maximum, so that "too long" can be told from "just long enough". */
 const MAX_SECONDS = MEDIA_MAX_SECONDS + 1;
@@ -14,7 +14,7 @@ const ERROR_RATE_MAX = '0.02';
 /** Time zero is the first sample. */
 const AUDIO_CLOCK = 'asetpts=PTS-STARTPTS';
 /**
- * Downmixes to the mean of the channels. Without this option ffmpeg normalises integer mixes but not float mixes, in
+ * Downmixes to the mean of the channels. Without this option ffmpeg normalizes integer mixes but not float mixes, in
  * which two equal channels come out 1.4 times as loud as one.
  */
 const MEAN = 'rematrix_maxval=1';

@@ -17,7 +17,7 @@ import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
 import { inspect } from './probe/inspect';
 import { probe } from './probe/probe';
 import { frameSize } from './probe/stream-info';
-import { countFrames, hearAudio, renderTimeline, type SyncMode } from './test/media-files';
+import { countFrames, measureAudio, renderTimeline, type SyncMode } from './test/media-files';
 
 jest.setTimeout(60_000);
 
@@ -36,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The numbers in an output made of this video. */
 async function numbersOf(videoPath: string, mode: SyncMode, audioPath = at('sound.wav')): Promise<number[]> {
-  const [video, audio] = [await countFrames(binaries, videoPath), await hearAudio(binaries, audioPath)];
+  const [video, audio] = [await countFrames(binaries, videoPath), await measureAudio(binaries, audioPath)];
   await renderTimeline(binaries, { video, audio, outputPath: at('out.mp4') }, mode);
   const [numbers = []] = await frameNumbers([at('out.mp4')], frameSize(video.stream));
   return numbers;

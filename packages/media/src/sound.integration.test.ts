@@ -13,7 +13,13 @@ import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
 import { inspect } from './probe/inspect';
 import { type AudioStream } from './probe/stream-info';
-import { type CountedVideo, countFrames, hearAudio, renderTimeline, type SyncMode } from './test/media-files';
+import {
+  type CountedVideo,
+  countFrames,
+  measureAudio,
+  renderTimeline,
+  type SyncMode,
+} from './test/media-files';
 
 const DEADLINE_MS = 60_000;
 const SECONDS = 3.2;
@@ -65,7 +71,7 @@ async function record({ file, late, clock = 0, ...options }: Recording): Promise
 
 async function render(video: CountedVideo, audioPath: string, mode: SyncMode): Promise<string> {
   const outputPath = at(`${mode}-out.mp4`);
-  await renderTimeline(binaries, { video, audio: await hearAudio(binaries, audioPath), outputPath }, mode);
+  await renderTimeline(binaries, { video, audio: await measureAudio(binaries, audioPath), outputPath }, mode);
   return outputPath;
 }
 

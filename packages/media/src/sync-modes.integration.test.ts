@@ -18,8 +18,8 @@ import { frameSize } from './probe/stream-info';
 import {
   type CountedVideo,
   countFrames,
-  hearAudio,
-  type HeardAudio,
+  measureAudio,
+  type MeasuredAudio,
   renderTimeline,
   type SyncMode,
 } from './test/media-files';
@@ -90,7 +90,7 @@ interface Source extends CountedVideo {
   /** The pictures that a viewer sees, 25 times a second. */
   readonly shown: readonly number[];
 }
-interface Sound extends HeardAudio {
+interface Sound extends MeasuredAudio {
   /** The length it was made with; what is heard may be longer by the padding that ADTS cannot mark. */
   readonly made: number;
 }
@@ -121,7 +121,7 @@ async function makeSounds(): Promise<void> {
     for (const seconds of [LONGER_SECONDS, SHORTER_SECONDS]) {
       const path = at(`${seconds}.${name}`);
       await makeClickTrain(path, { seconds, clicks: [0.5], ...options });
-      sounds.set(`${seconds}.${name}`, { ...(await hearAudio(binaries, path)), made: seconds });
+      sounds.set(`${seconds}.${name}`, { ...(await measureAudio(binaries, path)), made: seconds });
     }
   }
 }
@@ -177,7 +177,7 @@ describe.each(Object.keys(VIDEOS).map((name, i) => ({ name, kind: SOUNDS[i % SOU
 describe('0.2 s of sound', () => {
   it('make a correct output in every mode', async () => {
     await makeClickTrain(at('0.2.wav'), { seconds: 0.2, clicks: [0.1] });
-    const short = { ...(await hearAudio(binaries, at('0.2.wav'))), made: 0.2 };
+    const short = { ...(await measureAudio(binaries, at('0.2.wav'))), made: 0.2 };
     for (const mode of MODES) await expectOutputs(of(sources, '29.97 fps'), mode, [short]);
   });
 });
@@ -198,7 +198,7 @@ describe('the examples of the documentation', () => {
       await makeClickTrain(audioPath, { seconds: audio, clicks: [1], encoder: aac });
       const files = {
         video: await countFrames(binaries, videoPath),
-        audio: await hearAudio(binaries, audioPath),
+        audio: await measureAudio(binaries, audioPath),
       };
       for (const mode of MODES) {
         const outputPath = at('example.mp4');
@@ -254,7 +254,7 @@ describe('300 s', () => {
       ]);
       const [video, audio] = await Promise.all([
         countFrames(binaries, videoPath),
-        hearAudio(binaries, audioPath),
+        measureAudio(binaries, audioPath),
       ]);
       expect(copiesAudio({ path: audioPath, stream: audio.stream })).toBe(sound === 'copied');
       await renderTimeline(binaries, { video, audio, outputPath }, 'cut_off');

@@ -32,18 +32,18 @@ export function forwardFrames(reader: FrameReader): FrameCursor {
 
 /** Frames from `first` on, of a clip short enough to keep whole: decoded once, then served in any order. */
 export function cachedFrames(reader: FrameReader, first: number): FrameCursor {
-  const kept: Uint8Array[] = [];
+  const decoded: Uint8Array[] = [];
   let skipped = 0;
   async function copyFrame(index: number, target: Uint8Array): Promise<void> {
     const position = index - first;
-    while (kept.length <= position) {
+    while (decoded.length <= position) {
       const frame = new Uint8Array(reader.frameBytes);
       if (!(await reader.readInto(frame)))
         throw new MediaError('media_corrupt', `there is no frame ${index}`);
       if (skipped < first) skipped += 1;
-      else kept.push(frame);
+      else decoded.push(frame);
     }
-    const frame = kept[position];
+    const frame = decoded[position];
     if (frame === undefined) throw new RangeError(`frame ${index} is before the first`);
     target.set(frame);
   }

@@ -68,7 +68,7 @@ const X264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '17'];
 
 /**
  * Constant quality, no cap on the rate: `-cq` only counts with the average rate at 0. Look-ahead and adaptive
- * quantisation give what x264 does by default. B-frames as references are left out because older cards lack them.
+ * quantization give what x264 does by default. B-frames as references are left out because older cards lack them.
  */
 const NVENC = [
   ...['-c:v', 'h264_nvenc', '-preset', 'p4', '-tune', 'hq', '-profile:v', 'high'],

@@ -134,7 +134,7 @@ it.each([
   ['limited BT.601', ['-color_range', 'tv', '-colorspace', 'smpte170m']],
   ['full-range', ['-color_range', 'pc', '-colorspace', 'bt470bg', '-pix_fmt', 'yuvj420p']],
   ['unspecified', []],
-])('carries %s colour over without touching a sample', async (_name, tags) => {
+])('carries %s color over without touching a sample', async (_name, tags) => {
   const lossless = ['-c:v', 'libx264', '-qp', '0', '-preset', 'ultrafast', ...tags];
   const pixFmt = tags.includes('yuvj420p') ? [] : ['-pix_fmt', 'yuv420p'];
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=128x96:r=25', '-frames:v', '5'];
@@ -156,7 +156,7 @@ it.each([
   ['HDR10', 'smpte2084'],
   ['HLG', 'arib-std-b67'],
 ])(
-  'keeps a 10-bit %s picture in its own colours: 8 bits of it, and the tags that say what they mean',
+  'keeps a 10-bit %s picture in its own colors: 8 bits of it, and the tags that say what they mean',
   async (_name, transfer) => {
     const tags = `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:range=limited`;
     const ten = [

@@ -4,7 +4,7 @@ export interface Rational {
   readonly den: number;
 }
 
-/** Colour description in ffmpeg's names; an absent member is unspecified in the source and stays so in the output. */
+/** Color description in ffmpeg's names; an absent member is unspecified in the source and stays so in the output. */
 export interface ColorTags {
   readonly range?: 'tv' | 'pc';
   readonly matrix?: string;

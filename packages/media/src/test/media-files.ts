@@ -34,7 +34,7 @@ export async function countFrames(binaries: Binaries, path: string): Promise<Cou
 }
 
 /** A sound as a render sees it. */
-export interface HeardAudio {
+export interface MeasuredAudio {
   readonly path: string;
   readonly stream: AudioStream;
   /** Length when decoded to the end. */
@@ -42,7 +42,7 @@ export interface HeardAudio {
 }
 
 /** Reads a sound as the engines do. */
-export async function hearAudio(binaries: Binaries, path: string): Promise<HeardAudio> {
+export async function measureAudio(binaries: Binaries, path: string): Promise<MeasuredAudio> {
   const { audio: stream } = await inspect(binaries, path);
   if (stream === undefined) throw new Error(`${path} has no sound`);
   const samples = await readAudio(binaries, path, { deadlineMs: DEADLINE_MS });
@@ -52,7 +52,7 @@ export async function hearAudio(binaries: Binaries, path: string): Promise<Heard
 /** Joins a video and a sound as a render does, with the sync mode's timeline but no engine. */
 export async function renderTimeline(
   binaries: Binaries,
-  { video, audio, outputPath }: { video: CountedVideo; audio: HeardAudio; outputPath: string },
+  { video, audio, outputPath }: { video: CountedVideo; audio: MeasuredAudio; outputPath: string },
   mode: SyncMode,
 ): Promise<void> {
   const lengths = { videoFrames: video.frames, audioSeconds: audio.seconds };

@@ -1,7 +1,6 @@
 import { REFUSED_URLS } from '../../testkit/src/hostile-input';
-import { parseMediaUrl } from './media-url';
-import { isServiceError } from './service-error';
-import { parseWebhookUrl } from './webhook-url';
+import { parseMediaUrl, parseWebhookUrl } from './customer-urls';
+import { isServiceError } from './errors';
 
 function codeOf(parse: () => URL): string {
   try {

@@ -1,8 +1,8 @@
 import { createDb, type Db, getSecret, rotateSecret } from '@lipsync/db';
 import { createSecretBox } from '@lipsync/runtime';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
-import { newCustomer } from './credentials';
-import { resealSecrets } from './reseal-secrets';
+import { newCustomer } from './customers';
+import { resealSecrets } from './master-key';
 
 const [OLD_KEY, NEW_KEY, LOST_KEY] = ['0f', '1e', '2d'].map((byte) => byte.repeat(32)) as [
   string,

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from 'commander';
+
 /** A row of a command's output. Dates are printed as ISO 8601. */
 export type Row = Readonly<Record<string, string | number | boolean | null | Date | undefined>>;
 
@@ -47,4 +49,20 @@ function text(value: Row[string]): string {
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+]);
+const MAX_SECONDS = 30 * 86_400;
+
+/** Parses `90s`, `30m`, `24h` or `7d` to seconds, at most 30 days. Throws commander's InvalidArgumentError. */
+export function duration(value: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
+  const seconds = Number(count) * (SECONDS.get(unit) ?? NaN);
+  if (!(seconds <= MAX_SECONDS)) throw new InvalidArgumentError('a duration as 30m, 24h or 7d, at most 30d');
+  return seconds;
 }

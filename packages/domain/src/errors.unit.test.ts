@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE, isErrorCode, validate } from '@lipsync/contract';
-import { errorResponse, isServiceError, ServiceError } from './service-error';
+import { errorResponse, isServiceError, ServiceError } from './errors';
 
 describe('ServiceError', () => {
   it('answers every code of the catalogue with a body of the contract', () => {
@@ -29,9 +29,9 @@ describe('ServiceError', () => {
     }
   });
 
-  it('is recognised across two copies of this module', () => {
+  it('is recognized across two copies of this module', () => {
     jest.isolateModules(() => {
-      const other = jest.requireActual<{ ServiceError: typeof ServiceError }>('./service-error');
+      const other = jest.requireActual<{ ServiceError: typeof ServiceError }>('./errors');
       const error: unknown = new other.ServiceError('not_found');
       expect(error instanceof ServiceError).toBe(false);
       expect(isServiceError(error)).toBe(true);

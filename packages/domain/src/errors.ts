@@ -1,8 +1,14 @@
-import { ERROR_CATALOGUE, type ErrorBody, type ErrorCode, type ErrorResponse } from '@lipsync/contract';
+import {
+  ERROR_CATALOGUE,
+  type ErrorBody,
+  type ErrorCode,
+  type ErrorResponse,
+  isErrorCode,
+} from '@lipsync/contract';
 
 const BRAND = Symbol.for('@lipsync/service-error');
 
-export interface ServiceErrorOptions {
+interface ServiceErrorOptions {
   /** One sentence for the caller that replaces the catalogue's, for example where a request breaks the schema. */
   readonly detail?: string;
   /** Response headers beyond the catalogue's Retry-After. */
@@ -17,7 +23,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  // A brand instead of instanceof, because two copies of this module must still recognise each other's errors.
+  // A brand instead of instanceof, because two copies of this module must still recognize each other's errors.
   readonly [BRAND] = true;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
@@ -50,4 +56,26 @@ export function errorMessage(code: ErrorCode, about?: string, detail?: string | 
 /** The response body for a request that failed with this error. */
 export function errorResponse(error: ServiceError): ErrorResponse {
   return { error: { ...errorBody(error.code), message: error.message } };
+}
+
+/** Why a row failed, as its columns hold it. Customers read the detail in place of the catalogue's message. */
+export interface Failure {
+  readonly errorCode: ErrorCode;
+  readonly errorDetail?: string | null;
+}
+
+/**
+ * The error code of a failed row. A missing code, or one that this version does not know, is shown as internal_error.
+ */
+export function storedErrorCode(stored: string | null): ErrorCode {
+  return stored !== null && isErrorCode(stored) ? stored : 'internal_error';
+}
+
+/** The error object of a failed row. `about` names the part of the request that failed. */
+export function storedErrorBody(
+  { errorCode, errorDetail }: { errorCode: string | null; errorDetail: string | null },
+  about?: string,
+): ErrorBody {
+  const code = storedErrorCode(errorCode);
+  return errorBody(code, about, code === errorCode ? errorDetail : null);
 }

@@ -1,6 +1,5 @@
 import { type OtlpCollector, startOtlpCollector } from '@lipsync/testkit';
-import { createOtlpTracing } from './otlp-tracing';
-import { NO_TRACING, type Tracing } from './tracing';
+import { createOtlpTracing, NO_TRACING, type Tracing } from './tracing';
 
 const CALLER = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 

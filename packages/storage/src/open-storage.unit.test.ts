@@ -1,6 +1,6 @@
 import { type Logger } from '@lipsync/runtime';
+import { untilLetIn } from './open-storage';
 import { StorageError } from './storage-error';
-import { untilLetIn } from './until-let-in';
 
 const ping = 'ping';
 
