@@ -70,7 +70,7 @@ describe('analyzeFaces', () => {
     }
   });
 
-  test('coordinates are those of the source, whatever size is analysed', async () => {
+  test('coordinates are those of the source, whatever size is analyzed', async () => {
     const small = await analyze(sample.slice(0, 3));
     const large = await analyze(sample.slice(0, 3), { width: SIDE * 4, height: SIDE * 4 });
 

@@ -17,7 +17,7 @@ interface FaceAnalysis {
   readonly frames: AsyncIterable<RgbPicture>;
   /** Size of the source picture. The track's coordinates are in its pixels. */
   readonly source: { readonly width: number; readonly height: number };
-  /** The analyser pack: its parameters, its version (recorded in the track) and its graphs. */
+  /** The analyzer pack: its parameters, its version (recorded in the track) and its graphs. */
   readonly params: AnalyzerParams;
   readonly analyzerVersion: string;
   readonly run: RunModel;
@@ -57,10 +57,10 @@ function toSource(
   return points.map((value, i) => value * (i % 2 === 0 ? scaleX : scaleY));
 }
 
-/** A face analyser whose graphs are loaded. */
+/** A face analyzer whose graphs are loaded. */
 export interface LoadedAnalyzer {
   readonly params: AnalyzerParams;
-  /** Recorded in every track that the analyser makes. */
+  /** Recorded in every track that the analyzer makes. */
   readonly version: string;
   readonly run: RunModel;
 }
@@ -77,7 +77,7 @@ interface Size {
 }
 
 /**
- * The size at which a video's frames are analysed. The frames have their display shape whatever the shape of the stored
+ * The size at which a video's frames are analyzed. The frames have their display shape whatever the shape of the stored
  * pixels (`pixelAspect`, width over height), because the networks know only faces as people see them. Both sides are
  * even, the height is never more than stored, and the longer side is at most 960.
  */

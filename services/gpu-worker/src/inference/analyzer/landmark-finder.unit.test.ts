@@ -6,7 +6,7 @@ test('landmarks pair up: mirrored twice they are themselves', () => {
   MIRRORED_LANDMARKS.forEach((twin, index) => expect(MIRRORED_LANDMARKS[twin]).toBe(index));
 });
 
-test('rows are reversed pixel by pixel, colours keep their order', () => {
+test('rows are reversed pixel by pixel, colors keep their order', () => {
   const picture = blankPicture(3, 2);
   picture.data.set([1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
   mirrorRows(picture);

@@ -96,7 +96,7 @@ interface AnalysePass {
   /** Length of the video, if known, for the progress. */
   readonly videoSeconds: number | undefined;
   /**
-   * Number of frames needed, from the start; Infinity for all. A few more are analysed, so that the results for these
+   * Number of frames needed, from the start; Infinity for all. A few more are analyzed, so that the results for these
    * are the same as if all frames had been.
    */
   readonly wantedFrames: number;
@@ -109,9 +109,9 @@ interface AnalysePass {
 }
 
 interface VideoAnalysis {
-  /** Position of the main face in every frame analysed. */
+  /** Position of the main face in every frame analyzed. */
   readonly track: FaceTrack;
-  /** Whether the whole video was analysed. */
+  /** Whether the whole video was analyzed. */
   readonly complete: boolean;
 }
 
