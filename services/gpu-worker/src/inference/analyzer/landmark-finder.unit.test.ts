@@ -1,9 +1,9 @@
-import { blankPicture, mirrorRows } from './face-detector';
-import { MIRRORED_LANDMARKS } from './landmark-finder';
+import { blankPicture } from './face-detector';
+import { MIRRORED_LANDMARKS, mirrorRows } from './landmark-finder';
 
 test('landmarks pair up: mirrored twice they are themselves', () => {
   expect([...MIRRORED_LANDMARKS].sort((a, b) => a - b)).toEqual(Array.from({ length: 68 }, (_, i) => i));
-  MIRRORED_LANDMARKS.forEach((twin, index) => expect(MIRRORED_LANDMARKS[twin]).toBe(index));
+  MIRRORED_LANDMARKS.forEach((mirror, index) => expect(MIRRORED_LANDMARKS[mirror]).toBe(index));
 });
 
 test('rows are reversed pixel by pixel, colors keep their order', () => {
