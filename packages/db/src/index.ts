@@ -10,7 +10,19 @@ export {
 } from './customers/api-keys';
 export { createAsset, getAsset, type NewUrlAsset } from './inputs/assets';
 export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog';
-export { beginFeature, type FeatureBegin, type FeatureRequest, findFeature } from './features/begin-feature';
+export {
+  beginFeature,
+  type FeatureBegin,
+  type FeatureRequest,
+  findFeature,
+  type Coverage,
+  type FeatureContent,
+  type FeatureKey,
+  dropFeature,
+  type FeatureFault,
+  giveUpFeature,
+  publishFeature,
+} from './features/features';
 export { type Cancellation, cancelRender } from './renders/cancel-render';
 export { type Claim, claimJob } from './jobs/claim';
 export { claimDeliveries, type ClaimedDelivery, type EndedDelivery } from './webhooks/claim-deliveries';
@@ -44,7 +56,6 @@ export {
   redeliver,
 } from './webhooks/deliveries';
 export { registerObject, type FeatureObjectId } from './features/feature-objects';
-export { type Coverage, type FeatureContent, type FeatureKey } from './features/feature-row';
 export { failJob, releaseJob, retryJob } from './jobs/give-up';
 export { type Heartbeat, heartbeatJob, type JobStage } from './jobs/heartbeat';
 export { type IdempotencyClaim } from './customers/idempotency';
@@ -59,7 +70,6 @@ export {
   type NewPreparation,
   type PreparationDetails,
 } from './inputs/preparations';
-export { dropFeature, type FeatureFault, giveUpFeature, publishFeature } from './features/publish-feature';
 export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './maintenance/purge';
 export { type DatabaseEnv, openDb } from './postgres/open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';

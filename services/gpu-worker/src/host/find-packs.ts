@@ -137,7 +137,7 @@ function reasonAgainst(
   return `${unknown.dir} may be for ${engine} and cannot be used`;
 }
 
-/** The built-in analyser is not a stand-in, because it is trained. */
+/** The built-in analyzer is not a stand-in, because it is trained. */
 function isStandIn(engine: PackEngine, name: string): boolean {
   return engine !== 'analyzer' && name.startsWith(BUILT_IN);
 }

@@ -10,7 +10,7 @@ import { type RunModel } from './packs/run-model';
 import { SessionError, type SessionHost } from './sessions/session';
 import { isOutOfMemory } from './task-failure';
 
-/** Loaded models, kept between tasks: the analyser, and the most recently used engines as far as they fit. */
+/** Loaded models, kept between tasks: the analyzer, and the most recently used engines as far as they fit. */
 export interface Models {
   analyzer(pack: TaskPack): Promise<LoadedAnalyzer>;
   /** With `probe`, graphs that are not loaded yet are also run once: the first run on a device takes longer. */
@@ -43,7 +43,7 @@ export function createModels(
   host: SessionHost,
   { graphs, modelCacheBytes, spareBytes }: InferenceSettings,
 ): Models {
-  // Every worker has one analyser: it is small and stays loaded whatever the engines need.
+  // Every worker has one analyzer: it is small and stays loaded whatever the engines need.
   const analyzers = createModelCache<Loaded<LoadedAnalyzer>>(0, ({ release }) => release());
   const engines = createModelCache<Loaded<LipSyncEngine>>(
     modelCacheBytes,

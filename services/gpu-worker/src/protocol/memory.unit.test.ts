@@ -8,7 +8,7 @@ test.each([
   'CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED ; GPU=0',
   'Array buffer allocation failed',
   'WebAssembly.Memory(): could not allocate memory',
-])('recognised as out of memory: %s', (message) => {
+])('recognized as out of memory: %s', (message) => {
   expect(saysOutOfMemory(message)).toBe(true);
 });
 
@@ -16,6 +16,6 @@ test.each([
   'Got invalid dimensions for input: image for the following indices index: 2 Got: 128 Expected: 256',
   'Load model from unet.onnx failed:Protobuf parsing failed.',
   'offset is out of bounds',
-])('not recognised as out of memory: %s', (message) => {
+])('not recognized as out of memory: %s', (message) => {
   expect(saysOutOfMemory(message)).toBe(false);
 });

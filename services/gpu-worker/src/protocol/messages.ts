@@ -15,7 +15,7 @@ export interface RenderTask {
   readonly engine: Engine;
   /** The pack that was verified and that features are keyed by: the child refuses any other pack in its place. */
   readonly pack: TaskPack;
-  /** Analyses the result, to measure how well the mouth follows the voice. */
+  /** Analyzes the result, to measure how well the mouth follows the voice. */
   readonly analyzer: TaskPack;
   readonly videoPath: string;
   readonly audioPath: string;
@@ -49,7 +49,7 @@ export interface AnalyzeTask {
   readonly wantedFrames?: number;
   /** Where to write the face track, or where it is. */
   readonly trackPath: string;
-  /** The track exists and covers the whole video: nothing is analysed and no track is written. */
+  /** The track exists and covers the whole video: nothing is analyzed and no track is written. */
   readonly reuseTrack?: true;
   readonly engines?: readonly FeaturesTask[];
 }
@@ -116,7 +116,7 @@ export interface AnalyzeResult {
   readonly detectorRuns: number;
   /** As for a render. */
   readonly replacedCodecs: readonly ReplacedCodec[];
-  /** As for a render, over the graphs of the analyser and of the engines. */
+  /** As for a render, over the graphs of the analyzer and of the engines. */
   readonly gpuInferenceMs: number | null;
   /** Whether a graph failed where that only costs features computed ahead. */
   readonly graphFailed: boolean;
@@ -222,7 +222,7 @@ export interface OutputQuality extends SyncQuality, SeenQuality {
 
 /** The stages that a task's clock distinguishes. They overlap. */
 export const TIMED_STAGES = [
-  /** Loading graphs that are not loaded yet: the engine's for a render, the analyser's for an analysis. */
+  /** Loading graphs that are not loaded yet: the engine's for a render, the analyzer's for an analysis. */
   'load',
   /** The analysis pass: decoding at reduced size, detector and landmarks. */
   'analyse',

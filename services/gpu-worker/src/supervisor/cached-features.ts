@@ -19,36 +19,7 @@ import { featureKey, StorageError } from '@lipsync/storage';
 import { type UsablePack } from '../host/find-packs';
 import { bytesOfFirst, type FeatureOrigin, isOfOrigin } from '../protocol/feature-header';
 import { CacheMismatch } from './disk-cache';
-import { type JobContext, type JobTools } from './gpu-job-runner';
-import { StorageFailed, transferring } from './transfers';
-
-/** The analyser that made a face track, and the track's version. */
-export interface TrackOrigin {
-  /** See FACE_TRACK_VERSION. */
-  readonly version: string;
-  /** Name, version and content digest of the analyser's pack in one string. */
-  readonly analyzerVersion: string;
-}
-
-/** The name under which a video's face track is stored: another analyser's track is a different feature. */
-export function trackName({ version, analyzerVersion }: TrackOrigin): string {
-  return `track:${version}:${analyzerVersion}`;
-}
-
-/**
- * The name under which an engine's features of a video are stored. They depend on the pack's networks, on the engine's
- * code, and on the track, which determines the position of the crops.
- */
-function latentsName(
-  engine: Engine,
-  pack: { readonly version: string; readonly features: { readonly version: string } },
-  track: TrackOrigin,
-): string {
-  return `latents:${engine}:${pack.features.version}:${pack.version}:${trackName(track)}`;
-}
-
-/** After this time the slot is free for the next job, whatever the store is doing. */
-const KEEP_LIMIT_MS = 60_000;
+import { type GpuJob, type JobDeps, StorageFailed, transferring } from './gpu-job';
 
 /** A file of an engine's features of a video, in a job's folder, for the child to read and extend. */
 export interface EngineFeatures {
@@ -57,13 +28,13 @@ export interface EngineFeatures {
   readonly key: FeatureKey;
   /** Missing when no features are known yet. */
   readonly path: string;
-  /** Number of frames that were computed for it; a recomputed frame counts again, see `keepAdded`. */
+  /** Number of frames that were computed for it; a recomputed frame counts again, see `saveAddedFeatures`. */
   readonly frames: number;
   /** Whether nothing is left to add. */
   readonly complete: boolean;
 }
 
-interface EngineFeaturesRequest {
+export interface EngineFeaturesRequest {
   readonly engine: Engine;
   readonly pack: UsablePack;
   readonly video: AssetRow;
@@ -79,20 +50,16 @@ interface EngineFeaturesRequest {
  */
 const SMALL_PART = 0.5;
 
-/** Where to place a content, and what it must be. */
-interface Target {
-  readonly key: FeatureKey;
-  readonly path: string;
-  readonly origin: FeatureOrigin;
-}
+/** After this time the slot is free for the next job, whatever the store is doing. */
+const SAVE_LIMIT_MS = 60_000;
 
 /**
- * Places an engine's stored features where the child may extend them; null when its pack keeps nothing. Features only
+ * Places an engine's cached features where the child may extend them; null when its pack caches nothing. Features only
  * save work: while the store is away the engine recomputes them.
  */
 export async function openEngineFeatures(
-  tools: JobTools,
-  { folder, signal }: JobContext,
+  deps: JobDeps,
+  { folder, signal }: GpuJob,
   request: EngineFeaturesRequest,
 ): Promise<EngineFeatures | null> {
   const { engine, pack, video, track, expiresAt } = request;
@@ -102,41 +69,42 @@ export async function openEngineFeatures(
   const key = { customerId, videoSha256, name: latentsName(engine, { version, features }, track) };
   const path = join(folder, `features-${engine}.bin`);
   const origin = { ...features, trackVersion: track.version, analyzerVersion: track.analyzerVersion };
-  const content = await findFeature(tools.db, key, { wantedFrames: 0, expiresAt });
+  const content = await findFeature(deps.db, key, { wantedFrames: 0, expiresAt });
   const known =
-    content && (await place(tools, signal, { key, path, origin }, content, request)) ? content : null;
+    content && (await place(deps, { key, path, origin }, content, request, signal)) ? content : null;
   return { engine, pack, key, path, frames: known?.frames ?? 0, complete: known?.complete ?? false };
 }
 
-/** Stores the file that the child has extended, see `storeKept`. */
-export function keepEngineFeatures(
-  tools: JobTools,
+/** Stores the file that the child has extended, see `storeFeature`. */
+export function saveFeatures(
+  deps: JobDeps,
   { key, path }: EngineFeatures,
-  made: { readonly frames: number; readonly complete: boolean; readonly expiresAt: Date },
+  content: Coverage & { readonly expiresAt: Date },
   signal: AbortSignal,
 ): Promise<boolean> {
-  return storeKept(tools, key, path, { ...made, maker: null }, signal);
+  return storeFeature(deps, key, path, { ...content, owner: null }, signal);
 }
 
 /**
- * Keeps what a render added, for the next one. Recomputed frames are added to the count like new ones, so that the
+ * Saves what a render added, for the next one. Recomputed frames are added to the count like new ones, so that the
  * content with them counts for more than the stale one, and replaces it. The render has already completed and can no
  * longer fail: errors are only logged.
  */
-export async function keepAdded(
-  tools: JobTools,
-  { preempted }: JobContext,
+export async function saveAddedFeatures(
+  deps: JobDeps,
+  { preempted }: GpuJob,
   features: EngineFeatures,
   added: { readonly frames: number; readonly expiresAt: Date },
 ): Promise<void> {
   if (added.frames === 0 || features.complete) return;
+  const { expiresAt } = added;
+  const frames = features.frames + added.frames;
   try {
-    const made = { frames: features.frames + added.frames, complete: false, expiresAt: added.expiresAt };
-    await withController({ signal: preempted, ms: KEEP_LIMIT_MS }, (limit) =>
-      keepEngineFeatures(tools, features, made, limit.signal),
+    await withController({ signal: preempted, ms: SAVE_LIMIT_MS }, (limit) =>
+      saveFeatures(deps, features, { frames, complete: false, expiresAt }, limit.signal),
     );
   } catch (error) {
-    tools.logger.warn('features could not be kept', { name: features.key.name, error });
+    deps.logger.warn('features could not be kept', { name: features.key.name, error });
   }
 }
 
@@ -145,27 +113,30 @@ export async function keepAdded(
  * in part if that part is small, because five minutes of video are gigabytes and a render may show one second.
  */
 async function place(
-  tools: JobTools,
-  signal: AbortSignal,
-  { key, path, origin }: Target,
+  deps: JobDeps,
+  { key, path, origin }: { key: FeatureKey; path: string; origin: FeatureOrigin },
   { sha256, complete }: { readonly sha256: string; readonly complete: boolean },
   { readFrames, track }: EngineFeaturesRequest,
+  signal: AbortSignal,
 ): Promise<boolean> {
   if (complete && readFrames === 0) return true;
   try {
     if (complete && readFrames < SMALL_PART * track.frames) {
-      const bytes = bytesOfFirst(readFrames, origin);
-      const isRight = (): boolean => isOfOrigin(path, origin);
-      return await fetchFirst(tools, key, sha256, { path, bytes, isRight }, signal);
+      return await fetchUndamaged(deps, key, sha256, async (objectKey) => {
+        const firstBytes = bytesOfFirst(readFrames, origin);
+        await deps.storage.getToFile(objectKey, path, { firstBytes, signal });
+        // A part has no digest to compare.
+        if (!isOfOrigin(path, origin)) throw new CacheMismatch('the stored file is not what was recorded');
+      });
     }
-    const cached = `${path}.kept`;
-    if (!(await fetchKept(tools, key, sha256, cached, signal))) return false;
+    const cached = `${path}.cached`;
+    if (!(await fetchFeature(deps, key, sha256, cached, signal))) return false;
     // A copy, because the child writes to it and other jobs share the cached file.
     await copyFile(cached, path, constants.COPYFILE_FICLONE);
     return true;
   } catch (error) {
     if (!(error instanceof StorageFailed)) throw error;
-    tools.logger.warn('kept features could not be fetched', { name: key.name, sha256, error });
+    deps.logger.warn('kept features could not be fetched', { name: key.name, sha256, error });
     return false;
   }
 }
@@ -175,36 +146,23 @@ async function place(
  * not match its record: the record is then dropped, so that another job recomputes it. Rejects with StorageFailed when
  * the store is unavailable.
  */
-export function fetchKept(
-  tools: JobTools,
+export function fetchFeature(
+  deps: JobDeps,
   key: FeatureKey,
   sha256: string,
   path: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { cache, storage } = tools;
+  const { cache, storage } = deps;
   const content = { customerId: key.customerId, sha256 };
-  return undamaged(tools, key, sha256, (object) =>
-    cache.place(content, path, (target) => storage.getToFile(object, target), signal),
+  return fetchUndamaged(deps, key, sha256, (objectKey) =>
+    cache.place(content, path, (target) => storage.getToFile(objectKey, target), signal),
   );
 }
 
-/** The same for the first bytes only. These have no digest to compare, so `isRight` checks what arrived. */
-function fetchFirst(
-  tools: JobTools,
-  key: FeatureKey,
-  sha256: string,
-  part: { readonly path: string; readonly bytes: number; readonly isRight: () => boolean },
-  signal: AbortSignal,
-): Promise<boolean> {
-  return undamaged(tools, key, sha256, async (object) => {
-    await tools.storage.getToFile(object, part.path, { firstBytes: part.bytes, signal });
-    if (!part.isRight()) throw new CacheMismatch('the stored file is not what was recorded');
-  });
-}
-
-async function undamaged(
-  { db, logger }: JobTools,
+/** Whether `fetch` got the object. Drops the record of one that is damaged or gone. */
+async function fetchUndamaged(
+  { db, logger }: JobDeps,
   key: FeatureKey,
   sha256: string,
   fetch: (objectKey: string) => Promise<unknown>,
@@ -221,29 +179,54 @@ async function undamaged(
   }
 }
 
+/** Whether the stored object differs from the record for good, so that a retry cannot help. */
+function isDamage(error: unknown): boolean {
+  const cause = error instanceof StorageFailed ? error.cause : error;
+  return cause instanceof CacheMismatch || (cause instanceof StorageError && cause.kind === 'not_found');
+}
+
 /**
- * Stores a file as the content of a feature, for records that live until `expiresAt`; see `publishFeature` for `maker`.
+ * Stores a file as the content of a feature, for records that live until `expiresAt`; see `publishFeature` for `owner`.
  * Rejects with StorageFailed, or when the database is away.
  */
-export async function storeKept(
-  { db, storage }: JobTools,
+export async function storeFeature(
+  { db, storage }: JobDeps,
   key: FeatureKey,
   file: string,
-  made: Coverage & { readonly expiresAt: Date; readonly maker: Lease | null },
+  content: Coverage & { readonly expiresAt: Date; readonly owner: Lease | null },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { frames, complete, expiresAt, maker } = made;
+  const { frames, complete, expiresAt, owner } = content;
   const sha256 = await sha256OfFile(file);
   const object = { ...key, sha256 };
   await registerObject(db, object, (await stat(file)).size);
   await transferring(() =>
     storage.put(featureKey(object), { file }, { contentType: 'application/octet-stream', signal }),
   );
-  return publishFeature(db, key, { sha256, frames, complete }, { expiresAt, maker });
+  return publishFeature(db, key, { sha256, frames, complete }, { expiresAt, owner });
 }
 
-/** Whether the stored object differs from the record for good, so that a retry cannot help. */
-function isDamage(error: unknown): boolean {
-  const cause = error instanceof StorageFailed ? error.cause : error;
-  return cause instanceof CacheMismatch || (cause instanceof StorageError && cause.kind === 'not_found');
+/** The analyzer that made a face track, and the track's version. */
+export interface TrackOrigin {
+  /** See FACE_TRACK_VERSION. */
+  readonly version: string;
+  /** Name, version and content digest of the analyzer's pack in one string. */
+  readonly analyzerVersion: string;
+}
+
+/** The name under which a video's face track is stored: another analyzer's track is a different feature. */
+export function trackName({ version, analyzerVersion }: TrackOrigin): string {
+  return `track:${version}:${analyzerVersion}`;
+}
+
+/**
+ * The name under which an engine's features of a video are stored. They depend on the pack's networks, on the engine's
+ * code, and on the track, which determines the position of the crops.
+ */
+export function latentsName(
+  engine: Engine,
+  pack: { readonly version: string; readonly features: { readonly version: string } },
+  track: TrackOrigin,
+): string {
+  return `latents:${engine}:${pack.features.version}:${pack.version}:${trackName(track)}`;
 }

@@ -3,10 +3,11 @@ import { isStorageAwayAtFirst } from '@lipsync/storage';
 import { type Blame } from '@lipsync/worker';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { saysOutOfMemory } from '../protocol/memory';
-import { isDiskFull, StorageFailed } from './transfers';
+import { isDiskFull } from './disk-cache';
+import { StorageFailed } from './gpu-job';
 
 /** Classifies an error of a job that was not stopped. */
-export function blame(error: unknown): Blame {
+export function classifyError(error: unknown): Blame {
   // This process writes only what a job begins with, so that nothing is lost; others have room.
   const fault = error instanceof StorageFailed ? error.cause : error;
   if (isDiskFull(fault)) return { kind: 'postpone', code: 'storage_failed' };
@@ -14,11 +15,11 @@ export function blame(error: unknown): Blame {
     return { kind: isStorageAwayAtFirst(error.cause) ? 'postpone' : 'retry', code: 'storage_failed' };
   }
   if (error instanceof InferenceCrash) return { kind: 'retry', code: crashCode(error) };
-  if (error instanceof InferenceFailure) return blameInference(error);
+  if (error instanceof InferenceFailure) return classifyInferenceFailure(error);
   return { kind: 'retry', code: 'internal_error' };
 }
 
-function blameInference({ code }: InferenceFailure): Blame {
+function classifyInferenceFailure({ code }: InferenceFailure): Blame {
   // Stopped jobs are not classified here, so nobody requested this cancel: try again.
   if (code === 'cancelled') return { kind: 'retry', code: 'engine_failed' };
   // Another worker may have what is missing here; this one restarts and checks again.

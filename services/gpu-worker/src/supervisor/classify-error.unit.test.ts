@@ -1,7 +1,7 @@
 import { StorageError } from '@lipsync/storage';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
-import { blame } from './classify-error';
-import { StorageFailed, transferring } from './transfers';
+import { classifyError } from './classify-error';
+import { StorageFailed, transferring } from './gpu-job';
 
 describe('what an error says about a job', () => {
   test.each([
@@ -44,18 +44,18 @@ describe('what an error says about a job', () => {
     ['an encoder failure is retried', new InferenceFailure('encode_failed', ''), 'encode_failed'],
     ['anything unforeseen is retried', new TypeError('x is not a function'), 'internal_error'],
   ])('%s', (_, error, code) => {
-    expect(blame(error)).toEqual({ kind: 'retry', code });
+    expect(classifyError(error)).toEqual({ kind: 'retry', code });
   });
 
   test('a store that is away costs no attempt: every job would use up its own', () => {
     const failure = new StorageFailed('', { cause: new StorageError('unavailable', 'get') });
-    expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
+    expect(classifyError(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
   });
 
   test('a store that refuses to be looked at costs none: it refuses this worker, and lets in others', () => {
     for (const kind of ['rejected', 'not_found'] as const) {
       const failure = new StorageFailed('', { cause: new StorageError(kind, 'ping') });
-      expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
+      expect(classifyError(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
     }
   });
 
@@ -67,7 +67,7 @@ describe('what an error says about a job', () => {
         (error: unknown) => error,
       );
       for (const failure of [full, refused])
-        expect(blame(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
+        expect(classifyError(failure)).toEqual({ kind: 'postpone', code: 'storage_failed' });
       expect(String(refused)).toContain('disk of this worker');
     },
   );
@@ -75,16 +75,16 @@ describe('what an error says about a job', () => {
   test('a file of this worker that cannot be read costs an attempt: what was made of it is gone', () => {
     const broken = Object.assign(new Error('unreadable'), { code: 'EIO' });
     const failure = new StorageFailed('', { cause: broken });
-    expect(blame(failure)).toEqual({ kind: 'retry', code: 'storage_failed' });
+    expect(classifyError(failure)).toEqual({ kind: 'retry', code: 'storage_failed' });
   });
 
   test('a result that could not be stored costs an attempt: making it again and again is not free', () => {
     const failure = new StorageFailed('', { cause: new StorageError('unavailable', 'put') });
-    expect(blame(failure)).toEqual({ kind: 'retry', code: 'storage_failed' });
+    expect(classifyError(failure)).toEqual({ kind: 'retry', code: 'storage_failed' });
   });
 
   test('what the input itself causes fails at once: a face that is not there will not appear', () => {
     const failure = new InferenceFailure('no_face_detected', '');
-    expect(blame(failure)).toEqual({ kind: 'fail', code: 'no_face_detected' });
+    expect(classifyError(failure)).toEqual({ kind: 'fail', code: 'no_face_detected' });
   });
 });

@@ -104,7 +104,7 @@ describe('face tracks of videos', () => {
     expect(facts.map((fact) => fact['face_track']).sort()).toEqual(['analysis', 'cache', 'cache']);
   }, 180_000);
 
-  test('two renders that start at the same time on two workers analyse their video once', async () => {
+  test('two renders that start at the same time on two workers analyze their video once', async () => {
     const videoId = await fixture.newVideo('face');
     const jobs = await Promise.all(
       [1, 2].map(() => fixture.render({ audio: 'short', prepared: false, videoId })),
@@ -163,8 +163,8 @@ describe('face tracks of videos', () => {
     expect(await fixture.storage.head(object)).toEqual(made);
   }, 60_000);
 
-  test('a preparation keeps using its own track after the analyser has changed', async () => {
-    // The fixture's track was made by a different analyser than this worker's, which finds no face in the plain video.
+  test('a preparation keeps using its own track after the analyzer has changed', async () => {
+    // The fixture's track was made by a different analyzer than this worker's, which finds no face in the plain video.
     const render = await fixture.render({ audio: 'short', prepared: true });
     await workers.perform(render);
     expect(await analyzedFrames([render])).toEqual([0]);

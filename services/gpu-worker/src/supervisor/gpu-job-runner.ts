@@ -1,38 +1,14 @@
-import { type Db } from '@lipsync/db';
-import { type Logger, withController } from '@lipsync/runtime';
-import { type Storage } from '@lipsync/storage';
+import { withController } from '@lipsync/runtime';
 import { type Telemetry } from '@lipsync/telemetry';
-import { type ClaimedJob, createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
-import { type FoundPacks } from '../host/find-packs';
+import { createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { type InferenceHost } from '../host/inference-host';
 import { type FailureCode } from '../protocol/messages';
-import { type PodMeter } from '../usage/pod-meter';
 import { runAnalyze } from './analyze-job';
-import { blame } from './classify-error';
-import { type DiskCache } from './disk-cache';
+import { classifyError } from './classify-error';
+import { type JobDeps, transferring } from './gpu-job';
 import { runRender } from './render-job';
-import { type SlotPool } from './slot-pool';
-import { transferring } from './transfers';
-import { createWorkMetrics, type WorkMetrics } from './work-metrics';
-
-/** Shared by every job of this process. */
-export interface JobTools {
-  readonly db: Db;
-  readonly storage: Pick<Storage, 'getToFile' | 'ping' | 'put'>;
-  readonly cache: DiskCache;
-  readonly packs: FoundPacks;
-  readonly podMeter: PodMeter;
-  readonly metrics: WorkMetrics;
-  readonly logger: Logger;
-}
-
-/** One claimed job on its slot. */
-export interface JobContext extends ClaimedJob {
-  readonly host: InferenceHost;
-  /** Aborted when the process is about to stop; unlike `signal`, not when the job ends. */
-  readonly preempted: AbortSignal;
-}
+import { createWorkMetrics } from './work-metrics';
 
 export interface GpuJobRunner {
   /**
@@ -45,9 +21,9 @@ export interface GpuJobRunner {
   checkCancelled(jobId: string): void;
 }
 
-export interface GpuJobRunnerOptions extends Omit<JobTools, 'metrics'> {
+export interface GpuJobRunnerDeps extends Omit<JobDeps, 'metrics'> {
   readonly telemetry: Telemetry;
-  readonly slots: SlotPool<InferenceHost>;
+  readonly slots: SlotPool;
   readonly folders: JobFolders;
   readonly workerId: string;
   /** Wall-clock limit of one job in milliseconds. */
@@ -62,11 +38,11 @@ const UNFIT: Readonly<Partial<Record<FailureCode, string>>> = {
   device_lost: 'graphs fail on the GPU, in a fresh process too',
 };
 
-export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
-  const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = options;
-  const tools: JobTools = { ...options, metrics: createWorkMetrics(telemetry.metrics) };
+export function createGpuJobRunner(deps: GpuJobRunnerDeps): GpuJobRunner {
+  const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = deps;
+  const jobDeps: JobDeps = { ...deps, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
-  const claims = createJobRunner({ db, folders, workerId, blame, limit, logger, telemetry });
+  const jobs = createJobRunner({ db, folders, workerId, blame: classifyError, limit, logger, telemetry });
   let isUnfit = false;
 
   /** Hands the job back at no cost: the failure is not its fault, and every other job here would fail the same way. */
@@ -82,7 +58,7 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
         logger.error(reason, { error });
         isUnfit = true;
         handBack.abort();
-        options.onUnfit?.(reason);
+        deps.onUnfit?.(reason);
       }
       throw error;
     }
@@ -91,20 +67,20 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
   return {
     run: async (jobId, preempted) => {
       if (isUnfit) return;
-      const host = slots.borrow();
+      const host = slots.take();
       // There is no time for a graceful cancel, and the next worker starts from the beginning anyway.
       const kill = (): void => host.kill();
       preempted.addEventListener('abort', kill, { once: true });
       try {
         // A controller per job, because jobs on other packs continue until the process stops.
         await withController({ signal: preempted }, (handBack) =>
-          claims.run(jobId, handBack.signal, (job) => {
+          jobs.run(jobId, handBack.signal, (job) => {
             const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
             return handBackIfUnfit(handBack, async () => {
               // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
               // ready.
               await transferring(() => storage.ping({ signal: job.signal }));
-              return perform(tools, { ...job, host, preempted });
+              return perform(jobDeps, { ...job, host, preempted });
             });
           }),
         );
@@ -113,6 +89,24 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
         slots.giveBack(host);
       }
     },
-    checkCancelled: (jobId) => claims.checkCancelled(jobId),
+    checkCancelled: (jobId) => jobs.checkCancelled(jobId),
+  };
+}
+
+export type SlotPool = ReturnType<typeof createSlotPool>;
+
+/** The inference processes, each with one job at a time. */
+export function createSlotPool(hosts: readonly InferenceHost[]) {
+  const free = [...hosts];
+  return {
+    /** Throws when none is free: callers must not take more work than there are slots. */
+    take(): InferenceHost {
+      const host = free.shift();
+      if (host === undefined) throw new Error(`all ${hosts.length} slots are taken`);
+      return host;
+    },
+    giveBack(host: InferenceHost): void {
+      free.push(host);
+    },
   };
 }

@@ -90,16 +90,3 @@ export function blankPicture(width: number, height: number): InputPicture {
 function pictureTensor({ width, height, data }: InputPicture): Tensor {
   return { type: 'uint8', dims: [1, height, width, 3], data };
 }
-
-/** Reverses every row of a square picture's pixels, in place. */
-export function mirrorRows({ width, height, data }: RgbPicture): void {
-  for (let row = 0; row < height; row++) {
-    const pixels = data.subarray(row * width * 3, (row + 1) * width * 3).reverse();
-    // Reversing the bytes also swapped red and blue in every pixel.
-    for (let i = 0; i < pixels.length; i += 3) {
-      const blue = pixels[i] ?? 0;
-      pixels[i] = pixels[i + 2] ?? 0;
-      pixels[i + 2] = blue;
-    }
-  }
-}

@@ -14,7 +14,7 @@ type TrackFace = (picture: RgbPicture, newShot: boolean) => Promise<Float32Array
 const CHECK_EVERY = 10;
 
 /**
- * While following a face, the tracker looks for other people again after this many frames. It would not recognise
+ * While following a face, the tracker looks for other people again after this many frames. It would not recognize
  * somebody who walks if it missed more than a few steps. Noticing a newcomer can wait, because most videos show a
  * single face.
  */

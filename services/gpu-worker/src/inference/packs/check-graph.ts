@@ -144,7 +144,7 @@ function meanOver({ data }: Tensor, of: (value: number) => number): number {
   return sum / data.length;
 }
 
-/** Number of values to sample: a network's normalisations spread a NaN over a whole image, so a sample suffices. */
+/** Number of values to sample: a network's normalizations spread a NaN over a whole image, so a sample suffices. */
 const PLACES = 4096;
 
 /**

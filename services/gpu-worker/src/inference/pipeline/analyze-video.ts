@@ -1,13 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { WORKING_FPS } from '@lipsync/domain';
 import { encodeFaceTrack, type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
-import {
-  type Binaries,
-  type FrameReader,
-  frameSize,
-  openFrameReader,
-  type VideoStream,
-} from '@lipsync/media';
+import { type FrameReader, frameSize, openFrameReader, type VideoStream } from '@lipsync/media';
 import { type AnalyzeResult, type AnalyzeTask } from '../../protocol/messages';
 import { analysisSize, analyzeFaces, type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
@@ -18,7 +12,7 @@ import { encodeFeatures } from './encode-features';
 import { readAhead } from './frame-buffers';
 
 /**
- * Runs an analysis: the face track of a video, and the features that engines keep of it if requested. Rejects with
+ * Runs an analysis: the face track of a video, and the features that engines cache of it if requested. Rejects with
  * NoFaceDetected when none of the examined frames shows a face.
  */
 export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<AnalyzeResult> {
@@ -61,80 +55,60 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
   };
 }
 
+interface VideoAnalysis {
+  /** Position of the main face in every frame analyzed. */
+  readonly track: FaceTrack;
+  /** Whether the whole video was analyzed. */
+  readonly complete: boolean;
+}
+
+/** `onProgress` is called with the approximate share of the analysis that is done, 0 to 1. */
 async function trackOf(
   task: AnalyzeTask,
   video: VideoStream,
-  { binaries, models, clock, signal }: Job,
+  job: Job,
   onProgress: (part: number) => void,
 ): Promise<VideoAnalysis> {
+  const { models, clock } = job;
   if (task.reuseTrack) return { track: await readTrack(task.trackPath, video), complete: true };
   const analyzer = await clock.during('load', () => models.analyzer(task.analyzer));
-  const analysis = await clock.during('analyse', () =>
-    analysePass({
-      binaries,
-      analyzer,
-      videoPath: task.videoPath,
-      video,
-      videoSeconds: task.videoSeconds,
-      wantedFrames: task.wantedFrames ?? Infinity,
-      onProgress,
-      signal,
-      deadlineMs: MEDIA_DEADLINE_MS,
-    }),
-  );
+  const analysis = await clock.during('analyse', () => analysisPass(task, video, job, analyzer, onProgress));
   if (!analysis.track.found.includes(1)) throw new NoFaceDetected('no frame shows a face');
   await writeFile(task.trackPath, encodeFaceTrack(analysis.track));
   clock.sampleMemory();
   return analysis;
 }
 
-interface AnalysePass {
-  readonly binaries: Binaries;
-  readonly analyzer: LoadedAnalyzer;
-  readonly videoPath: string;
-  readonly video: VideoStream;
-  /** Length of the video, if known, for the progress. */
-  readonly videoSeconds: number | undefined;
-  /**
-   * Number of frames needed, from the start; Infinity for all. A few more are analysed, so that the results for these
-   * are the same as if all frames had been.
-   */
-  readonly wantedFrames: number;
-  /** Called after every frame with the approximate share of the pass that is done, 0 to 1. */
-  readonly onProgress: (part: number) => void;
-  /** Checked after every frame. */
-  readonly signal: AbortSignal;
-  /** Wall-clock limit of the decoder in milliseconds. */
-  readonly deadlineMs: number;
-}
-
-interface VideoAnalysis {
-  /** Position of the main face in every frame analysed. */
-  readonly track: FaceTrack;
-  /** Whether the whole video was analysed. */
-  readonly complete: boolean;
-}
-
-/** Goes through the video once, at reduced size and in its shown shape. */
-async function analysePass(pass: AnalysePass): Promise<VideoAnalysis> {
-  const { binaries, analyzer, video, signal, deadlineMs } = pass;
+/**
+ * Goes through the video once, at reduced size and in its shown shape. A few frames more than wanted are analyzed, so
+ * that the results for these are the same as if all frames had been.
+ */
+async function analysisPass(
+  { videoPath, videoSeconds = Infinity, wantedFrames = Infinity }: AnalyzeTask,
+  video: VideoStream,
+  { binaries, signal }: Job,
+  analyzer: LoadedAnalyzer,
+  onProgress: (part: number) => void,
+): Promise<VideoAnalysis> {
   const source = frameSize(video);
   const size = analysisSize(source, video.pixelAspect);
   const layout = { format: 'rgb24', ...size } as const;
-  const reader = openFrameReader(binaries, pass.videoPath, video, { layout, deadlineMs, signal });
-  const mostFrames = pass.wantedFrames + LOOK_AHEAD_FRAMES;
-  const expectedFrames = Math.min((pass.videoSeconds ?? Infinity) * WORKING_FPS, mostFrames);
+  const reader = openFrameReader(binaries, videoPath, video, {
+    layout,
+    deadlineMs: MEDIA_DEADLINE_MS,
+    signal,
+  });
+  const mostFrames = wantedFrames + LOOK_AHEAD_FRAMES;
+  const expectedFrames = Math.min(videoSeconds * WORKING_FPS, mostFrames);
   let complete = false;
   try {
     const track = await analyzeFaces({
       frames: picturesOf(reader, mostFrames, () => (complete = true)),
       source,
-      params: analyzer.params,
-      analyzerVersion: analyzer.version,
-      run: analyzer.run,
+      analyzer,
       onFrame: (framesDone) => {
         signal.throwIfAborted();
-        pass.onProgress(Math.min(1, framesDone / Math.max(1, expectedFrames)));
+        onProgress(Math.min(1, framesDone / Math.max(1, expectedFrames)));
       },
     });
     return { track, complete };

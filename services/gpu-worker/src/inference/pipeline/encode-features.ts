@@ -1,6 +1,6 @@
 import { type Engine } from '@lipsync/contract';
 import { type FaceTrack } from '@lipsync/lipsync';
-import { type Binaries, openFrameReader, type VideoStream } from '@lipsync/media';
+import { openFrameReader, type VideoStream } from '@lipsync/media';
 import { isWorthKeeping } from '../../protocol/feature-layout';
 import { type FeaturesTask } from '../../protocol/messages';
 import { type FaceEncoder } from '../engines/engine';
@@ -23,7 +23,7 @@ interface FeaturesOfVideo {
 
 /** The outcome for each requested engine. */
 export interface EncodedFeatures {
-  /** Frames added, for each engine that saw the whole video; 0 for one that keeps nothing. */
+  /** Frames added, for each engine that saw the whole video; 0 for one that caches nothing. */
   readonly added: Partial<Record<Engine, number>>;
   /** Why the other engines did not reach the end, for the log. */
   readonly failed: Partial<Record<Engine, string>>;
@@ -46,7 +46,7 @@ interface Outcome {
 }
 
 /**
- * Computes the features that these engines keep of a video and do not have yet, in one pass over it. One engine's
+ * Computes the features that these engines cache of a video and do not have yet, in one pass over it. One engine's
  * failure does not affect the others; only a video that cannot be decoded ends the pass for all. Engines that ran out
  * of memory resume where they stopped in a second pass, after everything else that is loaded has been released.
  */
@@ -73,8 +73,8 @@ export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise
 }
 
 async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }: Outcome): Promise<void> {
-  const { track, video, videoPath, settledFrames } = wanted;
-  const { binaries, clock, signal } = job;
+  const { track, settledFrames } = wanted;
+  const { clock, signal } = job;
   const encodings: Encoding[] = [];
   try {
     for (const task of wanted.engines) {
@@ -90,20 +90,13 @@ async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }:
     const files = encodings.map(({ features }) => features);
     const frames = framesToEncode(track, settledFrames, files);
     if (frames > 0) {
+      const encoders = encodings.map(({ encoder }) => encoder);
+      const onFailure = (failing: FaceEncoder, error: unknown): void => {
+        for (const { name, encoder } of encodings) if (encoder === failing) failures.set(name, error);
+      };
+      const onFrame = (done: number): void => wanted.onProgress(done / frames);
       await clock.during('features', () =>
-        encodePass({
-          binaries,
-          videoPath,
-          video,
-          frames,
-          encoders: encodings.map(({ encoder }) => encoder),
-          onFailure: (failing, error) => {
-            for (const { name, encoder } of encodings) if (encoder === failing) failures.set(name, error);
-          },
-          onFrame: (done) => wanted.onProgress(done / frames),
-          signal,
-          deadlineMs: MEDIA_DEADLINE_MS,
-        }),
+        encodePass(wanted, job, frames, { encoders, onFailure, onFrame, signal }),
       );
       clock.sampleMemory();
     }
@@ -132,12 +125,7 @@ async function openEncoding(
   }
 }
 
-interface EncodePass {
-  readonly binaries: Binaries;
-  readonly videoPath: string;
-  readonly video: VideoStream;
-  /** Number of frames to process, from the start. */
-  readonly frames: number;
+interface Encoders {
   readonly encoders: readonly FaceEncoder[];
   /** Called when an encoder fails: it gets no further frames, while the others continue. */
   readonly onFailure: (encoder: FaceEncoder, error: unknown) => void;
@@ -145,20 +133,23 @@ interface EncodePass {
   readonly onFrame: (framesDone: number) => void;
   /** Checked after every frame. */
   readonly signal: AbortSignal;
-  /** Wall-clock limit of the decoder in milliseconds. */
-  readonly deadlineMs: number;
 }
 
 /**
- * Goes through the video once, at full size, and feeds every frame to all encoders for as long as at least one works.
- * Rejects when the video cannot be decoded, and with the signal's reason.
+ * Goes through the first `frames` frames of the video once, at full size, and feeds every frame to all encoders for as
+ * long as at least one works. Rejects when the video cannot be decoded, and with the signal's reason.
  */
-async function encodePass(pass: EncodePass): Promise<void> {
-  const { binaries, signal, deadlineMs } = pass;
+async function encodePass(
+  { videoPath, video }: FeaturesOfVideo,
+  { binaries, signal }: Job,
+  frames: number,
+  encoders: Encoders,
+): Promise<void> {
   const layout = { format: 'yuv420p' } as const;
-  const reader = openFrameReader(binaries, pass.videoPath, pass.video, { layout, deadlineMs, signal });
+  const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
+  const reader = openFrameReader(binaries, videoPath, video, { layout, ...limits });
   try {
-    await encodeFrames(readAhead(reader, pass.frames), pass);
+    await encodeFrames(readAhead(reader, frames), encoders);
   } finally {
     await reader.close();
   }
@@ -167,7 +158,7 @@ async function encodePass(pass: EncodePass): Promise<void> {
 /** The pass over an existing stream of frames; each frame may be reused once the next one is requested. */
 export async function encodeFrames(
   frames: AsyncIterable<Uint8Array>,
-  { encoders, onFailure, onFrame, signal }: Pick<EncodePass, 'encoders' | 'onFailure' | 'onFrame' | 'signal'>,
+  { encoders, onFailure, onFrame, signal }: Encoders,
 ): Promise<void> {
   const working = new Set(encoders);
   const drop = (encoder: FaceEncoder, error: unknown): void => {

@@ -5,7 +5,7 @@ import { type FeatureLayout, isWorthKeeping } from '../../protocol/feature-layou
 import { type FrameFeatures, noFeatures } from '../engines/engine';
 
 /**
- * Opens the file of a video's features that a task names; keeps nothing when there is no path or nothing worth keeping.
+ * Opens the file of a video's features that a task names; caches nothing when there is no path or nothing worth caching.
  */
 export function openFeatures(path: string | undefined, layout: FeatureLayout, track: FaceTrack): FeatureFile {
   if (path === undefined || !isWorthKeeping(layout)) {
@@ -56,7 +56,7 @@ export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFil
     has: (sourceIndex) => present.has(sourceIndex),
     read(sourceIndex, target, offset) {
       expectOpen();
-      if (!present.has(sourceIndex)) throw new RangeError(`nothing is kept of frame ${sourceIndex}`);
+      if (!present.has(sourceIndex)) throw new RangeError(`nothing is cached of frame ${sourceIndex}`);
       if (readSync(file, bytes, 0, bytes.length, placeOf(sourceIndex)) !== bytes.length)
         throw new Error(`the features of frame ${sourceIndex} are gone from ${path}`);
       target.set(values, offset);

@@ -30,7 +30,7 @@ export interface FaceObserver {
 
 /** Measures an output. A failure to measure is reported in the result, and costs measurements instead of the render. */
 export interface UnfailingProbe extends FaceObserver {
-  /** Computes the result; never rejects, not even when the analyser cannot be loaded. */
+  /** Computes the result; never rejects, not even when the analyzer cannot be loaded. */
   judge(loadAnalyzer: () => Promise<LoadedAnalyzer>): Promise<OutputQuality>;
   /** Whether a graph failed at it. */
   graphFailed(): boolean;
@@ -82,7 +82,7 @@ export function createUnfailingProbe(probe: QualityProbe): UnfailingProbe {
 export interface QualityProbe extends FaceObserver {
   /** The measurements so far. */
   seen(): SeenQuality;
-  /** Analyses the sampled faces with the analyser. */
+  /** Analyzes the sampled faces with the analyzer. */
   sync(analyzer: LoadedAnalyzer): Promise<SyncQuality>;
 }
 

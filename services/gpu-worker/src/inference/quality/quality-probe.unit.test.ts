@@ -26,7 +26,7 @@ const SPEECH = Float32Array.from(
 );
 const SILENCE = new Float32Array(SPEECH.length);
 
-/** An analyser that sees a mouth the more open the brighter the middle of the face is. */
+/** An analyzer that sees a mouth the more open the brighter the middle of the face is. */
 const analyzer: LoadedAnalyzer = {
   params: {
     detector: {
@@ -103,7 +103,7 @@ test('a mouth that stays closed during speech counts as not following', async ()
   expect(await probe.sync(analyzer)).toEqual({ syncCorrelation: 0, syncLagFrames: null });
 });
 
-test('faces for less than three seconds yield no sync, and the analyser is not run', async () => {
+test('faces for less than three seconds yield no sync, and the analyzer is not run', async () => {
   const refuses: RunModel = () => Promise.reject(new Error('asked'));
   const few = newProbe();
   show(few, all.slice(10, 84), talking(0));
@@ -202,7 +202,7 @@ test.each([
   expect(probe.graphFailed()).toBe(told);
 });
 
-test('so does an analyser that cannot be loaded', async () => {
+test('so does an analyzer that cannot be loaded', async () => {
   const { probe } = probeThat({});
   const judged = await probe.judge(() => Promise.reject(new Error('no such file')));
   expect(judged).toEqual({ ...OUT_OF_SYNC, ...SEEN, problem: 'no such file' });

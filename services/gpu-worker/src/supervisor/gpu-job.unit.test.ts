@@ -1,4 +1,4 @@
-import { allEnded } from './transfers';
+import { allEnded } from './gpu-job';
 
 test('a failure is reported once nothing is running any more', async () => {
   const events: string[] = [];

@@ -1,8 +1,32 @@
 import { join } from 'node:path';
+import { type Db } from '@lipsync/db';
 import { type AssetRow } from '@lipsync/domain';
+import { type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
-import { type DiskCache } from './disk-cache';
-import { type JobContext } from './gpu-job-runner';
+import { type ClaimedJob } from '@lipsync/worker';
+import { type FoundPacks } from '../host/find-packs';
+import { type InferenceHost } from '../host/inference-host';
+import { type PodMeter } from '../usage/pod-meter';
+import { type DiskCache, isDiskFull } from './disk-cache';
+import { type WorkMetrics } from './work-metrics';
+
+/** Shared by every job of this process. */
+export interface JobDeps {
+  readonly db: Db;
+  readonly storage: Pick<Storage, 'getToFile' | 'ping' | 'put'>;
+  readonly cache: DiskCache;
+  readonly packs: FoundPacks;
+  readonly podMeter: PodMeter;
+  readonly metrics: WorkMetrics;
+  readonly logger: Logger;
+}
+
+/** One claimed job on its slot. */
+export interface GpuJob extends ClaimedJob {
+  readonly host: InferenceHost;
+  /** Aborted when the process is about to stop; unlike `signal`, not when the job ends. */
+  readonly preempted: AbortSignal;
+}
 
 /** The object store failed, or its content does not match the record. */
 export class StorageFailed extends Error {
@@ -21,39 +45,21 @@ export async function transferring<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether there was no room for what this process wanted to write. */
-export function isDiskFull(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOSPC' || code === 'EDQUOT';
-}
-
-/** Where inputs come from. */
-interface InputSource {
-  readonly storage: Pick<Storage, 'getToFile'>;
-  readonly cache: DiskCache;
-}
-
 /**
  * Places the bytes of a ready asset as `name` in a job's folder, from the cache if possible. Rejects with StorageFailed
  * when they cannot be fetched or do not match the record.
  */
 export async function fetchAsset(
-  source: InputSource,
+  { storage, cache }: JobDeps,
+  { folder, signal }: GpuJob,
   asset: AssetRow,
-  { folder, signal }: Pick<JobContext, 'folder' | 'signal'>,
   name: string,
 ): Promise<{ path: string; from: 'hit' | 'fetched' }> {
   const { customerId, objectKey, sha256 } = asset;
   if (objectKey === null || sha256 === null) throw new StorageFailed('the asset has no stored bytes');
   const path = join(folder, name);
-  const from = await transferring(() =>
-    source.cache.place(
-      { customerId, sha256 },
-      path,
-      (target) => source.storage.getToFile(objectKey, target),
-      signal,
-    ),
-  );
+  const fetch = (target: string): Promise<unknown> => storage.getToFile(objectKey, target);
+  const from = await transferring(() => cache.place({ customerId, sha256 }, path, fetch, signal));
   return { path, from };
 }
 
