@@ -13,13 +13,7 @@ export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog
 export { beginFeature, type FeatureBegin, type FeatureRequest, findFeature } from './features/begin-feature';
 export { type Cancellation, cancelRender } from './renders/cancel-render';
 export { type Claim, claimJob } from './jobs/claim';
-export {
-  claimDeliveries,
-  type ClaimedDelivery,
-  type DeliveryClaim,
-  type DeliveryClaimOptions,
-  type EndedDelivery,
-} from './webhooks/claim-deliveries';
+export { claimDeliveries, type ClaimedDelivery, type EndedDelivery } from './webhooks/claim-deliveries';
 export {
   type Analysis,
   completeAnalyze,
@@ -40,13 +34,15 @@ export {
 export { databaseNow } from './postgres/database-clock';
 export { isDatabaseUnavailable } from './postgres/database-unavailable';
 export { createDb, DATABASE_WAIT_MS, type Db, type DbOptions } from './postgres/db';
-export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './webhooks/deliveries';
 export {
+  type DeliveryDetails,
   type FailedDelivery,
   type FailureSearch,
   findFailedEvents,
+  getDeliveryByEvent,
   listFailedDeliveries,
-} from './webhooks/failed-deliveries';
+  redeliver,
+} from './webhooks/deliveries';
 export { registerObject, type FeatureObjectId } from './features/feature-objects';
 export { type Coverage, type FeatureContent, type FeatureKey } from './features/feature-row';
 export { failJob, releaseJob, retryJob } from './jobs/give-up';
@@ -69,14 +65,7 @@ export { type DatabaseEnv, openDb } from './postgres/open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './maintenance/reconcile';
 export { getRenders, type RenderDetails, type RenderName } from './renders/renders';
-export {
-  type DeliveryOutcome,
-  type DeliveryState,
-  settleDelivered,
-  settleUndelivered,
-  type UndeliveredOutcome,
-  type UndeliveredSettlement,
-} from './webhooks/settle-deliveries';
+export { type DeliveryOutcome, type DeliveryState, settleDelivery } from './webhooks/settle-delivery';
 export { completeUpload, createUpload, type NewUpload, type StagedObject } from './inputs/uploads';
 export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './customers/webhook-secrets';
 export {

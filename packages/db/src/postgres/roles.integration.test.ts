@@ -21,7 +21,7 @@ import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
 import { claimDeliveries } from '../webhooks/claim-deliveries';
 import { getDeliveryByEvent } from '../webhooks/deliveries';
-import { settleDelivered, settleUndelivered } from '../webhooks/settle-deliveries';
+import { settleDelivery } from '../webhooks/settle-delivery';
 import { createDb, type Db } from './db';
 
 const PASSWORD = 'secret';
@@ -180,11 +180,9 @@ describe("a service's role", () => {
     });
     const [first, second] = claimed;
     if (!first || !second) throw new Error('not claimed');
-    expect(await settleDelivered(db, [{ ...first, httpStatus: 200 }])).toEqual(['delivered']);
-    const outcome = { kind: 'failed', error: 'timeout' } as const;
-    expect(await settleUndelivered(db, { ...second, outcome, jitter: 0.5, delaysSeconds: [60] })).toBe(
-      'pending',
-    );
+    const retry = { jitter: 0.5, delaysSeconds: [60] };
+    expect(await settleDelivery(db, first, { kind: 'delivered', httpStatus: 200 }, retry)).toBe('delivered');
+    expect(await settleDelivery(db, second, { kind: 'failed', error: 'timeout' }, retry)).toBe('pending');
   });
 
   it.each([

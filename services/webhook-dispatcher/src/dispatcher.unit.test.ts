@@ -1,5 +1,39 @@
 import { createLogger, type Logger } from '@lipsync/runtime';
-import { settlePersistently } from './settle-persistently';
+import { classifyResponse, parseRetryAfter, settlePersistently } from './dispatcher';
+
+const classify = (status: number) => classifyResponse({ status, retryAfter: null }, 0);
+
+it.each([200, 201, 204, 299])('a response of %i counts as delivered', (status) => {
+  expect(classify(status)).toEqual({ kind: 'delivered', httpStatus: status });
+});
+
+it.each([
+  [301, 'redirect'],
+  [304, 'redirect'],
+  [400, 'http_error'],
+  [410, 'http_error'],
+  [429, 'http_error'],
+  [500, 'http_error'],
+])('a response of %i counts as a failure of class %s', (status, error) => {
+  expect(classify(status)).toMatchObject({ kind: 'failed', error, httpStatus: status });
+});
+
+const NOW = Date.parse('2026-03-01T10:00:00Z');
+
+describe('Retry-After', () => {
+  it.each([
+    ['120', 120],
+    ['0', 0],
+    ['Sun, 01 Mar 2026 10:02:00 GMT', 120],
+    ['Sun, 01 Mar 2026 09:00:00 GMT', 0],
+  ])('reads %s', (header, seconds) => {
+    expect(parseRetryAfter(header, NOW)).toBe(seconds);
+  });
+
+  it.each([null, '', '-5', '1.5', 'soon', '2026-03-01', '99999999999'])('ignores %p', (header) => {
+    expect(parseRetryAfter(header, NOW)).toBeUndefined();
+  });
+});
 
 const away = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
 
