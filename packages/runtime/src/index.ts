@@ -1,18 +1,15 @@
 export { z } from 'zod';
 export { type Clock, systemClock } from './clock';
+export { EgressError, type EgressErrorReason, parseEgressRoutes } from './egress/dial';
 export {
-  type Egress,
-  type DownloadOptions,
-  type Download,
-  type PostOptions,
-  type PostResponse,
   CONNECT_TIMEOUT_MS,
   createEgress,
+  DEFAULT_RATE_FLOOR,
+  type Download,
+  type Egress,
+  openEgress,
+  type PostResponse,
 } from './egress/egress';
-export { type EgressEnv, openEgress } from './egress/open-egress';
-export { EgressError, type EgressErrorReason } from './egress/egress-error';
-export { DEFAULT_RATE_FLOOR } from './egress/rate-floor';
-export { type EgressRoutes, parseEgressRoutes } from './egress/routes';
 export { EnvError, loadEnv } from './load-env';
 export {
   type NodeEnv,

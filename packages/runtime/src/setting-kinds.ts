@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { parseEgressRoutes } from './egress/routes';
+import { parseEgressRoutes } from './egress/dial';
 
 const LARGEST_PORT = 65_535;
 

@@ -1,8 +1,5 @@
 import { type HttpsReceiver, type ReceiverScript, startHttpsReceiver } from '@lipsync/testkit';
-import { openConnection } from './connection';
-import { type Destination } from './destination';
 import { type Egress, egressUnder } from './egress';
-import { createKeptConnections } from './kept-connections';
 
 const HOST = 'hooks.example.test';
 const OTHER_HOST = 'other.example.test';
@@ -86,27 +83,5 @@ describe('connections of posts', () => {
     receiver.reply('reset');
     await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
     expect(receiver.requests).toHaveLength(1);
-  });
-});
-
-describe('createKeptConnections', () => {
-  const destination = (...addresses: string[]): Destination => {
-    return { hostname: HOST, addresses, port: receiver.port, routed: true };
-  };
-
-  it('returns a connection only while the name resolves to its address', async () => {
-    const kept = createKeptConnections();
-    const here = destination('127.0.0.1');
-    const dialling = { ca: receiver.ca, signal: new AbortController().signal, keepAlive: true };
-    const connection = await openConnection(here, dialling);
-    kept.keep(here, connection);
-    expect(kept.take(destination('93.184.215.14'))).toBeUndefined();
-    expect(kept.take({ ...here, routed: false })).toBeUndefined();
-    expect(kept.take(destination('93.184.215.14', '127.0.0.1'))).toBe(connection);
-    expect(kept.take(here)).toBeUndefined();
-    kept.keep(here, connection);
-    kept.close();
-    expect(connection.socket.destroyed).toBe(true);
-    expect(kept.take(here)).toBeUndefined();
   });
 });

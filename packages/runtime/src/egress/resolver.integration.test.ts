@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { createResolver } from './resolver';
+import { createResolver } from './dial';
 
 const A = 1;
 const NO_SUCH_NAME = 3;
