@@ -13,8 +13,7 @@ import {
   type ReceiverReply,
   startHttpsReceiver,
 } from '@lipsync/testkit';
-import { loadEnv } from '../load-env';
-import { sharedSettings } from '../shared-settings';
+import { loadEnv, sharedSettings } from '../env';
 import { EgressError, type EgressPolicy } from './dial';
 import { createEgress, egressUnder, openEgress } from './egress';
 

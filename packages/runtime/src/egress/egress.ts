@@ -5,7 +5,7 @@ import { type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { types } from 'node:util';
 import { isPublicAddress } from '@lipsync/domain';
-import { type NodeEnv } from '../shared-settings';
+import { type NodeEnv } from '../env';
 import { createResolver, EgressError, type EgressPolicy, type EgressRoutes } from './dial';
 import {
   exchange,

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent, request as sendRequest, type RequestOptions } from 'node:https';
 import { type Duplex } from 'node:stream';
-import { withController } from '../with-controller';
+import { withController } from '../time';
 import {
   type Destination,
   dial,

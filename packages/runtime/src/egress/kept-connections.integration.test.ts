@@ -6,14 +6,16 @@ const OTHER_HOST = 'other.example.test';
 
 let receiver: HttpsReceiver;
 let egress: Egress;
+let routes: Map<string, string>;
 
 beforeEach(async () => {
   receiver = await startHttpsReceiver({ hostnames: [HOST, OTHER_HOST] });
+  routes = new Map([HOST, OTHER_HOST].map((host) => [`${host}:443`, receiver.address]));
   egress = egressUnder({
     allowedPorts: 'any',
     resolve: () => Promise.reject(new Error('everything is routed')),
     isAllowedAddress: () => false,
-    routes: new Map([HOST, OTHER_HOST].map((host) => [`${host}:443`, receiver.address])),
+    routes,
     ca: receiver.ca,
     connectTimeoutMs: 2_000,
   });
@@ -34,7 +36,7 @@ const replies =
   (_request, index) =>
     script[index] ?? { status: 200 };
 
-describe('connections of posts', () => {
+describe('kept connections of posts', () => {
   it('are reused for the same host by successive posts', async () => {
     for (let times = 0; times < 5; times += 1) expect(await post()).toBe(200);
     expect(receiver.connections()).toBe(1);
@@ -83,5 +85,22 @@ describe('connections of posts', () => {
     receiver.reply('reset');
     await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
     expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('are not reused once the name leads to another address', async () => {
+    await post();
+    // Nothing listens there.
+    routes.set(`${HOST}:443`, `127.0.0.2:${receiver.port}`);
+    await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
+    routes.set(`${HOST}:443`, receiver.address);
+    expect(await post()).toBe(200);
+    expect(receiver.connections()).toBe(1);
+  });
+
+  it('are closed with the client', async () => {
+    await post();
+    egress.close();
+    await post();
+    expect(receiver.connections()).toBe(2);
   });
 });

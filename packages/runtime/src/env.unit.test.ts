@@ -1,6 +1,4 @@
-import { EnvError, loadEnv } from './load-env';
-import { listOf, secondsList } from './setting-kinds';
-import { type NodeEnv, sharedSettings } from './shared-settings';
+import { EnvError, listOf, loadEnv, type NodeEnv, secondsList, sharedSettings } from './env';
 
 const picked = sharedSettings.pick({
   NODE_ENV: true,

@@ -1,4 +1,4 @@
-import { retryWhile } from './retry-while';
+import { createOutageNotice, retryWhile } from './outages';
 
 const away = new Error('the other side is away');
 const isAway = (error: unknown): boolean => error === away;
@@ -47,4 +47,19 @@ describe('a write that is repeated', () => {
     const written = retryWhile(isAway, AbortSignal.abort(new Error('lease lost')), async () => 'written');
     await expect(written).rejects.toThrow('lease lost');
   });
+});
+
+it('reports the beginning and the end of each outage, and nothing else', () => {
+  const told: string[] = [];
+  const notice = createOutageNotice({
+    begins: (error) => void told.push(String(error)),
+    ends: () => void told.push('over'),
+  });
+  notice.worked();
+  notice.failed('first');
+  notice.failed('second');
+  notice.worked();
+  notice.worked();
+  notice.failed('third');
+  expect(told).toEqual(['first', 'over', 'third']);
 });

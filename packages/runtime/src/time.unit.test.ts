@@ -1,7 +1,7 @@
 import { getEventListeners, once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { withController } from './with-controller';
+import { withController } from './time';
 
 const reasonOf = async (controller: AbortController): Promise<unknown> => {
   if (!controller.signal.aborted) await once(controller.signal, 'abort');
