@@ -1,4 +1,4 @@
-export { admitJobs, type Dispatch } from './dispatch/admission';
+export { enqueueJobs, queuesWithWaitingJobs } from './queue/enqueue';
 export {
   type ApiKeySummary,
   findApiKeys,
@@ -9,7 +9,7 @@ export {
   touchApiKey,
 } from './customers/api-keys';
 export { createAsset, getAsset, type NewUrlAsset } from './inputs/assets';
-export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog';
+export { type Backlog, type QueueBacklog, readBacklog } from './queue/backlog';
 export { beginFeature, type FeatureBegin, type FeatureRequest, findFeature } from './features/begin-feature';
 export { type Cancellation, cancelRender } from './renders/cancel-render';
 export { type Claim, claimJob } from './jobs/claim';
@@ -66,7 +66,7 @@ export {
 export { dropFeature, type FeatureFault, giveUpFeature, publishFeature } from './features/publish-feature';
 export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './maintenance/purge';
 export { type DatabaseEnv, openDb } from './postgres/open-db';
-export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
+export { type JobKind, QUEUE_NAMES, type QueueName } from './queue/queues';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './maintenance/reconcile';
 export { getRenders, type RenderDetails, type RenderName } from './renders/renders';
 export {
@@ -87,4 +87,4 @@ export {
   loadRenderWork,
   type RenderWork,
 } from './jobs/work';
-export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './dispatch/workers';
+export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './queue/workers';

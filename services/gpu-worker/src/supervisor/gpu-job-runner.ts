@@ -5,7 +5,7 @@ import { InferenceFailure } from '../host/inference-error';
 import { type InferenceHost } from '../host/inference-host';
 import { type FailureCode } from '../protocol/messages';
 import { runAnalyze } from './analyze-job';
-import { blame } from './blame';
+import { classifyError } from './classify-error';
 import { type JobTools } from './job-context';
 import { transferring } from './job-errors';
 import { runRender } from './render-job';
@@ -16,9 +16,9 @@ export interface GpuJobRunner {
   /**
    * Claims the job and runs it until its outcome is in the database, on a slot that must be free. Resolves without
    * doing anything when the job cannot be claimed. Never rejects because of the job itself. Aborting `preempted` hands
-   * a running job back and ends its child.
+   * a running job back and ends its child. `decided` is called when it is known who has the job.
    */
-  run(jobId: string, preempted: AbortSignal): Promise<void>;
+  run(jobId: string, preempted: AbortSignal, decided?: () => void): Promise<void>;
   /** A hint that this job was cancelled; the database is queried at once. */
   checkCancelled(jobId: string): void;
 }
@@ -44,7 +44,7 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
   const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = options;
   const tools: JobTools = { ...options, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
-  const claims = createJobRunner({ db, folders, workerId, blame, limit, logger, telemetry });
+  const claims = createJobRunner({ db, folders, workerId, classifyError, limit, logger, telemetry });
   let isUnfit = false;
 
   /** Hands the job back at no cost: the failure is not its fault, and every other job here would fail the same way. */
@@ -67,7 +67,7 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
   }
 
   return {
-    run: async (jobId, preempted) => {
+    run: async (jobId, preempted, decided) => {
       if (isUnfit) return;
       const host = slots.borrow();
       // There is no time for a graceful cancel, and the next worker starts from the beginning anyway.
@@ -76,15 +76,20 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
       try {
         // A controller per job, because jobs on other packs continue until the process stops.
         await withController({ signal: preempted }, (handBack) =>
-          claims.run(jobId, handBack.signal, (job) => {
-            const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
-            return handBackIfUnfit(handBack, async () => {
-              // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
-              // ready.
-              await transferring(() => storage.ping({ signal: job.signal }));
-              return perform(tools, { ...job, host, preempted });
-            });
-          }),
+          claims.run(
+            jobId,
+            handBack.signal,
+            (job) => {
+              const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
+              return handBackIfUnfit(handBack, async () => {
+                // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
+                // ready.
+                await transferring(() => storage.ping({ signal: job.signal }));
+                return perform(tools, { ...job, host, preempted });
+              });
+            },
+            decided,
+          ),
         );
       } finally {
         preempted.removeEventListener('abort', kill);

@@ -10,7 +10,7 @@ import { type LogFields, type Logger, retryWhile } from '@lipsync/runtime';
 import { assetKey } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
 import { type ClaimedJob, createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
-import { ingestBlame } from './ingest-blame';
+import { classifyIngestError } from './classify-ingest-error';
 import { type IngestTools } from './ingest-context';
 import { ingest } from './ingest-job';
 import { deleteStrays } from './stray-objects';
@@ -25,14 +25,22 @@ export interface IngestRunnerOptions extends IngestTools {
 
 /**
  * Claims an ingest job and runs it until its outcome is in the database. Resolves without doing anything when the job
- * cannot be claimed; never rejects because of the job itself. Aborting `preempted` hands a running job back.
+ * cannot be claimed; never rejects because of the job itself. Aborting `preempted` hands a running job back. `decided`
+ * is called when it is known who has the job.
  */
-export type IngestRunner = (jobId: string, preempted: AbortSignal) => Promise<void>;
+export type IngestRunner = (jobId: string, preempted: AbortSignal, decided?: () => void) => Promise<void>;
 
 export function createIngestRunner(options: IngestRunnerOptions): IngestRunner {
   const { db, storage, folders, workerId, logger, telemetry } = options;
   const ingestedBytes = telemetry.metrics.counter('ingest_bytes_total').at({});
-  const jobs = createJobRunner({ db, folders, workerId, blame: ingestBlame, logger, telemetry });
+  const jobs = createJobRunner({
+    db,
+    folders,
+    workerId,
+    classifyError: classifyIngestError,
+    logger,
+    telemetry,
+  });
 
   async function perform(job: ClaimedJob, version: string): Promise<JobResult> {
     const { claim, folder, signal, report, span } = job;
@@ -45,9 +53,9 @@ export function createIngestRunner(options: IngestRunnerOptions): IngestRunner {
     return { accepted, facts: measures(media) };
   }
 
-  return async (jobId, preempted) => {
+  return async (jobId, preempted, decided) => {
     const version = randomUUID();
-    const ended = await jobs.run(jobId, preempted, (job) => perform(job, version));
+    const ended = await jobs.run(jobId, preempted, (job) => perform(job, version), decided);
     const assetId = ended?.claim.assetId ?? null;
     if (assetId === null) return;
     if (ended?.outcome === 'completed') {
