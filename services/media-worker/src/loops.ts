@@ -7,6 +7,8 @@ import { createPeriodicLoop, logRecoveredJob, type PeriodicLoop } from '@lipsync
 
 const ENQUEUE_EVERY_MS = 500;
 const RECONCILE_EVERY_MS = 1_000;
+/** Deadlines are minutes away: looking for those that have passed every second would be most of the work at rest. */
+const DEADLINES_EVERY_TURNS = 5;
 
 /** What the loops of a media-worker work with. */
 interface LoopDeps {
@@ -35,8 +37,10 @@ export function createLoops(deps: LoopDeps) {
     return made;
   };
   const enqueueing = loop('admission', ENQUEUE_EVERY_MS, createEnqueueTurn(deps));
+  let turns = 0;
   const reconciliation = loop('reconciliation', RECONCILE_EVERY_MS, async () => {
-    if (await reconcileOnce(deps)) enqueueing.wake();
+    const deadlines = turns++ % DEADLINES_EVERY_TURNS === 0;
+    if (await reconcileOnce(deps, deadlines)) enqueueing.wake();
   });
   const purging = loop('purging', deps.purgeEveryMs, async () => {
     if (await purgeOnce(deps)) purging.wake();
@@ -70,10 +74,14 @@ function createEnqueueTurn({ db, queues, logger }: LoopDeps): () => Promise<void
  * One turn of reconciliation; true when it made jobs wait to be enqueued again. Counts and logs what it found, and logs
  * each job whose worker was lost on a line of its own.
  */
-async function reconcileOnce({ db, queues, logger, metrics, unservedSeconds }: LoopDeps): Promise<boolean> {
+async function reconcileOnce(
+  { db, queues, logger, metrics, unservedSeconds }: LoopDeps,
+  deadlines: boolean,
+): Promise<boolean> {
   const actions = metrics.counter('reconciler_actions_total');
   const report = await reconcile(db, {
     unservedSeconds,
+    deadlines,
     isInQueue: (queue, jobId, enqueueSeq) => queues.isQueued(queue, jobId, enqueueSeq),
     onRecovered: (job) => logRecoveredJob(logger, job),
   });

@@ -15,6 +15,8 @@ export interface ReconcileOptions {
   isInQueue: (queue: QueueName, jobId: string, enqueueSeq: number) => Promise<boolean>;
   /** How long a job may wait while no worker serves its queue. */
   unservedSeconds: number;
+  /** Whether to look for what has waited too long, by default true. Deadlines are minutes away; losses are not. */
+  deadlines?: boolean;
   /** Time after which this call begins no further candidate of a kind than the first; by default 30 s. */
   turnMs?: number;
   /**
@@ -50,6 +52,7 @@ const TURN_MS = 30_000;
  * compare-and-set under the same locks as all others, so any number of processes may call this at any time.
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<ReconcileReport> {
+  const { deadlines = true } = options;
   const errors: unknown[] = [];
   const endAtMs = performance.now() + (options.turnMs ?? TURN_MS);
   const recovered: RecoveredJob[] = [];
@@ -71,10 +74,10 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
     errors,
     endAtMs,
   );
-  const stale = await found(findStaleUploads(db, LIMIT));
+  const stale = deadlines ? await found(findStaleUploads(db, LIMIT)) : [];
   const expiredUploads = await eachCandidate(stale, (id) => expireUpload(db, id), errors, endAtMs);
   const overdue = await eachCandidate(
-    await found(findOverdue(db, options)),
+    deadlines ? await found(findOverdue(db, options)) : [],
     (item) => failOverdue(db, item),
     errors,
     endAtMs,
@@ -110,6 +113,7 @@ async function undoLost(
   endAtMs: number,
 ): Promise<Pick<ReconcileReport, 'forgotten' | 'unserved'>> {
   const open = await findEnqueuedJobs(db, LIMIT);
+  if (open.length === 0) return { forgotten: 0, unserved: 0 };
   const served = new Set(await servedQueues(db.prisma, CAPACITY_SECONDS));
   // Nobody will take these, and as jobs under way they would use up their customers' shares elsewhere.
   const unserved = open.filter(({ queue }) => !served.has(queue));

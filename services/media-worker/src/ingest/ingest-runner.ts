@@ -10,7 +10,7 @@ import { type LogFields, type Logger, retryWhile } from '@lipsync/runtime';
 import { assetKey } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
 import { type ClaimedJob, createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
-import { classifyIngestError } from './classify-ingest-error';
+import { classifyIngestError } from './ingest-blame';
 import { type IngestTools } from './ingest-context';
 import { ingest } from './ingest-job';
 import { deleteStrays } from './stray-objects';

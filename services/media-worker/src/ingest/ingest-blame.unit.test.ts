@@ -1,6 +1,6 @@
 import { MediaError, MediaProcessError } from '@lipsync/media';
 import { StorageError } from '@lipsync/storage';
-import { classifyIngestError } from './classify-ingest-error';
+import { classifyIngestError } from './ingest-blame';
 import { IngestFailure } from './ingest-failure';
 
 describe('the classification of an ingest error', () => {
