@@ -1,4 +1,4 @@
-export { admitJobs, type Dispatch } from './dispatch/admission';
+export { enqueueJobs, queuesWithWaitingJobs } from './queue/enqueue';
 export {
   type ApiKeySummary,
   findApiKeys,
@@ -9,7 +9,7 @@ export {
   touchApiKey,
 } from './customers/api-keys';
 export { createAsset, getAsset, type NewUrlAsset } from './inputs/assets';
-export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog';
+export { type Backlog, type QueueBacklog, readBacklog } from './queue/backlog';
 export {
   beginFeature,
   type FeatureBegin,
@@ -72,7 +72,7 @@ export {
 } from './inputs/preparations';
 export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './maintenance/purge';
 export { type DatabaseEnv, openDb } from './postgres/open-db';
-export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
+export { type JobKind, QUEUE_NAMES, type QueueName } from './queue/queues';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './maintenance/reconcile';
 export { getRenders, type RenderDetails, type RenderName } from './renders/renders';
 export { type DeliveryOutcome, type DeliveryState, settleDelivery } from './webhooks/settle-delivery';
@@ -86,4 +86,4 @@ export {
   loadRenderWork,
   type RenderWork,
 } from './jobs/work';
-export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './dispatch/workers';
+export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './queue/workers';

@@ -72,7 +72,9 @@ export function createMetrics(): Metrics {
       histogramOf<LabelsOf<Name>>(obtain(name, prometheus.Histogram<string>)),
     onScrape: (collect) => void collectors.push(collect),
     addProcessMetrics: () => {
-      prometheus.collectDefaultMetrics({ register: registry });
+      // At the default of 10 ms, the timer that measures the lag costs half a percent of a core in every process at rest.
+      // The measured lag includes this pause.
+      prometheus.collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
       // The library also reports the sums of some gauges, as gauges under names that Prometheus keeps for counters.
       for (const { name } of registry.getMetricsAsArray())
         if (name.endsWith('_total') && registry.getSingleMetric(name) instanceof prometheus.Gauge)

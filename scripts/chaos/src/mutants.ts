@@ -43,7 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'no-reconciler',
     edits: [
       NO_EXPIRED_LEASES,
-      db('dispatch/lost-dispatches.js', "status = 'queued' AND enqueued_at <", 'false AND enqueued_at <'),
+      db('queue/enqueue.js', "status = 'queued' AND enqueued_at <", 'false AND enqueued_at <'),
     ],
     caughtBy: 'nothing is abandoned',
     faults: ['redis flushed'],

@@ -1,13 +1,13 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
 import { isStorageAwayAtFirst } from '@lipsync/storage';
-import { type Blame } from '@lipsync/worker';
+import { type JobDisposition } from '@lipsync/worker';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { saysOutOfMemory } from '../protocol/memory';
 import { isDiskFull } from './disk-cache';
 import { StorageFailed } from './gpu-job';
 
 /** Classifies an error of a job that was not stopped. */
-export function classifyError(error: unknown): Blame {
+export function classifyError(error: unknown): JobDisposition {
   // This process writes only what a job begins with, so that nothing is lost; others have room.
   const fault = error instanceof StorageFailed ? error.cause : error;
   if (isDiskFull(fault)) return { kind: 'postpone', code: 'storage_failed' };
@@ -19,7 +19,7 @@ export function classifyError(error: unknown): Blame {
   return { kind: 'retry', code: 'internal_error' };
 }
 
-function classifyInferenceFailure({ code }: InferenceFailure): Blame {
+function classifyInferenceFailure({ code }: InferenceFailure): JobDisposition {
   // Stopped jobs are not classified here, so nobody requested this cancel: try again.
   if (code === 'cancelled') return { kind: 'retry', code: 'engine_failed' };
   // Another worker may have what is missing here; this one restarts and checks again.

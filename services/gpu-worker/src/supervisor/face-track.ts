@@ -16,7 +16,7 @@ import { isStorageUnavailable } from '@lipsync/storage';
 import { type UsablePack } from '../host/find-packs';
 import { InferenceFailure } from '../host/inference-error';
 import { type AnalyzeResult } from '../protocol/messages';
-import { fetchFeature, storeFeature, trackName,type TrackOrigin } from './cached-features';
+import { fetchFeature, storeFeature, trackName, type TrackOrigin } from './cached-features';
 import { type GpuJob, type JobDeps, StorageFailed } from './gpu-job';
 
 /** The face track that a job needs. */

@@ -14,9 +14,9 @@ export interface GpuJobRunner {
   /**
    * Claims the job and runs it until its outcome is in the database, on a slot that must be free. Resolves without
    * doing anything when the job cannot be claimed. Never rejects because of the job itself. Aborting `preempted` hands
-   * a running job back and ends its child.
+   * a running job back and ends its child. `decided` is called when it is known who has the job.
    */
-  run(jobId: string, preempted: AbortSignal): Promise<void>;
+  run(jobId: string, preempted: AbortSignal, decided?: () => void): Promise<void>;
   /** A hint that this job was cancelled; the database is queried at once. */
   checkCancelled(jobId: string): void;
 }
@@ -42,7 +42,7 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps): GpuJobRunner {
   const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = deps;
   const jobDeps: JobDeps = { ...deps, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
-  const jobs = createJobRunner({ db, folders, workerId, blame: classifyError, limit, logger, telemetry });
+  const jobs = createJobRunner({ db, folders, workerId, classifyError, limit, logger, telemetry });
   let isUnfit = false;
 
   /** Hands the job back at no cost: the failure is not its fault, and every other job here would fail the same way. */
@@ -65,7 +65,7 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps): GpuJobRunner {
   }
 
   return {
-    run: async (jobId, preempted) => {
+    run: async (jobId, preempted, decided) => {
       if (isUnfit) return;
       const host = slots.take();
       // There is no time for a graceful cancel, and the next worker starts from the beginning anyway.
@@ -74,15 +74,20 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps): GpuJobRunner {
       try {
         // A controller per job, because jobs on other packs continue until the process stops.
         await withController({ signal: preempted }, (handBack) =>
-          jobs.run(jobId, handBack.signal, (job) => {
-            const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
-            return handBackIfUnfit(handBack, async () => {
-              // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
-              // ready.
-              await transferring(() => storage.ping({ signal: job.signal }));
-              return perform(jobDeps, { ...job, host, preempted });
-            });
-          }),
+          jobs.run(
+            jobId,
+            handBack.signal,
+            (job) => {
+              const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
+              return handBackIfUnfit(handBack, async () => {
+                // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
+                // ready.
+                await transferring(() => storage.ping({ signal: job.signal }));
+                return perform(jobDeps, { ...job, host, preempted });
+              });
+            },
+            decided,
+          ),
         );
       } finally {
         preempted.removeEventListener('abort', kill);

@@ -2,7 +2,7 @@ import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
 import { isMediaError, MediaProcessError } from '@lipsync/media';
 import { CONNECT_TIMEOUT_MS, DEFAULT_RATE_FLOOR, type EgressError } from '@lipsync/runtime';
 import { isStorageAwayAtFirst, StorageError } from '@lipsync/storage';
-import { type Blame } from '@lipsync/worker';
+import { type JobDisposition } from '@lipsync/worker';
 
 /** Why an asset cannot be ingested, as a code of the error catalogue; the message is for logs. */
 export class IngestFailure extends Error {
@@ -28,7 +28,7 @@ export class IngestFailure extends Error {
 }
 
 /** Classifies an error of an ingest that was not stopped. */
-export function classifyIngestError(error: unknown): Blame {
+export function classifyIngestError(error: unknown): JobDisposition {
   if (isMediaError(error)) return { kind: 'fail', code: error.code, detail: error.detail };
   if (error instanceof IngestFailure) {
     const { code, detail, isFinal } = error;

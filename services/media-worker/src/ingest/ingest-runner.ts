@@ -29,14 +29,22 @@ export interface IngestDeps extends FetchDeps {
 
 /**
  * Claims an ingest job and runs it until its outcome is in the database. Resolves without doing anything when the job
- * cannot be claimed; never rejects because of the job itself. Aborting `preempted` hands a running job back.
+ * cannot be claimed; never rejects because of the job itself. Aborting `preempted` hands a running job back. `decided`
+ * is called when it is known who has the job.
  */
-export type IngestRunner = (jobId: string, preempted: AbortSignal) => Promise<void>;
+export type IngestRunner = (jobId: string, preempted: AbortSignal, decided?: () => void) => Promise<void>;
 
 export function createIngestRunner(deps: IngestDeps): IngestRunner {
   const { db, folders, workerId, logger, telemetry } = deps;
   const ingestedBytes = telemetry.metrics.counter('ingest_bytes_total').at({});
-  const jobs = createJobRunner({ db, folders, workerId, blame: classifyIngestError, logger, telemetry });
+  const jobs = createJobRunner({
+    db,
+    folders,
+    workerId,
+    classifyError: classifyIngestError,
+    logger,
+    telemetry,
+  });
 
   async function perform(job: ClaimedJob, version: string): Promise<JobResult> {
     const { claim, folder, signal, report, span } = job;
@@ -49,9 +57,9 @@ export function createIngestRunner(deps: IngestDeps): IngestRunner {
     return { accepted, facts: measureFields(media) };
   }
 
-  return async (jobId, preempted) => {
+  return async (jobId, preempted, decided) => {
     const version = randomUUID();
-    const ended = await jobs.run(jobId, preempted, (job) => perform(job, version));
+    const ended = await jobs.run(jobId, preempted, (job) => perform(job, version), decided);
     const assetId = ended?.claim.assetId ?? null;
     if (assetId === null) return;
     if (ended?.outcome === 'completed') await deleteStrays(deps, assetId, assetKey(assetId, version));
