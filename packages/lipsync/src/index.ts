@@ -2,10 +2,10 @@ export {
   createMaskSoftener,
   HALF_MASK_VALUES,
   MASK_SIZE,
-  outlineMask,
   type BlendMask,
   type SoftenMask,
 } from './paste/blend-mask';
+export { outlineMask } from './paste/outline-mask';
 export { type Box } from './picture/box';
 export { connectedRuns, cutRuns, type Run } from './face/connected-runs';
 export { contextPasses, type ContextPass, type WindowShape } from './diffusion/context-windows';
@@ -52,8 +52,8 @@ export {
   LEFT_EYE,
   MOUTH,
   RIGHT_EYE,
-  type Point,
 } from './face/landmarks68';
+export { type Point } from './picture/box';
 export { FEWEST_MOUTHS, followsVoice, mouthOpenings, type FollowsVoice } from './sync/follows-voice';
 export { mouthOpening } from './sync/mouth-opening';
 export { SMALLEST_FACE } from './face/smallest-face';
@@ -83,6 +83,6 @@ export {
 export { alignedFaces, enlargementAt, transformAt } from './face/aligned-faces';
 export { createAlignedCrop, type AlignedCrop } from './crop/aligned-crop';
 export { createAlignedPaste, type AlignedPaste } from './paste/aligned-paste';
-export { type Affine } from './face/aligned-transform';
+export { type Affine } from './picture/affine';
 export { inpaintMask, latentKeepMask, type MaskSpans } from './paste/inpaint-mask';
 export { softMask } from './paste/soft-mask';

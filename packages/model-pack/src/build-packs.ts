@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { buildBuiltinPacks } from './builtin/build-builtin-packs';
-import { packVersion } from './open-pack';
+import { packVersion } from './pack';
 
 /** Where the repository keeps its own build outputs, relative to the compiled file in packages/model-pack/dist. */
 const DEFAULT_DIR = resolve(__dirname, '../../../.local/packs');

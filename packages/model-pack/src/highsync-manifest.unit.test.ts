@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeHighsyncPack } from './builtin/highsync/highsync-pack';
-import { type HighsyncManifest, manifestSchema } from './manifest';
-import { openPackFor } from './open-pack';
+import { type HighsyncManifest } from './manifests/highsync-manifest';
+import { manifestSchema } from './packs';
+import { openPackFor } from './packs';
 
 describe('a highsync manifest', () => {
   let folder: string;

@@ -3,13 +3,13 @@ import {
   type ExpectedRole,
   type ExpectedRoles,
   type ExpectedTensor,
-  floats,
+  expectFloats,
   type Size,
   TIMESTEP,
-} from './fitting-tensors';
+} from './expected-tensors';
 import { generatorTensors, heard } from './generator-tensors';
 import { type HighsyncParams } from './highsync-params';
-import { type TensorSpec } from './tensor-spec';
+import { type TensorSpec } from './manifest';
 
 /**
  * The tensors that the highsync engine feeds and reads with these parameters. `banks` are the outputs of the pack's
@@ -21,13 +21,13 @@ export function highsyncTensors(
 ): ExpectedRoles {
   const { latent, audio, window } = params;
   const { channels, height, width } = latent;
-  const frames = floats(1, channels, window, height, width);
+  const frames = expectFloats(1, channels, window, height, width);
   const denoising = {
     inputs: {
       latent: frames,
       timestep: TIMESTEP,
       audio: heard(audio, 1, window),
-      landmarks: floats(1, window, LANDMARK_COUNT, 2),
+      landmarks: expectFloats(1, window, LANDMARK_COUNT, 2),
     },
     outputs: { prediction: frames },
   } satisfies ExpectedRole;
@@ -35,7 +35,7 @@ export function highsyncTensors(
     ...generatorTensors(params, 1),
     // Called for one frame at a time, for frames whose banks are not cached, and so always with the same shape.
     reference_unet: {
-      inputs: { latent: floats(1, channels, height, width) },
+      inputs: { latent: expectFloats(1, channels, height, width) },
       outputs: banksFor(1, banks),
     },
     denoising_unet: { ...denoising, inputs: { ...denoising.inputs, ...banksFor(window, banks) } },
@@ -50,6 +50,9 @@ function banksFor(
 ): Record<string, ExpectedTensor> {
   const known = (size: number | string): Size => (typeof size === 'number' ? size : { atLeast: 1 });
   return Object.fromEntries(
-    Object.entries(banks).map(([name, { dims }]) => [name, floats(frames, ...dims.slice(1).map(known))]),
+    Object.entries(banks).map(([name, { dims }]) => [
+      name,
+      expectFloats(frames, ...dims.slice(1).map(known)),
+    ]),
   );
 }

@@ -1,5 +1,5 @@
 import { LANDMARK_COUNT } from '@lipsync/lipsync';
-import { type ExpectedRoles, floats, type Size, TIMESTEP } from './fitting-tensors';
+import { type ExpectedRoles, expectFloats, type Size, TIMESTEP } from './expected-tensors';
 import { generatorTensors, heard } from './generator-tensors';
 import { type LatentsyncParams } from './latentsync-params';
 
@@ -13,12 +13,12 @@ export function latentsyncTensors(params: LatentsyncParams): ExpectedRoles {
     ...generatorTensors(params, 1),
     unet3d: {
       inputs: {
-        latent: floats(1, 3 * channels + 1, frames, height, width),
+        latent: expectFloats(1, 3 * channels + 1, frames, height, width),
         timestep: TIMESTEP,
         audio: heard(audio, frames),
-        landmarks: floats(frames, LANDMARK_COUNT, 2),
+        landmarks: expectFloats(frames, LANDMARK_COUNT, 2),
       },
-      outputs: { prediction: floats(1, channels, frames, height, width) },
+      outputs: { prediction: expectFloats(1, channels, frames, height, width) },
     },
   };
 }

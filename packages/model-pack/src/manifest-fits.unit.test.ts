@@ -4,14 +4,11 @@ import { join } from 'node:path';
 import { writePassthroughPack } from './builtin/bench/passthrough-pack';
 import { writeHighsyncPack } from './builtin/highsync/highsync-pack';
 import { writeLatentsyncPack } from './builtin/latentsync/latentsync-pack';
-import {
-  type HighsyncManifest,
-  type LatentsyncManifest,
-  type Manifest,
-  manifestSchema,
-  type MusetalkManifest,
-} from './manifest';
-import { openPackFor } from './open-pack';
+import { type HighsyncManifest } from './manifests/highsync-manifest';
+import { type LatentsyncManifest } from './manifests/latentsync-manifest';
+import { type MusetalkManifest } from './manifests/musetalk-manifest';
+import { type Manifest, manifestSchema } from './packs';
+import { openPackFor } from './packs';
 import { type ScheduleParams } from './schedule-params';
 
 let folder: string;

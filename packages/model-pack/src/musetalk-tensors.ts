@@ -1,5 +1,5 @@
 import { LANDMARK_COUNT, PARSING_SIDE } from '@lipsync/lipsync';
-import { type ExpectedRoles, floats, TIMESTEP } from './fitting-tensors';
+import { type ExpectedRoles, expectFloats, TIMESTEP } from './expected-tensors';
 import { generatorTensors, heard } from './generator-tensors';
 import { type MusetalkParams } from './musetalk-params';
 
@@ -14,16 +14,16 @@ export function musetalkTensors(params: MusetalkParams): ExpectedRoles {
     ...generatorTensors(params, batch),
     unet: {
       inputs: {
-        latent: floats(batch, 2 * channels, height, width),
+        latent: expectFloats(batch, 2 * channels, height, width),
         timestep: TIMESTEP,
         audio: heard(audio, batch),
-        landmarks: floats(batch, LANDMARK_COUNT, 2),
+        landmarks: expectFloats(batch, LANDMARK_COUNT, 2),
       },
-      outputs: { latent: floats(batch, channels, height, width) },
+      outputs: { latent: expectFloats(batch, channels, height, width) },
     },
     face_parsing: {
-      inputs: { image: floats(1, 3, PARSING_SIDE, PARSING_SIDE) },
-      outputs: { scores: floats(1, CLASSES, PARSING_SIDE, PARSING_SIDE) },
+      inputs: { image: expectFloats(1, 3, PARSING_SIDE, PARSING_SIDE) },
+      outputs: { scores: expectFloats(1, CLASSES, PARSING_SIDE, PARSING_SIDE) },
     },
   };
 }

@@ -1,12 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyPack } from './copy-pack';
-import { type Manifest } from './manifest';
-import { openPack, openPackFor, packVersion, readPack, readPackAgain } from './open-pack';
-import { packSize, weightsSize } from './pack-files';
-import { verifyPackFiles } from './verify-pack-files';
-import { modelFile, writePack } from './write-pack';
+import { packVersion } from './pack';
+import { packSize, weightsSize } from './pack';
+import { verifyPackFiles } from './pack';
+import { modelFile } from './pack';
+import { copyPack } from './packs';
+import { type Manifest } from './packs';
+import { openPack, openPackFor, readPack, readPackAgain } from './packs';
+import { writePack } from './packs';
 
 const MODELS = { 'detector.onnx': Buffer.from('detector'), 'landmarks.onnx': Buffer.from('landmarks') };
 const image = { name: 'image', dtype: 'uint8', dims: ['n', 3, 32, 32], range: [0, 255] } as const;

@@ -1,8 +1,8 @@
 import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sha256, sha256OfFile } from './pack-digest';
-import { rememberDigests } from './remember-digests';
+import { sha256, sha256OfFile } from './pack';
+import { rememberDigests } from './pack';
 
 describe('cached digests', () => {
   let folder: string;

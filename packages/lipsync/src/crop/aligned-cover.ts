@@ -1,4 +1,4 @@
-import { type Affine, invertAffine } from '../face/aligned-transform';
+import { type Affine, invertAffine } from '../picture/affine';
 
 /** A rectangle of samples outside which the mask is 0, bounds included. */
 export interface Covered {

@@ -1,4 +1,4 @@
-import { type Affine } from '../face/aligned-transform';
+import { type Affine } from '../picture/affine';
 import { type Covered, coveredRows, endColumn, firstColumn } from './aligned-cover';
 
 const WIDTH = 80;

@@ -1,4 +1,4 @@
-import { type Affine, invertAffine } from '../face/aligned-transform';
+import { type Affine, invertAffine } from '../picture/affine';
 import { yuvToRgb } from '../picture/colour-conversion';
 import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { planMemory } from '../wasm/memory-plan';

@@ -1,4 +1,4 @@
-import { type Affine } from '../face/aligned-transform';
+import { type Affine } from '../picture/affine';
 import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { createAlignedCrop } from './aligned-crop';
 

@@ -1,4 +1,4 @@
-import { type Point } from '../face/landmarks68';
+import { type Point } from '../picture/box';
 
 /** A rectangle of a picture, possibly rotated: the position of a network's input in it. */
 export interface Patch {

@@ -1,13 +1,8 @@
-import {
-  type Affine,
-  alignedSize,
-  alignmentBias,
-  type FacePoints,
-  similarity,
-  templatePoints,
-} from './aligned-transform';
+import { type Affine } from '../picture/affine';
+import { type Point } from '../picture/box';
+import { alignedSize, alignmentBias, type FacePoints, similarity, templatePoints } from './aligned-transform';
 import { type FaceTrack } from './face-track';
-import { LANDMARK_VALUES, landmarkCentre, type Point } from './landmarks68';
+import { LANDMARK_VALUES, landmarkCentre } from './landmarks68';
 import { SMALLEST_FACE } from './smallest-face';
 import { faceRuns, smoothRun } from './smoothing';
 

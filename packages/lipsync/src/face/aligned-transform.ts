@@ -1,4 +1,5 @@
-import { type Point } from './landmarks68';
+import { type Affine } from '../picture/affine';
+import { type Point } from '../picture/box';
 
 /**
  * LatentSync's face alignment (https://github.com/bytedance/LatentSync) maps the middles of both brows and of the nose
@@ -18,16 +19,6 @@ const RATIO_SIDE = 256;
 
 /** Middle of the left brow (the viewer's left), of the right one, and of the nose. */
 export type FacePoints = readonly [Point, Point, Point];
-
-/** x' = a·x + b·y + c, y' = d·x + e·y + f. */
-export interface Affine {
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
-  readonly d: number;
-  readonly e: number;
-  readonly f: number;
-}
 
 /** Size in pixels of the aligned face that is stretched to a square crop of `side`: 210 × 280 for 256. */
 export function alignedSize(side: number): { width: number; height: number } {
@@ -80,13 +71,6 @@ export function alignmentBias(from: FacePoints, to: FacePoints): Point {
   const fromSpread = Math.sqrt(source.squares / 5);
   const toSpread = Math.sqrt(target.squares / 5);
   return { x: toX / toSpread - fromX / fromSpread, y: toY / toSpread - fromY / fromSpread };
-}
-
-/** The inverse transform. The determinant must not be 0. */
-export function invertAffine({ a, b, c, d, e, f }: Affine): Affine {
-  const determinant = a * e - b * d;
-  const inverse = { a: e / determinant, b: -b / determinant, d: -d / determinant, e: a / determinant };
-  return { ...inverse, c: -inverse.a * c - inverse.b * f, f: -inverse.d * c - inverse.e * f };
 }
 
 function centred(points: FacePoints): { centroid: Point; offsets: Point[]; squares: number } {

@@ -1,3 +1,5 @@
+import { type Point } from '../picture/box';
+
 /** Points of the iBUG-68 scheme. */
 export const LANDMARK_COUNT = 68;
 
@@ -8,11 +10,6 @@ export const MOUTH = [48, 68] as const;
 
 /** Values per frame: x and y of every point, pixels. */
 export const LANDMARK_VALUES = LANDMARK_COUNT * 2;
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
 
 /** One point of a frame's 136 values. */
 export function landmark(landmarks: Float32Array, index: number): Point {

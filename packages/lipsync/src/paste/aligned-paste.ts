@@ -1,5 +1,5 @@
 import { coveredCells, coveredRows, endColumn, firstColumn } from '../crop/aligned-cover';
-import { type Affine } from '../face/aligned-transform';
+import { type Affine } from '../picture/affine';
 import { rgbToYuv } from '../picture/colour-conversion';
 import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { padded } from '../wasm/grid';

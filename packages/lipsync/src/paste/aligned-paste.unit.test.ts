@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { createAlignedCrop } from '../crop/aligned-crop';
-import { type Affine } from '../face/aligned-transform';
+import { type Affine } from '../picture/affine';
 import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { createAlignedPaste } from './aligned-paste';
 

@@ -1,4 +1,5 @@
-import { createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE, outlineMask } from './blend-mask';
+import { createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE } from './blend-mask';
+import { outlineMask } from './outline-mask';
 
 const box = { x1: 100, y1: 50, x2: 300, y2: 250 };
 

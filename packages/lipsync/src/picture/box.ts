@@ -5,3 +5,8 @@ export interface Box {
   readonly x2: number;
   readonly y2: number;
 }
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}

@@ -1,5 +1,5 @@
 import { type AlignedCrop } from '../crop/aligned-crop';
-import { invertAffine } from '../face/aligned-transform';
+import { invertAffine } from '../picture/affine';
 import { yuvToRgb } from '../picture/colour-conversion';
 import { type PictureFormat, pictureLayout } from '../picture/picture-format';
 import { createPlaneSampler } from './aligned-sampler';

@@ -1,4 +1,4 @@
-import { type Affine } from '../face/aligned-transform';
+import { type Affine } from '../picture/affine';
 
 /** Planes of one size that are sampled at the same positions. */
 export interface SampledPlanes {

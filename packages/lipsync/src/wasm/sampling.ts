@@ -1,4 +1,4 @@
-import { type Affine } from '../face/aligned-transform';
+import { type Affine } from '../picture/affine';
 import { type MemoryPlan } from './memory-plan';
 import { type PixelKernels } from './pixel-kernels';
 

@@ -1,4 +1,5 @@
-import { float, type GraphBuilder, type Operand, type Value } from '../onnx';
+import { float } from '../onnx/graph';
+import { type GraphBuilder, type Operand, type Value } from '../onnx/graph-builder';
 
 /** Element-wise arithmetic on graph values, so that formulas in the graphs read like formulas. */
 export interface Arithmetic {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Pack } from '../open-pack';
+import { type Pack } from '../packs';
 import { buildAnalyzerPack } from './analyzer/build-analyzer-pack';
 import { writeHighsyncPack } from './highsync/highsync-pack';
 import { writeLatentsyncPack } from './latentsync/latentsync-pack';

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPack } from '../open-pack';
+import { openPack } from '../packs';
 import { buildBuiltinPacks } from './build-builtin-packs';
 
 describe('buildBuiltinPacks', () => {

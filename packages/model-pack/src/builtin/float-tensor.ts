@@ -1,4 +1,4 @@
-import { type TensorSpec } from '../tensor-spec';
+import { type TensorSpec } from '../manifest';
 
 /** A float32 tensor of a manifest. */
 export function floatTensor(

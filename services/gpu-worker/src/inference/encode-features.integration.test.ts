@@ -1,9 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Engine } from '@lipsync/contract';
-import { resolveBinaries } from '@lipsync/media';
-import { makeNumberedVideo } from '@lipsync/testkit';
 import { syntheticTrack } from '../test/synthetic-track';
 import { type EncodedFeatures, encodeFeatures } from './encode-features';
 import { type FrameFeatures, type LipSyncEngine } from './engines/engine';
@@ -11,7 +5,13 @@ import { type Job } from './job';
 import { videoOf } from './local-media';
 import { type Models } from './models';
 import { createStageClock } from './pipeline/stage-clock';
-import { SessionError } from './sessions/session';
+import { SessionError } from './sessions/tensor';
+import { type Engine } from '@lipsync/contract';
+import { resolveBinaries } from '@lipsync/media';
+import { makeNumberedVideo } from '@lipsync/testkit';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const FRAMES = 12;
 const SIZE = { width: 192, height: 64 };

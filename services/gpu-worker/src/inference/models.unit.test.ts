@@ -1,16 +1,17 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { rememberDigests } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 import { inProcessSessions } from '../test/in-process-sessions';
 import { writeLatentsyncPack } from '../test/latentsync-pack';
 import { packAt } from '../test/pack-at';
 import { inferenceSettings } from './inference-settings';
 import { createModels } from './models';
-import { SessionError, type SessionHost } from './sessions/session';
+import { type SessionHost } from './sessions/session';
+import { SessionError } from './sessions/tensor';
 import { verifyPack } from './verify-pack';
+import { rememberDigests } from '@lipsync/model-pack';
+import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 
 describe('the files of a pack', () => {
   let folder: string;

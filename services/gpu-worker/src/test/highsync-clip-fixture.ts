@@ -1,3 +1,11 @@
+import { type ClipInput, type FrameFeatures, noFeatures } from '../inference/engines/engine';
+import { type HighsyncClip } from '../inference/engines/highsync/highsync-clip';
+import { type RunModel } from '../inference/packs/run-model';
+import { type Tensors } from '../inference/sessions/tensor';
+import { float32Of, float32Tensor } from '../inference/sessions/tensors';
+import { LATENT, SHARES, SIDE, STEPS } from './highsync-graphs';
+import { MASK } from './highsync-pack';
+import { syntheticTrack } from './synthetic-track';
 import {
   BILINEAR,
   createCropFace,
@@ -6,14 +14,6 @@ import {
   pictureLayout,
   recordingOf,
 } from '@lipsync/lipsync';
-import { type ClipInput, type FrameFeatures, noFeatures } from '../inference/engines/engine';
-import { type HighsyncClip } from '../inference/engines/highsync/highsync-clip';
-import { type RunModel } from '../inference/packs/run-model';
-import { type Tensors } from '../inference/sessions/session';
-import { float32Of, float32Tensor } from '../inference/sessions/tensors';
-import { LATENT, SHARES, SIDE, STEPS } from './highsync-graphs';
-import { MASK } from './highsync-pack';
-import { syntheticTrack } from './synthetic-track';
 
 export const FORMAT = { width: 96, height: 96, matrix: 'bt709', range: 'limited' } as const;
 const LATENT_SIZE = LATENT.channels * LATENT.height * LATENT.width;

@@ -1,5 +1,5 @@
 import { type RunModel } from '../inference/packs/run-model';
-import { type Tensors } from '../inference/sessions/session';
+import { type Tensors } from '../inference/sessions/tensor';
 
 export interface RecordedRun {
   readonly role: string;

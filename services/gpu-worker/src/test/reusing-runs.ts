@@ -1,5 +1,5 @@
 import { type RunModel } from '../inference/packs/run-model';
-import { type Tensor } from '../inference/sessions/session';
+import { type Tensor } from '../inference/sessions/tensor';
 
 /**
  * Runs a model as the session thread does with preallocated outputs: the arrays remain the caller's. Counts by role the

@@ -1,8 +1,9 @@
 import { dirname, join } from 'node:path';
-import { type AnalyzerManifest } from '../../manifest';
-import { encodeModel } from '../../onnx';
-import { type Pack } from '../../open-pack';
-import { modelFile, writePack } from '../../write-pack';
+import { type AnalyzerManifest } from '../../manifests/analyzer-manifest';
+import { encodeModel } from '../../onnx/model';
+import { modelFile } from '../../pack';
+import { type Pack } from '../../packs';
+import { writePack } from '../../packs';
 import { LANDMARK_INPUT_SIZE, LANDMARK_MODEL, landmarkNet } from './landmark-net';
 import { DETECTOR_MODEL, DETECTOR_STRIDE, tinyFaceDetector } from './tiny-face-detector';
 import { readWeights } from './weight-file';

@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { modelPath, openPackFor } from '../../open-pack';
+import { modelPath } from '../../pack';
+import { openPackFor } from '../../packs';
 import { buildAnalyzerPack } from './build-analyzer-pack';
 import { readWeights } from './weight-file';
 

@@ -1,4 +1,5 @@
-import { type Attribute, type GraphBuilder, type Value } from '../../onnx';
+import { type Attribute } from '../../onnx/graph';
+import { type GraphBuilder, type Value } from '../../onnx/graph-builder';
 import { type Weights } from './weight-file';
 
 /** Rows and columns of zero padding: top, left, bottom, right. */

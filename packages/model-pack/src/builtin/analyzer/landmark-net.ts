@@ -1,4 +1,5 @@
-import { type Graph, GraphBuilder, type Value } from '../../onnx';
+import { type Graph } from '../../onnx/graph';
+import { GraphBuilder, type Value } from '../../onnx/graph-builder';
 import { convolution, type Padding, separableConvolution } from './convolution';
 import { normalisedPixels } from './pixels';
 import { type Weights } from './weight-file';

@@ -1,4 +1,4 @@
-import { type GraphBuilder, type Value } from '../../onnx';
+import { type GraphBuilder, type Value } from '../../onnx/graph-builder';
 
 /**
  * Converts interleaved 8-bit RGB [n, h, w, 3] to planar floats: (value − mean) / 255, as both networks were trained.

@@ -1,4 +1,5 @@
-import { float, type Graph, GraphBuilder, type Value } from '../../onnx';
+import { float, type Graph } from '../../onnx/graph';
+import { GraphBuilder, type Value } from '../../onnx/graph-builder';
 import { convolution, separableConvolution } from './convolution';
 import { normalisedPixels } from './pixels';
 import { type Weights } from './weight-file';

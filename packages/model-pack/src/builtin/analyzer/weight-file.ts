@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PackError } from '../../pack-error';
+import { PackError } from '../../pack';
 
 /** One weight in float32, however it was stored. */
 export interface Weight {

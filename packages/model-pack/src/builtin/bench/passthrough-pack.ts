@@ -1,7 +1,9 @@
 import { MEL_BANDS, SEGMENT_FRAMES, WINDOW_STEPS } from '@lipsync/lipsync';
-import { encodeModel, GraphBuilder } from '../../onnx';
-import { type Pack } from '../../open-pack';
-import { modelFile, writePack } from '../../write-pack';
+import { GraphBuilder } from '../../onnx/graph-builder';
+import { encodeModel } from '../../onnx/model';
+import { modelFile } from '../../pack';
+import { type Pack } from '../../packs';
+import { writePack } from '../../packs';
 import { floatTensor } from '../float-tensor';
 
 /** The shapes of the official musetalk weights. */

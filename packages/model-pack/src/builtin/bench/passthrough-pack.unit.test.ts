@@ -2,8 +2,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MusetalkManifest } from '../../manifest';
-import { modelPath, openPackFor, type Pack } from '../../open-pack';
+import { type MusetalkManifest } from '../../manifests/musetalk-manifest';
+import { modelPath } from '../../pack';
+import { openPackFor, type Pack } from '../../packs';
 import { floats, loadTestGraph, time } from '../../test/graph-runner';
 import { buildBuiltinPacks } from '../build-builtin-packs';
 import { writePassthroughPack } from './passthrough-pack';

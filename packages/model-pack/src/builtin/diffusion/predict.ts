@@ -1,4 +1,4 @@
-import { type GraphBuilder, type Value } from '../../onnx';
+import { type GraphBuilder, type Value } from '../../onnx/graph-builder';
 import { type PredictionFactors } from './prediction-factors';
 
 /** What a network predicts for a noisy latent at `timestep` (int64 [1]), as two summands. */

@@ -1,6 +1,7 @@
 import { WINDOW_STEPS } from '@lipsync/lipsync';
-import { type Pack } from '../../open-pack';
-import { modelFile, writePack } from '../../write-pack';
+import { modelFile } from '../../pack';
+import { type Pack } from '../../packs';
+import { writePack } from '../../packs';
 import { predictionFactors } from '../diffusion/prediction-factors';
 import { floatTensor } from '../float-tensor';
 import { autoencoder } from '../picture/autoencoder-roles';

@@ -1,4 +1,5 @@
-import { encodeModel, GraphBuilder } from '../../onnx';
+import { GraphBuilder } from '../../onnx/graph-builder';
+import { encodeModel } from '../../onnx/model';
 import { BLOCK, LATENT_CHANNELS } from '../picture/latent-planes';
 import { RESOLUTION } from './highsync-params';
 

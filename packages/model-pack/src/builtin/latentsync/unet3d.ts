@@ -1,5 +1,6 @@
 import { WINDOW_STEPS } from '@lipsync/lipsync';
-import { encodeModel, GraphBuilder, type Value } from '../../onnx';
+import { GraphBuilder, type Value } from '../../onnx/graph-builder';
+import { encodeModel } from '../../onnx/model';
 import { type ScheduleParams } from '../../schedule-params';
 import { predict } from '../diffusion/predict';
 import { predictionFactors } from '../diffusion/prediction-factors';

@@ -1,4 +1,4 @@
-import { type GraphBuilder, type Value } from '../../onnx';
+import { type GraphBuilder, type Value } from '../../onnx/graph-builder';
 import { arithmetic } from '../arithmetic';
 import { FROM_RGB, TO_RGB } from '../picture/colours';
 import { BLOCK, cellsOf, LATENT_SCALE, type Planes, planesOf } from '../picture/latent-planes';

@@ -1,4 +1,4 @@
-import { type GraphBuilder, type Value } from '../../onnx';
+import { type GraphBuilder, type Value } from '../../onnx/graph-builder';
 import { arithmetic } from '../arithmetic';
 import { type Raster } from './region';
 

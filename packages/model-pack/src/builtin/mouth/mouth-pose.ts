@@ -1,5 +1,5 @@
 import { positionalEncoding, WINDOW_STEPS } from '@lipsync/lipsync';
-import { type GraphBuilder, type Value } from '../../onnx';
+import { type GraphBuilder, type Value } from '../../onnx/graph-builder';
 import { arithmetic } from '../arithmetic';
 import { CUE_STATE, CUES, STATES, WIDTH } from '../speech/speech-cues';
 

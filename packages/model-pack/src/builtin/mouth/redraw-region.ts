@@ -1,4 +1,4 @@
-import { type GraphBuilder, type Value } from '../../onnx';
+import { type GraphBuilder, type Value } from '../../onnx/graph-builder';
 import { arithmetic } from '../arithmetic';
 import { drawMouth } from './draw-mouth';
 import { type MouthPose } from './mouth-pose';

@@ -1,5 +1,6 @@
 import { WINDOW_STEPS } from '@lipsync/lipsync';
-import { encodeModel, GraphBuilder } from '../../onnx';
+import { GraphBuilder } from '../../onnx/graph-builder';
+import { encodeModel } from '../../onnx/model';
 import { drawMouth } from '../mouth/draw-mouth';
 import { mouthPose } from '../mouth/mouth-pose';
 import { BLOCK, LATENT_CHANNELS } from '../picture/latent-planes';

@@ -1,4 +1,4 @@
-import { modelFile } from '../../write-pack';
+import { modelFile } from '../../pack';
 import { floatTensor } from '../float-tensor';
 import { decoderModel, encoderModel } from './autoencoder';
 import { TO_RGB } from './colours';

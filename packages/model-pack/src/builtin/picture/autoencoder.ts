@@ -1,4 +1,5 @@
-import { encodeModel, GraphBuilder } from '../../onnx';
+import { GraphBuilder } from '../../onnx/graph-builder';
+import { encodeModel } from '../../onnx/model';
 import { FROM_RGB, TO_RGB } from './colours';
 import { BLOCK, CHROMA_BLOCK, LATENT_CHANNELS, planesOf } from './latent-planes';
 

@@ -1,4 +1,4 @@
-import { type GraphBuilder, type Value } from '../../onnx';
+import { type GraphBuilder, type Value } from '../../onnx/graph-builder';
 
 /** Side of the pixel blocks that become one cell of the latent. */
 export const BLOCK = 8;

@@ -1,5 +1,6 @@
 import { MEL_BANDS, melEdges, SEGMENT_FRAMES } from '@lipsync/lipsync';
-import { encodeModel, GraphBuilder, type Value } from '../../onnx';
+import { GraphBuilder, type Value } from '../../onnx/graph-builder';
+import { encodeModel } from '../../onnx/model';
 import { type Arithmetic, arithmetic } from '../arithmetic';
 import { CUE_STATE, CUES, STATES, STEPS, WIDTH } from './speech-cues';
 

@@ -1,5 +1,5 @@
 import { MEL_BANDS, SEGMENT_FRAMES } from '@lipsync/lipsync';
-import { modelFile } from '../../write-pack';
+import { modelFile } from '../../pack';
 import { floatTensor } from '../float-tensor';
 import { STATES, STEPS, WIDTH } from './speech-cues';
 

@@ -1,5 +1,5 @@
 import { type RunModel } from '../packs/run-model';
-import { type Tensors } from '../sessions/session';
+import { type Tensors } from '../sessions/tensor';
 import { type ArrayPool } from './array-pool';
 
 /**

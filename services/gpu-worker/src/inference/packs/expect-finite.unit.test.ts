@@ -1,4 +1,4 @@
-import { SessionError, type Tensor } from '../sessions/session';
+import { SessionError, type Tensor } from '../sessions/tensor';
 import { float32Tensor } from '../sessions/tensors';
 import { expectFinite } from './expect-finite';
 

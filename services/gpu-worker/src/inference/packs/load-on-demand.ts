@@ -1,7 +1,8 @@
-import { type Pack } from '@lipsync/model-pack';
-import { SessionError, type SessionHost } from '../sessions/session';
+import { type SessionHost } from '../sessions/session';
+import { SessionError } from '../sessions/tensor';
 import { type LoadedPack, type LoadOptions, loadPack } from './load-pack';
 import { type RunModel } from './run-model';
+import { type Pack } from '@lipsync/model-pack';
 
 /** A pack whose graphs are loaded individually, on first run: for work that needs only some of them. */
 export interface PackOnDemand {

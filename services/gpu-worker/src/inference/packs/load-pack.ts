@@ -1,3 +1,12 @@
+import { halveWhenOutOfMemory } from '../sessions/halved-session';
+import { type Session, type SessionHost } from '../sessions/session';
+import { SessionError, type Tensors } from '../sessions/tensor';
+import { declaredTensors, type PackTensors, tensorMismatch } from './compare-tensors';
+import { expectFinite } from './expect-finite';
+import { graphThreads } from './graph-threads';
+import { outputTargets } from './output-targets';
+import { probeMismatch } from './probe-graph';
+import { type RunModel } from './run-model';
 import {
   modelPath,
   type Pack,
@@ -6,14 +15,6 @@ import {
   type Provider,
   verifyPackFiles,
 } from '@lipsync/model-pack';
-import { halveWhenOutOfMemory } from '../sessions/halved-session';
-import { type Session, SessionError, type SessionHost, type Tensors } from '../sessions/session';
-import { declaredTensors, type PackTensors, tensorMismatch } from './compare-tensors';
-import { expectFinite } from './expect-finite';
-import { graphThreads } from './graph-threads';
-import { outputTargets } from './output-targets';
-import { probeMismatch } from './probe-graph';
-import { type RunModel } from './run-model';
 
 /** A pack whose graphs are loaded. */
 export interface LoadedPack {

@@ -1,12 +1,13 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { writeHighsyncPack } from '../../test/highsync-pack';
+import { inProcessSessions } from '../../test/in-process-sessions';
+import { type SessionHost } from '../sessions/session';
+import { SessionError } from '../sessions/tensor';
+import { loadPack } from './load-pack';
+import { type HighsyncManifest, type Pack, type Provider } from '@lipsync/model-pack';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type HighsyncManifest, type Pack, type Provider } from '@lipsync/model-pack';
-import { writeHighsyncPack } from '../../test/highsync-pack';
-import { inProcessSessions } from '../../test/in-process-sessions';
-import { SessionError, type SessionHost } from '../sessions/session';
-import { loadPack } from './load-pack';
 
 describe('the execution provider of a pack', () => {
   let folder: string;

@@ -1,4 +1,4 @@
-import { type Tensor, type Tensors } from '../sessions/session';
+import { type Tensor, type Tensors } from '../sessions/tensor';
 import { float32Tensor } from '../sessions/tensors';
 import { declaredTensors, type RoleTensors } from './compare-tensors';
 import { type TakeFloats } from './run-model';

@@ -1,6 +1,7 @@
-import { type Probe, type TensorSpec as PackTensor } from '@lipsync/model-pack';
-import { type Session, SessionError, type Tensor } from '../sessions/session';
+import { type Session } from '../sessions/session';
+import { SessionError, type Tensor } from '../sessions/tensor';
 import { declaredTensors, type RoleTensors } from './compare-tensors';
+import { type Probe, type TensorSpec as PackTensor } from '@lipsync/model-pack';
 
 type Fill = Probe['fill'][string];
 

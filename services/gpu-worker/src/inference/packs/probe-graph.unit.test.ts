@@ -1,6 +1,7 @@
-import { type Probe } from '@lipsync/model-pack';
-import { type Session, type Tensors } from '../sessions/session';
+import { type Session } from '../sessions/session';
+import { type Tensors } from '../sessions/tensor';
 import { probeMismatch } from './probe-graph';
+import { type Probe } from '@lipsync/model-pack';
 
 const role = {
   inputs: {

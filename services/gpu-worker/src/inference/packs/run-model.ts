@@ -1,4 +1,4 @@
-import { type RunResult, type Tensors } from '../sessions/session';
+import { type RunResult, type Tensors } from '../sessions/tensor';
 
 /** Allocates an array of this length with arbitrary content; nothing else uses it. */
 export type TakeFloats = (length: number) => Float32Array<ArrayBuffer>;

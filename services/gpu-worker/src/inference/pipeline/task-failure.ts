@@ -1,8 +1,8 @@
-import { isMediaError, MediaProcessError } from '@lipsync/media';
-import { PackError } from '@lipsync/model-pack';
 import { type FailureCode } from '../../protocol/messages';
 import { saysOutOfMemory } from '../../protocol/out-of-memory';
-import { SessionError } from '../sessions/session';
+import { SessionError } from '../sessions/tensor';
+import { isMediaError, MediaProcessError } from '@lipsync/media';
+import { PackError } from '@lipsync/model-pack';
 
 /** The task was told to stop. */
 export class Cancelled extends Error {

@@ -1,7 +1,7 @@
+import { SessionError } from '../sessions/tensor';
+import { taskFailure } from './task-failure';
 import { MediaError, MediaProcessError } from '@lipsync/media';
 import { PackError } from '@lipsync/model-pack';
-import { SessionError } from '../sessions/session';
-import { taskFailure } from './task-failure';
 
 describe('what a failed task reports', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { type SeenQuality } from '../../protocol/output-quality';
 import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
-import { SessionError } from '../sessions/session';
+import { SessionError } from '../sessions/tensor';
 import { type QualityProbe } from './quality-probe';
 import { createUnfailingProbe } from './unfailing-probe';
 

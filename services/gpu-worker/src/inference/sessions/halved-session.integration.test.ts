@@ -1,12 +1,13 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { halveWhenOutOfMemory } from './halved-session';
+import { type Session, type SessionHost } from './session';
+import { createSessionHost } from './session-host';
+import { type Tensors } from './tensor';
+import { float32Of, float32Tensor } from './tensors';
+import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
-import { halveWhenOutOfMemory } from './halved-session';
-import { type Session, type SessionHost, type Tensors } from './session';
-import { createSessionHost } from './session-host';
-import { float32Of, float32Tensor } from './tensors';
 
 const ENTRY = join(__dirname, '../../../dist/inference/sessions/session-worker.js');
 

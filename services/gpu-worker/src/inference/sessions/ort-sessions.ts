@@ -1,6 +1,7 @@
-import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { saysOutOfMemory } from '../../protocol/out-of-memory';
-import { SessionError, type SessionOptions, type Tensor, type Tensors, type TensorSpec } from './session';
+import { type SessionOptions, type TensorSpec } from './session';
+import { SessionError, type Tensor, type Tensors } from './tensor';
+import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 
 export interface LoadedGraph {
   readonly inputs: readonly TensorSpec[];

@@ -1,7 +1,8 @@
+import { type Session, type SessionHost } from './session';
+import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
+import { SessionError, type Tensor, type Tensors } from './tensor';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type Session, SessionError, type SessionHost, type Tensor, type Tensors } from './session';
-import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
 
 type Unsent = SessionRequest extends infer R ? (R extends SessionRequest ? Omit<R, 'id'> : never) : never;
 interface Waiter {

@@ -1,4 +1,5 @@
-import { type SessionError, type SessionOptions, type Tensors, type TensorSpec } from './session';
+import { type SessionOptions, type TensorSpec } from './session';
+import { type SessionError, type Tensors } from './tensor';
 
 /** To the session thread. Every request gets one reply with the same id; requests are served in order. */
 export type SessionRequest =

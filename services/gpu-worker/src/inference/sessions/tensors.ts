@@ -1,4 +1,4 @@
-import { SessionError, type Tensor, type Tensors } from './session';
+import { SessionError, type Tensor, type Tensors } from './tensor';
 
 /** A float32 tensor over `data`, which must have product(dims) elements. */
 export function float32Tensor(data: Float32Array<ArrayBuffer>, dims: readonly number[]): Tensor {

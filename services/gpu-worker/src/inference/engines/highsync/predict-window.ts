@@ -1,11 +1,11 @@
-import { guide, LANDMARK_COUNT, LANDMARK_VALUES, WINDOW_STEPS } from '@lipsync/lipsync';
-import { type HighsyncManifest } from '@lipsync/model-pack';
-import { type Tensors } from '../../sessions/session';
+import { type Tensors } from '../../sessions/tensor';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
 import { type CallRole } from '../call-role';
 import { allOf } from '../in-order';
 import { type ReferenceBanks } from './reference-banks';
+import { guide, LANDMARK_COUNT, LANDMARK_VALUES, WINDOW_STEPS } from '@lipsync/lipsync';
+import { type HighsyncManifest } from '@lipsync/model-pack';
 
 type Floats = Float32Array<ArrayBuffer>;
 

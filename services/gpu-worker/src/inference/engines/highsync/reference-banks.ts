@@ -1,9 +1,9 @@
-import { type HighsyncManifest } from '@lipsync/model-pack';
-import { type Tensors } from '../../sessions/session';
+import { type Tensors } from '../../sessions/tensor';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { type ArrayPool } from '../array-pool';
 import { type CallRole } from '../call-role';
 import { type LatentsBySource } from './source-latents';
+import { type HighsyncManifest } from '@lipsync/model-pack';
 
 type Floats = Float32Array<ArrayBuffer>;
 

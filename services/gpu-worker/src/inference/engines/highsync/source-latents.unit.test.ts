@@ -1,12 +1,12 @@
-import { highsyncFaces } from '@lipsync/lipsync';
 import { clipInput, FORMAT, memoryFeatures, trackOf } from '../../../test/highsync-clip-fixture';
-import { type Tensors } from '../../sessions/session';
+import { type Tensors } from '../../sessions/tensor';
 import { float32Tensor } from '../../sessions/tensors';
 import { createArrayPool } from '../array-pool';
 import { type FrameFeatures } from '../engine';
 import { createFaceLatents } from './face-latents';
 import { createKeptLatents, keptLayout } from './kept-latents';
 import { createSourceLatents } from './source-latents';
+import { highsyncFaces } from '@lipsync/lipsync';
 
 const FRAMES = 96;
 const STRETCH = 12;

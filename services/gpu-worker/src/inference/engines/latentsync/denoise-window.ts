@@ -1,3 +1,7 @@
+import { type RunModel } from '../../packs/run-model';
+import { type Tensors } from '../../sessions/tensor';
+import { float32Of, float32Tensor } from '../../sessions/tensors';
+import { type ArrayPool } from '../array-pool';
 import {
   createDdim,
   fillNoise,
@@ -7,10 +11,6 @@ import {
   WINDOW_STEPS,
 } from '@lipsync/lipsync';
 import { type LatentsyncManifest } from '@lipsync/model-pack';
-import { type RunModel } from '../../packs/run-model';
-import { type Tensors } from '../../sessions/session';
-import { float32Of, float32Tensor } from '../../sessions/tensors';
-import { type ArrayPool } from '../array-pool';
 
 type Floats = Float32Array<ArrayBuffer>;
 

@@ -1,4 +1,4 @@
-import { type Tensors } from '../../sessions/session';
+import { type Tensors } from '../../sessions/tensor';
 import { float32Of, float32Tensor } from '../../sessions/tensors';
 import { createArrayPool } from '../array-pool';
 import { createEncodeFace } from './face-latents';

@@ -1,7 +1,9 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type RunModel } from '../../packs/run-model';
+import { type LoadedGraph, loadGraph } from '../../sessions/ort-sessions';
+import { type Tensors } from '../../sessions/tensor';
+import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
+import { createMusetalk } from './musetalk-engine';
 import {
   FACE_TRACK_VERSION,
   type FaceTrack,
@@ -17,11 +19,9 @@ import {
   type Pack,
   packRoles,
 } from '@lipsync/model-pack';
-import { type RunModel } from '../../packs/run-model';
-import { type LoadedGraph, loadGraph } from '../../sessions/ort-sessions';
-import { type Tensors } from '../../sessions/session';
-import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
-import { createMusetalk } from './musetalk-engine';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const format = { width: 96, height: 80, matrix: 'bt709', range: 'limited' } as const;
 const layout = pictureLayout(format);

@@ -1,4 +1,5 @@
-import { type TensorSpec } from './tensor-spec';
+import { type z } from 'zod';
+import { type TensorSpec } from './manifest';
 
 /** A size that the code of an engine feeds or reads; 'any' if it varies, so that the dimension must be free. */
 export type Size = number | 'any' | { readonly atLeast: number };
@@ -17,13 +18,13 @@ export interface ExpectedRole {
   readonly outputs?: Readonly<Record<string, ExpectedTensor>>;
 }
 
-export const floats = (...dims: Size[]): ExpectedTensor => ({ dtype: 'float32', dims });
+export const expectFloats = (...dims: Size[]): ExpectedTensor => ({ dtype: 'float32', dims });
 
 /** A diffusion timestep. */
 export const TIMESTEP: ExpectedTensor = { dtype: 'int64', dims: [1] };
 
 /** A tensor of a manifest that contradicts the parameters beside it. */
-export interface Misfit {
+interface TensorMismatch {
   readonly path: readonly string[];
   readonly message: string;
 }
@@ -33,11 +34,21 @@ interface DeclaredRole {
   readonly outputs: Readonly<Record<string, TensorSpec | undefined>>;
 }
 
-/** Compares the tensors that the roles declare with the expected ones. Optional tensors may be left out. */
-export function misfits(
+/** Adds an issue to a manifest for every tensor that its parameters contradict. */
+export function refuseMismatches(
+  context: z.RefinementCtx,
   roles: Readonly<Record<string, DeclaredRole | undefined>>,
   expected: ExpectedRoles,
-): Misfit[] {
+): void {
+  for (const { path, message } of tensorMismatches(roles, expected))
+    context.addIssue({ code: 'custom', path: [...path], message });
+}
+
+/** Compares the tensors that the roles declare with the expected ones. Optional tensors may be left out. */
+function tensorMismatches(
+  roles: Readonly<Record<string, DeclaredRole | undefined>>,
+  expected: ExpectedRoles,
+): TensorMismatch[] {
   return Object.entries(expected).flatMap(([role, tensors]) =>
     (['inputs', 'outputs'] as const).flatMap((side) =>
       Object.entries(tensors[side] ?? {}).flatMap(([key, wanted]) => {

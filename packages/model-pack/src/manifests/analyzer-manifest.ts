@@ -1,0 +1,10 @@
+import { type z } from 'zod';
+import { analyzerParamsSchema } from '../analyzer-params';
+import { manifestSchema, roleSchema } from '../manifest';
+
+export const analyzerManifestSchema = manifestSchema('analyzer', {
+    face_detector: roleSchema(['image'], ['boxes', 'scores']),
+    landmarks68: roleSchema(['image'], ['points']),
+  }, analyzerParamsSchema);
+
+export type AnalyzerManifest = z.infer<typeof analyzerManifestSchema>;
