@@ -5,9 +5,8 @@ import { openPack, type Pack, type PackEngine } from '@lipsync/model-pack';
 import { highsyncImages, latentsyncImages, musetalkImages } from '../../test/golden-clips';
 import { type GoldenPack, goldenPack } from '../../test/golden-pack';
 import { deviation, readGolden } from '../../test/golden-pictures';
-import { inProcessSessions } from '../../test/in-process-sessions';
+import { testSessions } from '../../test/test-sessions';
 import { misplacedBanks } from '../../test/misplaced-banks';
-import { loadPack } from '../packs/load-pack';
 import { type RunModel } from '../packs/run-model';
 
 /** Folders of packs with golden numbers: those in the repository, and more if a developer names them. */
@@ -24,7 +23,7 @@ const OTHER_SOUND: Mistake = ['other sound', 0.1, (run) => run];
 const MISPLACED_BANKS: Mistake = ['banks in each other’s place', 0, misplacedBanks];
 
 describe.each(FOLDERS)('%s', (name, folder) => {
-  const sessions = inProcessSessions();
+  const sessions = testSessions();
   const mistakes = name.endsWith('highsync') ? [OTHER_SOUND, MISPLACED_BANKS] : [OTHER_SOUND];
   const clips = readdirSync(folder).filter((file) => /^golden.*\.json$/.test(file));
   let kept: GoldenPack;
@@ -34,8 +33,7 @@ describe.each(FOLDERS)('%s', (name, folder) => {
   beforeAll(async () => {
     kept = goldenPack(folder);
     pack = await openPack(kept.directory);
-    // With probes, which check that every graph computes what torch did.
-    ({ run } = await loadPack(sessions, pack, { cores: 1, probe: true }));
+    run = await sessions.load(pack);
   });
   afterAll(async () => {
     await sessions.close();

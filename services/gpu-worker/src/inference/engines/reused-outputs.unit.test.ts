@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { buildBuiltinPacks, type Pack } from '@lipsync/model-pack';
 import * as highsyncClip from '../../test/highsync-clip-fixture';
 import { writeHighsyncPack } from '../../test/highsync-pack';
-import { inProcessSessions } from '../../test/in-process-sessions';
+import { testSessions } from '../../test/test-sessions';
 import * as latentsyncClip from '../../test/latentsync-clip-fixture';
 import { writeLatentsyncPack } from '../../test/latentsync-pack';
 import { writePooledMusetalkPack } from '../../test/pooled-musetalk-pack';
 import { reusingRuns } from '../../test/reusing-runs';
-import { loadPack } from '../packs/load-pack';
 import { type RunModel } from '../packs/run-model';
 import { createHighsync } from './highsync/highsync-engine';
 import { createLatentsync } from './latentsync/latentsync-engine';
@@ -23,7 +22,7 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
   const FRAMES = 40;
   const track = trackOf(FRAMES);
   const sources = Array.from({ length: FRAMES }, (_, i) => i);
-  const sessions = inProcessSessions();
+  const sessions = testSessions();
   let folder: string;
 
   beforeAll(async () => {
@@ -34,7 +33,7 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
     await rm(folder, { recursive: true, force: true });
   });
   const counted = async (pack: Pack) => {
-    const { run } = await loadPack(sessions, pack, { cores: 1, probe: false });
+    const run = await sessions.load(pack);
     return { plain: run, ...reusingRuns(run) };
   };
 

@@ -14,9 +14,8 @@ import {
 } from '../../../test/highsync-clip-fixture';
 import { LATENT, SIDE } from '../../../test/highsync-graphs';
 import { MASK, writeHighsyncPack } from '../../../test/highsync-pack';
-import { inProcessSessions } from '../../../test/in-process-sessions';
+import { testSessions } from '../../../test/test-sessions';
 import { type RecordedRun, recordRuns } from '../../../test/recorded-runs';
-import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
 import { type DecodedFaces } from './face-batch';
 import { createHighsync, type HighsyncOptions } from './highsync-engine';
@@ -28,12 +27,12 @@ describe('a highsync clip', () => {
   let folder: string;
   let pack: Pack<HighsyncManifest>;
   let run: RunModel;
-  const sessions = inProcessSessions();
+  const sessions = testSessions();
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'highsync-clip-'));
     pack = await writeHighsyncPack(join(folder, 'pack'), { stretch: 24 });
-    ({ run } = await loadPack(sessions, pack, { cores: 1, probe: false }));
+    run = await sessions.load(pack);
   });
   afterAll(async () => {
     await sessions.close();

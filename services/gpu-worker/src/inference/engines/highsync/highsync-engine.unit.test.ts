@@ -6,9 +6,8 @@ import { highsyncFaces } from '@lipsync/lipsync';
 import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
 import { clipInput, expectedImages, generate, trackOf } from '../../../test/highsync-clip-fixture';
 import { writeHighsyncPack } from '../../../test/highsync-pack';
-import { inProcessSessions } from '../../../test/in-process-sessions';
+import { testSessions } from '../../../test/test-sessions';
 import { recordRuns } from '../../../test/recorded-runs';
-import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
 import { createHighsync } from './highsync-engine';
 
@@ -16,7 +15,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) =
 
 describe('highsync on networks that know the answer', () => {
   let folder: string;
-  const sessions = inProcessSessions();
+  const sessions = testSessions();
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'highsync-'));
@@ -30,7 +29,7 @@ describe('highsync on networks that know the answer', () => {
     changes: Parameters<typeof writeHighsyncPack>[1] = {},
   ): Promise<{ pack: Pack<HighsyncManifest>; run: RunModel }> {
     const pack = await writeHighsyncPack(join(folder, JSON.stringify(changes).replace(/\W/g, '-')), changes);
-    const { run } = await loadPack(sessions, pack, { cores: 1, probe: false });
+    const run = await sessions.load(pack);
     return { pack, run };
   }
 

@@ -7,12 +7,11 @@ import { type LatentsyncManifest, type Pack } from '@lipsync/model-pack';
 import { isWorthKeeping } from '../../../protocol/feature-layout';
 import { clipInput, FORMAT, memoryFeatures, pictureOf, trackOf } from '../../../test/highsync-clip-fixture';
 import { SIDE } from '../../../test/highsync-graphs';
-import { inProcessSessions } from '../../../test/in-process-sessions';
+import { testSessions } from '../../../test/test-sessions';
 import { generate } from '../../../test/latentsync-clip-fixture';
 import { MASK, writeLatentsyncPack } from '../../../test/latentsync-pack';
 import { type RecordedRun, recordRuns } from '../../../test/recorded-runs';
 import { reusingRuns } from '../../../test/reusing-runs';
-import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
 import { type FrameFeatures } from '../engine';
 import { latentLayout } from './face-latents';
@@ -28,12 +27,12 @@ describe('a latentsync clip', () => {
   let folder: string;
   let pack: Pack<LatentsyncManifest>;
   let run: RunModel;
-  const sessions = inProcessSessions();
+  const sessions = testSessions();
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'latentsync-clip-'));
     pack = await writeLatentsyncPack(join(folder, 'pack'));
-    ({ run } = await loadPack(sessions, pack, { cores: 1, probe: false }));
+    run = await sessions.load(pack);
   });
   afterAll(async () => {
     await sessions.close();

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LatentsyncManifest, type Pack } from '@lipsync/model-pack';
 import { clipInput, trackOf } from '../../../test/highsync-clip-fixture';
-import { inProcessSessions } from '../../../test/in-process-sessions';
+import { testSessions } from '../../../test/test-sessions';
 import { expectedImage, generate } from '../../../test/latentsync-clip-fixture';
 import { type LatentsyncPackChanges, writeLatentsyncPack } from '../../../test/latentsync-pack';
 import { recordRuns } from '../../../test/recorded-runs';
-import { loadPack } from '../../packs/load-pack';
 import { type RunModel } from '../../packs/run-model';
 import { createLatentsync } from './latentsync-engine';
 
@@ -16,7 +15,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) =
 
 describe('latentsync on a network that knows the answer', () => {
   let folder: string;
-  const sessions = inProcessSessions();
+  const sessions = testSessions();
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'latentsync-'));
@@ -31,7 +30,7 @@ describe('latentsync on a network that knows the answer', () => {
   ): Promise<{ pack: Pack<LatentsyncManifest>; run: RunModel }> {
     const name = JSON.stringify(changes).replace(/\W/g, '-').slice(0, 80);
     const pack = await writeLatentsyncPack(join(folder, name), changes);
-    const { run } = await loadPack(sessions, pack, { cores: 1, probe: false });
+    const run = await sessions.load(pack);
     return { pack, run };
   }
 

@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { HALF_MASK_VALUES, pictureLayout, recordingOf } from '@lipsync/lipsync';
 import {
   buildBuiltinPacks,
-  modelPath,
   type MusetalkManifest,
   type Pack,
-  packRoles,
 } from '@lipsync/model-pack';
 import { writePooledMusetalkPack } from '../../../test/pooled-musetalk-pack';
 import { syntheticTrack } from '../../../test/synthetic-track';
 import { type RunModel } from '../../packs/run-model';
-import { type LoadedGraph, loadGraph } from '../../sessions/ort-sessions';
+import { testSessions } from '../../../test/test-sessions';
 import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../engine';
 import { createMusetalk } from './musetalk-engine';
 
@@ -61,30 +59,24 @@ describe.each([
   { name: 'a pack without one', parsing: false, values: LATENTS },
 ])('the features that musetalk keeps of frames, on $name', ({ parsing, values }) => {
   let folder: string;
-  let graphs: Map<string, LoadedGraph>;
+  const sessions = testSessions();
+  let runPack: RunModel;
   let pack: Pack<MusetalkManifest>;
   let calls: string[];
 
   const run: RunModel = async (role, feeds) => {
     calls.push(role);
-    const graph = graphs.get(role);
-    if (!graph) throw new Error(`no graph for ${role}`);
-    const outputs = await graph.run(feeds);
-    const clean = outputs['clean'];
-    return { outputs: clean ? { latent: clean } : outputs, feeds };
+    return runPack(role, feeds);
   };
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kept-features-'));
     await buildBuiltinPacks(folder);
     pack = await writePooledMusetalkPack(join(folder, 'pooled'), folder, { parsing, params: { batch: 4 } });
-    graphs = new Map();
-    for (const [role, file] of packRoles(pack.manifest)) {
-      graphs.set(role, await loadGraph(modelPath(pack, file), {}));
-    }
+    runPack = await sessions.load(pack);
   }, 60_000);
   afterAll(async () => {
-    for (const graph of graphs.values()) await graph.release();
+    await sessions.close();
     await rm(folder, { recursive: true, force: true });
   });
   beforeEach(() => {

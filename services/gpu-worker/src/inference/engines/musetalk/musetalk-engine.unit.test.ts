@@ -1,6 +1,6 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { type RunModel } from '../../packs/run-model';
-import { type LoadedGraph, loadGraph } from '../../sessions/ort-sessions';
+import { testSessions } from '../../../test/test-sessions';
 import { type Tensors } from '../../sessions/tensor';
 import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
 import { createMusetalk } from './musetalk-engine';
@@ -13,11 +13,9 @@ import {
 } from '@lipsync/lipsync';
 import {
   buildBuiltinPacks,
-  modelPath,
   type MusetalkManifest,
   openPackFor,
   type Pack,
-  packRoles,
 } from '@lipsync/model-pack';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -86,41 +84,30 @@ const SPEAKING = 37;
 describe('musetalk on the built-in pack', () => {
   let folder: string;
   let pack: Pack<MusetalkManifest>;
-  let graphs: Map<string, LoadedGraph>;
+  const sessions = testSessions();
+  let runPack: RunModel;
   let shapes: string[];
   let engine: LipSyncEngine;
   let fed: Tensors;
 
   const run: RunModel = async (role, feeds) => {
-    if (role === 'unet') fed = feeds;
+    if (role === 'unet') fed = structuredClone(feeds);
     shapes.push(
       `${role} ${Object.values(feeds)
         .map(({ dims }) => dims[0])
         .join(',')}`,
     );
-    const graph = graphs.get(role);
-    if (!graph) throw new Error(`no graph for ${role}`);
-    const outputs = await graph.run(feeds);
-    return {
-      outputs: role === 'unet' ? { ...outputs, latent: outputs['clean'] ?? missing() } : outputs,
-      feeds,
-    };
-  };
-  const missing = (): never => {
-    throw new Error('the generator has an output');
+    return runPack(role, feeds);
   };
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'musetalk-'));
     await buildBuiltinPacks(folder);
     pack = await openPackFor('musetalk', join(folder, 'builtin-musetalk'));
-    graphs = new Map();
-    for (const [role, file] of packRoles(pack.manifest)) {
-      graphs.set(role, await loadGraph(modelPath(pack, file), {}));
-    }
+    runPack = await sessions.load(pack);
   });
   afterAll(async () => {
-    for (const graph of graphs.values()) await graph.release();
+    await sessions.close();
     await rm(folder, { recursive: true, force: true });
   });
   beforeEach(() => {
@@ -260,7 +247,9 @@ describe('musetalk on the built-in pack', () => {
     const clip = await open();
     const heard = async (output: number): Promise<number[]> => {
       await render(clip, output);
-      const { data, dims } = fed['audio'] ?? missing();
+      const audioFed = fed['audio'];
+      if (!audioFed) throw new Error('the generator was fed no sound');
+      const { data, dims } = audioFed;
       return Array.from(data, Number).slice(
         0,
         dims.slice(1).reduce((all, dim) => all * dim, 1),
