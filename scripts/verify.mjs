@@ -15,7 +15,7 @@ const jest = (project, ...options) => ['jest', ['--selectProjects', project, ...
 
 const CHECKS = {
   contract: ['node', ['packages/contract/scripts/generate.mjs', '--check']],
-  kernels: ['node', ['packages/lipsync/scripts/build-kernels.mjs', '--check']],
+  kernels: ['node', ['packages/kernels/scripts/build-kernels.mjs', '--check']],
   layers: [
     'depcruise',
     [

@@ -3,35 +3,33 @@ export { float, floats, type Attribute, type Graph, type Node, type ValueInfo } 
 export { GraphBuilder, type Operand, type Value } from './onnx/graph-builder';
 export { type DataType } from './onnx/data-type';
 export { type ExternalData, type Tensor } from './onnx/tensor';
-export { type AnalyzerParams } from './analyzer-params';
-export { type AudioParams } from './audio-params';
-export { type HighsyncParams } from './highsync-params';
-export { type LatentParams } from './latent-params';
-export { type LatentsyncParams } from './latentsync-params';
-export { type AnalyzerManifest } from './manifests/analyzer-manifest';
-export { type HighsyncManifest } from './manifests/highsync-manifest';
-export { type LatentsyncManifest } from './manifests/latentsync-manifest';
-export { type Manifest, type PackEngine } from './packs';
-export { type MusetalkManifest } from './manifests/musetalk-manifest';
+
 export { type Provider, PROVIDERS } from './manifest';
-export { type MusetalkParams } from './musetalk-params';
+
 export { MANIFEST_FILE, modelPath, type PackRef, packVersion } from './pack';
-export { openPack, openPackFor, type Pack, parseManifest, readPack, readPackAgain } from './packs';
+
 export { type PackClaim } from './pack';
 export { rememberDigests } from './pack';
 export { type VerifyFilesOptions, verifyPackFiles } from './pack';
-export { copyPack } from './packs';
+
 export { PackError } from './pack';
 export { sha256, sha256OfFile } from './pack';
 export { packFiles, packSize, weightsSize } from './pack';
 export { packRoles, type PackRole } from './manifest';
-export { publishPack } from './packs';
+
 export { type Probe } from './manifest';
-export { type ScheduleParams } from './schedule-params';
+
 export { type TensorSpec } from './manifest';
 export { modelFile } from './pack';
-export { writePack } from './packs';
-export { buildAnalyzerPack } from './builtin/analyzer/build-analyzer-pack';
-export { writePassthroughPack } from './builtin/bench/passthrough-pack';
-export { writeLatentsyncPack } from './builtin/latentsync/latentsync-pack';
-export { buildBuiltinPacks } from './builtin/build-builtin-packs';
+export { type Pack } from './pack';
+export { type Manifest, manifestSchema, roleSchema, tensorSpecSchema } from './manifest';
+export {
+  type ExpectedRole,
+  type ExpectedTensor,
+  expectFloats,
+  type Size,
+  refuseMismatches,
+  type ExpectedRoles,
+  TIMESTEP,
+} from './expected-tensors';
+export { createPackFormat } from './pack-format';

@@ -1,13 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import path from 'node:path';
-import { type Engine } from '@lipsync/contract';
-import { openPackFolders } from '@lipsync/gpu-worker';
-import { type Manifest, type Pack } from '@lipsync/model-pack';
 import { servingAnalyzer } from '../models/serving-analyzer';
 import { type NetworkSizes } from './full-size/networks';
 import { writeUntrainedHighsync } from './full-size/untrained-highsync';
 import { writeUntrainedLatentsync } from './full-size/untrained-latentsync';
 import { writeUntrainedMusetalk } from './full-size/untrained-musetalk';
+import { type Engine } from '@lipsync/contract';
+import { type Manifest, type Pack } from '@lipsync/engines';
+import { openPackFolders } from '@lipsync/gpu-worker';
+import { mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
 
 export interface PacksToBench {
   /** Contains the face analyser, and the packs unless others are requested. */

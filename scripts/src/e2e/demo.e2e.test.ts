@@ -170,7 +170,6 @@ it.each([
   ['admin', 'Usage: admin'],
   ['models', 'Usage: models'],
   ['load-test', 'Usage: load-test'],
-  ['bench-kernels', 'README.md'],
 ])(
   'npm run %s -- --help answers without installing, building or measuring anything',
   async (command, text) => {

@@ -1,9 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import type { SyncMode } from '@lipsync/contract';
+import { compareOutsideFace, type OutsideFace, paddedFaceBoxes } from './outside-face';
+import { plainTranscode } from './plain-transcode';
+import { type SyncMode } from '@lipsync/contract';
 import { type AudioPlan, audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
-import { type Inference, startInference } from '@lipsync/gpu-worker';
 import {
   decodeFaceTrack,
   type FaceTrack,
@@ -12,7 +10,8 @@ import {
   mouthOpenings,
   recordingOf,
   speechEnvelope,
-} from '@lipsync/lipsync';
+} from '@lipsync/engines';
+import { type Inference, startInference } from '@lipsync/gpu-worker';
 import {
   AUDIO_SAMPLE_RATE,
   type Binaries,
@@ -21,8 +20,9 @@ import {
   type ProbedVideo,
   readAudio,
 } from '@lipsync/media';
-import { compareOutsideFace, type OutsideFace, paddedFaceBoxes } from './outside-face';
-import { plainTranscode } from './plain-transcode';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 
 export interface MeasureRequest {
   /** The rendered video. */

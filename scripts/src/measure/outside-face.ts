@@ -1,7 +1,7 @@
-import path from 'node:path';
-import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/lipsync';
-import { type Binaries, openFrameReader, type ProbedVideo } from '@lipsync/media';
 import { type Box, createPictureDifference } from './picture-difference';
+import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/engines';
+import { type Binaries, openFrameReader, type ProbedVideo } from '@lipsync/media';
+import path from 'node:path';
 
 export interface OutsideFace {
   psnr_db: number;

@@ -1,5 +1,6 @@
 import { type Row } from '@lipsync/admin';
-import { type Pack, packSize } from '@lipsync/model-pack';
+import { type Pack } from '@lipsync/engines';
+import { packSize } from '@lipsync/model-pack';
 
 /** What an operator wants to know about a pack. */
 export async function describePack(pack: Pack): Promise<Row> {

@@ -1,8 +1,9 @@
-import path from 'node:path';
-import { type Row } from '@lipsync/admin';
-import { copyPack, openPack, type Pack, PackError } from '@lipsync/model-pack';
 import { describePack } from './describe-pack';
 import { verifyPack } from './verify-pack';
+import { type Row } from '@lipsync/admin';
+import { copyPack, openPack, type Pack } from '@lipsync/engines';
+import { PackError } from '@lipsync/model-pack';
+import path from 'node:path';
 
 /** The build writes packs with such names and would overwrite others. */
 const RESERVED = /^builtin-|^analyzer$/;

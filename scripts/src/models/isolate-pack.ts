@@ -1,6 +1,7 @@
+import { type Manifest, type Pack } from '@lipsync/engines';
+import { MANIFEST_FILE, packFiles } from '@lipsync/model-pack';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Manifest, MANIFEST_FILE, type Pack, packFiles } from '@lipsync/model-pack';
 
 /**
  * Makes a folder of packs at `folder` with one face analyser and, for the engine, only this pack: links to the pack's

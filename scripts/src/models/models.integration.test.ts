@@ -1,10 +1,11 @@
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { buildBuiltinPacks, MANIFEST_FILE, openPack, packVersion } from '@lipsync/model-pack';
 import { installPack } from './install-pack';
 import { listPacks } from './list-packs';
 import { verifyPack } from './verify-pack';
+import { buildBuiltinPacks, openPack } from '@lipsync/engines';
+import { MANIFEST_FILE, packVersion } from '@lipsync/model-pack';
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 
 /** The compiled inference process: a child process cannot run TypeScript. */
 const entry = path.resolve(__dirname, '../../../services/gpu-worker/dist/inference/main.js');

@@ -1,19 +1,12 @@
+import { type ClipShape, makeClip } from '../samples/sample-clip';
+import { type Trial, tryPack } from './try-pack';
+import { buildBuiltinPacks, openPackFor } from '@lipsync/engines';
+import { writePassthroughPack } from '@lipsync/engines/test';
+import { type Binaries, inspect, resolveBinaries } from '@lipsync/media';
+import { encodeModel, GraphBuilder, MANIFEST_FILE, modelFile, packVersion } from '@lipsync/model-pack';
 import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Binaries, inspect, resolveBinaries } from '@lipsync/media';
-import {
-  buildBuiltinPacks,
-  encodeModel,
-  GraphBuilder,
-  MANIFEST_FILE,
-  modelFile,
-  openPackFor,
-  packVersion,
-  writePassthroughPack,
-} from '@lipsync/model-pack';
-import { type ClipShape, makeClip } from '../samples/sample-clip';
-import { type Trial, tryPack } from './try-pack';
 
 /** The compiled inference process: a child process cannot run TypeScript. */
 const entry = path.resolve(__dirname, '../../../services/gpu-worker/dist/inference/main.js');

@@ -1,13 +1,14 @@
-import { access, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { type Row } from '@lipsync/admin';
-import { type Engine } from '@lipsync/contract';
-import { checkPack, openPackFolders, type RenderResult, startInference } from '@lipsync/gpu-worker';
-import { packVersion, readPack } from '@lipsync/model-pack';
 import { makeClip } from '../samples/sample-clip';
 import { isolatePack } from './isolate-pack';
 import { servingAnalyzer } from './serving-analyzer';
+import { type Row } from '@lipsync/admin';
+import { type Engine } from '@lipsync/contract';
+import { readPack } from '@lipsync/engines';
+import { checkPack, openPackFolders, type RenderResult, startInference } from '@lipsync/gpu-worker';
+import { packVersion } from '@lipsync/model-pack';
+import { access, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 
 export interface Trial {
   /** Path for the rendered video. Written when the render has succeeded, and not touched before. */

@@ -1,7 +1,7 @@
-import { type Row } from '@lipsync/admin';
-import { checkPack } from '@lipsync/gpu-worker';
-import { openPack, type Pack } from '@lipsync/model-pack';
 import { describePack } from './describe-pack';
+import { type Row } from '@lipsync/admin';
+import { openPack, type Pack } from '@lipsync/engines';
+import { checkPack } from '@lipsync/gpu-worker';
 
 /** The result of verifying a pack. */
 export interface VerifiedPack {

@@ -1,9 +1,18 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { checkPack } from './check-pack';
+import { landmarkBounds } from './inference/analyzer/face-patch';
+import { type Inference, startInference } from './start-inference';
+import { COMPILED_CHILD } from './test/compiled';
 import { type Engine, ENGINES, type SyncMode } from '@lipsync/contract';
-import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH, mouthOpening } from '@lipsync/lipsync';
-import { buildBuiltinPacks, writeLatentsyncPack } from '@lipsync/model-pack';
+import {
+  decodeFaceTrack,
+  type FaceTrack,
+  LANDMARK_VALUES,
+  MOUTH,
+  mouthOpening,
+  buildBuiltinPacks,
+  writeLatentsyncPack,
+} from '@lipsync/engines';
+import { goldenPack } from '@lipsync/engines/test';
 import {
   ffmpeg,
   lumaPictures,
@@ -12,11 +21,9 @@ import {
   mediaTiming,
   type PictureArea,
 } from '@lipsync/testkit';
-import { checkPack } from './check-pack';
-import { landmarkBounds } from './inference/analyzer/face-patch';
-import { type Inference, startInference } from './start-inference';
-import { COMPILED_CHILD } from './test/compiled';
-import { goldenPack } from './test/golden-pack';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const SPEECH = join(__dirname, '../../../samples/speech.wav');
 const GOLDEN = join(__dirname, '../test-data/golden');

@@ -1,3 +1,9 @@
+import { keepTail } from './host/stderr-tail';
+import { createRenderFixture, type RenderFixture } from './test/render-fixture';
+import { buildBuiltinPacks } from '@lipsync/engines';
+import { createQueues, type Queues } from '@lipsync/queue';
+import { createLogger } from '@lipsync/runtime';
+import { eventually, freePorts, parseExposition, type RunningRedis, startRedis } from '@lipsync/testkit';
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -5,12 +11,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { buildBuiltinPacks } from '@lipsync/model-pack';
-import { createQueues, type Queues } from '@lipsync/queue';
-import { createLogger } from '@lipsync/runtime';
-import { eventually, freePorts, parseExposition, type RunningRedis, startRedis } from '@lipsync/testkit';
-import { keepTail } from './host/stderr-tail';
-import { createRenderFixture, type RenderFixture } from './test/render-fixture';
 
 const COMPILED_MAIN = join(__dirname, '../dist/main.js');
 

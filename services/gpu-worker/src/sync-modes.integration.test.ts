@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type Inference, startInference } from './start-inference';
+import { COMPILED_CHILD } from './test/compiled';
 import { type Engine, ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
-import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { buildBuiltinPacks } from '@lipsync/engines';
 import {
   ffmpeg,
   findClicks,
@@ -14,8 +13,9 @@ import {
   type NumberedVideoOptions,
   shownPictures,
 } from '@lipsync/testkit';
-import { type Inference, startInference } from './start-inference';
-import { COMPILED_CHILD } from './test/compiled';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const SAMPLE = join(__dirname, '../../../samples/face.mp4');
 /** A number in the first 16 lines, a face below it. */

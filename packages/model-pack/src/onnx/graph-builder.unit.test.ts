@@ -1,8 +1,8 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { float, graphAttribute, tensorAttribute } from './graph';
 import { GraphBuilder } from './graph-builder';
 import { encodeModel } from './model';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
 
 interface Result {
   dims: readonly number[];

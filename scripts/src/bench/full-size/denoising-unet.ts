@@ -1,4 +1,3 @@
-import { type Graph, GraphBuilder, type HighsyncParams, type Value } from '@lipsync/model-pack';
 import { bankName } from './bank-name';
 import { filmOf, picturesOf } from './film';
 import { Layers } from './layers';
@@ -7,6 +6,8 @@ import { transformer } from './transformer';
 import { type ListeningUnetShape } from './unet';
 import { pictureNorm, type Place, unetBody, unetEnd, type UnetKind } from './unet-body';
 import { type WeightFile } from './weight-file';
+import { type HighsyncParams } from '@lipsync/engines';
+import { type Graph, GraphBuilder, type Value } from '@lipsync/model-pack';
 
 /** Dimensions of HighSync's denoising network. */
 export interface DenoisingShape extends ListeningUnetShape {

@@ -1,12 +1,12 @@
-import { type Engine } from '@lipsync/contract';
-import { WINDOW_STEPS } from '@lipsync/lipsync';
-import { type Graph } from '@lipsync/model-pack';
 import { autoencoderDecoder, autoencoderEncoder } from './autoencoder';
 import { type DenoisingShape, denoisingUnet } from './denoising-unet';
 import { referenceUnet } from './reference-unet';
 import { type ListeningUnetShape, unet, unet3d } from './unet';
 import { WeightFile } from './weight-file';
 import { whisperEncoder } from './whisper-encoder';
+import { type Engine } from '@lipsync/contract';
+import { WINDOW_STEPS } from '@lipsync/engines';
+import { type Graph } from '@lipsync/model-pack';
 
 /** The size of a pack's networks; everything else about them is independent of it. */
 export interface NetworkSize {

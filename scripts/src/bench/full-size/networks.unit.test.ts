@@ -1,9 +1,4 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { encodeModel, type HighsyncParams, type LatentsyncParams, openPack } from '@lipsync/model-pack';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import {
   commonNetworks,
   highsyncUnets,
@@ -16,6 +11,12 @@ import {
 import { writeUntrainedHighsync } from './untrained-highsync';
 import { writeUntrainedLatentsync } from './untrained-latentsync';
 import { writeUntrainedMusetalk } from './untrained-musetalk';
+import { type HighsyncParams, type LatentsyncParams, openPack } from '@lipsync/engines';
+import { encodeModel } from '@lipsync/model-pack';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
 
 const SMALL: NetworkSize = {
   resolution: 64,

@@ -1,4 +1,3 @@
-import { type HighsyncManifest, type HighsyncParams, openPackFor, type Pack } from '@lipsync/model-pack';
 import { highsyncUnets, type NetworkSize } from './networks';
 import {
   generatorInputs,
@@ -13,6 +12,7 @@ import {
   writeManifest,
   writeNetwork,
 } from './untrained-networks';
+import { type HighsyncManifest, type HighsyncParams, openPackFor, type Pack } from '@lipsync/engines';
 
 /** Like `writeUntrainedMusetalk`, for highsync, with the schedule, guidance, window and mask of another pack. */
 export async function writeUntrainedHighsync(

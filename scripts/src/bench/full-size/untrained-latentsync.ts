@@ -1,4 +1,3 @@
-import { type LatentsyncManifest, type LatentsyncParams, openPackFor, type Pack } from '@lipsync/model-pack';
 import { latentsyncUnet, type NetworkSize } from './networks';
 import {
   generatorInputs,
@@ -10,6 +9,7 @@ import {
   writeManifest,
   writeNetwork,
 } from './untrained-networks';
+import { type LatentsyncManifest, type LatentsyncParams, openPackFor, type Pack } from '@lipsync/engines';
 
 /** Like `writeUntrainedMusetalk`, for latentsync, with the schedule, guidance and mask of another pack. */
 export async function writeUntrainedLatentsync(

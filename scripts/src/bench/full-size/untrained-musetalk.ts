@@ -1,4 +1,3 @@
-import { type MusetalkManifest, openPackFor, type Pack } from '@lipsync/model-pack';
 import { musetalkUnet, type NetworkSize } from './networks';
 import {
   generatorInputs,
@@ -10,6 +9,7 @@ import {
   writeManifest,
   writeNetwork,
 } from './untrained-networks';
+import { type MusetalkManifest, openPackFor, type Pack } from '@lipsync/engines';
 
 /** Writes a musetalk pack with untrained networks: as costly to run as the published one, and of no other use. */
 export async function writeUntrainedMusetalk(

@@ -1,14 +1,8 @@
+import { commonNetworks, LATENT_CHANNELS, latentSide, type Network, type NetworkSize } from './networks';
+import { type Manifest } from '@lipsync/engines';
+import { encodeModel, MANIFEST_FILE, modelFile, sha256OfFile, type ValueInfo } from '@lipsync/model-pack';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  encodeModel,
-  type Manifest,
-  MANIFEST_FILE,
-  modelFile,
-  sha256OfFile,
-  type ValueInfo,
-} from '@lipsync/model-pack';
-import { commonNetworks, LATENT_CHANNELS, latentSide, type Network, type NetworkSize } from './networks';
 
 /** The manifest fields of packs with untrained networks, apart from their names. */
 export const LABEL: Pick<Manifest, 'format' | 'version' | 'licence' | 'providers'> = {

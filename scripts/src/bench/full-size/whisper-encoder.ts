@@ -1,7 +1,7 @@
-import { MEL_BANDS, SEGMENT_FRAMES } from '@lipsync/lipsync';
-import { type Graph, GraphBuilder, type Value } from '@lipsync/model-pack';
 import { Layers } from './layers';
 import { type WeightFile } from './weight-file';
+import { MEL_BANDS, SEGMENT_FRAMES } from '@lipsync/engines';
+import { type Graph, GraphBuilder, type Value } from '@lipsync/model-pack';
 
 /** The dimensions of a Whisper encoder. */
 export interface WhisperShape {

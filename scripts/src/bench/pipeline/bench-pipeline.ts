@@ -1,14 +1,14 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
-import path from 'node:path';
-import { type Inference, startInference } from '@lipsync/gpu-worker';
-import { type Binaries } from '@lipsync/media';
-import { writePassthroughPack } from '@lipsync/model-pack';
 import { benchMemory, type MemoryFigures } from './bench-memory';
 import { benchStages, type StageFigures } from './bench-stages';
 import { benchTranscode, type TranscodeFigures } from './bench-transcode';
 import { prepareClip } from './prepared-clip';
 import { renderClip } from './render-clip';
+import { writePassthroughPack } from '@lipsync/engines/test';
+import { type Inference, startInference } from '@lipsync/gpu-worker';
+import { type Binaries } from '@lipsync/media';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
 
 export interface PipelineFigures {
   /** With a pass-through pack, which has no networks. */

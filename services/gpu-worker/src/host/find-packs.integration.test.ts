@@ -1,13 +1,14 @@
-import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ENGINES } from '@lipsync/contract';
-import { buildBuiltinPacks, MANIFEST_FILE } from '@lipsync/model-pack';
-import { createLogger, type Logger } from '@lipsync/runtime';
 import { verifyPacks } from '../supervisor/verify-packs';
 import { COMPILED_CHILD } from '../test/compiled';
 import { findPacks } from './find-packs';
 import { createInferenceHost, type InferenceHost } from './inference-host';
+import { ENGINES } from '@lipsync/contract';
+import { buildBuiltinPacks } from '@lipsync/engines';
+import { MANIFEST_FILE } from '@lipsync/model-pack';
+import { createLogger, type Logger } from '@lipsync/runtime';
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 describe('packs at start', () => {
   let root: string;

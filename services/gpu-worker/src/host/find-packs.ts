@@ -1,8 +1,8 @@
-import { type Engine } from '@lipsync/contract';
-import { packVersion } from '@lipsync/model-pack';
-import { type FeatureLayout } from '../protocol/feature-layout';
 import { type TaskPack } from '../protocol/messages';
 import { type BadFolder, openPackFolders } from './pack-folders';
+import { type Engine } from '@lipsync/contract';
+import { type FeatureLayout } from '@lipsync/engines';
+import { packVersion } from '@lipsync/model-pack';
 
 /** A usable pack. Tasks also name the pack by these fields. */
 export interface UsablePack extends TaskPack {

@@ -1,15 +1,7 @@
+import { type Pack, type PackEngine, readPack } from '@lipsync/engines';
+import { type PackClaim, PackError, packVersion, verifyPackFiles, weightsSize } from '@lipsync/model-pack';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import {
-  type Pack,
-  type PackClaim,
-  type PackEngine,
-  PackError,
-  packVersion,
-  readPack,
-  verifyPackFiles,
-  weightsSize,
-} from '@lipsync/model-pack';
 
 /** A folder that holds a pack whose manifest and digests are good. Its graphs are not checked. */
 export interface PackFolder {

@@ -1,9 +1,10 @@
+import { findPacks } from './find-packs';
+import { openPackFolders } from './pack-folders';
+import { buildBuiltinPacks } from '@lipsync/engines';
+import { MANIFEST_FILE } from '@lipsync/model-pack';
 import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { buildBuiltinPacks, MANIFEST_FILE } from '@lipsync/model-pack';
-import { findPacks } from './find-packs';
-import { openPackFolders } from './pack-folders';
 
 const ENGINES = ['musetalk', 'latentsync', 'highsync'];
 

@@ -1,6 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { encodeFaceTrack } from '@lipsync/lipsync';
-import { type VideoStream } from '@lipsync/media';
 import { type AnalyzeResult, type AnalyzeTask } from '../protocol/messages';
 import { LOOK_AHEAD_FRAMES } from './analyzer/build-track';
 import { encodeFeatures } from './encode-features';
@@ -9,6 +6,9 @@ import { videoOf } from './local-media';
 import { analysePass, type VideoAnalysis } from './pipeline/analyse-pass';
 import { NoFaceDetected } from './pipeline/task-failure';
 import { readTrack } from './stored-track';
+import { encodeFaceTrack } from '@lipsync/engines';
+import { type VideoStream } from '@lipsync/media';
+import { writeFile } from 'node:fs/promises';
 
 /**
  * Runs an analysis: the face track of a video, and the features that engines keep of it if requested. Rejects with

@@ -1,12 +1,11 @@
-import { syntheticTrack } from '../test/synthetic-track';
 import { type EncodedFeatures, encodeFeatures } from './encode-features';
-import { type FrameFeatures, type LipSyncEngine } from './engines/engine';
 import { type Job } from './job';
 import { videoOf } from './local-media';
 import { type Models } from './models';
 import { createStageClock } from './pipeline/stage-clock';
-import { SessionError } from './sessions/tensor';
 import { type Engine } from '@lipsync/contract';
+import { type FrameFeatures, type LipSyncEngine, SessionError } from '@lipsync/engines';
+import { syntheticTrack } from '@lipsync/engines/test';
 import { resolveBinaries } from '@lipsync/media';
 import { makeNumberedVideo } from '@lipsync/testkit';
 import { mkdtemp, rm } from 'node:fs/promises';

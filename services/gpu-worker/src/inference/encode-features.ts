@@ -1,15 +1,13 @@
-import { type Engine } from '@lipsync/contract';
-import { type FaceTrack } from '@lipsync/lipsync';
-import { type VideoStream } from '@lipsync/media';
-import { isWorthKeeping } from '../protocol/feature-layout';
 import { type FeaturesTask } from '../protocol/messages';
-import { type FaceEncoder } from './engines/engine';
 import { type Job, MEDIA_DEADLINE_MS } from './job';
 import { encodePass, framesToEncode } from './pipeline/encode-pass';
 import { type FeatureFile } from './pipeline/feature-file';
 import { pictureFormat } from './pipeline/picture-format';
 import { isGraphFailure, isOutOfMemory, taskFailure } from './pipeline/task-failure';
 import { openFeatures } from './stored-features';
+import { type Engine } from '@lipsync/contract';
+import { type FaceTrack, isWorthKeeping, type FaceEncoder } from '@lipsync/engines';
+import { type VideoStream } from '@lipsync/media';
 
 export interface FeaturesOfVideo {
   readonly engines: readonly FeaturesTask[];

@@ -1,16 +1,14 @@
-import { type Engine } from '@lipsync/contract';
-import { packVersion, readPackAgain, rememberDigests, weightsSize } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 import { type LoadedAnalyzer } from './analyzer/loaded-analyzer';
-import { type LipSyncEngine } from './engines/engine';
-import { openEngine } from './engines/registry';
 import { type InferenceSettings } from './inference-settings';
 import { createModelCache } from './model-cache';
 import { loadOnDemand } from './packs/load-on-demand';
 import { type LoadOptions, loadPack } from './packs/load-pack';
-import { type RunModel } from './packs/run-model';
 import { isOutOfMemory } from './pipeline/task-failure';
 import { type SessionHost } from './sessions/session';
+import { type Engine } from '@lipsync/contract';
+import { readPackAgain, type LipSyncEngine, openEngine, type RunModel } from '@lipsync/engines';
+import { packVersion, rememberDigests, weightsSize } from '@lipsync/model-pack';
 
 /** Loaded models, kept between tasks: the analyser, and the most recently used engines as far as they fit. */
 export interface Models {

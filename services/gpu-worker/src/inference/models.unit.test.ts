@@ -1,13 +1,13 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { type TaskPack } from '../protocol/messages';
 import { inProcessSessions } from '../test/in-process-sessions';
-import { writeLatentsyncPack } from '../test/latentsync-pack';
 import { packAt } from '../test/pack-at';
 import { inferenceSettings } from './inference-settings';
 import { createModels } from './models';
 import { type SessionHost } from './sessions/session';
-import { SessionError } from './sessions/tensor';
 import { verifyPack } from './verify-pack';
+import { SessionError } from '@lipsync/engines';
+import { writeLatentsyncPack } from '@lipsync/engines/test';
 import { rememberDigests } from '@lipsync/model-pack';
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

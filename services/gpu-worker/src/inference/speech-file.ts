@@ -1,6 +1,6 @@
+import { type Recording, recordingFrom } from '@lipsync/engines';
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
-import { type Recording, recordingFrom } from '@lipsync/lipsync';
 
 /** Speech in a file, so that its samples take no memory: an engine reads half a minute at a time. */
 export interface SpeechFile {

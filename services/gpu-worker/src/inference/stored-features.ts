@@ -1,7 +1,5 @@
-import { type FaceTrack } from '@lipsync/lipsync';
-import { type FeatureLayout, isWorthKeeping } from '../protocol/feature-layout';
-import { noFeatures } from './engines/engine';
 import { type FeatureFile, openFeatureFile } from './pipeline/feature-file';
+import { type FaceTrack, type FeatureLayout, isWorthKeeping, noFeatures } from '@lipsync/engines';
 
 /**
  * Opens the file of a video's features that a task names; keeps nothing when there is no path or nothing worth keeping.

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { decodeFaceTrack, type FaceTrack } from '@lipsync/lipsync';
+import { decodeFaceTrack, type FaceTrack } from '@lipsync/engines';
 import { frameSize, type VideoStream } from '@lipsync/media';
+import { readFile } from 'node:fs/promises';
 
 /** Reads a face track from a file. Rejects with FaceTrackError, also when it cannot belong to this video. */
 export async function readTrack(path: string, video: VideoStream): Promise<FaceTrack> {

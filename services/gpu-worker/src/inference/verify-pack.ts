@@ -1,12 +1,10 @@
-import { type Engine } from '@lipsync/contract';
-import { type PackRef, readPack } from '@lipsync/model-pack';
-import { type FeatureLayout, isWorthKeeping } from '../protocol/feature-layout';
 import { type PackReport } from '../protocol/messages';
-import { openEngine } from './engines/registry';
 import { type LoadOptions, loadPack } from './packs/load-pack';
-import { type RunModel } from './packs/run-model';
 import { isOutOfMemory } from './pipeline/task-failure';
 import { type SessionHost } from './sessions/session';
+import { type Engine } from '@lipsync/contract';
+import { readPack, type FeatureLayout, isWorthKeeping, openEngine, type RunModel } from '@lipsync/engines';
+import { type PackRef } from '@lipsync/model-pack';
 
 /**
  * Opens a pack, loads all its graphs, runs the probes and releases them again. Never rejects: failures are reported.

@@ -1,9 +1,9 @@
-import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
-import { type ReplacedCodec } from '@lipsync/media';
-import { type PackRef, type Provider } from '@lipsync/model-pack';
-import { type FeatureLayout } from './feature-layout';
 import { type OutputQuality } from './output-quality';
 import { type TimedStage } from './timed-stages';
+import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
+import { type FeatureLayout } from '@lipsync/engines';
+import { type ReplacedCodec } from '@lipsync/media';
+import { type PackRef, type Provider } from '@lipsync/model-pack';
 
 /** A verified pack, as tasks name it. */
 export interface TaskPack extends PackRef {

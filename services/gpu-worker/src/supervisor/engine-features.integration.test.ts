@@ -1,19 +1,18 @@
+import { findPacks, type FoundPacks } from '../host/find-packs';
+import { createInferenceHost, type InferenceHost } from '../host/inference-host';
+import { COMPILED_CHILD } from '../test/compiled';
+import { createRenderFixture, type NewRender, type RenderFixture } from '../test/render-fixture';
+import { createTestWorkers, type KeptRow, type TestWorkers } from '../test/test-workers';
+import { verifyPacks } from './verify-packs';
+import { type Engine } from '@lipsync/contract';
+import { buildAnalyzerPack, buildBuiltinPacks } from '@lipsync/engines';
+import { writeHighsyncPack, writePooledMusetalkPack } from '@lipsync/engines/test';
+import { createLogger } from '@lipsync/runtime';
+import { eventually } from '@lipsync/testkit';
 import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Engine } from '@lipsync/contract';
-import { buildAnalyzerPack, buildBuiltinPacks } from '@lipsync/model-pack';
-import { createLogger } from '@lipsync/runtime';
-import { eventually } from '@lipsync/testkit';
-import { findPacks, type FoundPacks } from '../host/find-packs';
-import { createInferenceHost, type InferenceHost } from '../host/inference-host';
-import { COMPILED_CHILD } from '../test/compiled';
-import { writeHighsyncPack } from '../test/highsync-pack';
-import { writePooledMusetalkPack } from '../test/pooled-musetalk-pack';
-import { createRenderFixture, type NewRender, type RenderFixture } from '../test/render-fixture';
-import { createTestWorkers, type KeptRow, type TestWorkers } from '../test/test-workers';
-import { verifyPacks } from './verify-packs';
 
 const never = new AbortController().signal;
 /** The part of the video that short speech shows: 0.6 s and no more. */

@@ -1,17 +1,17 @@
-import { constants } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Engine } from '@lipsync/contract';
-import { type FeatureKey, findFeature } from '@lipsync/db';
-import { type AssetRow } from '@lipsync/domain';
-import { type FaceTrack } from '@lipsync/lipsync';
-import { withController } from '@lipsync/runtime';
 import { type UsablePack } from '../host/find-packs';
 import { bytesOfFirst, type FeatureOrigin, isOfOrigin } from '../protocol/feature-header';
 import { latentsName } from './feature-names';
 import { type JobContext, type JobTools } from './job-context';
 import { StorageFailed } from './job-errors';
 import { fetchFirst, fetchKept, storeKept } from './kept-features';
+import { type Engine } from '@lipsync/contract';
+import { type FeatureKey, findFeature } from '@lipsync/db';
+import { type AssetRow } from '@lipsync/domain';
+import { type FaceTrack } from '@lipsync/engines';
+import { withController } from '@lipsync/runtime';
+import { constants } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** After this time the slot is free for the next job, whatever the store is doing. */
 const KEEP_LIMIT_MS = 60_000;

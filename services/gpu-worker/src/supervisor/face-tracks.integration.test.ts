@@ -1,17 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ENGINES } from '@lipsync/contract';
-import { beginFeature, cancelRender, claimJob, type FeatureBegin } from '@lipsync/db';
-import { FACE_TRACK_VERSION } from '@lipsync/lipsync';
-import { buildBuiltinPacks } from '@lipsync/model-pack';
-import { eventually } from '@lipsync/testkit';
 import { findPacks, type FoundPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
 import { createRenderFixture, type NewJob, type RenderFixture } from '../test/render-fixture';
 import { createTestWorkers, type TestWorkers } from '../test/test-workers';
 import { trackName } from './feature-names';
+import { ENGINES } from '@lipsync/contract';
+import { beginFeature, cancelRender, claimJob, type FeatureBegin } from '@lipsync/db';
+import { FACE_TRACK_VERSION, buildBuiltinPacks } from '@lipsync/engines';
+import { eventually } from '@lipsync/testkit';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const never = new AbortController().signal;
 

@@ -1,10 +1,10 @@
-import { readFile, rm } from 'node:fs/promises';
-import { dropFeature, type FeatureKey } from '@lipsync/db';
-import { decodeFaceTrack, type FaceTrack, FaceTrackError } from '@lipsync/lipsync';
-import { isStorageUnavailable } from '@lipsync/storage';
 import { type JobTools } from './job-context';
 import { StorageFailed } from './job-errors';
 import { fetchKept } from './kept-features';
+import { dropFeature, type FeatureKey } from '@lipsync/db';
+import { decodeFaceTrack, type FaceTrack, FaceTrackError } from '@lipsync/engines';
+import { isStorageUnavailable } from '@lipsync/storage';
+import { readFile, rm } from 'node:fs/promises';
 
 /** Places a stored face track at `path` and reads it; null when it was unusable and therefore dropped. */
 export async function fetchTrack(

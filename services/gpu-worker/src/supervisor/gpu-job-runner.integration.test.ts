@@ -1,12 +1,3 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { cancelRender, claimJob } from '@lipsync/db';
-import { buildBuiltinPacks } from '@lipsync/model-pack';
-import { createLogger } from '@lipsync/runtime';
-import { untraced } from '@lipsync/telemetry';
-import { eventually, parseExposition } from '@lipsync/testkit';
-import { createJobFolders } from '@lipsync/worker';
 import { findPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
@@ -16,6 +7,15 @@ import { createPodMeter } from '../usage/pod-meter';
 import { createDiskCache } from './disk-cache';
 import { createGpuJobRunner, type GpuJobRunner, type GpuJobRunnerOptions } from './gpu-job-runner';
 import { createSlotPool } from './slot-pool';
+import { cancelRender, claimJob } from '@lipsync/db';
+import { buildBuiltinPacks } from '@lipsync/engines';
+import { createLogger } from '@lipsync/runtime';
+import { untraced } from '@lipsync/telemetry';
+import { eventually, parseExposition } from '@lipsync/testkit';
+import { createJobFolders } from '@lipsync/worker';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const never = new AbortController().signal;
 

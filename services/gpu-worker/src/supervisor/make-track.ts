@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { type FeatureKey, giveUpFeature, publishFeature } from '@lipsync/db';
-import { decodeFaceTrack } from '@lipsync/lipsync';
-import { withController } from '@lipsync/runtime';
 import { InferenceFailure } from '../host/inference-error';
 import { type AnalyzeResult } from '../protocol/messages';
 import { type JobContext, type JobTools } from './job-context';
 import { storeKept } from './kept-features';
 import { type ObtainedTrack, type TrackRequest } from './track-request';
+import { type FeatureKey, giveUpFeature, publishFeature } from '@lipsync/db';
+import { decodeFaceTrack } from '@lipsync/engines';
+import { withController } from '@lipsync/runtime';
+import { readFile } from 'node:fs/promises';
 
 /** Storing a track must not delay its render for longer than this. */
 const KEEP_LIMIT_MS = 30_000;

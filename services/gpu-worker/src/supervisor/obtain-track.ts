@@ -1,8 +1,3 @@
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { beginFeature, type FeatureKey, findFeature } from '@lipsync/db';
-import { type AssetRow } from '@lipsync/domain';
-import { FACE_TRACK_VERSION, type FaceTrack } from '@lipsync/lipsync';
 import { InferenceFailure } from '../host/inference-error';
 import { trackName, type TrackOrigin } from './feature-names';
 import { fetchTrack } from './fetch-track';
@@ -10,6 +5,11 @@ import { type JobContext, type JobTools } from './job-context';
 import { StorageFailed } from './job-errors';
 import { makeTrack } from './make-track';
 import { type ObtainedTrack, type TrackRequest } from './track-request';
+import { beginFeature, type FeatureKey, findFeature } from '@lipsync/db';
+import { type AssetRow } from '@lipsync/domain';
+import { FACE_TRACK_VERSION, type FaceTrack } from '@lipsync/engines';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** How often to ask whether another job has made the track; an analysis takes seconds to minutes. */
 const ASK_EVERY_MS = 500;

@@ -1,7 +1,7 @@
-import { type AssetRow, type PreparationRow } from '@lipsync/domain';
-import { type FaceTrack } from '@lipsync/lipsync';
 import { type UsablePack } from '../host/find-packs';
 import { type AnalyzeResult } from '../protocol/messages';
+import { type AssetRow, type PreparationRow } from '@lipsync/domain';
+import { type FaceTrack } from '@lipsync/engines';
 
 /** The face track that a job needs. */
 export interface TrackRequest {

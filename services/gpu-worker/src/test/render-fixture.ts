@@ -1,9 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { trackName } from '../supervisor/feature-names';
 import { type Engine, type SyncMode } from '@lipsync/contract';
 import { createDb, createPreparation, createRenders, type Db } from '@lipsync/db';
-import { encodeFaceTrack } from '@lipsync/lipsync';
+import { encodeFaceTrack } from '@lipsync/engines';
+import { syntheticTrack } from '@lipsync/engines/test';
 import { createStorage, featureKey, type Storage } from '@lipsync/storage';
 import {
   createFactories,
@@ -15,8 +14,9 @@ import {
   type S3Server,
   startS3Server,
 } from '@lipsync/testkit';
-import { trackName } from '../supervisor/feature-names';
-import { syntheticTrack } from './synthetic-track';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 const SIZE = { width: 192, height: 192 };
 const FRAMES = 20;

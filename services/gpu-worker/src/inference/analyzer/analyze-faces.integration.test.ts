@@ -1,21 +1,23 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
+import { analyzeFaces } from './analyze-faces';
+import { blankPicture } from './picture';
 import {
-  createPatchSampler,
   type FaceTrack,
   landmark,
   landmarkCentre,
   mouthOpening,
-  type RgbPicture,
-} from '@lipsync/lipsync';
+  type AnalyzerParams,
+  buildAnalyzerPack,
+  openPackFor,
+  type RunModel,
+} from '@lipsync/engines';
+import { createPatchSampler, type RgbPicture } from '@lipsync/kernels';
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
-import { type AnalyzerParams, buildAnalyzerPack, modelPath, openPackFor } from '@lipsync/model-pack';
-import { type RunModel } from '../packs/run-model';
-import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
-import { analyzeFaces } from './analyze-faces';
-import { blankPicture } from './picture';
+import { modelPath } from '@lipsync/model-pack';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const SAMPLE = join(__dirname, '../../../../../samples/face.mp4');
 const SIDE = 320;

@@ -1,6 +1,3 @@
-import { type Box, type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
-import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../packs/run-model';
 import { buildTrack } from './build-track';
 import { createFaceDetector } from './face-detector';
 import { landmarkBounds } from './face-patch';
@@ -9,6 +6,8 @@ import { fillGaps } from './fill-gaps';
 import { createLandmarkFinder } from './landmark-finder';
 import { markJumps } from './mark-jumps';
 import { createCutDetector } from './shot-cuts';
+import { type FaceTrack, type AnalyzerParams, type RunModel } from '@lipsync/engines';
+import { type Box, type RgbPicture } from '@lipsync/kernels';
 
 export interface FaceAnalysis {
   /**

@@ -1,3 +1,5 @@
+import { landmarkBounds } from './face-patch';
+import { LONGEST_GAP } from './fill-gaps';
 import { WORKING_FPS } from '@lipsync/domain';
 import {
   FACE_TRACK_VERSION,
@@ -8,9 +10,7 @@ import {
   smoothingReach,
   smoothRun,
   TRACK_REACH,
-} from '@lipsync/lipsync';
-import { landmarkBounds } from './face-patch';
-import { LONGEST_GAP } from './fill-gaps';
+} from '@lipsync/engines';
 
 /** Smoothing, in frames, of all landmarks except the mouth's, which are used to measure lip motion. */
 const LANDMARK_SIGMA = 1.5;

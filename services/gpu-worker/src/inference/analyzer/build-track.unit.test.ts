@@ -1,6 +1,6 @@
-import { type FaceTrack, musetalkBoxes } from '@lipsync/lipsync';
 import { buildTrack, LOOK_AHEAD_FRAMES } from './build-track';
 import { fillGaps } from './fill-gaps';
+import { type FaceTrack, musetalkBoxes } from '@lipsync/engines';
 
 const face = (x: number): Float32Array =>
   Float32Array.from({ length: 136 }, (_, i) => (i % 2 === 0 ? x + i : 100 + i));

@@ -1,5 +1,5 @@
-import { type Box } from '@lipsync/lipsync';
 import { overlap } from './overlap';
+import { type Box } from '@lipsync/kernels';
 
 /** The other faces around the followed one. The tracker does not mistake them for it when it is briefly hidden. */
 export interface Bystanders {

@@ -1,9 +1,7 @@
-import { type Box, createPatchSampler, type Patch, type RgbPicture } from '@lipsync/lipsync';
-import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../packs/run-model';
-import { float32Of } from '../sessions/tensors';
 import { overlap } from './overlap';
 import { blankPicture, type InputPicture, pictureTensor } from './picture';
+import { type AnalyzerParams, type RunModel, float32Of } from '@lipsync/engines';
+import { type Box, createPatchSampler, type Patch, type RgbPicture } from '@lipsync/kernels';
 
 export interface Detection {
   readonly box: Box;

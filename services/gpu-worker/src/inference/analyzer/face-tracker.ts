@@ -1,10 +1,10 @@
-import { type Box, type RgbPicture } from '@lipsync/lipsync';
-import { type AnalyzerParams } from '@lipsync/model-pack';
 import { createBystanders, SAME_FACE_OVERLAP } from './bystanders';
 import { type Detection, type FaceDetector } from './face-detector';
 import { boxPatch, facePatch, landmarkBounds } from './face-patch';
 import { type FindLandmarks } from './landmark-finder';
 import { boxArea, overlap } from './overlap';
+import { type AnalyzerParams } from '@lipsync/engines';
+import { type Box, type RgbPicture } from '@lipsync/kernels';
 
 /**
  * Follows the main face of a video. Must be called with every frame in order; `newShot` forgets the previous shot's

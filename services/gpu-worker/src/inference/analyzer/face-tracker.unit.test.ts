@@ -1,6 +1,7 @@
-import { type Box, landmark, type Patch, type RgbPicture } from '@lipsync/lipsync';
-import { syntheticTrack } from '../../test/synthetic-track';
 import { createFaceTracker } from './face-tracker';
+import { landmark } from '@lipsync/engines';
+import { syntheticTrack } from '@lipsync/engines/test';
+import { type Box, type Patch, type RgbPicture } from '@lipsync/kernels';
 
 const PICTURE: RgbPicture = { width: 640, height: 360, data: new Uint8Array(0) };
 const PARAMS = {

@@ -1,16 +1,14 @@
-import {
-  createPatchSampler,
-  LANDMARK_COUNT,
-  LANDMARK_VALUES,
-  type Patch,
-  patchPoint,
-  type RgbPicture,
-} from '@lipsync/lipsync';
-import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../packs/run-model';
-import { float32Of, uint8Of } from '../sessions/tensors';
 import { MIRRORED_LANDMARKS } from './mirrored-landmarks';
 import { mirrorRows } from './picture';
+import {
+  LANDMARK_COUNT,
+  LANDMARK_VALUES,
+  type AnalyzerParams,
+  type RunModel,
+  float32Of,
+  uint8Of,
+} from '@lipsync/engines';
+import { createPatchSampler, type Patch, patchPoint, type RgbPicture } from '@lipsync/kernels';
 
 export interface FoundLandmarks {
   /** 68 points, x and y in pixels of the picture. */

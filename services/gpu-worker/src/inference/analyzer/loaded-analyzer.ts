@@ -1,5 +1,4 @@
-import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../packs/run-model';
+import { type AnalyzerParams, type RunModel } from '@lipsync/engines';
 
 /** A face analyser whose graphs are loaded. */
 export interface LoadedAnalyzer {

@@ -1,7 +1,7 @@
-import { musetalkBoxes } from '@lipsync/lipsync';
 import { buildTrack } from './build-track';
 import { fillGaps } from './fill-gaps';
 import { markJumps } from './mark-jumps';
+import { musetalkBoxes } from '@lipsync/engines';
 
 /** Landmarks on a circle. */
 function face(x: number, y: number, size: number): Float32Array {

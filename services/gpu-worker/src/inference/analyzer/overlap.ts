@@ -1,4 +1,4 @@
-import { type Box } from '@lipsync/lipsync';
+import { type Box } from '@lipsync/kernels';
 
 export function boxArea({ x1, y1, x2, y2 }: Box): number {
   return Math.max(0, x2 - x1) * Math.max(0, y2 - y1);

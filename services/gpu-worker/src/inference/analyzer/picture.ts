@@ -1,5 +1,5 @@
-import { type Tensor } from '../sessions/tensor';
-import { type RgbPicture } from '@lipsync/lipsync';
+import { type Tensor } from '@lipsync/engines';
+import { type RgbPicture } from '@lipsync/kernels';
 
 /** A network input in preparation: packed RGB pixels that can be passed to a graph. */
 export interface InputPicture extends RgbPicture {

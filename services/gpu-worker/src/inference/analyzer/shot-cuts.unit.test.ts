@@ -1,6 +1,6 @@
-import { type Box } from '@lipsync/lipsync';
 import { blankPicture } from './picture';
 import { createCutDetector } from './shot-cuts';
+import { type Box } from '@lipsync/kernels';
 
 describe('createCutDetector', () => {
   const flat = (value: number): ReturnType<typeof blankPicture> => {

@@ -1,4 +1,4 @@
-import { type RunResult, SessionError } from '../sessions/tensor';
+import { type RunResult, SessionError } from '@lipsync/engines';
 
 /** Number of values to sample: a network's normalisations spread a NaN over a whole image, so a sample suffices. */
 const PLACES = 4096;

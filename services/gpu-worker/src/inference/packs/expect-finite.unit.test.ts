@@ -1,6 +1,5 @@
-import { SessionError, type Tensor } from '../sessions/tensor';
-import { float32Tensor } from '../sessions/tensors';
 import { expectFinite } from './expect-finite';
+import { SessionError, type Tensor, float32Tensor } from '@lipsync/engines';
 
 const image = (value: number): Tensor =>
   float32Tensor(new Float32Array(3 * 64 * 64).fill(value), [1, 3, 64, 64]);

@@ -1,6 +1,7 @@
+import { type Pack } from '@lipsync/engines';
+import { packFiles, type Provider } from '@lipsync/model-pack';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Pack, packFiles, type Provider } from '@lipsync/model-pack';
 
 /**
  * Networks with this many bytes of weights take about a second per face on a CPU, so decoder and encoder wait for them.

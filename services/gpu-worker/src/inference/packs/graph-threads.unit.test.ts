@@ -1,9 +1,10 @@
+import { graphThreads } from './graph-threads';
+import { type Pack } from '@lipsync/engines';
+import { writeHighsyncPack } from '@lipsync/engines/test';
+import { packFiles } from '@lipsync/model-pack';
 import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Pack, packFiles } from '@lipsync/model-pack';
-import { writeHighsyncPack } from '../../test/highsync-pack';
-import { graphThreads } from './graph-threads';
 
 describe('threads inside a graph', () => {
   let folder: string;

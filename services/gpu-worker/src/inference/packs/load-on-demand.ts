@@ -1,8 +1,6 @@
 import { type SessionHost } from '../sessions/session';
-import { SessionError } from '../sessions/tensor';
 import { type LoadedPack, type LoadOptions, loadPack } from './load-pack';
-import { type RunModel } from './run-model';
-import { type Pack } from '@lipsync/model-pack';
+import { SessionError, type RunModel, type Pack } from '@lipsync/engines';
 
 /** A pack whose graphs are loaded individually, on first run: for work that needs only some of them. */
 export interface PackOnDemand {

@@ -1,14 +1,12 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { inProcessSessions } from '../../test/in-process-sessions';
+import { type SessionHost } from '../sessions/session';
+import { loadOnDemand, type PackOnDemand } from './load-on-demand';
+import { type HighsyncManifest, type Pack, float32Tensor } from '@lipsync/engines';
+import { LATENT, SIDE, writeHighsyncPack } from '@lipsync/engines/test';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type HighsyncManifest, type Pack } from '@lipsync/model-pack';
-import { LATENT, SIDE } from '../../test/highsync-graphs';
-import { writeHighsyncPack } from '../../test/highsync-pack';
-import { inProcessSessions } from '../../test/in-process-sessions';
-import { type SessionHost } from '../sessions/session';
-import { float32Tensor } from '../sessions/tensors';
-import { loadOnDemand, type PackOnDemand } from './load-on-demand';
 
 describe('a pack that is loaded on demand', () => {
   let folder: string;

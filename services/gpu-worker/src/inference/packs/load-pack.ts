@@ -1,20 +1,12 @@
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { type Session, type SessionHost } from '../sessions/session';
-import { SessionError, type Tensors } from '../sessions/tensor';
 import { declaredTensors, type PackTensors, tensorMismatch } from './compare-tensors';
 import { expectFinite } from './expect-finite';
 import { graphThreads } from './graph-threads';
 import { outputTargets } from './output-targets';
 import { probeMismatch } from './probe-graph';
-import { type RunModel } from './run-model';
-import {
-  modelPath,
-  type Pack,
-  type PackRole,
-  packRoles,
-  type Provider,
-  verifyPackFiles,
-} from '@lipsync/model-pack';
+import { SessionError, type Tensors, type RunModel, type Pack } from '@lipsync/engines';
+import { modelPath, type PackRole, packRoles, type Provider, verifyPackFiles } from '@lipsync/model-pack';
 
 /** A pack whose graphs are loaded. */
 export interface LoadedPack {

@@ -1,10 +1,10 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { writeHighsyncPack } from '../../test/highsync-pack';
 import { inProcessSessions } from '../../test/in-process-sessions';
 import { type SessionHost } from '../sessions/session';
-import { SessionError } from '../sessions/tensor';
 import { loadPack } from './load-pack';
-import { type HighsyncManifest, type Pack, type Provider } from '@lipsync/model-pack';
+import { SessionError, type HighsyncManifest, type Pack } from '@lipsync/engines';
+import { writeHighsyncPack } from '@lipsync/engines/test';
+import { type Provider } from '@lipsync/model-pack';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

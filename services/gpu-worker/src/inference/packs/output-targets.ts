@@ -1,7 +1,5 @@
-import { type Tensor, type Tensors } from '../sessions/tensor';
-import { float32Tensor } from '../sessions/tensors';
 import { declaredTensors, type RoleTensors } from './compare-tensors';
-import { type TakeFloats } from './run-model';
+import { type Tensor, type Tensors, float32Tensor, type TakeFloats } from '@lipsync/engines';
 
 /**
  * Allocates the outputs of a role whose shapes follow from its feeds: every dimension is a number, or a name whose size

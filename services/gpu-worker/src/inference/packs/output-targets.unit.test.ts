@@ -1,6 +1,6 @@
-import { type TensorSpec } from '@lipsync/model-pack';
-import { float32Tensor } from '../sessions/tensors';
 import { outputTargets } from './output-targets';
+import { float32Tensor } from '@lipsync/engines';
+import { type TensorSpec } from '@lipsync/model-pack';
 
 const spec = (dims: readonly (number | string)[], dtype: TensorSpec['dtype'] = 'float32'): TensorSpec => ({
   name: 'any',

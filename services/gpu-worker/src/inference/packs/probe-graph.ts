@@ -1,6 +1,6 @@
 import { type Session } from '../sessions/session';
-import { SessionError, type Tensor } from '../sessions/tensor';
 import { declaredTensors, type RoleTensors } from './compare-tensors';
+import { SessionError, type Tensor } from '@lipsync/engines';
 import { type Probe, type TensorSpec as PackTensor } from '@lipsync/model-pack';
 
 type Fill = Probe['fill'][string];

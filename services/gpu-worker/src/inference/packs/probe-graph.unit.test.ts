@@ -1,6 +1,6 @@
 import { type Session } from '../sessions/session';
-import { type Tensors } from '../sessions/tensor';
 import { probeMismatch } from './probe-graph';
+import { type Tensors } from '@lipsync/engines';
 import { type Probe } from '@lipsync/model-pack';
 
 const role = {

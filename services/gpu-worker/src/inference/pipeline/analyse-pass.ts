@@ -1,5 +1,11 @@
+import { analysisSize } from '../analyzer/analysis-size';
+import { analyzeFaces } from '../analyzer/analyze-faces';
+import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
+import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
+import { readAhead } from './read-ahead';
 import { WORKING_FPS } from '@lipsync/domain';
-import { type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
+import { type FaceTrack } from '@lipsync/engines';
+import { type RgbPicture } from '@lipsync/kernels';
 import {
   type Binaries,
   type FrameReader,
@@ -7,11 +13,6 @@ import {
   openFrameReader,
   type VideoStream,
 } from '@lipsync/media';
-import { analysisSize } from '../analyzer/analysis-size';
-import { analyzeFaces } from '../analyzer/analyze-faces';
-import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
-import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
-import { readAhead } from './read-ahead';
 
 export interface AnalysePass {
   readonly binaries: Binaries;

@@ -1,7 +1,6 @@
-import { type FaceTrack } from '@lipsync/lipsync';
-import { type Binaries, openFrameReader, type VideoStream } from '@lipsync/media';
-import { type FaceEncoder } from '../engines/engine';
 import { readAhead } from './read-ahead';
+import { type FaceTrack, type FaceEncoder } from '@lipsync/engines';
+import { type Binaries, openFrameReader, type VideoStream } from '@lipsync/media';
 
 export interface EncodePass {
   readonly binaries: Binaries;

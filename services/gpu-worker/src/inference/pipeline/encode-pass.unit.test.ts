@@ -1,6 +1,5 @@
-import { FACE_TRACK_VERSION, type FaceTrack } from '@lipsync/lipsync';
-import { type FaceEncoder } from '../engines/engine';
 import { encodeFrames, framesToEncode } from './encode-pass';
+import { FACE_TRACK_VERSION, type FaceTrack, type FaceEncoder } from '@lipsync/engines';
 
 const track = (found: readonly number[]): FaceTrack => ({
   version: FACE_TRACK_VERSION,

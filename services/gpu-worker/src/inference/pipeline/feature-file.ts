@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { type FeatureOrigin, hasHeader, HEADER_BYTES, headerOf } from '../../protocol/feature-header';
-import { type FrameFeatures } from '../engines/engine';
+import { type FrameFeatures } from '@lipsync/engines';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 
 /**
  * Features in a file, so that memory does not grow with the video and another process can continue where this one ends.

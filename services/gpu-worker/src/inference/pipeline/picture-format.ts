@@ -1,4 +1,4 @@
-import { type PictureFormat } from '@lipsync/lipsync';
+import { type PictureFormat } from '@lipsync/kernels';
 import { frameColor, frameSize, type VideoStream } from '@lipsync/media';
 
 /** ffmpeg's names of the standard-definition matrices; every other named matrix is close to BT.709. */

@@ -1,5 +1,5 @@
-import { type FrameStream } from '../engines/engine';
 import { type Frame } from './frame-pool';
+import { type FrameStream } from '@lipsync/engines';
 
 /**
  * The first `most` pictures of a stream in order, in two alternating buffers: one is processed while the other is

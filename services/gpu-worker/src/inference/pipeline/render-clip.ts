@@ -1,6 +1,22 @@
+import { type OutputQuality } from '../../protocol/output-quality';
+import { createQualityProbe } from '../quality/quality-probe';
+import { createUnfailingProbe, type UnfailingProbe } from '../quality/unfailing-probe';
+import { frameBudget } from './frame-budget';
+import { createFramePool, type Frame } from './frame-pool';
+import { pictureFormat } from './picture-format';
+import { renderPass } from './render-pass';
+import { type StageClock } from './stage-clock';
+import { NoFaceDetected } from './task-failure';
+import { type TaskProgress } from './task-progress';
 import { type SyncMode } from '@lipsync/contract';
 import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
-import { type FaceTrack, type Recording } from '@lipsync/lipsync';
+import {
+  type FaceTrack,
+  type Recording,
+  type EngineClip,
+  type FrameFeatures,
+  type LipSyncEngine,
+} from '@lipsync/engines';
 import {
   AUDIO_SAMPLE_RATE,
   type AudioStream,
@@ -12,17 +28,6 @@ import {
   openFrameSource,
   type VideoStream,
 } from '@lipsync/media';
-import { type OutputQuality } from '../../protocol/output-quality';
-import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
-import { createQualityProbe } from '../quality/quality-probe';
-import { createUnfailingProbe, type UnfailingProbe } from '../quality/unfailing-probe';
-import { frameBudget } from './frame-budget';
-import { createFramePool, type Frame } from './frame-pool';
-import { pictureFormat } from './picture-format';
-import { renderPass } from './render-pass';
-import { type StageClock } from './stage-clock';
-import { NoFaceDetected } from './task-failure';
-import { type TaskProgress } from './task-progress';
 
 /** A probed video and speech track, ready to be joined. */
 export interface RenderClip {

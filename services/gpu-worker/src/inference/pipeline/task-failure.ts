@@ -1,6 +1,6 @@
 import { type FailureCode } from '../../protocol/messages';
 import { saysOutOfMemory } from '../../protocol/out-of-memory';
-import { SessionError } from '../sessions/tensor';
+import { SessionError } from '@lipsync/engines';
 import { isMediaError, MediaProcessError } from '@lipsync/media';
 import { PackError } from '@lipsync/model-pack';
 

@@ -1,5 +1,5 @@
-import { SessionError } from '../sessions/tensor';
 import { taskFailure } from './task-failure';
+import { SessionError } from '@lipsync/engines';
 import { MediaError, MediaProcessError } from '@lipsync/media';
 import { PackError } from '@lipsync/model-pack';
 

@@ -1,4 +1,4 @@
-import { type Box } from '@lipsync/lipsync';
+import { type Box } from '@lipsync/kernels';
 
 /** Luma of a rectangle of a picture, rows without padding. */
 export interface LumaRegion {

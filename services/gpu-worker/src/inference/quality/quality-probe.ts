@@ -1,16 +1,3 @@
-import {
-  type Box,
-  type FaceTrack,
-  FEWEST_MOUTHS,
-  followsVoice,
-  LANDMARK_VALUES,
-  MOUTH,
-  mouthOpening,
-  type PictureFormat,
-  type Recording,
-  SAMPLE_RATE,
-  speechEnvelope,
-} from '@lipsync/lipsync';
 import { type SeenQuality, type SyncQuality } from '../../protocol/output-quality';
 import { facePatch, landmarkBounds } from '../analyzer/face-patch';
 import { createLandmarkFinder } from '../analyzer/landmark-finder';
@@ -19,6 +6,18 @@ import { createFaceChange, type LumaRegion } from './face-change';
 import { type FaceObserver } from './face-observer';
 import { loudestStretch } from './loudest-stretch';
 import { type RgbRegion, rgbRegion } from './rgb-region';
+import {
+  type FaceTrack,
+  FEWEST_MOUTHS,
+  followsVoice,
+  LANDMARK_VALUES,
+  MOUTH,
+  mouthOpening,
+  type Recording,
+  SAMPLE_RATE,
+  speechEnvelope,
+} from '@lipsync/engines';
+import { type Box, type PictureFormat } from '@lipsync/kernels';
 
 export interface QualityProbe extends FaceObserver {
   /** The measurements so far. */

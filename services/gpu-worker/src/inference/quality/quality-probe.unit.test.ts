@@ -1,9 +1,9 @@
-import { pictureLayout, recordingOf, SAMPLE_RATE } from '@lipsync/lipsync';
-import { syntheticTrack } from '../../test/synthetic-track';
 import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
 import { MIRRORED_LANDMARKS } from '../analyzer/mirrored-landmarks';
-import { type RunModel } from '../packs/run-model';
 import { createQualityProbe, type QualityProbe } from './quality-probe';
+import { recordingOf, SAMPLE_RATE, type RunModel } from '@lipsync/engines';
+import { syntheticTrack } from '@lipsync/engines/test';
+import { pictureLayout } from '@lipsync/kernels';
 
 const FRAMES = 110;
 const FORMAT = { width: 192, height: 192, matrix: 'bt709', range: 'full' } as const;

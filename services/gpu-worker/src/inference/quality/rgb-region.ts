@@ -1,4 +1,4 @@
-import { type Box, type PictureFormat, pictureLayout, type RgbPicture, yuvToRgb } from '@lipsync/lipsync';
+import { type Box, type PictureFormat, pictureLayout, type RgbPicture, yuvToRgb } from '@lipsync/kernels';
 
 /** Larger regions are subsampled, because their consumers scale them down anyway. */
 const SIDE_MAX = 224;

@@ -1,5 +1,5 @@
-import { type PictureFormat, pictureLayout } from '@lipsync/lipsync';
 import { rgbRegion } from './rgb-region';
+import { type PictureFormat, pictureLayout } from '@lipsync/kernels';
 
 const format: PictureFormat = { width: 1000, height: 800, matrix: 'bt709', range: 'limited' };
 const picture = (): Uint8Array => {

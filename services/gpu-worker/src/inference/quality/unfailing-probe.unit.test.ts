@@ -1,8 +1,8 @@
 import { type SeenQuality } from '../../protocol/output-quality';
 import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
-import { SessionError } from '../sessions/tensor';
 import { type QualityProbe } from './quality-probe';
 import { createUnfailingProbe } from './unfailing-probe';
+import { SessionError } from '@lipsync/engines';
 
 const SEEN: SeenQuality = {
   ...{ seamLevels: 2, skinPsnrDb: 40, facelessShare: 0.1, enlargedShare: 0, largestEnlargement: 0.5 },

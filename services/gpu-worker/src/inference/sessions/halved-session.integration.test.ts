@@ -2,8 +2,7 @@
 import { halveWhenOutOfMemory } from './halved-session';
 import { type Session, type SessionHost } from './session';
 import { createSessionHost } from './session-host';
-import { type Tensors } from './tensor';
-import { float32Of, float32Tensor } from './tensors';
+import { type Tensors, float32Of, float32Tensor } from '@lipsync/engines';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

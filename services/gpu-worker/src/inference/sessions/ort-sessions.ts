@@ -1,6 +1,6 @@
 import { saysOutOfMemory } from '../../protocol/out-of-memory';
 import { type SessionOptions, type TensorSpec } from './session';
-import { SessionError, type Tensor, type Tensors } from './tensor';
+import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 
 export interface LoadedGraph {

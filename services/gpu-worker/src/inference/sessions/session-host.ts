@@ -1,6 +1,6 @@
 import { type Session, type SessionHost } from './session';
 import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
-import { SessionError, type Tensor, type Tensors } from './tensor';
+import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 

@@ -1,5 +1,5 @@
 import { type SessionOptions, type TensorSpec } from './session';
-import { type SessionError, type Tensors } from './tensor';
+import { type SessionError, type Tensors } from '@lipsync/engines';
 
 /** To the session thread. Every request gets one reply with the same id; requests are served in order. */
 export type SessionRequest =

@@ -1,7 +1,7 @@
 import { saysOutOfMemory } from '../../protocol/out-of-memory';
 import { type LoadedGraph, loadGraph } from './ort-sessions';
 import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
-import { SessionError } from './tensor';
+import { SessionError } from '@lipsync/engines';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 
 /**

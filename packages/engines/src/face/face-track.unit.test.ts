@@ -1,0 +1,59 @@
+import {
+  decodeFaceTrack,
+  encodeFaceTrack,
+  FACE_TRACK_VERSION,
+  type FaceTrack,
+  FaceTrackError,
+} from './face-track';
+import * as fc from 'fast-check';
+
+function track(frames: number, analyzerVersion = 'analyser@1.0.0+0123456789ab'): FaceTrack {
+  return {
+    version: FACE_TRACK_VERSION,
+    analyzerVersion,
+    fps: 25,
+    frames,
+    width: 1280,
+    height: 720,
+    found: Uint8Array.from({ length: frames }, (_, i) => i % 2),
+    landmarks: Float32Array.from({ length: frames * 136 }, (_, i) => -i / 7),
+    cuts: Uint8Array.from({ length: frames }, (_, i) => Number(i === 2)),
+  };
+}
+
+describe('face track encoding', () => {
+  test('decodes what was encoded, for any header length, from any offset of a buffer', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 40 }), fc.string(), fc.nat({ max: 3 }), (frames, version, shift) => {
+        const original = track(frames, version);
+        const encoded = encodeFaceTrack(original);
+        const shifted = new Uint8Array(encoded.length + shift);
+        shifted.set(encoded, shift);
+        expect(decodeFaceTrack(shifted.subarray(shift))).toEqual(original);
+      }),
+    );
+  });
+
+  test('is read in place for any header length, without a second copy', () => {
+    for (const version of ['a', 'ab', 'abc', 'abcd']) {
+      const encoded = encodeFaceTrack(track(3, version));
+      const { landmarks, found, cuts } = decodeFaceTrack(encoded);
+      for (const part of [landmarks, found, cuts]) expect(part.buffer).toBe(encoded.buffer);
+    }
+  });
+
+  test('refuses every truncation', () => {
+    const encoded = encodeFaceTrack(track(3));
+    for (let length = 0; length < encoded.length; length++) {
+      expect(() => decodeFaceTrack(encoded.subarray(0, length))).toThrow(FaceTrackError);
+    }
+  });
+
+  test('refuses another version and another kind of file', () => {
+    const encoded = encodeFaceTrack(track(1));
+    const text = Buffer.from(encoded).toString('latin1');
+    const earlier = text.replace(`"version":"${FACE_TRACK_VERSION}"`, '"version":"1"');
+    expect(() => decodeFaceTrack(Buffer.from(earlier, 'latin1'))).toThrow('another version');
+    expect(() => decodeFaceTrack(Buffer.from('not a face track at all'))).toThrow(FaceTrackError);
+  });
+});
