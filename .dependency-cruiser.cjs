@@ -64,8 +64,9 @@ module.exports = {
     layer('worker', 'db', 'queue', 'telemetry', 'runtime', 'domain', 'contract'),
     layer('admin', 'db', 'storage', 'runtime', 'domain', 'contract'),
     layer('media', 'runtime', 'domain', 'contract'),
-    layer('lipsync'),
-    layer('model-pack', 'lipsync'),
+    layer('kernels'),
+    layer('model-pack'),
+    layer('engines', 'kernels', 'model-pack', 'domain', 'contract'),
     layer('testkit', 'domain', 'contract'),
     only(
       'prisma-only-from-db',
@@ -89,7 +90,7 @@ module.exports = {
       'onnx-only-in-inference-child',
       'session.run blocks its thread and cannot be interrupted',
       'node_modules/onnxruntime-node/',
-      ['^services/gpu-worker/src/inference/', '^scripts/bench/', '^packages/model-pack/src/test/'],
+      ['^services/gpu-worker/src/inference/', '^scripts/bench/', '^packages/engines/src/test/'],
     ),
     {
       name: 'inference-only-by-its-protocol',

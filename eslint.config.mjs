@@ -12,7 +12,7 @@ export default tseslint.config(
       '**/node_modules/**',
       '**/*.wasm',
       // AssemblyScript: its own compiler checks it; TypeScript does not know its types.
-      'packages/lipsync/assembly/**',
+      'packages/kernels/assembly/**',
     ],
   },
   js.configs.recommended,

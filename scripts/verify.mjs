@@ -28,7 +28,7 @@ const jest = (project, ...options) => ['jest', '--selectProjects', project, ...o
 /** Checks that read the sources, each on one core. */
 const STATIC_CHECKS = {
   contract: ['node', 'packages/contract/scripts/generate.mjs', '--check'],
-  kernels: ['node', 'packages/lipsync/scripts/build-kernels.mjs', '--check'],
+  kernels: ['node', 'packages/kernels/scripts/build-kernels.mjs', '--check'],
   layers: [
     ...['depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err'],
     ...['packages', 'services', 'scripts', 'prisma'],

@@ -1,14 +1,28 @@
 import { z } from 'zod';
-import { analyzerParamsSchema } from './analyzer-params';
-import { type Misfit, misfits } from './fitting-tensors';
-import { highsyncParamsSchema } from './highsync-params';
-import { highsyncTensors } from './highsync-tensors';
-import { latentsyncParamsSchema } from './latentsync-params';
-import { latentsyncTensors } from './latentsync-tensors';
-import { musetalkParamsSchema } from './musetalk-params';
-import { musetalkTensors } from './musetalk-tensors';
-import { roleSchema } from './role';
-import { tensorSpecSchema } from './tensor-spec';
+
+/** What every pack.json says: what the pack is for, its files by role, and the parameters that its code needs. */
+export interface Manifest extends z.infer<z.ZodObject<typeof commonFields>> {
+  readonly engine: string;
+  readonly roles: Readonly<Record<string, PackRole | undefined>>;
+  readonly params: unknown;
+}
+
+/**
+ * The schema of the manifests of one engine: its roles (`roleSchema`) and parameters. What the parameters ask of the
+ * tensors is added with `superRefine` and `refuseMismatches`.
+ */
+export function manifestSchema<E extends string, R extends z.ZodRawShape, P extends z.ZodType>(
+  engine: E,
+  roles: R,
+  params: P,
+) {
+  return z.strictObject({
+    ...commonFields,
+    engine: z.literal(engine),
+    roles: z.strictObject(roles),
+    params,
+  });
+}
 
 /** Execution providers of ONNX Runtime that packs can be made for. */
 export const PROVIDERS = ['cuda', 'webgpu', 'cpu'] as const;
@@ -27,110 +41,89 @@ const commonFields = {
   providers: z.array(z.enum(PROVIDERS)).min(1),
 };
 
-const analyzerManifestSchema = z.strictObject({
-  ...commonFields,
-  engine: z.literal('analyzer'),
-  roles: z.strictObject({
-    face_detector: roleSchema(['image'], ['boxes', 'scores']),
-    landmarks68: roleSchema(['image'], ['points']),
-  }),
-  params: analyzerParamsSchema,
-});
-
-function addAll(context: z.RefinementCtx, found: readonly Misfit[]): void {
-  for (const { path, message } of found) context.addIssue({ code: 'custom', path: [...path], message });
+/** A role as in every engine's manifest, whatever its tensors are called. */
+export interface PackRole {
+  readonly file: string;
+  readonly sha256: string;
+  readonly externalData?: readonly { readonly file: string; readonly sha256: string }[] | undefined;
+  readonly inputs: Readonly<Record<string, TensorSpec | undefined>>;
+  readonly outputs: Readonly<Record<string, TensorSpec | undefined>>;
+  readonly probe?: Probe | undefined;
 }
 
-const musetalkManifestSchema = z
-  .strictObject({
-    ...commonFields,
-    engine: z.literal('musetalk'),
-    roles: z.strictObject({
-      whisper_encoder: roleSchema(['mel'], ['states']),
-      vae_encoder: roleSchema(['image'], ['latent']),
-      // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that need to know where the face is.
-      unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks']),
-      vae_decoder: roleSchema(['latent'], ['image']),
-      // BiSeNet: [1, 3, 512, 512] in ImageNet's normalisation → scores of its 19 classes.
-      face_parsing: roleSchema(['image'], ['scores']).optional(),
-    }),
-    params: musetalkParamsSchema,
-  })
-  .superRefine(({ roles, params }, context) => addAll(context, misfits(roles, musetalkTensors(params))));
-
-const latentsyncManifestSchema = z
-  .strictObject({
-    ...commonFields,
-    engine: z.literal('latentsync'),
-    roles: z.strictObject({
-      whisper_encoder: roleSchema(['mel'], ['states']),
-      vae_encoder: roleSchema(['image'], ['latent']),
-      // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width].
-      unet3d: roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']),
-      vae_decoder: roleSchema(['latent'], ['image']),
-    }),
-    params: latentsyncParamsSchema,
-  })
-  .superRefine(({ roles, params }, context) => addAll(context, misfits(roles, latentsyncTensors(params))));
-
-/** What the reference network remembers of a frame: one tensor per transformer block, in the order of the blocks. */
-const BANK = /^bank_\d+$/;
-const banksSchema = z.record(z.string().regex(BANK), tensorSpecSchema);
-const denoisingRole = roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']);
-
-const highsyncManifestSchema = z
-  .strictObject({
-    ...commonFields,
-    engine: z.literal('highsync'),
-    roles: z.strictObject({
-      whisper_encoder: roleSchema(['mel'], ['states']),
-      vae_encoder: roleSchema(['image'], ['latent']),
-      // latent [frames, C, h, w] → banks [frames, tokens, width].
-      reference_unet: roleSchema(['latent'], []).extend({ outputs: banksSchema }),
-      // latent [1, C, window, h, w], audio [1, window, 10·states, width], banks as the reference network's outputs.
-      denoising_unet: denoisingRole.extend({ inputs: denoisingRole.shape.inputs.catchall(tensorSpecSchema) }),
-      // The same network without banks, which guidance leads away from. Optional if guidance is 1.
-      denoising_unet_unconditional: roleSchema(
-        ['latent', 'timestep', 'audio'],
-        ['prediction'],
-        ['landmarks'],
-      ).optional(),
-      vae_decoder: roleSchema(['latent'], ['image']),
-    }),
-    params: highsyncParamsSchema,
-  })
-  .refine(({ roles: { reference_unet, denoising_unet } }) => {
-    const taken = Object.keys(denoising_unet.inputs).filter(
-      (name) => !(name in denoisingRole.shape.inputs.shape),
-    );
-    return taken.sort().join() === Object.keys(reference_unet.outputs).sort().join();
-  }, 'the denoising network takes the banks that the reference network gives')
-  .refine(
-    ({ roles, params }) => params.guidance === 1 || roles.denoising_unet_unconditional !== undefined,
-    'guidance needs the network without condition',
-  )
-  .superRefine(({ roles, params }, context) =>
-    addAll(context, misfits(roles, highsyncTensors(params, roles.reference_unet.outputs))),
+/** The roles that a pack provides, by name, without the optional ones that it omits. */
+export function packRoles(manifest: Manifest): ReadonlyMap<string, PackRole> {
+  const roles: Readonly<Record<string, PackRole | undefined>> = manifest.roles;
+  return new Map(
+    Object.entries(roles).flatMap(([name, role]): [string, PackRole][] => (role ? [[name, role]] : [])),
   );
+}
 
-/** pack.json: what a pack is for, its files by role, and the parameters that the engine's code needs. */
-export const manifestSchema = z.discriminatedUnion('engine', [
-  analyzerManifestSchema,
-  musetalkManifestSchema,
-  latentsyncManifestSchema,
-  highsyncManifestSchema,
-]);
+/**
+ * One tensor at a model's boundary. Its key in the manifest is the name that the engine's code uses. `name` is its name
+ * in the graph, for packs whose exporter chose another.
+ */
+export const tensorSpecSchema = z.strictObject({
+  name: z.string().min(1),
+  dtype: z.enum(['float32', 'uint8', 'int8', 'int32', 'int64', 'bool', 'float16']),
+  /** NCHW for images. A string is a dimension that the caller chooses, e.g. the batch. */
+  dims: z.array(z.union([z.int().positive(), z.string().min(1)])),
+  /** Lowest and highest meaningful value, e.g. [-1, 1] for a normalised image; for readers, nothing checks it. */
+  range: z.tuple([z.number(), z.number()]).optional(),
+});
 
-export type Manifest = z.infer<typeof manifestSchema>;
-/** What packs are made for: the engines, and the analyser that finds faces for all of them. */
-export const PACK_ENGINES = [
-  'analyzer',
-  'musetalk',
-  'latentsync',
-  'highsync',
-] as const satisfies Manifest['engine'][];
-export type PackEngine = Manifest['engine'];
-export type AnalyzerManifest = Extract<Manifest, { engine: 'analyzer' }>;
-export type MusetalkManifest = Extract<Manifest, { engine: 'musetalk' }>;
-export type LatentsyncManifest = Extract<Manifest, { engine: 'latentsync' }>;
-export type HighsyncManifest = Extract<Manifest, { engine: 'highsync' }>;
+export type TensorSpec = z.infer<typeof tensorSpecSchema>;
+
+/** A plain file name, so that a pack cannot point outside its own directory. */
+const fileNameSchema = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]*$/);
+const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
+
+const fileSchema = z.strictObject({ file: fileNameSchema, sha256: sha256Schema });
+
+/** The values of an input in a probe: one number everywhere, or sin(i) for element i of the flattened tensor. */
+const fillSchema = z.union([z.number(), z.literal('wave')]);
+
+/**
+ * A test run that distinguishes right weights from wrong ones. Inputs are filled according to `fill`; free dimensions
+ * have the sizes in `dims`. The mean of each output must be within `tolerance` of the recorded one, and so must, if
+ * recorded, its root mean square and its first elements, because a mean alone does not detect weights in the wrong
+ * place.
+ */
+const probeSchema = z.strictObject({
+  dims: z.record(z.string(), z.int().positive()),
+  fill: z.record(z.string(), fillSchema),
+  means: z.record(z.string(), z.number()),
+  rms: z.record(z.string(), z.number().nonnegative()).optional(),
+  first: z.record(z.string(), z.array(z.number()).min(1)).optional(),
+  tolerance: z.number().positive(),
+});
+
+export type Probe = z.infer<typeof probeSchema>;
+
+const tensorsSchema = <I extends string>(keys: readonly I[]) =>
+  z.strictObject(keyed(keys, () => tensorSpecSchema));
+
+/**
+ * A role of an engine: one model file and the names of its tensors. `inputs` and `outputs` list the tensors that the
+ * engine's code binds and that every pack must have; `extraInputs` are fed only to packs that declare them. No others
+ * are allowed.
+ */
+export function roleSchema<I extends string, O extends string, E extends string = never>(
+  inputs: readonly I[],
+  outputs: readonly O[],
+  extraInputs: readonly E[] = [],
+) {
+  return fileSchema.extend({
+    /** Weight files that the model refers to by name (ONNX external data). */
+    externalData: z.array(fileSchema).optional(),
+    inputs: tensorsSchema(inputs).extend(keyed(extraInputs, () => tensorSpecSchema.optional())),
+    outputs: tensorsSchema(outputs),
+    probe: probeSchema.optional(),
+  });
+}
+
+function keyed<K extends string, V>(keys: readonly K[], value: () => V): Record<K, V> {
+  const result: Partial<Record<K, V>> = {};
+  for (const key of keys) result[key] = value();
+  return result as Record<K, V>; // every key was just set, which TypeScript cannot infer from a loop
+}

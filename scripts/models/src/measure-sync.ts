@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { type AudioPlan, audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
-import { type Inference, startInference } from '@lipsync/gpu-worker';
 import {
   decodeFaceTrack,
   type FaceTrack,
@@ -12,7 +11,8 @@ import {
   mouthOpenings,
   recordingOf,
   speechEnvelope,
-} from '@lipsync/lipsync';
+} from '@lipsync/engines';
+import { type Inference, startInference } from '@lipsync/gpu-worker';
 import { PACKS_DIR } from '@lipsync/local-stack';
 import {
   AUDIO_SAMPLE_RATE,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type AudioPlan } from '@lipsync/domain';
-import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/lipsync';
+import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/engines';
 import {
   type Binaries,
   frameColor,

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { buildBuiltinPacks, openPack, type Pack } from '@lipsync/model-pack';
+import { buildBuiltinPacks, openPack, type Pack } from '@lipsync/engines';
 import { createStorage, type Storage } from '@lipsync/storage';
 import { type S3Server, startS3Server } from '@lipsync/testkit';
 import { keepTail } from './host/inference-host';

@@ -2,8 +2,16 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, ENGINES, type SyncMode } from '@lipsync/contract';
-import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH, mouthOpening } from '@lipsync/lipsync';
-import { buildBuiltinPacks, writeLatentsyncPack } from '@lipsync/model-pack';
+import {
+  buildBuiltinPacks,
+  decodeFaceTrack,
+  type FaceTrack,
+  LANDMARK_VALUES,
+  MOUTH,
+  mouthOpening,
+  writeLatentsyncPack,
+} from '@lipsync/engines';
+import { goldenPack } from '@lipsync/engines/test';
 import {
   ffmpeg,
   lumaPictures,
@@ -16,7 +24,6 @@ import { checkPack } from './host/check-pack';
 import { landmarkBounds } from './inference/analyzer/face-geometry';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
-import { goldenPack } from './test/golden-pack';
 
 const SPEECH = join(__dirname, '../../../samples/speech.wav');
 const GOLDEN = join(__dirname, '../test-data/golden');

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
-import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { buildBuiltinPacks } from '@lipsync/engines';
 import {
   ffmpeg,
   findClicks,

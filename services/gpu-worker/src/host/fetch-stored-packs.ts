@@ -1,16 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import {
-  type Manifest,
-  MANIFEST_FILE,
-  PackError,
-  packFiles,
-  packVersion,
-  parseManifest,
-  publishPack,
-  sha256,
-} from '@lipsync/model-pack';
+import { type Manifest, parseManifest, publishPack } from '@lipsync/engines';
+import { MANIFEST_FILE, PackError, packFiles, packVersion, sha256 } from '@lipsync/model-pack';
 import { type Logger } from '@lipsync/runtime';
 import { type Storage, StorageError } from '@lipsync/storage';
 

@@ -2,7 +2,8 @@ import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ENGINES } from '@lipsync/contract';
-import { buildBuiltinPacks, MANIFEST_FILE } from '@lipsync/model-pack';
+import { buildBuiltinPacks } from '@lipsync/engines';
+import { MANIFEST_FILE } from '@lipsync/model-pack';
 import { createLogger, type Logger } from '@lipsync/runtime';
 import { verifyPacks } from '../supervisor/verify-packs';
 import { COMPILED_CHILD } from '../test/compiled';

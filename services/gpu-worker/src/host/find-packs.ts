@@ -1,17 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import {
-  type Pack,
-  type PackClaim,
-  type PackEngine,
-  PackError,
-  packVersion,
-  readPack,
-  verifyPackFiles,
-  weightsSize,
-} from '@lipsync/model-pack';
-import { type FeatureLayout } from '../protocol/feature-layout';
+import { type FeatureLayout, type Pack, type PackEngine, readPack } from '@lipsync/engines';
+import { type PackClaim, PackError, packVersion, verifyPackFiles, weightsSize } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 
 /** A usable pack. Tasks also name the pack by these fields. */

@@ -1,7 +1,8 @@
 import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { buildBuiltinPacks, MANIFEST_FILE } from '@lipsync/model-pack';
+import { buildBuiltinPacks } from '@lipsync/engines';
+import { MANIFEST_FILE } from '@lipsync/model-pack';
 import { findPacks, openPackFolders } from './find-packs';
 
 const ENGINES = ['musetalk', 'latentsync', 'highsync'];

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { decodeFaceTrack, type FaceTrack, type PictureFormat } from '@lipsync/lipsync';
+import { decodeFaceTrack, type FaceTrack } from '@lipsync/engines';
+import { type PictureFormat } from '@lipsync/kernels';
 import {
   type AudioStream,
   frameColor,

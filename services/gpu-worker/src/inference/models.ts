@@ -1,13 +1,18 @@
 import { type Engine } from '@lipsync/contract';
-import { type Pack, packVersion, readPackAgain, rememberDigests, weightsSize } from '@lipsync/model-pack';
+import {
+  type LipSyncEngine,
+  openEngine,
+  type Pack,
+  readPackAgain,
+  type RunModel,
+  SessionError,
+} from '@lipsync/engines';
+import { packVersion, rememberDigests, weightsSize } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 import { type LoadedAnalyzer } from './analyzer/analyze-faces';
-import { type LipSyncEngine } from './engines/engine';
-import { openEngine } from './engines/registry';
 import { type InferenceSettings } from './inference-settings';
 import { type LoadedPack, type LoadOptions, loadPack } from './packs/load-pack';
-import { type RunModel } from './packs/run-model';
-import { SessionError, type SessionHost } from './sessions/session';
+import { type SessionHost } from './sessions/session';
 import { isOutOfMemory } from './task-failure';
 
 /** Loaded models, kept between tasks: the analyzer, and the most recently used engines as far as they fit. */

@@ -3,17 +3,21 @@
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type HighsyncManifest, type Pack, rememberDigests } from '@lipsync/model-pack';
+import {
+  float32Tensor,
+  type HighsyncManifest,
+  type Pack,
+  SessionError,
+  writeLatentsyncPack,
+} from '@lipsync/engines';
+import { LATENT, SIDE, writeHighsyncPack } from '@lipsync/engines/test';
+import { rememberDigests } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
-import { LATENT, SIDE } from '../test/highsync-graphs';
-import { writeHighsyncPack } from '../test/highsync-pack';
 import { inProcessSessions } from '../test/in-process-sessions';
-import { writeLatentsyncPack } from '../test/latentsync-pack';
 import { packAt } from '../test/pack-at';
 import { inferenceSettings } from './inference-settings';
 import { createModelCache, createModels, loadOnDemand, type PackOnDemand } from './models';
-import { SessionError, type SessionHost } from './sessions/session';
-import { float32Tensor } from './sessions/tensors';
+import { type SessionHost } from './sessions/session';
 import { verifyPack } from './task-runner';
 
 describe('the files of a pack', () => {

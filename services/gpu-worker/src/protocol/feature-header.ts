@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { type FeatureLayout } from './feature-layout';
+import { type FeatureLayout } from '@lipsync/engines';
 
 /**
  * What a file of features holds and what it was computed from; files that differ in any field are not interchangeable.

@@ -12,7 +12,7 @@ import {
   registerObject,
 } from '@lipsync/db';
 import { type AssetRow } from '@lipsync/domain';
-import { type FaceTrack } from '@lipsync/lipsync';
+import { type FaceTrack } from '@lipsync/engines';
 import { sha256OfFile } from '@lipsync/model-pack';
 import { withController } from '@lipsync/runtime';
 import { featureKey, StorageError } from '@lipsync/storage';

@@ -10,7 +10,7 @@ import {
   publishFeature,
 } from '@lipsync/db';
 import { type AssetRow, type PreparationRow } from '@lipsync/domain';
-import { decodeFaceTrack, FACE_TRACK_VERSION, type FaceTrack, FaceTrackError } from '@lipsync/lipsync';
+import { decodeFaceTrack, FACE_TRACK_VERSION, type FaceTrack, FaceTrackError } from '@lipsync/engines';
 import { withController } from '@lipsync/runtime';
 import { isStorageUnavailable } from '@lipsync/storage';
 import { type UsablePack } from '../host/find-packs';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cancelRender, claimJob } from '@lipsync/db';
-import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { buildBuiltinPacks } from '@lipsync/engines';
 import { createLogger } from '@lipsync/runtime';
 import { untraced } from '@lipsync/telemetry';
 import { eventually, parseExposition } from '@lipsync/testkit';

@@ -1,11 +1,11 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Pack } from '@lipsync/engines';
 import {
   encodeModel,
   GraphBuilder,
   MANIFEST_FILE,
   modelFile,
-  type Pack,
   type PackRole,
   packRoles,
   type TensorSpec,

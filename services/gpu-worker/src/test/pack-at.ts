@@ -1,4 +1,4 @@
-import { readPack } from '@lipsync/model-pack';
+import { readPack } from '@lipsync/engines';
 import { type TaskPack } from '../protocol/messages';
 
 /** The pack that is in a folder now, as tasks name it. */

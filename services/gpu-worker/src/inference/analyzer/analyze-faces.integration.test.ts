@@ -3,15 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  createPatchSampler,
+  buildAnalyzerPack,
   type FaceTrack,
   landmark,
   landmarkCentre,
   mouthOpening,
-  type RgbPicture,
-} from '@lipsync/lipsync';
+  openPackFor,
+} from '@lipsync/engines';
+import { createPatchSampler, type RgbPicture } from '@lipsync/kernels';
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
-import { buildAnalyzerPack, modelPath, openPackFor } from '@lipsync/model-pack';
+import { modelPath } from '@lipsync/model-pack';
 import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
 import { analyzeFaces, type LoadedAnalyzer } from './analyze-faces';
 import { blankPicture } from './face-detector';

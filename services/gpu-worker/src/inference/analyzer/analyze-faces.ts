@@ -1,7 +1,6 @@
-import { type Box, type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
+import { type AnalyzerParams, type FaceTrack, type RunModel } from '@lipsync/engines';
+import { type Box, type RgbPicture } from '@lipsync/kernels';
 import { type Rational } from '@lipsync/media';
-import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../packs/run-model';
 import { buildTrack, fillGaps, markJumps } from './build-track';
 import { createFaceDetector } from './face-detector';
 import { landmarkBounds } from './face-geometry';

@@ -8,7 +8,7 @@ import {
   smoothingReach,
   smoothRun,
   TRACK_REACH,
-} from '@lipsync/lipsync';
+} from '@lipsync/engines';
 import { landmarkBounds } from './face-geometry';
 
 /** Longest gap, in frames, that is filled. A face hidden for longer (by a hand or a turned head) is not guessed. */

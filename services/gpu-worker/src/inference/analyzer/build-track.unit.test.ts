@@ -1,4 +1,4 @@
-import { type FaceTrack, musetalkBoxes } from '@lipsync/lipsync';
+import { type FaceTrack, musetalkBoxes } from '@lipsync/engines';
 import { buildTrack, fillGaps, LOOK_AHEAD_FRAMES, markJumps } from './build-track';
 
 const face = (x: number): Float32Array =>

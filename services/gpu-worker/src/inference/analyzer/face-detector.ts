@@ -1,8 +1,5 @@
-import { type Box, createPatchSampler, type Patch, type RgbPicture } from '@lipsync/lipsync';
-import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../packs/run-model';
-import { type Tensor } from '../sessions/session';
-import { float32Of } from '../sessions/tensors';
+import { type AnalyzerParams, float32Of, type RunModel, type Tensor } from '@lipsync/engines';
+import { type Box, createPatchSampler, type Patch, type RgbPicture } from '@lipsync/kernels';
 import { overlap } from './face-geometry';
 
 export interface Detection {

@@ -1,14 +1,12 @@
 import {
-  createPatchSampler,
+  type AnalyzerParams,
+  float32Of,
   LANDMARK_COUNT,
   LANDMARK_VALUES,
-  type Patch,
-  patchPoint,
-  type RgbPicture,
-} from '@lipsync/lipsync';
-import { type AnalyzerParams } from '@lipsync/model-pack';
-import { type RunModel } from '../packs/run-model';
-import { float32Of, uint8Of } from '../sessions/tensors';
+  type RunModel,
+  uint8Of,
+} from '@lipsync/engines';
+import { createPatchSampler, type Patch, patchPoint, type RgbPicture } from '@lipsync/kernels';
 
 interface FoundLandmarks {
   /** 68 points, x and y in pixels of the picture. */

@@ -1,4 +1,4 @@
-import { type Box, type RgbPicture } from '@lipsync/lipsync';
+import { type Box, type RgbPicture } from '@lipsync/kernels';
 
 const GRID = 4;
 const BINS = 16;

@@ -1,4 +1,4 @@
-import { type Box } from '@lipsync/lipsync';
+import { type Box } from '@lipsync/kernels';
 import { blankPicture } from './face-detector';
 import { createCutDetector } from './shot-cuts';
 

@@ -1,6 +1,6 @@
+import { float32Tensor, SessionError, type Tensor, type Tensors } from '@lipsync/engines';
 import { type Probe } from '@lipsync/model-pack';
-import { type Session, SessionError, type Tensor, type Tensors } from '../sessions/session';
-import { float32Tensor } from '../sessions/tensors';
+import { type Session } from '../sessions/session';
 import { expectFinite, probeMismatch, tensorMismatch } from './check-graph';
 
 const role = {

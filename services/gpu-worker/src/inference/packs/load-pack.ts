@@ -1,8 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  modelPath,
+  float32Tensor,
   type Pack,
+  type RunModel,
+  SessionError,
+  type TakeFloats,
+  type Tensor,
+  type Tensors,
+} from '@lipsync/engines';
+import {
+  modelPath,
   packFiles,
   type PackRole,
   packRoles,
@@ -10,8 +18,7 @@ import {
   verifyPackFiles,
 } from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
-import { type Session, SessionError, type SessionHost, type Tensor, type Tensors } from '../sessions/session';
-import { float32Tensor } from '../sessions/tensors';
+import { type Session, type SessionHost } from '../sessions/session';
 import {
   declaredTensors,
   expectFinite,
@@ -20,7 +27,6 @@ import {
   type RoleTensors,
   tensorMismatch,
 } from './check-graph';
-import { type RunModel, type TakeFloats } from './run-model';
 
 /** A pack whose graphs are loaded. */
 export interface LoadedPack {

@@ -3,17 +3,11 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { join } from 'node:path';
-import {
-  type HighsyncManifest,
-  type Pack,
-  packFiles,
-  type Provider,
-  type TensorSpec,
-} from '@lipsync/model-pack';
-import { writeHighsyncPack } from '../../test/highsync-pack';
+import { float32Tensor, type HighsyncManifest, type Pack, SessionError } from '@lipsync/engines';
+import { writeHighsyncPack } from '@lipsync/engines/test';
+import { packFiles, type Provider, type TensorSpec } from '@lipsync/model-pack';
 import { inProcessSessions } from '../../test/in-process-sessions';
-import { SessionError, type SessionHost } from '../sessions/session';
-import { float32Tensor } from '../sessions/tensors';
+import { type SessionHost } from '../sessions/session';
 import { graphThreads, loadPack, outputTargets } from './load-pack';
 
 describe('the execution provider of a pack', () => {

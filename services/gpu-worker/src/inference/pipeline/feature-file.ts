@@ -1,8 +1,12 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { type FaceTrack } from '@lipsync/lipsync';
+import {
+  type FaceTrack,
+  type FeatureLayout,
+  type FrameFeatures,
+  isWorthKeeping,
+  noFeatures,
+} from '@lipsync/engines';
 import { type FeatureOrigin, hasHeader, HEADER_BYTES, headerOf } from '../../protocol/feature-header';
-import { type FeatureLayout, isWorthKeeping } from '../../protocol/feature-layout';
-import { type FrameFeatures, noFeatures } from '../engines/engine';
 
 /**
  * Opens the file of a video's features that a task names; caches nothing when there is no path or nothing worth caching.

@@ -1,4 +1,4 @@
-import { type FrameStream } from '../engines/engine';
+import { type FrameStream } from '@lipsync/engines';
 
 export type Frame = Uint8Array<ArrayBuffer>;
 

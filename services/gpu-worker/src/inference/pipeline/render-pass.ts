@@ -1,4 +1,4 @@
-import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
+import { type EngineClip, type FaceBatch, type GeneratedFaces } from '@lipsync/engines';
 import { type StageClock } from '../job';
 import { type FaceObserver } from '../quality/quality-probe';
 import { type AsyncQueue, createAsyncQueue, type Frame, type FramePool } from './frame-buffers';

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
+import { type EngineClip, type FaceBatch, type GeneratedFaces } from '@lipsync/engines';
 import { createStageClock } from '../job';
 import { type FaceObserver } from '../quality/quality-probe';
 import { createFramePool } from './frame-buffers';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
-import { type Recording, recordingFrom } from '@lipsync/lipsync';
+import { type Recording, recordingFrom } from '@lipsync/engines';
 
 /** Speech in a file, so that its samples take no memory: an engine reads half a minute at a time. */
 export interface SpeechFile {

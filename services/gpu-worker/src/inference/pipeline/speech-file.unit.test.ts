@@ -1,7 +1,7 @@
 import { ftruncateSync, mkdtempSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordingOf } from '@lipsync/lipsync';
+import { recordingOf } from '@lipsync/engines';
 import { openSpeechFile } from './speech-file';
 
 describe('speech in a file', () => {

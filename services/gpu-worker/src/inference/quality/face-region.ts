@@ -1,4 +1,4 @@
-import { type Box, type PictureFormat, pictureLayout, type RgbPicture, yuvToRgb } from '@lipsync/lipsync';
+import { type Box, type PictureFormat, pictureLayout, type RgbPicture, yuvToRgb } from '@lipsync/kernels';
 
 /** Luma of a rectangle of a picture, rows without padding. */
 export interface LumaRegion {

@@ -1,4 +1,4 @@
-import { type PictureFormat, pictureLayout } from '@lipsync/lipsync';
+import { type PictureFormat, pictureLayout } from '@lipsync/kernels';
 import { createFaceChange, rgbRegion } from './face-region';
 
 const SIZE = 12;

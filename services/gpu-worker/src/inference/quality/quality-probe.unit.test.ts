@@ -1,10 +1,9 @@
-import { pictureLayout, recordingOf, SAMPLE_RATE } from '@lipsync/lipsync';
+import { recordingOf, type RunModel, SAMPLE_RATE, SessionError } from '@lipsync/engines';
+import { syntheticTrack } from '@lipsync/engines/test';
+import { pictureLayout } from '@lipsync/kernels';
 import { type SeenQuality } from '../../protocol/messages';
-import { syntheticTrack } from '../../test/synthetic-track';
 import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { MIRRORED_LANDMARKS } from '../analyzer/landmark-finder';
-import { type RunModel } from '../packs/run-model';
-import { SessionError } from '../sessions/session';
 import { createQualityProbe, createUnfailingProbe, loudestSegment, type QualityProbe } from './quality-probe';
 
 const FRAMES = 110;

@@ -2,11 +2,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { float32Of, float32Tensor, type Tensors } from '@lipsync/engines';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from './halved-session';
-import { type Session, type SessionHost, type Tensors } from './session';
+import { type Session, type SessionHost } from './session';
 import { createSessionHost } from './session-host';
-import { float32Of, float32Tensor } from './tensors';
 
 const ENTRY = join(__dirname, '../../../dist/inference/sessions/session-worker.js');
 

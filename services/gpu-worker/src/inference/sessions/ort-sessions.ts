@@ -1,6 +1,7 @@
+import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { saysOutOfMemory } from '../../protocol/memory';
-import { SessionError, type SessionOptions, type Tensor, type Tensors, type TensorSpec } from './session';
+import { type SessionOptions, type TensorSpec } from './session';
 
 export interface LoadedGraph {
   readonly inputs: readonly TensorSpec[];

@@ -1,22 +1,5 @@
+import { type RunResult, type Tensors } from '@lipsync/engines';
 import { type Provider } from '@lipsync/model-pack';
-
-/** Element types that may cross a graph's boundary. Half precision stays inside the graphs (Cast). */
-interface TensorArrays {
-  float32: Float32Array<ArrayBuffer>;
-  uint8: Uint8Array<ArrayBuffer>;
-  int32: Int32Array<ArrayBuffer>;
-  int64: BigInt64Array<ArrayBuffer>;
-}
-
-export type TensorType = keyof TensorArrays;
-
-/** A dense tensor; `data` has exactly product(dims) elements, row-major. */
-export type Tensor = {
-  [T in TensorType]: { readonly type: T; readonly dims: readonly number[]; readonly data: TensorArrays[T] };
-}[TensorType];
-
-/** Tensors by the graph's names. */
-export type Tensors = Readonly<Record<string, Tensor>>;
 
 /** One input or output as the graph declares it; a symbolic dimension is its name. */
 export interface TensorSpec {
@@ -32,12 +15,6 @@ export interface SessionOptions {
   readonly threads?: number;
   /** In order of preference; default ['cpu']. A provider that cannot be loaded is an error, never a silent fallback. */
   readonly providers?: readonly Provider[];
-}
-
-export interface RunResult {
-  readonly outputs: Tensors;
-  /** The fed tensors, in the same memory, for reuse: the ones passed to `run` are detached. */
-  readonly feeds: Tensors;
 }
 
 /** One loaded graph. Runs of all sessions of a host happen one after the other, in the order of the calls. */
@@ -61,19 +38,4 @@ export interface SessionHost {
   open(file: string, options?: SessionOptions): Promise<Session>;
   /** Releases every session and lets the thread end once the current run is over. */
   close(): Promise<void>;
-}
-
-export class SessionError extends Error {
-  override readonly name = 'SessionError';
-  constructor(
-    /** out_of_memory: the run may succeed with a smaller batch or after other work has ended. */
-    readonly reason: 'load_failed' | 'run_failed' | 'out_of_memory' | 'closed',
-    message: string,
-    /** The feeds of the failed run, in the same memory. */
-    readonly feeds: Tensors = {},
-    /** The targets of the failed run, with arbitrary content. */
-    readonly targets: Tensors = {},
-  ) {
-    super(message);
-  }
 }

@@ -1,0 +1,282 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MASK_SIZE } from '@lipsync/kernels';
+import { type Pack } from '../packs';
+import { type RunModel } from '../run-model';
+import {
+  clipInput,
+  FORMAT,
+  generate,
+  memoryFeatures,
+  pictureOf,
+  trackOf,
+} from '../test/highsync-clip-fixture';
+import { LATENT, SIDE } from '../test/highsync-graphs';
+import { MASK, writeHighsyncPack } from '../test/highsync-pack';
+import { type RecordedRun, recordRuns } from '../test/recorded-runs';
+import { testSessions } from '../test/test-sessions';
+import { type DecodedFaces } from './face-batch';
+import { createHighsync, type HighsyncOptions } from './highsync-engine';
+import { highsyncFaces } from './highsync-faces';
+import { type HighsyncManifest } from './highsync-manifest';
+import { RECTANGLE_FEATHER } from './mask';
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+const LATENT_SIZE = LATENT.channels * LATENT.height * LATENT.width;
+
+describe('a highsync clip', () => {
+  let folder: string;
+  let pack: Pack<HighsyncManifest>;
+  let run: RunModel;
+  const sessions = testSessions();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'highsync-clip-'));
+    pack = await writeHighsyncPack(join(folder, 'pack'), { stretch: 24 });
+    run = await sessions.load(pack);
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The same pack with a different stretch length, on which its graphs do not depend. */
+  const withStretch = (stretch: number): Pack<HighsyncManifest> => ({
+    ...pack,
+    manifest: { ...pack.manifest, params: { ...pack.manifest.params, stretch } },
+  });
+
+  /** Renders all of `sources`; returns the pictures and the graph runs that they took. */
+  async function render(
+    sources: readonly number[],
+    { stretch, ...options }: HighsyncOptions & { stretch?: number } = {},
+  ) {
+    const recorded = recordRuns(run);
+    const { input, secondLooks } = clipInput(trackOf(Math.max(...sources) + 1), sources);
+    const of = stretch === undefined ? pack : withStretch(stretch);
+    const clip = await createHighsync(of, recorded.run, options).open(input);
+    const images = await generate(clip, sources.length);
+    await clip.close();
+    return { images, secondLooks, ...recorded };
+  }
+
+  const framesOf = (runs: readonly RecordedRun[], role: string): number =>
+    runs
+      .filter((recorded) => recorded.role === role)
+      .reduce((sum, { feeds }) => sum + (feeds['latent']?.dims[0] ?? NaN), 0);
+
+  describe('reference banks', () => {
+    const bounce = [...upTo(20), ...upTo(19).reverse()];
+
+    test('are computed once per source frame, however many steps, windows and turns show it', async () => {
+      const { runs } = await render(bounce);
+      expect(framesOf(runs, 'reference_unet')).toBe(20);
+    });
+
+    test('are requested for one frame at a time: the network sees one shape, whatever is already known', async () => {
+      const { runs } = await render(upTo(30), { bankBytes: 5 * (64 * 48 + 1) * 4 });
+      const asked = runs.filter(({ role }) => role === 'reference_unet');
+      expect(new Set(asked.map(({ feeds }) => feeds['latent']?.dims[0]))).toEqual(new Set([1]));
+    });
+
+    test('are recomputed where they do not fit in memory, as few as possible, with the same pictures', async () => {
+      const roomy = await render(upTo(12));
+      // 64 tokens of 48 values and a mean: room for five frames, of the twelve that each of four steps visits.
+      const tight = await render(upTo(12), { bankBytes: 5 * (64 * 48 + 1) * 4 });
+      const none = await render(upTo(12), { bankBytes: 0 });
+      const frames = [roomy, tight, none].map(({ runs }) => framesOf(runs, 'reference_unet'));
+      expect(frames).toEqual([12, 12 + 3 * 7, 4 * 12]);
+      expect(tight.images).toEqual(roomy.images);
+      expect(none.images).toEqual(roomy.images);
+    });
+
+    test('of frames that are not shown again are dropped', async () => {
+      // Room for 24 frames. Frames 0–11 come back after 12–23, which do not, so 24–35 must replace 12–23.
+      const sources = [...upTo(36), ...upTo(12)];
+      const { runs } = await render(sources, { bankBytes: 24 * (64 * 48 + 1) * 4, stretch: 12 });
+      expect(framesOf(runs, 'reference_unet')).toBe(36);
+    });
+
+    test('of frames already passed give way to those in use', async () => {
+      // Two stretches of twelve frames; room for twelve.
+      const sources = [...upTo(12), ...upTo(24).slice(12)];
+      const { runs } = await render(sources, { bankBytes: 12 * (64 * 48 + 1) * 4, stretch: 12 });
+      expect(framesOf(runs, 'reference_unet')).toBe(24);
+    });
+  });
+
+  describe('windows', () => {
+    const windows = (runs: readonly RecordedRun[]) => runs.filter(({ role }) => role === 'denoising_unet');
+
+    test('equal windows of a step are computed once', async () => {
+      // 20 frames: the first step has three windows, two of which see frames 8–19; the other steps have three each.
+      const { runs, count } = await render(upTo(20));
+      const starts = windows(runs).map(({ feeds }) => feeds['timestep']?.data[0]);
+      expect(starts.filter((time) => time === 999n)).toHaveLength(2);
+      expect(count('denoising_unet_unconditional')).toBe(count('denoising_unet'));
+    });
+
+    test('the network sees clean latents outside the mask and noisy ones inside, in every step', async () => {
+      const { runs } = await render(upTo(20));
+      const cells = LATENT.height * LATENT.width;
+      for (const { feeds } of windows(runs)) {
+        const seen = feeds['latent']?.data;
+        const clean = feeds['bank_0']?.data;
+        let noisy = 0;
+        for (let i = 0; i < LATENT_SIZE * 12; i++) {
+          const [channel, frame, cell] = [Math.floor(i / cells / 12), Math.floor(i / cells) % 12, i % cells];
+          const same = seen?.[i] === clean?.[frame * LATENT_SIZE + cell * LATENT.channels + channel];
+          const [row, column] = [Math.floor(cell / LATENT.width), cell % LATENT.width];
+          const masked = row >= MASK.top && row <= MASK.bottom && column >= MASK.left && column <= MASK.right;
+          if (!masked && !same) throw new Error(`frame ${frame}, row ${row}, column ${column} is not clean`);
+          if (masked && !same) noisy++;
+        }
+        expect(noisy).toBeGreaterThan(13_000);
+      }
+    });
+
+    test('the unconditional network gets silence', async () => {
+      const { runs } = await render(upTo(12));
+      const unconditional = runs.filter(({ role }) => role === 'denoising_unet_unconditional');
+      for (const { feeds } of unconditional)
+        expect(feeds['audio']?.data.some((value) => value !== 0)).toBe(false);
+    });
+
+    test('a short run is padded with its last picture and its last sound', async () => {
+      const { runs, images } = await render(upTo(5));
+      expect(images.filter((image) => image !== null)).toHaveLength(5);
+      const [first] = windows(runs);
+      const parts = (name: string): Float32Array[] => {
+        const data = first?.feeds[name]?.data;
+        if (!(data instanceof Float32Array)) throw new Error(`no ${name}`);
+        return upTo(12).map((i) => data.subarray((i * data.length) / 12, ((i + 1) * data.length) / 12));
+      };
+      for (const name of ['audio', 'bank_0']) {
+        const frames = parts(name);
+        for (let i = 5; i < 12; i++) expect(frames[i]).toEqual(frames[4]);
+        expect(frames[3]).not.toEqual(frames[4]);
+      }
+    });
+
+    test('a frame starts from the same noise wherever stretches are cut', async () => {
+      const noiseOf = async (stretch: number): Promise<Map<string, number>> => {
+        const { runs } = await render(upTo(40), { stretch });
+        // The bank identifies a frame; the first generated cell lies in row 3, column 1.
+        const noise = new Map<string, number>();
+        for (const { feeds } of windows(runs)) {
+          if (feeds['timestep']?.data[0] !== 999n) continue;
+          const bank = feeds['bank_1']?.data;
+          upTo(12).forEach((i) => noise.set(String(bank?.[i]), Number(feeds['latent']?.data[i * 64 + 25])));
+        }
+        return noise;
+      };
+      const cut = await noiseOf(24);
+      expect(cut.size).toBe(40);
+      expect(await noiseOf(40)).toEqual(cut);
+    });
+  });
+
+  test('recycled pictures provide the memory of the next ones', async () => {
+    // The test networks' latents and pictures have the same length.
+    const used: unknown[] = [];
+    const clip = await createHighsync(pack, async (role, feeds, take) => {
+      if (role === 'vae_decoder') used.push(feeds['latent']?.data, take?.(3 * SIDE * SIDE));
+      return run(role, feeds);
+    }).open(clipInput(trackOf(8), upTo(8)).input);
+    const infer = async (outputs: readonly number[]): Promise<DecodedFaces> => {
+      const batch = clip.newBatch();
+      for (const output of outputs) batch.take(new Uint8Array(0), output);
+      return batch.infer();
+    };
+    const first = await infer([0, 1, 2, 3]);
+    first.recycle();
+    await infer([4, 5, 6, 7]);
+    expect(first.images.filter((image) => used.includes(image))).toHaveLength(4);
+    expect(new Set(used).size).toBe(used.length);
+    await clip.close();
+  });
+
+  test('every byte of a frame outside the feathered rectangle is unchanged', async () => {
+    const track = trackOf(3);
+    const clip = await createHighsync(pack, run).open(clipInput(track, upTo(3)).input);
+    const batch = clip.newBatch();
+    const [before, frame] = [pictureOf(0), pictureOf(0)];
+    expect(batch.take(frame, 0)).toBe(0);
+    (await batch.infer()).put(0, frame);
+    await clip.close();
+
+    const [left = 0, top = 0, right = 0, bottom = 0] = highsyncFaces(track).crops;
+    const reach = RECTANGLE_FEATHER + 1 / MASK_SIZE;
+    const inside = (at: number, from: number, to: number, first: number, last: number): boolean => {
+      const part = (at + 0.5 - from) / (to - from);
+      return part > first / 8 - reach && part < (last + 1) / 8 + reach;
+    };
+    let changed = 0;
+    for (let i = 0; i < FORMAT.width * FORMAT.height; i++) {
+      if (frame[i] === before[i]) continue;
+      changed++;
+      expect(inside(i % FORMAT.width, left, right, MASK.left, MASK.right)).toBe(true);
+      expect(inside(Math.floor(i / FORMAT.width), top, bottom, MASK.top, MASK.bottom)).toBe(true);
+    }
+    expect(changed).toBeGreaterThan(800);
+  });
+
+  describe('latents', () => {
+    const values = LATENT_SIZE + 4;
+
+    test('are kept for the next render, which does not read the video a second time', async () => {
+      const features = memoryFeatures(values);
+      const engine = createHighsync(pack, run);
+      expect(engine.features.values).toBe(values);
+      const first = clipInput(trackOf(30), upTo(30), { features });
+      const clip = await engine.open(first.input);
+      const images = await generate(clip, 30);
+      await clip.close();
+      expect(first.secondLooks()).toBe(1);
+      expect([...features.kept.keys()].sort((a, b) => a - b)).toEqual(upTo(30));
+
+      const recorded = recordRuns(run);
+      const second = clipInput(trackOf(30), upTo(30), { features });
+      const again = await createHighsync(pack, recorded.run).open(second.input);
+      expect(await generate(again, 30)).toEqual(images);
+      await again.close();
+      expect(second.secondLooks()).toBe(0);
+      expect(recorded.count('vae_encoder')).toBe(0);
+    });
+
+    test('made by a preparation equal those that a render makes', async () => {
+      const prepared = memoryFeatures(values);
+      const rendered = memoryFeatures(values);
+      const engine = createHighsync(pack, run);
+      const track = trackOf(20, [7]);
+      const encoder = engine.openEncoder({ track, format: FORMAT, features: prepared });
+      for (const source of upTo(20)) await encoder.add(pictureOf(source), source);
+      await encoder.flush();
+      const clip = await engine.open(clipInput(track, upTo(20), { features: rendered }).input);
+      await generate(clip, 20);
+      await clip.close();
+      expect(new Map([...prepared.kept].sort())).toEqual(new Map([...rendered.kept].sort()));
+      expect(prepared.kept.has(7)).toBe(false);
+    });
+
+    test('of a different crop are recomputed', async () => {
+      const features = memoryFeatures(values);
+      const engine = createHighsync(pack, run);
+      const input = () => clipInput(trackOf(12), upTo(12), { features });
+      const clip = await engine.open(input().input);
+      const images = await generate(clip, 12);
+      await clip.close();
+      const stale = features.kept.get(4);
+      if (!stale) throw new Error('a latent was kept');
+      stale.fill(0, 0, LATENT_SIZE);
+      stale[LATENT_SIZE] = (stale[LATENT_SIZE] ?? 0) + 1;
+      const { input: next, secondLooks } = input();
+      const again = await engine.open(next);
+      expect(await generate(again, 12)).toEqual(images);
+      await again.close();
+      expect(secondLooks()).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,149 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Pack } from '../packs';
+import { type RunModel } from '../run-model';
+import { clipInput, expectedImages, generate, trackOf } from '../test/highsync-clip-fixture';
+import { writeHighsyncPack } from '../test/highsync-pack';
+import { recordRuns } from '../test/recorded-runs';
+import { testSessions } from '../test/test-sessions';
+import { createHighsync } from './highsync-engine';
+import { highsyncFaces } from './highsync-faces';
+import { type HighsyncManifest } from './highsync-manifest';
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+describe('highsync on networks that know the answer', () => {
+  let folder: string;
+  const sessions = testSessions();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'highsync-'));
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function packOf(
+    changes: Parameters<typeof writeHighsyncPack>[1] = {},
+  ): Promise<{ pack: Pack<HighsyncManifest>; run: RunModel }> {
+    const pack = await writeHighsyncPack(join(folder, JSON.stringify(changes).replace(/\W/g, '-')), changes);
+    const run = await sessions.load(pack);
+    return { pack, run };
+  }
+
+  async function expectTargets(
+    { pack, run }: Awaited<ReturnType<typeof packOf>>,
+    sources: readonly number[],
+    faceless: readonly number[] = [],
+  ): Promise<void> {
+    const track = trackOf(Math.max(...sources) + 1, faceless);
+    const clip = await createHighsync(pack, run).open(clipInput(track, sources).input);
+    const images = await generate(clip, sources.length);
+    await clip.close();
+    const expected = await expectedImages(run, track, sources);
+    for (const [output, image] of images.entries()) {
+      if (faceless.includes(sources[output] ?? -1)) {
+        expect(image).toBeNull();
+        continue;
+      }
+      const target = expected[output] ?? new Float32Array(0);
+      const worst = target.reduce(
+        (most, value, i) => Math.max(most, Math.abs(value - (image?.[i] ?? NaN))),
+        0,
+      );
+      expect([output, worst < 2e-5 ? 'exact' : worst]).toEqual([output, 'exact']);
+    }
+  }
+
+  test.each([4, 10, 20])(
+    '%i steps end at the target to float precision, for runs of any length',
+    async (steps) => {
+      const pack = await packOf({ steps });
+      for (const frames of [1, 5, 12, 20, 30]) await expectTargets(pack, upTo(frames));
+    },
+  );
+
+  test('a run longer than a stretch ends at the target in every stretch', async () => {
+    await expectTargets(await packOf({ stretch: 14 }), upTo(40));
+  });
+
+  test('frames without a face are left out, and do not shift the frames after them', async () => {
+    await expectTargets(await packOf(), upTo(30), [13, 14]);
+  });
+
+  test('held, skipped and repeated source frames end at the target of their position in the output', async () => {
+    await expectTargets(await packOf(), [0, 1, 2, 2, 2, 5, 8, 9, 8, 7, 6, 0, 1, 2, 3, 4, 5]);
+  });
+
+  test('without guidance the network runs once per window, and also ends at the target', async () => {
+    const pack = await packOf({ guidance: 1 });
+    const recorded = recordRuns(pack.run);
+    await expectTargets({ pack: pack.pack, run: recorded.run }, upTo(20));
+    expect(recorded.count('denoising_unet')).toBeGreaterThan(0);
+    expect(recorded.count('denoising_unet_unconditional')).toBe(0);
+  });
+
+  test('every latent is encoded and every face decoded once', async () => {
+    const pack = await packOf({ stretch: 14 });
+    const recorded = recordRuns(pack.run);
+    const clip = await createHighsync(pack.pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
+    await generate(clip, 40);
+    await clip.close();
+    expect([recorded.count('vae_encoder'), recorded.count('vae_decoder')]).toEqual([40, 40]);
+  });
+
+  test('cancelling stops between windows: running ones are awaited, nothing further is started', async () => {
+    const { pack, run } = await packOf();
+    const cancel = new AbortController();
+    const recorded = recordRuns(run, async (role, earlier) => {
+      if (role === 'denoising_unet' && earlier === 3) cancel.abort(new Error('cancelled'));
+    });
+    const clip = await createHighsync(pack, recorded.run).open(
+      clipInput(trackOf(40), upTo(40), { signal: cancel.signal }).input,
+    );
+    await expect(generate(clip, 40)).rejects.toThrow('cancelled');
+    const runs = recorded.runs.length;
+    await clip.close();
+    expect(recorded.runs).toHaveLength(runs);
+    // Window 3 was running, and at most one more.
+    expect(recorded.count('denoising_unet')).toBeLessThanOrEqual(5);
+  });
+
+  test('a failing network fails the clip, and closing the clip does not hang', async () => {
+    const { pack, run } = await packOf();
+    const recorded = recordRuns(run, async (role, earlier) => {
+      if (role === 'reference_unet' && earlier === 1) throw new Error('out of memory');
+    });
+    const clip = await createHighsync(pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
+    await expect(generate(clip, 40)).rejects.toThrow('out of memory');
+    await clip.close();
+  });
+
+  test('a batch takes faces of one stretch only, up to its size', async () => {
+    // Eighteen frames are cut into two stretches of nine.
+    const { pack, run } = await packOf({ stretch: 12 });
+    const clip = await createHighsync(pack, run).open(clipInput(trackOf(19, [18]), upTo(19)).input);
+    const frame = new Uint8Array(0);
+    const batch = clip.newBatch();
+    for (const output of [0, 1, 2, 3]) expect(batch.take(frame, output)).toBe(output);
+    expect(() => batch.take(frame, 4)).toThrow(RangeError);
+    const next = clip.newBatch();
+    next.take(frame, 3);
+    expect([next.joins(3), next.joins(9), next.joins(18)]).toEqual([true, false, true]);
+    expect(() => next.take(frame, 9)).toThrow(RangeError);
+    expect(next.take(frame, 18)).toBeNull();
+    await clip.close();
+  });
+  test('faces report their enlargement: the longer side of the crop over the generated side', async () => {
+    const { pack, run } = await packOf();
+    const track = trackOf(12);
+    const clip = await createHighsync(pack, run).open(clipInput(track, upTo(12)).input);
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = highsyncFaces(track).crops.subarray(5 * 4);
+    expect(clip.enlargement(5)).toBeCloseTo(Math.max(x2 - x1, y2 - y1) / pack.manifest.params.resolution, 6);
+    expect(clip.enlargement(5)).toBeGreaterThan(0.5);
+    await clip.close();
+  });
+});

@@ -1,0 +1,79 @@
+import { type BlendMask, MASK_SIZE } from '@lipsync/kernels';
+
+/** The cells of a latent that are generated, bounds included. */
+export interface LatentRectangle {
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** One frame's latent, [channels, height, width]. */
+export interface LatentShape {
+  readonly channels: number;
+  readonly height: number;
+  readonly width: number;
+}
+
+/**
+ * Sets every cell outside the rectangle to that of the clean latent, because the network gets the parts that are not
+ * generated without noise. Both are one frame, at their offsets.
+ */
+export function restoreOutside(
+  latent: Float32Array,
+  offset: number,
+  clean: Float32Array,
+  cleanOffset: number,
+  { channels, height, width }: LatentShape,
+  { top, bottom, left, right }: LatentRectangle,
+): void {
+  const copy = (from: number, to: number): void =>
+    latent.set(clean.subarray(cleanOffset + from, cleanOffset + to), offset + from);
+  for (let channel = 0; channel < channels; channel++) {
+    const plane = channel * height * width;
+    // From the end of one generated row to the beginning of the next, everything is outside.
+    let end = plane;
+    for (let row = top; row <= bottom; row++) {
+      copy(end, plane + row * width + left);
+      end = plane + row * width + right + 1;
+    }
+    copy(end, plane + height * width);
+  }
+}
+
+/** How far the blend extends beyond the rectangle, as a fraction of the crop: half visible 8 pixels outside, of 512. */
+export const RECTANGLE_FEATHER = 1 / 32;
+
+/**
+ * The mask with which HighSync's face is blended into its frame: all of the rectangle, with a soft border around it.
+ * HighSync itself pastes the whole crop. Outside the rectangle that is only the source after a pass through the
+ * autoencoder, so the source is better. Where the rectangle is closer to the border of the crop than the feather, the
+ * mask fades inside the rectangle instead, because there is nothing to show beyond that border.
+ */
+export function rectangleBlendMask(
+  { top, bottom, left, right }: LatentRectangle,
+  { height, width }: Pick<LatentShape, 'height' | 'width'>,
+): BlendMask {
+  const across = feathered(left / width, (right + 1) / width);
+  const down = feathered(top / height, (bottom + 1) / height);
+  const mask = new Float32Array(MASK_SIZE * MASK_SIZE);
+  for (let i = 0; i < mask.length; i++) {
+    mask[i] = (down[Math.floor(i / MASK_SIZE)] ?? 0) * (across[i % MASK_SIZE] ?? 0);
+  }
+  return mask;
+}
+
+/** One axis of the mask: 1 between two positions (0..1 of the crop), falling smoothly to 0 outside. */
+function feathered(from: number, to: number): Float32Array {
+  const begin = Math.max(0, from - RECTANGLE_FEATHER);
+  const end = Math.min(1, to + RECTANGLE_FEATHER);
+  return Float32Array.from({ length: MASK_SIZE }, (_, cell) => {
+    const place = (cell + 0.5) / MASK_SIZE;
+    return smoothStep(Math.min(place - begin, end - place) / RECTANGLE_FEATHER);
+  });
+}
+
+function smoothStep(value: number): number {
+  const t = Math.min(1, Math.max(0, value));
+  return t * t * (3 - 2 * t);
+}

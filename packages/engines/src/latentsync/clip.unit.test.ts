@@ -1,0 +1,280 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FrameFeatures } from '../engine';
+import { type FaceTrack } from '../face/face-track';
+import { isWorthKeeping } from '../feature-layout';
+import { type Pack } from '../packs';
+import { type RunModel } from '../run-model';
+import { clipInput, FORMAT, memoryFeatures, pictureOf, trackOf } from '../test/highsync-clip-fixture';
+import { SIDE } from '../test/highsync-graphs';
+import { generate } from '../test/latentsync-clip';
+import { MASK, writeLatentsyncPack } from '../test/latentsync-pack';
+import { type RecordedRun, recordRuns } from '../test/recorded-runs';
+import { reusingRuns } from '../test/reusing-runs';
+import { testSessions } from '../test/test-sessions';
+import { alignedFaces, transformAt } from './aligned-faces';
+import { latentLayout } from './face-latents';
+import { type FaceWindow } from './face-window';
+import { inpaintMask } from './inpaint-mask';
+import { createLatentsync } from './latentsync-engine';
+import { type LatentsyncManifest } from './latentsync-manifest';
+
+const missing = (): never => {
+  throw new Error('there is a face');
+};
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+describe('a latentsync clip', () => {
+  let folder: string;
+  let pack: Pack<LatentsyncManifest>;
+  let run: RunModel;
+  const sessions = testSessions();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latentsync-clip-'));
+    pack = await writeLatentsyncPack(join(folder, 'pack'));
+    run = await sessions.load(pack);
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Generates all faces of `sources`; returns them with their windows and the graph runs that they took. */
+  async function render(
+    track: FaceTrack,
+    sources: readonly number[],
+    parts: Parameters<typeof clipInput>[2] = {},
+  ) {
+    const recorded = recordRuns(run);
+    const clip = await createLatentsync(pack, recorded.run).open(clipInput(track, sources, parts).input);
+    const generated = await generate(clip, sources);
+    await clip.close();
+    return { ...generated, ...recorded };
+  }
+
+  const framesOf = (runs: readonly RecordedRun[]): number[] =>
+    runs.filter(({ role }) => role === 'unet3d').map(({ feeds }) => feeds['latent']?.dims[2] ?? NaN);
+
+  describe('windows', () => {
+    test('hold 16 frames, the last one the remainder, without padding', async () => {
+      const { windows, runs } = await render(trackOf(37), upTo(37));
+      expect(windows).toEqual([16, 16, 5]);
+      // Four steps, each with and without the sound.
+      expect(framesOf(runs)).toEqual([16, 16, 5].flatMap((frames) => Array<number>(8).fill(frames)));
+    });
+
+    test('end where the face is lost, at a cut and where a loop restarts; a reversal does not end one', async () => {
+      expect((await render(trackOf(20, [6, 7]), upTo(20))).windows).toEqual([6, 12]);
+      const cut = { ...trackOf(20), cuts: Uint8Array.from(upTo(20), (i) => (i === 9 ? 1 : 0)) };
+      expect((await render(cut, upTo(20))).windows).toEqual([9, 11]);
+      expect((await render(trackOf(10), [...upTo(10), ...upTo(10)])).windows).toEqual([10, 10]);
+      expect((await render(trackOf(8), [...upTo(8), ...upTo(7).reverse()])).windows).toEqual([15]);
+      expect((await render(trackOf(8), [...upTo(8), 7, 7, 7])).windows).toEqual([11]);
+    });
+
+    test('make the network get silence first, then the sound, with each frame’s own', async () => {
+      const { runs } = await render(trackOf(16), upTo(16));
+      const heard = runs.filter(({ role }) => role === 'unet3d').map(({ feeds }) => feeds['audio']);
+      heard.forEach((audio, call) => {
+        expect(audio?.dims).toEqual([16, 10, 2]);
+        if (!(audio?.data instanceof Float32Array)) throw new TypeError('sound is float32');
+        const loudest = audio.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+        expect(loudest > 0).toBe(call % 2 === 1);
+      });
+      const [, sound] = heard;
+      // The test encoder's state of a step is its number; the frame's own step is the fifth of its window.
+      const steps = upTo(16).map((frame) => Number(sound?.data[(frame * 10 + 4) * 2]) * 1500);
+      steps.forEach((step, frame) => expect(step).toBeCloseTo(2 * frame, 3));
+    });
+
+    test('give the same result two at a time as one at a time', async () => {
+      const track = trackOf(12);
+      const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(12)).input);
+      const batchOf = (outputs: readonly number[]) => {
+        const batch = clip.newBatch();
+        for (const output of outputs) batch.take(pictureOf(output), output);
+        return batch;
+      };
+      const paste = async (batch: FaceWindow) => {
+        const [faces, frame] = [await batch.infer(), pictureOf(0)];
+        faces.put(2, frame);
+        return frame;
+      };
+      const together = await Promise.all([paste(batchOf(upTo(6))), paste(batchOf([6, 7, 8, 9]))]);
+      expect(together).toEqual([await paste(batchOf(upTo(6))), await paste(batchOf([6, 7, 8, 9]))]);
+    });
+
+    test('provide the memory of the next crops once their pictures are recycled', async () => {
+      const clip = await createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
+      const batch = clip.newBatch();
+      for (const output of [0, 1, 2]) batch.take(pictureOf(output), output);
+      const faces = await batch.infer();
+      faces.recycle();
+      const next = clip.newBatch();
+      for (const output of [3, 4, 5]) next.take(pictureOf(output), output);
+      const crops = next.faces.map(({ seen }) => ('crop' in seen ? seen.crop : missing()));
+      expect(crops.filter((crop) => faces.images.includes(crop))).toHaveLength(3);
+      expect(new Set(crops).size).toBe(3);
+    });
+
+    test('refuse another face when full', async () => {
+      const clip = await createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
+      const batch = clip.newBatch();
+      for (let i = 0; i < 16; i++) batch.take(pictureOf(i), i);
+      expect(() => batch.take(pictureOf(16), 16)).toThrow(RangeError);
+    });
+  });
+
+  describe('frames', () => {
+    test('without a face pass unchanged, also between faces', async () => {
+      const clip = await createLatentsync(pack, run).open(clipInput(trackOf(5, [1]), upTo(5)).input);
+      const frame = pictureOf(1);
+      expect(clip.newBatch().take(frame, 1)).toBeNull();
+      expect(frame).toEqual(pictureOf(1));
+    });
+
+    test('change only under the mask, whatever the network draws elsewhere', async () => {
+      const track = trackOf(4);
+      const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(4)).input);
+      const batch = clip.newBatch();
+      batch.take(pictureOf(2), 2);
+      const frame = pictureOf(2);
+      (await batch.infer()).put(0, frame);
+
+      const { a, b, c, d, e, f } = transformAt(alignedFaces(track, SIDE), 2) ?? missing();
+      const inpaint = inpaintMask(MASK, SIDE);
+      const generated = (x: number, y: number): boolean => {
+        const [u, v] = [Math.floor(a * x + b * y + c), Math.floor(d * x + e * y + f)];
+        return [-1, 0, 1].some((dv) => [-1, 0, 1].some((du) => (inpaint[(v + dv) * SIDE + u + du] ?? 0) > 0));
+      };
+      let changed = 0;
+      const strays: string[] = [];
+      pictureOf(2).forEach((old, i) => {
+        if (i >= FORMAT.width * FORMAT.height || frame[i] === old) return;
+        const [x, y] = [(i % FORMAT.width) + 0.5, Math.floor(i / FORMAT.width) + 0.5];
+        changed++;
+        if (!generated(x, y)) strays.push(`${x},${y}`);
+      });
+      expect(strays).toEqual([]);
+      expect(changed).toBeGreaterThan(300);
+    });
+  });
+
+  describe('latents of source frames', () => {
+    const layout = () => createLatentsync(pack, run).features;
+
+    test('are kept, and a second render does not run the encoder and draws the same', async () => {
+      const features = memoryFeatures(layout().values);
+      const first = await render(trackOf(20), upTo(20), { features });
+      expect(first.count('vae_encoder')).toBe(40);
+      expect([...features.kept.keys()]).toEqual(upTo(20));
+      const second = await render(trackOf(20), upTo(20), { features });
+      expect(second.count('vae_encoder')).toBe(0);
+      expect(second.images).toEqual(first.images);
+    });
+
+    test('need the memory of one window, however long the clip, where they are computed and where they are stored', async () => {
+      const frames = 96;
+      const { kept, ...features } = memoryFeatures(layout().values);
+      const used = new Set<Float32Array>();
+      const watched: FrameFeatures = {
+        has: (source) => features.has(source),
+        read(source, target, offset) {
+          used.add(target);
+          features.read(source, target, offset);
+        },
+        write(source, values, offset) {
+          used.add(values);
+          features.write(source, values, offset);
+        },
+      };
+      const arrays: number[] = [];
+      for (const known of [0, frames]) {
+        expect(kept.size).toBe(known);
+        used.clear();
+        const { input } = clipInput(trackOf(frames), upTo(frames), { features: watched });
+        const clip = await createLatentsync(pack, reusingRuns(run).run).open(input);
+        await generate(clip, upTo(frames));
+        arrays.push(used.size);
+      }
+      const [made = NaN, read = NaN] = arrays;
+      // The encoder's output for a face is as long as its latents: two faces at a time, each whole and masked.
+      expect(made).toBeLessThanOrEqual(16 + 4);
+      expect(read).toBeLessThanOrEqual(16);
+    });
+
+    test('are the same when a preparation makes them', async () => {
+      const rendered = memoryFeatures(layout().values);
+      await render(trackOf(6, [3]), upTo(6), { features: rendered });
+      const prepared = memoryFeatures(layout().values);
+      const encoder = createLatentsync(pack, run).openEncoder({
+        track: trackOf(6, [3]),
+        format: FORMAT,
+        features: prepared,
+      });
+      // One reused buffer for all frames, like the decoder's.
+      const frame = pictureOf(0);
+      for (const source of upTo(6)) {
+        frame.set(pictureOf(source));
+        await encoder.add(frame, source);
+      }
+      await encoder.flush();
+      expect(prepared.kept).toEqual(rendered.kept);
+    });
+
+    test('are masked and whole, the masked one grey where the face is generated', async () => {
+      const features = memoryFeatures(layout().values);
+      await render(trackOf(1), [0], { features });
+      const both = features.kept.get(0) ?? new Float32Array();
+      const half = both.length / 2;
+      const grey = upTo(half).filter((i) => both[i] === 0 && both[half + i] !== 0).length;
+      const same = upTo(half).filter((i) => both[i] === both[half + i]).length;
+      expect(grey / half).toBeCloseTo((12 * 24) / SIDE ** 2, 2);
+      expect(grey + same).toBe(half);
+    });
+
+    test('are kept for the published packs, except those too large to be worth fetching', () => {
+      const layout = (channels: number, cells: number) =>
+        latentLayout({ channels, height: cells, width: cells, scale: 1 });
+      const layouts = [layout(4, 32), layout(4, 64), layout(12, 128)];
+      expect(layouts.map(({ values }) => values)).toEqual([8192, 32_768, 393_216]);
+      expect(layouts.map(isWorthKeeping)).toEqual([true, true, false]);
+    });
+  });
+
+  test('faces report their enlargement: picture pixels per crop pixel, in the wider direction', async () => {
+    const track = trackOf(3);
+    const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(3)).input);
+    const { a, b, d, e } = transformAt(alignedFaces(track, SIDE), 1) ?? missing();
+    const enlargement = clip.enlargement(1);
+    expect(enlargement).toBeCloseTo(1 / Math.hypot(d, e), 6);
+    expect(enlargement).toBeGreaterThan(1 / Math.hypot(a, b));
+    await clip.close();
+  });
+
+  test('an abandoned clip stops between two steps', async () => {
+    const giveUp = new AbortController();
+    const recorded = recordRuns(run, async (role, earlier) => {
+      if (role === 'unet3d' && earlier === 2) giveUp.abort(new Error('enough'));
+    });
+    const { input } = clipInput(trackOf(16), upTo(16), { signal: giveUp.signal });
+    const clip = await createLatentsync(pack, recorded.run).open(input);
+    await expect(generate(clip, upTo(16))).rejects.toThrow('enough');
+    expect(recorded.count('unet3d')).toBe(3);
+    expect(recorded.count('vae_decoder')).toBe(0);
+  });
+
+  test('a failing graph fails the clip, and leaves nothing running', async () => {
+    const recorded = recordRuns(run, async (role, earlier) => {
+      if (role === 'vae_encoder' && earlier >= 5) throw new Error('no memory');
+    });
+    const clip = await createLatentsync(pack, recorded.run).open(clipInput(trackOf(16), upTo(16)).input);
+    await expect(generate(clip, upTo(16))).rejects.toThrow('no memory');
+    const runs = recorded.runs.length;
+    await new Promise(setImmediate);
+    expect(recorded.runs).toHaveLength(runs);
+  });
+});

@@ -1,0 +1,109 @@
+import { type ArrayPool } from '../array-pool';
+import { createDdim, guide } from '../diffusion/ddim';
+import { fillNoise } from '../diffusion/noise';
+import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks68';
+import { type RunModel } from '../run-model';
+import { WINDOW_STEPS } from '../speech/whisper-window';
+import { type Tensors } from '../tensor';
+import { float32Of, float32Tensor } from '../tensors';
+import { type LatentsyncManifest } from './latentsync-manifest';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/** The network's inputs for a window of consecutive frames. */
+export interface WindowConditions {
+  /** Per frame, the scaled latents of the masked crop and of the whole crop, [2, C, h, w]. */
+  readonly latents: readonly Float32Array[];
+  /** Writes the audio windows, [frames, 10 steps × states, width]. */
+  writeAudio(target: Float32Array): void;
+  /** Writes the faces' landmarks, [frames, 68, 2] in pixels of the crop. */
+  writeLandmarks(target: Float32Array): void;
+}
+
+/**
+ * Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between steps.
+ */
+export type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<Floats>;
+
+/**
+ * LatentSync's sampler (https://github.com/bytedance/LatentSync): all frames start from one noise image and are
+ * denoised together. Of the network's input [noisy, mask, masked, reference] only the noisy part changes from step to
+ * step. Classifier-free guidance moves the prediction away from the one without sound. The two are separate calls,
+ * because together they would need twice the memory.
+ */
+export function createDenoiseWindow(
+  { roles, params }: LatentsyncManifest,
+  /** [h, w], 1 where the face is kept. */
+  keep: Float32Array,
+  run: RunModel,
+  pool: ArrayPool,
+): DenoiseWindow {
+  const { latent, audio, guidance, schedule } = params;
+  const { channels, height, width } = latent;
+  const plane = height * width;
+  const tokens = WINDOW_STEPS * audio.states;
+  const wantsLandmarks = roles.unet3d.inputs.landmarks !== undefined;
+  const ddim = createDdim(schedule);
+  const noise = new Float32Array(channels * plane);
+  fillNoise(noise, params.seed);
+
+  const inputOf = (latents: readonly Float32Array[]): Floats => {
+    const frames = latents.length;
+    const input = pool.take((3 * channels + 1) * frames * plane);
+    const place = (channel: number, frame: number): number => (channel * frames + frame) * plane;
+    latents.forEach((known, frame) => {
+      input.set(keep, place(channels, frame));
+      for (let channel = 0; channel < channels; channel++) {
+        const masked = channel * plane;
+        const reference = (channels + channel) * plane;
+        input.set(noise.subarray(masked, masked + plane), place(channel, frame));
+        input.set(known.subarray(masked, masked + plane), place(channels + 1 + channel, frame));
+        input.set(known.subarray(reference, reference + plane), place(2 * channels + 1 + channel, frame));
+      }
+    });
+    return input;
+  };
+
+  return async (window, signal) => {
+    const frames = window.latents.length;
+    const noisySize = channels * frames * plane;
+    let input = inputOf(window.latents);
+    let landmarks = pool.take(wantsLandmarks ? frames * LANDMARK_VALUES : 0);
+    let sound = pool.take(frames * tokens * audio.width);
+    let silence = pool.take(guidance > 1 ? sound.length : 0);
+    if (wantsLandmarks) window.writeLandmarks(landmarks);
+    window.writeAudio(sound);
+    silence.fill(0);
+
+    /** The fed arrays are transferred and returned; resolves to the prediction and the audio array. */
+    const predict = async (time: number, heard: Floats): Promise<readonly [Floats, Floats]> => {
+      signal.throwIfAborted();
+      const fed: Tensors = {
+        latent: float32Tensor(input, [1, 3 * channels + 1, frames, height, width]),
+        timestep: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(time)) },
+        audio: float32Tensor(heard, [frames, tokens, audio.width]),
+        ...(wantsLandmarks && { landmarks: float32Tensor(landmarks, [frames, LANDMARK_COUNT, 2]) }),
+      };
+      const { outputs, feeds } = await run('unet3d', fed, (length) => pool.take(length));
+      input = float32Of(feeds, 'latent');
+      if (wantsLandmarks) landmarks = float32Of(feeds, 'landmarks');
+      return [float32Of(outputs, 'prediction'), float32Of(feeds, 'audio')];
+    };
+
+    for (const [step, time] of ddim.timesteps.entries()) {
+      let without: Floats | undefined;
+      if (guidance > 1) [without, silence] = await predict(time, silence);
+      const [predicted, heard] = await predict(time, sound);
+      sound = heard;
+      if (without) {
+        guide(without, predicted, guidance, predicted);
+        pool.give(without);
+      }
+      ddim.step(step, input.subarray(0, noisySize), predicted);
+      pool.give(predicted);
+    }
+    const clean = input.slice(0, noisySize);
+    for (const array of [input, landmarks, sound, silence]) pool.give(array);
+    return clean;
+  };
+}

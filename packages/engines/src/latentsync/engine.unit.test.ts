@@ -1,0 +1,103 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Pack } from '../packs';
+import { type RunModel } from '../run-model';
+import { clipInput, trackOf } from '../test/highsync-clip-fixture';
+import { expectedImage, generate } from '../test/latentsync-clip';
+import { type LatentsyncPackChanges, writeLatentsyncPack } from '../test/latentsync-pack';
+import { recordRuns } from '../test/recorded-runs';
+import { testSessions } from '../test/test-sessions';
+import { createLatentsync } from './latentsync-engine';
+import { type LatentsyncManifest } from './latentsync-manifest';
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+describe('latentsync on a network that knows the answer', () => {
+  let folder: string;
+  const sessions = testSessions();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latentsync-'));
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function packOf(
+    changes: LatentsyncPackChanges = {},
+  ): Promise<{ pack: Pack<LatentsyncManifest>; run: RunModel }> {
+    const name = JSON.stringify(changes).replace(/\W/g, '-').slice(0, 80);
+    const pack = await writeLatentsyncPack(join(folder, name), changes);
+    const run = await sessions.load(pack);
+    return { pack, run };
+  }
+
+  /** Renders the clip and compares every crop with the network's target. */
+  async function expectTargets(
+    { pack, run }: Awaited<ReturnType<typeof packOf>>,
+    sources: readonly number[],
+    options: { landmarks?: boolean } = {},
+  ): Promise<void> {
+    const track = trackOf(Math.max(...sources) + 1);
+    const clip = await createLatentsync(pack, run).open(clipInput(track, sources).input);
+    const { images } = await generate(clip, sources);
+    await clip.close();
+    for (const [output, image] of images.entries()) {
+      const expected = expectedImage(track, sources, output, pack.manifest.params, options);
+      const worst = expected.reduce(
+        (most, value, i) => Math.max(most, Math.abs(value - (image?.[i] ?? NaN))),
+        0,
+      );
+      expect([output, worst < 2e-5 ? 'exact' : worst]).toEqual([output, 'exact']);
+    }
+  }
+
+  test.each([4, 10, 20])(
+    '%i steps end at the target to float precision, for windows of any length',
+    async (steps) => {
+      const pack = await packOf({ schedule: { steps } });
+      for (const frames of [1, 7, 16, 20]) await expectTargets(pack, upTo(frames));
+    },
+  );
+
+  test('the published schedule leaves its final share of one noise image common to all frames', async () => {
+    const pack = await packOf({ schedule: { finalAlpha: 'first' } });
+    await expectTargets(pack, upTo(20));
+  });
+
+  test('a distilled pack uses exactly the timesteps that it lists', async () => {
+    const packed = await packOf({ schedule: { steps: [999, 749, 499, 249] } });
+    const recorded = recordRuns(packed.run);
+    await expectTargets({ ...packed, run: recorded.run }, upTo(3));
+    const times = recorded.runs.flatMap(({ feeds }) =>
+      feeds['timestep']?.type === 'int64' ? [...feeds['timestep'].data] : [],
+    );
+    expect(times).toEqual([999n, 999n, 749n, 749n, 499n, 499n, 249n, 249n]);
+  });
+
+  test('without guidance the network runs once per step', async () => {
+    const packed = await packOf({ guidance: 1 });
+    const recorded = recordRuns(packed.run);
+    await expectTargets({ ...packed, run: recorded.run }, upTo(5));
+    expect(recorded.count('unet3d')).toBe(4);
+  });
+
+  test('a network that does not take landmarks gets none', async () => {
+    const packed = await packOf({ landmarks: false });
+    const recorded = recordRuns(packed.run);
+    await expectTargets({ ...packed, run: recorded.run }, upTo(3), { landmarks: false });
+    expect(recorded.runs.some(({ feeds }) => 'landmarks' in feeds)).toBe(false);
+  });
+
+  test('a mask of a different size than the crop is resized, borders included', async () => {
+    const spans = Array.from({ length: 24 }, (_, i): [number, number, number] => [34 + i, 8, 55]);
+    await expectTargets(await packOf({ mask: { size: 64, spans } }), upTo(3));
+  });
+
+  test('a bounce shows every frame with the sound of its own moment', async () => {
+    await expectTargets(await packOf(), [0, 1, 2, 3, 4, 3, 2, 1, 0, 1, 2]);
+  });
+});

@@ -1,0 +1,267 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pictureLayout } from '@lipsync/kernels';
+import { buildBuiltinPacks } from '../builtin-packs';
+import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
+import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
+import { LANDMARK_VALUES } from '../face/landmarks68';
+import { openPackFor, type Pack } from '../packs';
+import { type RunModel } from '../run-model';
+import { recordingOf } from '../speech/recording';
+import { type Tensors } from '../tensor';
+import { testSessions } from '../test/test-sessions';
+import { createMusetalk } from './musetalk-engine';
+import { type MusetalkManifest } from './musetalk-manifest';
+
+const format = { width: 96, height: 80, matrix: 'bt709', range: 'limited' } as const;
+const layout = pictureLayout(format);
+const FRAMES = 20;
+const FACELESS = [3, 12];
+
+/** A face in the middle of every frame but two; mouth centre at (48, 54), lips closed. */
+function track(): FaceTrack {
+  const found = new Uint8Array(FRAMES).fill(1);
+  const landmarks = new Float32Array(FRAMES * LANDMARK_VALUES);
+  const face = facePoints();
+  for (let i = 0; i < FRAMES; i++) landmarks.set(face, i * LANDMARK_VALUES);
+  for (const i of FACELESS) found[i] = 0;
+  const cuts = new Uint8Array(FRAMES);
+  const size = { width: format.width, height: format.height };
+  return {
+    version: FACE_TRACK_VERSION,
+    analyzerVersion: 'drawn',
+    fps: 25,
+    frames: FRAMES,
+    ...size,
+    found,
+    landmarks,
+    cuts,
+  };
+}
+
+function facePoints(): Float32Array {
+  const points = new Float32Array(LANDMARK_VALUES);
+  const put = (index: number, x: number, y: number): void => points.set([x, y], index * 2);
+  for (let i = 0; i <= 16; i++) {
+    const turn = Math.PI * (1 - i / 16);
+    put(i, 48 + 27 * Math.cos(turn), 40 + 32 * Math.sin(turn));
+  }
+  for (let i = 17; i < 36; i++) put(i, 48 + (((i - 17) % 5) - 2) * 3, i < 27 ? 18 : 30 + (i - 27));
+  put(29, 48, 39);
+  for (let i = 36; i < 48; i++) put(i, i < 42 ? 38 : 58, 24);
+  for (let i = 48; i < 68; i++) {
+    const across =
+      i < 60 ? [0, 2, 4, 6, 8, 10, 12, 10, 8, 6, 4, 2][i - 48] : [1, 4, 6, 8, 11, 8, 6, 4][i - 60];
+    const lift = i < 60 ? (i < 55 ? -3 : 3) : 0;
+    put(i, 42 + (across ?? 0), 54 + (across === 0 || across === 12 ? 0 : lift));
+  }
+  return points;
+}
+
+/** Mid-grey with texture, so that a copied pixel differs from a drawn one. */
+function picture(): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length: layout.bytes }, (_, i) =>
+    i < layout.uOffset ? 150 + (i % 7) : 124 + (i % 3),
+  );
+}
+
+/** A second of a vowel-like buzz between two of silence. */
+const speech = Float32Array.from({ length: 3 * 16_000 }, (_, n) => {
+  const t = n / 16_000;
+  return t < 1 || t > 2 ? 0 : 0.3 * Math.sin(2 * Math.PI * 600 * t) + 0.2 * Math.sin(2 * Math.PI * 900 * t);
+});
+const SILENT = 10;
+const SPEAKING = 37;
+
+describe('musetalk on the built-in pack', () => {
+  let folder: string;
+  let pack: Pack<MusetalkManifest>;
+  const sessions = testSessions();
+  let runPack: RunModel;
+  let shapes: string[];
+  let engine: LipSyncEngine;
+  let fed: Tensors;
+
+  const run: RunModel = async (role, feeds) => {
+    if (role === 'unet') fed = structuredClone(feeds);
+    shapes.push(
+      `${role} ${Object.values(feeds)
+        .map(({ dims }) => dims[0])
+        .join(',')}`,
+    );
+    return runPack(role, feeds);
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'musetalk-'));
+    await buildBuiltinPacks(folder);
+    pack = await openPackFor('musetalk', join(folder, 'builtin-musetalk'));
+    runPack = await sessions.load(pack);
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    shapes = [];
+    engine = createMusetalk(pack, run);
+  });
+
+  /** A clip that shows source frame 0, except at the output frames given in `sources`. */
+  const open = (sources: Readonly<Record<number, number>> = {}): Promise<EngineClip> =>
+    engine.open({
+      track: track(),
+      audio: recordingOf(speech),
+      sources: Array.from({ length: 5001 }, (_, output) => sources[output] ?? 0),
+      format,
+      features: noFeatures,
+      openFrames: () => {
+        throw new Error('musetalk looks at no frame twice');
+      },
+      signal: new AbortController().signal,
+    });
+
+  async function render(clip: EngineClip, output: number): Promise<Uint8Array> {
+    const frame = picture();
+    const batch = clip.newBatch();
+    const slot = batch.take(frame, output);
+    if (slot === null) throw new Error('a face was expected');
+    (await batch.infer()).put(slot, frame);
+    return frame;
+  }
+
+  const luma = (frame: Uint8Array, x: number, y: number): number => frame[y * format.width + x] ?? NaN;
+  const darkest = (frame: Uint8Array): number =>
+    Math.min(...Array.from({ length: 20 }, (_, i) => luma(frame, 48, 46 + i)));
+
+  test('speech parts the lips, silence leaves them at rest', async () => {
+    const clip = await open();
+    expect(darkest(await render(clip, SPEAKING))).toBeLessThan(110);
+    expect(darkest(await render(clip, SILENT))).toBeGreaterThan(145);
+  });
+
+  test('the mouth follows the output’s time, whatever source frame is shown', async () => {
+    const once = await render(await open({ [SPEAKING]: 1 }), SPEAKING);
+    const again = await render(await open({ [SPEAKING]: 19 }), SPEAKING);
+    expect(again).toEqual(once);
+  });
+
+  test('every byte outside the lower face is unchanged', async () => {
+    const frame = await render(await open(), SPEAKING);
+    const before = picture();
+    let changed = 0;
+    for (let y = 0; y < format.height; y++) {
+      for (let x = 0; x < format.width; x++) {
+        if (luma(frame, x, y) === luma(before, x, y)) continue;
+        changed++;
+        expect([x >= 21 && x < 75, y >= 39 && y < 80]).toEqual([true, true]);
+      }
+    }
+    expect(changed).toBeGreaterThan(200);
+  });
+
+  test('a frame without a face is not taken, and does not shift the faces after it', async () => {
+    const outputs = [SPEAKING - 1, SPEAKING, SPEAKING + 1];
+    const clip = await open({ [SPEAKING - 1]: 2, [SPEAKING]: 3, [SPEAKING + 1]: 4 });
+    const batch = clip.newBatch();
+    const frames = outputs.map(() => picture());
+    const slots = frames.map((frame, i) => batch.take(frame, outputs[i] ?? 0));
+    expect(slots).toEqual([0, null, 1]);
+    expect(batch.size).toBe(2);
+    const faces = await batch.infer();
+    const last = frames[2] ?? picture();
+    faces.put(1, last);
+    expect(last).toEqual(await render(clip, SPEAKING + 1));
+    expect(frames[1]).toEqual(picture());
+  });
+
+  test('an incomplete batch is padded: the graphs see one shape only', async () => {
+    const clip = await open();
+    await render(clip, SPEAKING);
+    expect(shapes).toEqual([
+      'whisper_encoder 1',
+      'vae_encoder 8',
+      'vae_encoder 8',
+      'unet 8,1,8,8',
+      'vae_decoder 8',
+    ]);
+  });
+
+  test('the pack sets the batch size, the timestep and the position of the crop', async () => {
+    // As MuseTalk 1.0 was used: no margin under the chin, and the generated half starting three pixels lower.
+    const params = { ...pack.manifest.params, batch: 3, timestep: 7, crop: { shift: 3, margin: 0 } };
+    engine = createMusetalk({ ...pack, manifest: { ...pack.manifest, params } }, run);
+    await render(await open(), SPEAKING);
+    expect(shapes.slice(1)).toEqual(['vae_encoder 3', 'vae_encoder 3', 'unet 3,1,3,3', 'vae_decoder 3']);
+    expect(fed['timestep']?.data).toEqual(BigInt64Array.of(7n));
+    // The nose bridge is at row 39, the chin at 72: the crop's middle at 42, its height 60.
+    const { resolution } = params;
+    const landmarks = fed['landmarks']?.data ?? [];
+    expect(Number(landmarks[29 * 2 + 1])).toBeCloseTo(((39 - 12) / 60) * resolution, 2);
+    expect(Number(landmarks[8 * 2 + 1])).toBeCloseTo(resolution, 2);
+  });
+
+  test('recycled memory does not leak one batch into the next', async () => {
+    const clip = await open();
+    const alone = await render(clip, SILENT);
+    for (let round = 0; round < 3; round++) {
+      const batch = clip.newBatch();
+      for (let i = 0; i < clip.batchSize; i++) batch.take(picture().fill(round * 40), SPEAKING + i);
+      (await batch.infer()).recycle();
+    }
+    expect(await render(clip, SILENT)).toEqual(alone);
+  });
+
+  test('two batches may be in flight at once', async () => {
+    const clip = await open();
+    const [first, second] = await Promise.all([render(clip, SPEAKING), render(clip, SILENT)]);
+    expect(darkest(first)).toBeLessThan(110);
+    expect(darkest(second)).toBeGreaterThan(145);
+  });
+
+  test('a full batch refuses another face', async () => {
+    const clip = await open();
+    const batch = clip.newBatch();
+    for (let i = 0; i < clip.batchSize; i++) batch.take(picture(), i);
+    expect(() => batch.take(picture(), 8)).toThrow(RangeError);
+  });
+
+  test('silence is heard where the picture outlasts the sound, and zeros only beyond the end of the picture', async () => {
+    const ones: RunModel = async (role, feeds) => {
+      const result = await run(role, feeds);
+      const states = result.outputs['states'];
+      if (states?.type === 'float32') states.data.fill(1);
+      return result;
+    };
+    const { params } = pack.manifest;
+    const audio = { ...params.audio, positionalEncoding: 'inside' as const };
+    engine = createMusetalk({ ...pack, manifest: { ...pack.manifest, params: { ...params, audio } } }, ones);
+    const clip = await open();
+    const heard = async (output: number): Promise<number[]> => {
+      await render(clip, output);
+      const audioFed = fed['audio'];
+      if (!audioFed) throw new Error('the generator was fed no sound');
+      const { data, dims } = audioFed;
+      return Array.from(data, Number).slice(
+        0,
+        dims.slice(1).reduce((all, dim) => all * dim, 1),
+      );
+    };
+    expect(new Set(await heard(2000))).toEqual(new Set([1]));
+    // The last frame's window reaches 80 ms, four of its ten steps, beyond its end.
+    const last = await heard(5000);
+    expect(last.filter((value) => value === 0)).toHaveLength(0.4 * last.length);
+  });
+
+  test('faces report their enlargement: the longer side of the crop over the generated side', async () => {
+    // The nose bridge is at row 39 and the chin at 72, with a margin of ten pixels, of which the picture has eight.
+    const { resolution } = pack.manifest.params;
+    expect((await open()).enlargement(SPEAKING)).toBeCloseTo(74 / resolution, 2);
+  });
+
+  test('output beyond the end of the audio shows lips at rest', async () => {
+    expect(darkest(await render(await open(), 5000))).toBeGreaterThan(145);
+  });
+});

@@ -1,0 +1,153 @@
+import { type BlendMask, type Box, type PasteFace } from '@lipsync/kernels';
+import { type FaceBatch, type GeneratedFaces } from '../engine';
+import { writeCropLandmarks } from '../face/crop-landmarks';
+import { LANDMARK_VALUES } from '../face/landmarks68';
+import { type CutFaces } from './cut-faces';
+import { type CutFace, type FaceFeatures } from './face-features';
+import { type FaceMasks } from './face-masks';
+import { type FeatureRecords } from './feature-records';
+import { type SourceFace } from './source-faces';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/** What the batches of one clip need. */
+export interface BatchParts {
+  readonly batchSize: number;
+  /** Side of a crop in pixels. */
+  readonly side: number;
+  /** The face of an output frame; null when the frame must pass unchanged. */
+  faceOf(outputIndex: number): SourceFace | null;
+  readonly faceFeatures: FaceFeatures;
+  readonly records: FeatureRecords;
+  readonly masks: FaceMasks;
+  readonly cut: CutFace;
+  readonly paste: PasteFace;
+  /** An array of this length with arbitrary content. */
+  take(length: number): Floats;
+  give(array: Floats): void;
+  /** Generates faces [batch, 3, side, side] from full arrays of latents and landmarks, both of which it takes over. */
+  generate(latents: Floats, landmarks: Floats, outputFrames: readonly number[]): Promise<Floats>;
+}
+
+/** A face that waits for the generator. */
+interface WaitingFace {
+  readonly outputIndex: number;
+  readonly face: SourceFace;
+  /** Set if the clip has shown this source frame before. */
+  readonly mask: BlendMask | undefined;
+}
+
+/** Faces that wait for the generator. */
+export class WaitingFaces implements FaceBatch {
+  private readonly waiting: WaitingFace[] = [];
+  /** Slots that show the same source frame as another slot of the batch, with that slot. */
+  private readonly twins: { readonly slot: number; readonly of: number }[] = [];
+  /** [batch, 68, 2] in pixels of the crop. */
+  private readonly landmarks: Floats;
+  /** [batch, 2·channels, height, width]; so far only the faces whose features are stored. */
+  private readonly latents: Floats;
+  /** [batch, lower half of a mask], likewise; empty when no face is parsed. */
+  private readonly parsed: Floats;
+  /** The faces whose features are not stored. */
+  private readonly cut: CutFaces;
+
+  constructor(private readonly parts: BatchParts) {
+    const { batchSize, faceFeatures } = parts;
+    this.landmarks = parts.take(batchSize * LANDMARK_VALUES);
+    this.latents = parts.take(batchSize * faceFeatures.latentValues);
+    this.parsed = parts.take(batchSize * faceFeatures.maskValues);
+    this.cut = faceFeatures.newCut();
+  }
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  /** Every frame is generated on its own, so any faces may share a batch. */
+  joins(): boolean {
+    return true;
+  }
+
+  take(frame: Uint8Array, outputIndex: number): number | null {
+    const { parts, size: slot } = this;
+    const face = parts.faceOf(outputIndex);
+    if (face === null) return null;
+    if (slot >= parts.batchSize) throw new RangeError('the batch is full');
+    const { sourceIndex } = face;
+    writeCropLandmarks(face.landmarks, 0, face.box, parts.side, this.landmarks, slot * LANDMARK_VALUES);
+    const mask = parts.masks.find(sourceIndex);
+    const twin = this.waiting.findIndex((other) => other.face.sourceIndex === sourceIndex);
+    if (twin >= 0) this.twins.push({ slot, of: twin });
+    else if (parts.records.has(sourceIndex)) parts.records.read(sourceIndex, slot, this.latents, this.parsed);
+    else parts.cut(frame, face, this.cut, slot, mask === undefined);
+    this.waiting.push({ outputIndex, face, mask });
+    return slot;
+  }
+
+  async infer(): Promise<PasteableFaces> {
+    const { parts, waiting, latents, landmarks, parsed } = this;
+    await parts.faceFeatures.compute(this.cut, latents, parsed);
+    this.keepComputed();
+    this.fillUp();
+    const outputFrames = waiting.map(({ outputIndex }) => outputIndex);
+    const generating = parts.generate(latents, landmarks, outputFrames);
+    const places = waiting.map(({ face, mask }, slot): FacePlace => ({
+      box: face.box,
+      mask: mask ?? parts.masks.get(face, parsed, slot),
+    }));
+    parts.give(parsed);
+    return new PasteableFaces(places, await generating, parts);
+  }
+
+  private keepComputed(): void {
+    const { faceFeatures, records } = this.parts;
+    for (const { slot, square } of this.cut.faces) {
+      // A face whose mask was already known was not parsed, so its record would be incomplete and is not stored.
+      const whole = faceFeatures.maskValues === 0 || square !== undefined;
+      if (whole) records.write(this.waiting[slot]?.face.sourceIndex ?? -1, slot, this.latents, this.parsed);
+    }
+  }
+
+  /** Fills the slots that have no features of their own. */
+  private fillUp(): void {
+    const { batchSize, faceFeatures } = this.parts;
+    const { latentValues } = faceFeatures;
+    for (const { slot, of } of this.twins) copySlot(this.latents, latentValues, of, slot);
+    // Padding repeats a real face: graphs may divide by what they measure on it.
+    for (let slot = this.size; slot < batchSize; slot++) {
+      copySlot(this.latents, latentValues, 0, slot);
+      copySlot(this.landmarks, LANDMARK_VALUES, 0, slot);
+    }
+  }
+}
+
+function copySlot(values: Floats, size: number, from: number, to: number): void {
+  values.copyWithin(to * size, from * size, (from + 1) * size);
+}
+
+/** Where a generated face is pasted. */
+interface FacePlace {
+  readonly box: Box;
+  readonly mask: BlendMask;
+}
+
+/** Generated crops, ready to be pasted. */
+export class PasteableFaces implements GeneratedFaces {
+  constructor(
+    private readonly places: readonly FacePlace[],
+    /** [batch, 3, side, side] in [-1, 1]. */
+    readonly images: Floats,
+    private readonly parts: Pick<BatchParts, 'side' | 'paste' | 'give'>,
+  ) {}
+
+  put(slot: number, frame: Uint8Array): void {
+    const place = this.places[slot];
+    if (place === undefined) throw new RangeError(`slot ${slot} holds no face`);
+    const { side, paste } = this.parts;
+    paste(frame, place.box, this.images, slot * 3 * side * side, place.mask);
+  }
+
+  recycle(): void {
+    this.parts.give(this.images);
+  }
+}

@@ -1,0 +1,204 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HALF_MASK_VALUES, pictureLayout } from '@lipsync/kernels';
+import { buildBuiltinPacks } from '../builtin-packs';
+import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../engine';
+import { type Pack } from '../packs';
+import { type RunModel } from '../run-model';
+import { recordingOf } from '../speech/recording';
+import { writePooledMusetalkPack } from '../test/musetalk-pack';
+import { syntheticTrack } from '../test/synthetic-track';
+import { testSessions } from '../test/test-sessions';
+import { createMusetalk } from './musetalk-engine';
+import { type MusetalkManifest } from './musetalk-manifest';
+
+const format = { width: 160, height: 160, matrix: 'bt709', range: 'full' } as const;
+const layout = pictureLayout(format);
+const FRAMES = 7;
+const FACELESS = 5;
+const track = syntheticTrack({
+  frames: FRAMES,
+  width: 160,
+  height: 160,
+  box: { x1: 30, y1: 10, x2: 130, y2: 150 },
+  hasFace: (frame) => frame !== FACELESS,
+});
+const LATENTS = 2 * 3 * 32 * 32;
+
+/** A different picture for every frame: dark on the left, bright on the right. */
+function picture(frame: number): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length: layout.bytes }, (_, i) =>
+    i < layout.uOffset ? ((i % 160) + 3 * frame < 80 ? 40 + (i % 5) : 200 + (i % 5)) : 128,
+  );
+}
+
+/** Features in memory; records what is written. */
+function memory(values: number): FrameFeatures & { written: number[]; read: FrameFeatures['read'] } {
+  const kept = new Map<number, Float32Array>();
+  const written: number[] = [];
+  return {
+    written,
+    has: (index) => kept.has(index),
+    read: (index, target, offset) => {
+      const found = kept.get(index);
+      if (!found) throw new RangeError(`nothing of ${index}`);
+      target.set(found, offset);
+    },
+    write: (index, source, offset) => {
+      written.push(index);
+      kept.set(index, source.slice(offset, offset + values));
+    },
+  };
+}
+
+describe.each([
+  { name: 'a pack with a face parser', parsing: true, values: LATENTS + HALF_MASK_VALUES },
+  { name: 'a pack without one', parsing: false, values: LATENTS },
+])('the features that musetalk keeps of frames, on $name', ({ parsing, values }) => {
+  let folder: string;
+  const sessions = testSessions();
+  let runPack: RunModel;
+  let pack: Pack<MusetalkManifest>;
+  let calls: string[];
+
+  const run: RunModel = async (role, feeds) => {
+    calls.push(role);
+    return runPack(role, feeds);
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kept-features-'));
+    await buildBuiltinPacks(folder);
+    pack = await writePooledMusetalkPack(join(folder, 'pooled'), folder, { parsing, params: { batch: 4 } });
+    runPack = await sessions.load(pack);
+  }, 60_000);
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    calls = [];
+  });
+
+  const engine = () => createMusetalk(pack, run);
+  async function openClip(
+    sources: readonly number[],
+    features: FrameFeatures = noFeatures,
+  ): Promise<EngineClip> {
+    const clip: ClipInput = {
+      track,
+      audio: recordingOf(new Float32Array(16_000)),
+      sources,
+      format,
+      features,
+      openFrames: () => {
+        throw new Error('musetalk looks at no frame twice');
+      },
+      signal: new AbortController().signal,
+    };
+    return engine().open(clip);
+  }
+
+  /** Renders all output frames of a clip, in batches of four. */
+  async function render(sources: readonly number[], features?: FrameFeatures): Promise<Uint8Array[]> {
+    const clip = await openClip(sources, features);
+    calls = [];
+    const frames = sources.map((source) => picture(source));
+    for (let first = 0; first < frames.length; first += 4) {
+      const batch = clip.newBatch();
+      const group = frames.slice(first, first + 4);
+      const slots = group.map((frame, i) => batch.take(frame, first + i));
+      if (batch.size === 0) continue;
+      const faces = await batch.infer();
+      group.forEach((frame, i) => {
+        const slot = slots[i] ?? null;
+        if (slot !== null) faces.put(slot, frame);
+      });
+      faces.recycle();
+    }
+    await clip.close();
+    return frames;
+  }
+  const runs = (role: string): number => calls.filter((call) => call === role).length;
+
+  test('as many values are kept per frame as are worth storing in a file', () => {
+    expect(engine().features.values).toBe(values);
+  });
+
+  test('a frame that was rendered once is neither encoded nor parsed again, and looks the same', async () => {
+    const features = memory(values);
+    const first = await render([0, 1, 2, 3], features);
+    expect([runs('vae_encoder'), runs('face_parsing')]).toEqual([2, parsing ? 4 : 0]);
+    expect(features.written).toEqual([0, 1, 2, 3]);
+
+    const second = await render([3, 2, 1, 0], features);
+    expect([runs('vae_encoder'), runs('face_parsing'), runs('unet')]).toEqual([0, 0, 1]);
+    expect(second.reverse()).toEqual(first);
+    expect(first[1]).not.toEqual(picture(1));
+  });
+
+  test('known and unknown frames share a batch', async () => {
+    const features = memory(values);
+    await render([1, 3], features);
+    const alone = await render([0, 1, 2, 3]);
+    expect(await render([0, 1, 2, 3], features)).toEqual(alone);
+    expect(features.written).toEqual([1, 3, 0, 2]);
+    expect(runs('face_parsing')).toBe(parsing ? 2 : 0);
+  });
+
+  test('a held frame is encoded once per batch, and every copy of it gets the face', async () => {
+    const held = await render([6, 6, 6, 6]);
+    expect([runs('vae_encoder'), runs('face_parsing')]).toEqual([2, parsing ? 1 : 0]);
+    const [alone] = await render([6]);
+    for (const frame of held) expect(frame).toEqual(alone);
+  });
+
+  test('a looping clip parses each frame only once even when nothing is stored', async () => {
+    const once = await render([0, 1, 2, 3]);
+    const loop = await render([0, 1, 2, 3, 0, 1, 2, 3]);
+    expect([runs('vae_encoder'), runs('face_parsing')]).toEqual([4, parsing ? 4 : 0]);
+    expect(loop).toEqual([...once, ...once]);
+  });
+
+  test('a preparation computes what a render would, for every face and nothing else', async () => {
+    const features = memory(values);
+    const encoder = engine().openEncoder({ track, format, features });
+    const frame = new Uint8Array(layout.bytes);
+    for (let source = 0; source < FRAMES; source++) {
+      // The same memory every time, like the decoder's.
+      frame.set(picture(source));
+      await encoder.add(frame, source);
+    }
+    await encoder.flush();
+    const faces = Array.from({ length: FRAMES }, (_, i) => i).filter((i) => i !== FACELESS);
+    expect([...features.written].sort()).toEqual(faces);
+    // Six faces in batches of four.
+    expect(runs('vae_encoder')).toBe(4);
+
+    const all = Array.from({ length: FRAMES }, (_, i) => i);
+    const plain = await render(all);
+    expect(await render(all, features)).toEqual(plain);
+    expect([runs('vae_encoder'), runs('face_parsing')]).toEqual([0, 0]);
+    expect(plain[FACELESS]).toEqual(picture(FACELESS));
+  });
+
+  test('a resumed preparation computes only what is missing', async () => {
+    const features = memory(values);
+    await render([0, 1, 2, 3], features);
+    const encoder = engine().openEncoder({ track, format, features });
+    for (let source = 0; source < FRAMES; source++) await encoder.add(picture(source), source);
+    await encoder.flush();
+    expect([...features.written].sort()).toEqual([0, 1, 2, 3, 4, 6]);
+  });
+
+  test('only the selected part of the face changes', async () => {
+    const [frame] = await render([0]);
+    const before = picture(0);
+    const changed = (x: number, y: number): boolean => frame?.[y * 160 + x] !== before[y * 160 + x];
+    // The middle of the crop is at row 86; dark pixels lie left of column 80.
+    expect([changed(100, 120), changed(100, 60)]).toEqual([true, false]);
+    expect(changed(50, 120)).toBe(!parsing);
+  });
+});

@@ -1,0 +1,58 @@
+import { BILINEAR, type Box, createCropFace, MASK_SQUARE, type PictureFormat } from '@lipsync/kernels';
+
+/** Side of the input of the face parser, pixels. */
+export const PARSING_SIDE = 512;
+
+/** Normalisation of the parser's input, R, G, B in [0, 1]: that of ImageNet. */
+const MEAN = [0.485, 0.456, 0.406] as const;
+const DEVIATION = [0.229, 0.224, 0.225] as const;
+
+/** The square around a face box that is parsed: 1.5 times the longer side of the box. */
+export function parsingSquare({ x1, y1, x2, y2 }: Box): Box {
+  const half = (MASK_SQUARE * Math.max(x2 - x1, y2 - y1)) / 2;
+  const x = (x1 + x2) / 2;
+  const y = (y1 + y2) / 2;
+  return { x1: x - half, y1: y - half, x2: x + half, y2: y + half };
+}
+
+/**
+ * Cuts the square around a face out of a yuv420p picture for a face parser (BiSeNet as MuseTalk uses it): [3, 512, 512]
+ * planes R, G, B, bilinear, black outside the picture, normalised, at `offset` of `target`.
+ */
+export type CropForParsing = (picture: Uint8Array, face: Box, target: Float32Array, offset: number) => void;
+
+export function createCropForParsing(format: PictureFormat): CropForParsing {
+  const crop = createCropFace(format, PARSING_SIDE, BILINEAR);
+  const area = PARSING_SIDE * PARSING_SIDE;
+  return (picture, face, target, offset) => {
+    const square = parsingSquare(face);
+    crop(picture, square, target, offset);
+    const columns = inside(square.x1, square.x2, format.width);
+    const rows = inside(square.y1, square.y2, format.height);
+    for (let channel = 0; channel < 3; channel++) {
+      const mean = MEAN[channel] ?? 0;
+      const deviation = DEVIATION[channel] ?? 1;
+      const black = -mean / deviation;
+      const gain = 0.5 / deviation;
+      const level = gain + black;
+      const start = offset + channel * area;
+      for (let y = 0; y < PARSING_SIDE; y++) {
+        const row = start + y * PARSING_SIDE;
+        const visible = y >= rows.first && y < rows.end;
+        const from = visible ? row + columns.first : row + PARSING_SIDE;
+        const to = visible ? row + columns.end : row + PARSING_SIDE;
+        target.fill(black, row, from);
+        for (let i = from; i < to; i++) target[i] = (target[i] ?? 0) * gain + level;
+        target.fill(black, to, row + PARSING_SIDE);
+      }
+    }
+  };
+}
+
+/** The pixels of one axis of the square whose centres are inside the picture. */
+function inside(from: number, to: number, length: number): { first: number; end: number } {
+  const perPixel = (to - from) / PARSING_SIDE;
+  const limit = (place: number): number =>
+    Math.min(PARSING_SIDE, Math.max(0, Math.ceil((place - from) / perPixel - 0.5)));
+  return { first: limit(0), end: limit(length) };
+}

@@ -1,0 +1,171 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ScheduleParams } from './diffusion/schedule-params';
+import { type HighsyncManifest } from './highsync/highsync-manifest';
+import { writeHighsyncPack } from './highsync/highsync-pack';
+import { type LatentsyncManifest } from './latentsync/latentsync-manifest';
+import { writeLatentsyncPack } from './latentsync/latentsync-pack';
+import { type MusetalkManifest } from './musetalk/musetalk-manifest';
+import { type Manifest, manifestSchema, openPackFor } from './packs';
+import { writePassthroughPack } from './test/passthrough-pack';
+
+let folder: string;
+let musetalk: MusetalkManifest;
+let latentsync: LatentsyncManifest;
+let highsync: HighsyncManifest;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'manifest-fits-'));
+  const at = (name: string): string => join(folder, name);
+  await writePassthroughPack(at('musetalk'));
+  await writeLatentsyncPack(at('latentsync'));
+  await writeHighsyncPack(at('highsync'));
+  musetalk = (await openPackFor('musetalk', at('musetalk'))).manifest;
+  latentsync = (await openPackFor('latentsync', at('latentsync'))).manifest;
+  highsync = (await openPackFor('highsync', at('highsync'))).manifest;
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The problems of a manifest, as `path: message`. */
+const problems = (manifest: Manifest): string[] =>
+  manifestSchema
+    .safeParse(manifest)
+    .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+
+describe('parameters that contradict the tensors beside them are refused, naming the tensor', () => {
+  const ofMusetalk = (changes: Partial<MusetalkManifest['params']>) =>
+    problems({ ...musetalk, params: { ...musetalk.params, ...changes } });
+  const ofLatentsync = (changes: Partial<LatentsyncManifest['params']>) =>
+    problems({ ...latentsync, params: { ...latentsync.params, ...changes } });
+  const ofHighsync = (changes: Partial<HighsyncManifest['params']>) =>
+    problems({ ...highsync, params: { ...highsync.params, ...changes } });
+
+  test('the parameters of whole packs are accepted', () => {
+    expect([musetalk, latentsync, highsync].map(problems)).toEqual([[], [], []]);
+  });
+
+  test('the side of the crop', () => {
+    const image = (role: string, side: string) => `roles.${role}.${side}.image: is float32 [batch,3,256,256]`;
+    const wanted = (frames: number) => `the parameters ask for float32 [${frames},3,128,128]`;
+    expect(ofMusetalk({ resolution: 128 })).toEqual([
+      `${image('vae_encoder', 'inputs')}, ${wanted(8)}`,
+      `${image('vae_decoder', 'outputs')}, ${wanted(8)}`,
+    ]);
+    expect(ofLatentsync({ resolution: 128 })).toContain(`${image('vae_encoder', 'inputs')}, ${wanted(1)}`);
+    expect(ofHighsync({ resolution: 128 })).toContain(`${image('vae_encoder', 'inputs')}, ${wanted(1)}`);
+  });
+
+  test('a crop that cannot be cut: its side is not a multiple of eight', () => {
+    const refusal = expect.stringMatching(/^params\.resolution: .*multiple of 8/) as string;
+    expect(ofMusetalk({ resolution: 252 })).toContainEqual(refusal);
+    expect(ofHighsync({ resolution: 252 })).toContainEqual(refusal);
+  });
+
+  test.each([{ states: 1 }, { width: 7 }])('the states of the audio encoder, %j', (change) => {
+    const audio = { ...latentsync.params.audio, ...change };
+    const named = [
+      expect.stringContaining('roles.whisper_encoder.outputs.states') as string,
+      expect.stringContaining('roles.unet3d.inputs.audio') as string,
+    ];
+    expect(ofLatentsync({ audio })).toEqual(named);
+    expect(ofMusetalk({ audio: { ...musetalk.params.audio, ...change } })).toHaveLength(2);
+    expect(ofHighsync({ audio: { ...highsync.params.audio, ...change } })).toHaveLength(3);
+  });
+
+  test.each([{ channels: 5 }, { height: 16 }, { width: 64 }])('the latent, %j', (change) => {
+    for (const found of [
+      ofMusetalk({ latent: { ...musetalk.params.latent, ...change } }),
+      ofLatentsync({ latent: { ...latentsync.params.latent, ...change } }),
+      ofHighsync({ latent: { ...highsync.params.latent, ...change }, mask: CELL }),
+    ])
+      expect(found.length).toBeGreaterThan(2);
+  });
+  const CELL = { top: 0, bottom: 0, left: 0, right: 0 };
+
+  test('the window of a network that sees a fixed number of frames', () => {
+    expect(ofHighsync({ window: 8 })).toEqual([
+      expect.stringContaining('roles.denoising_unet.inputs.latent: ') as string,
+      expect.stringContaining('roles.denoising_unet.inputs.audio: ') as string,
+      expect.stringContaining('roles.denoising_unet.inputs.landmarks: ') as string,
+      expect.stringContaining('roles.denoising_unet.inputs.bank_0: ') as string,
+      expect.stringContaining('roles.denoising_unet.outputs.prediction: ') as string,
+      expect.stringContaining('roles.denoising_unet_unconditional.inputs.latent: ') as string,
+      expect.stringContaining('roles.denoising_unet_unconditional.inputs.audio: ') as string,
+      expect.stringContaining('roles.denoising_unet_unconditional.outputs.prediction: ') as string,
+    ]);
+  });
+
+  test('a stretch that is shorter than a window', () => {
+    expect(ofHighsync({ stretch: highsync.params.window - 1 })).toEqual([
+      'params: a stretch holds at least a window',
+    ]);
+  });
+
+  test('banks of different shapes in the two networks', () => {
+    const roles = structuredClone(highsync.roles);
+    const [bank] = Object.values(roles.reference_unet.outputs);
+    bank?.dims.splice(1, 1, 7);
+    expect(problems({ ...highsync, roles })).toEqual([
+      expect.stringContaining('roles.denoising_unet.inputs.bank_0: ') as string,
+    ]);
+  });
+
+  test('a batch size that the graphs do not accept', () => {
+    const roles = structuredClone(musetalk.roles);
+    roles.unet.inputs.audio.dims[0] = 4;
+    expect(problems({ ...musetalk, roles })).toEqual([
+      'roles.unet.inputs.audio: is float32 [4,50,384], the parameters ask for float32 [8,50,384]',
+    ]);
+  });
+
+  test('a fixed number of frames where the last window is shorter', () => {
+    const roles = structuredClone(latentsync.roles);
+    roles.unet3d.inputs.latent.dims[2] = latentsync.params.window;
+    expect(problems({ ...latentsync, roles })).toEqual([
+      expect.stringContaining('roles.unet3d.inputs.latent: ') as string,
+    ]);
+  });
+
+  test('a tensor of half precision at the boundary', () => {
+    const roles = structuredClone(latentsync.roles);
+    roles.vae_decoder.inputs.latent.dtype = 'float16';
+    expect(problems({ ...latentsync, roles })).toHaveLength(1);
+  });
+
+  test('rows of a mask outside its square', () => {
+    const { mask } = latentsync.params;
+    expect(ofLatentsync({ mask: { ...mask, spans: [[mask.size, 0, 1]] } })).toEqual([
+      'params.mask: rows of the mask lie inside its square',
+    ]);
+  });
+});
+
+describe('a schedule', () => {
+  const of = (changes: Partial<ScheduleParams>): string[] => {
+    const schedule = { ...latentsync.params.schedule, ...changes };
+    return problems({ ...latentsync, params: { ...latentsync.params, schedule } });
+  };
+  const OUTSIDE = 'params.schedule.steps: no step lies beyond those that the network was trained with';
+
+  test('of distinct, decreasing steps within the training is accepted', () => {
+    expect(of({ steps: [999, 500, 0] })).toEqual([]);
+    expect(of({ steps: 1000, stepsOffset: 0 })).toEqual([]);
+    expect(of({ steps: 1000, spacing: 'trailing' })).toEqual([]);
+  });
+
+  test('of more steps than the training had is refused', () => {
+    expect(of({ steps: 2000, spacing: 'trailing' })).toEqual([
+      'params.schedule.steps: there are no more steps than the network was trained with',
+    ]);
+  });
+
+  test('that begins after the last training step is refused', () => {
+    expect(of({ steps: [1000, 1] })).toEqual([OUTSIDE]);
+    expect(of({ steps: 1000, stepsOffset: 1 })).toEqual([OUTSIDE]);
+  });
+
+  test.each([[[100, 900]], [[500, 500]]])('that does not decrease, %j, is refused', (steps) => {
+    expect(of({ steps })).toEqual(['params.schedule.steps: timesteps fall']);
+  });
+});

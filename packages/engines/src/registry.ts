@@ -1,0 +1,39 @@
+import { type Engine as EngineName } from '@lipsync/contract';
+import { type PackRef } from '@lipsync/model-pack';
+import { type LipSyncEngine } from './engine';
+import { createHighsync } from './highsync/highsync-engine';
+import { createLatentsync } from './latentsync/latentsync-engine';
+import { createMusetalk } from './musetalk/musetalk-engine';
+import { type Manifest, type Pack, readPackAgain } from './packs';
+import { type RunModel } from './run-model';
+
+/** An engine whose manifest has been read and whose graphs are not verified or loaded yet. */
+export interface EngineOnPack {
+  readonly pack: Pack;
+  /** `spareBytes`: memory that it may spend on caching instead of recomputing; unlimited by default. */
+  create(run: RunModel, spareBytes?: number): LipSyncEngine;
+}
+
+type OpenEngine = (ref: PackRef) => Promise<EngineOnPack>;
+
+const ENGINES: Readonly<Record<EngineName, OpenEngine>> = {
+  musetalk: onPack('musetalk', createMusetalk),
+  latentsync: onPack('latentsync', createLatentsync),
+  highsync: onPack('highsync', (pack, run, bankBytes) => createHighsync(pack, run, { bankBytes })),
+};
+
+/** Opens an engine on its pack. Rejects with PackError when the pack is missing or is a different one. */
+export function openEngine(name: EngineName, ref: PackRef): Promise<EngineOnPack> {
+  return ENGINES[name](ref);
+}
+
+/** Combines an engine's code with any pack of that engine. */
+function onPack<E extends EngineName>(
+  name: E,
+  create: (pack: Pack<Extract<Manifest, { engine: E }>>, run: RunModel, spareBytes?: number) => LipSyncEngine,
+): OpenEngine {
+  return async (ref) => {
+    const pack = await readPackAgain(name, ref);
+    return { pack, create: (run, spareBytes) => create(pack, run, spareBytes) };
+  };
+}

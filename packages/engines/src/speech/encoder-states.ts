@@ -1,0 +1,119 @@
+import { type RunModel } from '../run-model';
+import { float32Of, float32Tensor } from '../tensors';
+import { SEGMENT_FRAMES } from './log-mel';
+import { MEL_BANDS } from './mel-filters';
+import { type RecordingWindows, STEPS_PER_WINDOW } from './recording-windows';
+
+/** Steps over which one window's states blend into the next one's, in the middle of their overlap: one second. */
+const LONGEST_FADE = 50;
+
+/** The audio encoder's hidden states for some steps of a recording. */
+export interface EncodedSteps {
+  /** Writes the states of one step. */
+  write(step: number, target: Float32Array, offset: number): void;
+}
+
+/** The audio encoder's hidden states along a recording, computed 30 s at a time and forgotten once passed. */
+export interface EncoderStates {
+  /** A copy of steps [from, to). Calls should go forward in time: a window is forgotten once it was read to its end. */
+  load(from: number, to: number): Promise<EncodedSteps>;
+}
+
+/** The states of steps [from, to). */
+interface Rows {
+  readonly from: number;
+  readonly to: number;
+  readonly values: Float32Array;
+}
+
+/** `stepSize` values per step. */
+export function createEncoderStates(
+  windows: RecordingWindows,
+  stepSize: number,
+  run: RunModel,
+): EncoderStates {
+  const { stride, count } = windows;
+  const overlap = STEPS_PER_WINDOW - stride;
+  const fade = Math.min(LONGEST_FADE, overlap);
+  /** Steps from a window's start to where its states begin to count. */
+  const entry = (overlap - fade) / 2;
+  const encoded = new Map<number, Float32Array<ArrayBuffer>>();
+  /** Buffers of forgotten windows, for reuse: the states of half a minute take megabytes. */
+  const spare: Float32Array<ArrayBuffer>[] = [];
+  let latest: Rows = { from: 0, to: 0, values: new Float32Array(0) };
+  let previous: Promise<unknown> = Promise.resolve();
+
+  const windowOf = (step: number): number =>
+    Math.min(Math.max(Math.floor((step - entry) / stride), 0), count - 1);
+
+  const forgetBefore = (first: number): void => {
+    for (const [window, states] of encoded) {
+      if (window >= first) continue;
+      encoded.delete(window);
+      spare.push(states);
+    }
+  };
+
+  const statesOf = async (window: number): Promise<Float32Array> => {
+    const known = encoded.get(window);
+    if (known) return known;
+    const mel = float32Tensor(windows.mel(window), [1, MEL_BANDS, SEGMENT_FRAMES]);
+    const used = spare.pop();
+    const { outputs } = await run('whisper_encoder', { mel }, used && (() => used));
+    const states = float32Of(outputs, 'states');
+    encoded.set(window, states);
+    return states;
+  };
+
+  /** Blends a window into the states of the windows before it. */
+  const lay = (window: number, states: Float32Array, rows: Rows, start: number): void => {
+    const end = Math.min(rows.to, window * stride + STEPS_PER_WINDOW);
+    for (let step = Math.max(start, window === 0 ? 0 : window * stride + entry); step < end; step++) {
+      const row = (step - window * stride) * stepSize;
+      const at = (step - rows.from) * stepSize;
+      const share = window === 0 ? 1 : (step - window * stride - entry + 0.5) / fade;
+      if (share >= 1) {
+        rows.values.set(states.subarray(row, row + stepSize), at);
+        continue;
+      }
+      for (let i = 0; i < stepSize; i++) {
+        rows.values[at + i] = share * (states[row + i] ?? 0) + (1 - share) * (rows.values[at + i] ?? 0);
+      }
+    }
+  };
+
+  const read = async (from: number, to: number): Promise<Rows> => {
+    const rows = { from, to, values: new Float32Array(Math.max(to - from, 0) * stepSize) };
+    // Calls overlap: what the previous call read is copied, because its window may have been forgotten.
+    const overlaps = from >= latest.from && from < latest.to;
+    const start = overlaps ? Math.min(latest.to, to) : from;
+    const at = (from - latest.from) * stepSize;
+    if (overlaps) rows.values.set(latest.values.subarray(at, at + (start - from) * stepSize));
+    if (start >= to) return rows;
+    for (let window = windowOf(start - fade); window <= windowOf(to - 1); window++) {
+      forgetBefore(Math.min(window, windowOf(to - fade)));
+      lay(window, await statesOf(window), rows, start);
+    }
+    latest = rows;
+    return rows;
+  };
+
+  return {
+    async load(from, to) {
+      // One at a time: the calls share the windows' memory.
+      const reading = previous.then(() => read(from, to));
+      previous = reading.catch(() => undefined);
+      const { values } = await reading;
+      return {
+        write(step, target, offset) {
+          if (to <= from) {
+            target.fill(0, offset, offset + stepSize);
+            return;
+          }
+          if (step < from || step >= to) throw new RangeError(`step ${step} was not loaded`);
+          target.set(values.subarray((step - from) * stepSize, (step - from + 1) * stepSize), offset);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { type Affine, invertAffine } from './affine';
+import { sampledRows } from './aligned-cover';
+import { yuvToRgb } from './colour-conversion';
+import { planMemory } from './memory-plan';
+import { type PictureFormat, pictureLayout } from './picture-format';
+import { startKernels } from './pixel-kernels';
+import { aimSampling, reserveSampling } from './sampling';
+
+/**
+ * Cuts a rotated face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B
+ * in [-1, 1]. `transform` maps the picture to the crop (`alignedFaces`). Slightly beyond its edge, the picture is
+ * surrounded by mid grey.
+ */
+export type AlignedCrop = (
+  picture: Uint8Array,
+  transform: Affine,
+  target: Float32Array,
+  offset: number,
+) => void;
+
+/** The grey around pictures in the training of LatentSync's networks, of 255. */
+const GREY = 127 / 255;
+/**
+ * Pixels of the crop for which the edge is extended before the grey begins: one cell of a latent, so that no grey is
+ * mixed in when the border of the picture is pasted back.
+ */
+const FRINGE = 8;
+
+/**
+ * LatentSync (https://github.com/bytedance/LatentSync) first warps the face bilinearly to 210 × 280 pixels and then
+ * resizes that with Lanczos. Here both are one resampling. It is sharper where the face is small and, because every
+ * pixel of a large face counts, free of the aliasing of the bilinear warp.
+ */
+export function createAlignedCrop(format: PictureFormat, side: number): AlignedCrop {
+  const { width, height, matrix, range } = format;
+  const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
+  const area = side * side;
+  // The kernels process multiples of four. With an odd side the planes end in unused values.
+  const plane = Math.ceil(area / 4) * 4;
+  const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(matrix, range);
+
+  const plan = planMemory();
+  const pixels = plan.reserve(bytes);
+  const planes = plan.reserve(3 * plane * 4);
+  const luma = reserveSampling(plan, {
+    width,
+    height,
+    around: { value: black + GREY / gain, from: FRINGE },
+    interpolation: 'cubic',
+  });
+  const chroma = reserveSampling(plan, {
+    width: chromaWidth,
+    height: chromaHeight,
+    around: { value: 128, from: FRINGE },
+    interpolation: 'bilinear',
+  });
+  const kernels = startKernels(plan.bytes);
+  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const colours = [0, 1, 2].map((k) => new Float32Array(kernels.memory, planes + k * plane * 4, area));
+
+  /** Copies only the rows under the crop; whole rows are the fastest to copy. */
+  const copyRows = (
+    picture: Uint8Array,
+    offset: number,
+    stride: number,
+    { top, bottom }: ReturnType<typeof sampledRows>,
+  ): void => {
+    const from = offset + top * stride;
+    copy.set(picture.subarray(from, offset + bottom * stride), from);
+  };
+
+  return (picture, transform, target, offset) => {
+    const { a, b, c, d, e, f } = invertAffine(transform);
+    // Between pixel centres, the first of which is at 0.5. A chroma sample covers two pixels in each direction.
+    const x = c + (a + b) / 2;
+    const y = f + (d + e) / 2;
+    const lumaMap = { a, b, c: x - 0.5, d, e, f: y - 0.5 };
+    const chromaMap = { a: a / 2, b: b / 2, c: x / 2 - 0.5, d: d / 2, e: e / 2, f: y / 2 - 0.5 };
+
+    aimSampling(kernels, luma, lumaMap);
+    copyRows(picture, 0, width, sampledRows(lumaMap, side, height));
+    kernels.sampleSquare(pixels, 1, 0, luma.address, side, planes, 0);
+
+    aimSampling(kernels, chroma, chromaMap);
+    const chromaRows = sampledRows(chromaMap, side, chromaHeight);
+    copyRows(picture, uOffset, chromaWidth, chromaRows);
+    copyRows(picture, vOffset, chromaWidth, chromaRows);
+    const out = planes + plane * 4;
+    kernels.sampleSquare(pixels + uOffset, 2, vOffset - uOffset, chroma.address, side, out, plane * 4);
+
+    kernels.toRgb(planes, plane, black, gain, redV, greenU, greenV, blueU);
+    colours.forEach((colour, k) => target.set(colour, offset + k * area));
+  };
+}

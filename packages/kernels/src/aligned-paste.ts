@@ -1,0 +1,125 @@
+import { type Affine } from './affine';
+import { coveredCells, coveredRows, endColumn, firstColumn } from './aligned-cover';
+import { rgbToYuv } from './colour-conversion';
+import { padded } from './grid';
+import { INVISIBLE } from './invisible-weight';
+import { planMemory } from './memory-plan';
+import { type PictureFormat, pictureLayout } from './picture-format';
+import { startKernels } from './pixel-kernels';
+import { aimSampling, reserveSampling } from './sampling';
+
+/**
+ * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a yuv420p picture, at the position
+ * given by `transform` (from the picture to the crop, `alignedFaces`), weighted by the mask of the paste. Pixels
+ * outside the mask keep their exact values.
+ */
+export type AlignedPaste = (
+  picture: Uint8Array,
+  transform: Affine,
+  faces: Float32Array,
+  offset: number,
+) => void;
+
+/**
+ * `mask` is [side, side] in [0, 1], see `softMask`. Only the rows and columns under it are processed, in pairs that
+ * share a chroma sample. The last line of an odd-sized picture stays unchanged.
+ */
+export function createAlignedPaste(format: PictureFormat, side: number, mask: Float32Array): AlignedPaste {
+  const { width, height, matrix, range } = format;
+  const { chromaWidth, uOffset, vOffset, bytes } = pictureLayout(format);
+  const evenWidth = width & ~1;
+  const evenHeight = height & ~1;
+  const area = side * side;
+  const covered = coveredCells(mask, side);
+
+  const plan = planMemory();
+  const pixels = plan.reserve(bytes);
+  const face = plan.reserve(3 * area * 4);
+  const paired = plan.reserve(3 * area * 4);
+  const weights = plan.reserve(area * 4);
+  const square = { width: side, height: side };
+  const faceSampling = reserveSampling(plan, { ...square, interpolation: 'cubic' });
+  const maskSampling = reserveSampling(plan, {
+    ...square,
+    around: { value: 0, from: 0 },
+    interpolation: 'bilinear',
+  });
+  const spans = plan.reserve(evenHeight * 4);
+  const factors = plan.reserve(10 * 4);
+  const scratch = plan.reserve(8 * padded(width) * 4);
+
+  const kernels = startKernels(plan.bytes);
+  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(matrix, range);
+  new Float32Array(kernels.memory, factors, 10).set([black, yR, yG, yB, uR, uG, uB, vR, vG, vB]);
+  new Float32Array(kernels.memory, weights, area).set(mask);
+  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
+  const columnSpans = new Int32Array(kernels.memory, spans, evenHeight);
+
+  /** First column and number of columns for every pair of rows: whole pairs of columns that the mask may touch. */
+  const findSpans = (map: Affine, top: number, bottom: number): void => {
+    for (let row = top; row < bottom; row += 2) {
+      const left = Math.max(0, firstColumn(map, row, covered) & ~1);
+      const right = Math.min(endColumn(map, row, covered), evenWidth);
+      columnSpans[row - top] = left;
+      columnSpans[row - top + 1] = (right - left + 1) & ~1;
+    }
+  };
+
+  /** Copies only the rows of the face that pixels under the mask use. */
+  const copyFace = (faces: Float32Array, offset: number, { d, e }: Affine) => {
+    const reach = Math.ceil(Math.abs(d) + Math.abs(e)) + 2;
+    const first = Math.max(0, covered.top - reach);
+    const end = Math.min(side, covered.bottom + reach + 1);
+    for (let plane = 0; plane < 3 * area; plane += area) {
+      const from = plane + first * side;
+      faceCopy.set(faces.subarray(offset + from, offset + plane + end * side), from);
+    }
+    return { first, end };
+  };
+
+  return (picture, transform, faces, offset) => {
+    const { a, b, c, d, e, f } = transform;
+    // Maps pixels to samples, between centres.
+    const map = { a, b, c: c + (a + b - 1) / 2, d, e, f: f + (d + e - 1) / 2 };
+    const reached = coveredRows(map, covered);
+    const top = Math.max(0, reached.top & ~1);
+    const bottom = Math.min((reached.bottom + 1) & ~1, evenHeight);
+    if (bottom <= top) return;
+    findSpans(map, top, bottom);
+    aimSampling(kernels, faceSampling, map);
+    aimSampling(kernels, maskSampling, map);
+    const rows = copyFace(faces, offset, map);
+
+    // Copies whole rows, which is fastest, and only those of all planes that are under the mask.
+    const chroma = { from: (top / 2) * chromaWidth, to: (bottom / 2) * chromaWidth };
+    const touched = [
+      { from: top * width, to: bottom * width },
+      { from: uOffset + chroma.from, to: uOffset + chroma.to },
+      { from: vOffset + chroma.from, to: vOffset + chroma.to },
+    ];
+    for (const { from, to } of touched) copy.set(picture.subarray(from, to), from);
+    kernels.pasteAligned(
+      pixels,
+      width,
+      pixels + uOffset,
+      pixels + vOffset,
+      chromaWidth,
+      top,
+      (bottom - top) / 2,
+      spans,
+      face,
+      side,
+      rows.first,
+      rows.end,
+      paired,
+      faceSampling.address,
+      weights,
+      maskSampling.address,
+      INVISIBLE,
+      factors,
+      scratch,
+    );
+    for (const { from, to } of touched) picture.set(copy.subarray(from, to), from);
+  };
+}

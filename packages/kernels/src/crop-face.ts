@@ -1,0 +1,68 @@
+import { type Box } from './box';
+import { yuvToRgb } from './colour-conversion';
+import { aimGrid, fillTable, padded, reserveGrid, reserveTable, type Rows, touchedRows } from './grid';
+import { BILINEAR, type Interpolation, LANCZOS } from './interpolation';
+import { planMemory } from './memory-plan';
+import { type PictureFormat, pictureLayout } from './picture-format';
+import { startKernels } from './pixel-kernels';
+
+/**
+ * Cuts `box` out of a yuv420p picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in [-1,
+ * 1], stretched to the square whatever the shape of the box. Parts of the box outside the picture repeat its edge.
+ */
+export type CropFace = (picture: Uint8Array, box: Box, target: Float32Array, offset: number) => void;
+
+/**
+ * Resamples luma by `interpolation` (most engines were trained on Lanczos), and chroma bilinearly, since it has half
+ * the resolution anyway.
+ * @throws RangeError if `size` is not a multiple of eight
+ */
+export function createCropFace(
+  format: PictureFormat,
+  size: number,
+  interpolation: Interpolation = LANCZOS,
+): CropFace {
+  if (padded(size) !== size) throw new RangeError(`the side of a crop is a multiple of eight, not ${size}`);
+  const { width, height } = format;
+  const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
+  const area = size * size;
+
+  const plan = planMemory();
+  const pixels = plan.reserve(bytes);
+  const planes = plan.reserve(3 * area * 4);
+  const lumaTable = reserveTable(plan, interpolation);
+  const chromaTable = reserveTable(plan, BILINEAR);
+  const luma = reserveGrid(plan, { width, height }, size, size);
+  const chroma = reserveGrid(plan, { width: chromaWidth, height: chromaHeight }, size, size);
+  const line = plan.reserve((width + 16) * 2);
+
+  const kernels = startKernels(plan.bytes);
+  fillTable(kernels, lumaTable);
+  fillTable(kernels, chromaTable);
+  const words = new Int32Array(kernels.memory);
+  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const result = new Float32Array(kernels.memory, planes, 3 * area);
+  const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(format.matrix, format.range);
+
+  /** Copies only the rows under the box; whole rows are the fastest to copy. */
+  const copyRows = (picture: Uint8Array, plane: number, stride: number, rows: Rows): void => {
+    const from = plane + rows.from * stride;
+    copy.set(picture.subarray(from, plane + rows.to * stride), from);
+  };
+
+  return (picture, box, target, offset) => {
+    const half = { x1: box.x1 / 2, y1: box.y1 / 2, x2: box.x2 / 2, y2: box.y2 / 2 };
+    aimGrid(kernels, luma, lumaTable, box, size, size);
+    aimGrid(kernels, chroma, chromaTable, half, size, size);
+    copyRows(picture, 0, width, touchedRows(words, luma));
+    kernels.resamplePlane(pixels, width, luma.across, luma.down, line, planes);
+    const chromaRows = touchedRows(words, chroma);
+    [uOffset, vOffset].forEach((plane, i) => {
+      copyRows(picture, plane, chromaWidth, chromaRows);
+      const out = planes + (i + 1) * area * 4;
+      kernels.resamplePlane(pixels + plane, chromaWidth, chroma.across, chroma.down, line, out);
+    });
+    kernels.toRgb(planes, area, black, gain, redV, greenU, greenV, blueU);
+    target.set(result, offset);
+  };
+}

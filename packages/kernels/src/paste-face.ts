@@ -1,0 +1,161 @@
+import { type BlendMask, MASK_SIZE } from './blend-mask';
+import { type Box } from './box';
+import { rgbToYuv } from './colour-conversion';
+import { aimGrid, fillTable, padded, reserveGrid, reserveTable, type Rows, touchedRows } from './grid';
+import { BILINEAR } from './interpolation';
+import { INVISIBLE } from './invisible-weight';
+import { planMemory } from './memory-plan';
+import { type PictureFormat, pictureLayout } from './picture-format';
+import { startKernels } from './pixel-kernels';
+
+/**
+ * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, weighted
+ * by the mask. Pixels where the mask is 0 keep their exact values.
+ */
+export type PasteFace = (
+  picture: Uint8Array,
+  box: Box,
+  faces: Float32Array,
+  offset: number,
+  mask: BlendMask,
+) => void;
+
+/**
+ * Converts the face to codes of the picture's matrix and range at its own size, then spreads luma over the pixels, and
+ * chroma over pairs of rows and columns, one sample each. The last line of an odd-sized picture stays unchanged. `size`
+ * is a multiple of four.
+ */
+export function createPasteFace(format: PictureFormat, size: number): PasteFace {
+  const { width, height } = format;
+  const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
+  const area = size * size;
+
+  const plan = planMemory();
+  const pixels = plan.reserve(bytes);
+  const face = plan.reserve(3 * area * 4);
+  const maskCells = plan.reserve(MASK_SIZE * MASK_SIZE * 4);
+  const table = reserveTable(plan, BILINEAR);
+  const faceGrid = reserveGrid(plan, { width: size, height: size }, width, height);
+  const chromaGrid = reserveGrid(plan, { width: size, height: size }, chromaWidth, chromaHeight);
+  const maskGrid = reserveGrid(plan, { width: MASK_SIZE, height: MASK_SIZE }, width, height);
+  const factors = plan.reserve(10 * 4);
+  const scratch = plan.reserve(6 * padded(width) * 4 + (Math.max(size, MASK_SIZE) + 16) * 2);
+
+  const kernels = startKernels(plan.bytes);
+  fillTable(kernels, table);
+  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(format.matrix, format.range);
+  new Float32Array(kernels.memory, factors, 10).set([black, yR, yG, yB, uR, uG, uB, vR, vG, vB]);
+  const words = new Int32Array(kernels.memory);
+  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
+  const maskCopy = new Float32Array(kernels.memory, maskCells, MASK_SIZE * MASK_SIZE);
+
+  return (picture, box, faces, offset, mask) => {
+    const { left, top, columns, rows } = coveredPairs(shownPart(box, mask), format);
+    if (columns <= 0 || rows <= 0) return;
+    // The covered pairs as fractions of the box, then as cells of face and mask.
+    const x = (left - box.x1) / (box.x2 - box.x1);
+    const y = (top - box.y1) / (box.y2 - box.y1);
+    const w = columns / (box.x2 - box.x1);
+    const h = rows / (box.y2 - box.y1);
+    const part = (side: number): Box => ({
+      x1: x * side,
+      y1: y * side,
+      x2: (x + w) * side,
+      y2: (y + h) * side,
+    });
+    aimGrid(kernels, faceGrid, table, part(size), columns, rows);
+    aimGrid(kernels, chromaGrid, table, part(size), columns / 2, rows / 2);
+    aimGrid(kernels, maskGrid, table, part(MASK_SIZE), columns, rows);
+
+    // Copies whole rows, which is fastest, and only those of all planes that the mask shows.
+    const luma = { from: top * width, to: (top + rows) * width };
+    const chroma = { from: (top / 2) * chromaWidth, to: ((top + rows) / 2) * chromaWidth };
+    const spans = [
+      luma,
+      { from: uOffset + chroma.from, to: uOffset + chroma.to },
+      { from: vOffset + chroma.from, to: vOffset + chroma.to },
+    ];
+    for (const { from, to } of spans) copy.set(picture.subarray(from, to), from);
+    const shown = allRows(touchedRows(words, faceGrid), touchedRows(words, chromaGrid));
+    const first = shown.from * size;
+    const end = shown.to * size;
+    for (let plane = 0; plane < 3 * area; plane += area) {
+      faceCopy.set(faces.subarray(offset + plane + first, offset + plane + end), plane + first);
+    }
+    kernels.toYuv(face, 4 * area, first, end, factors);
+    const cells = touchedRows(words, maskGrid);
+    const shownMask = { from: cells.from * MASK_SIZE, to: cells.to * MASK_SIZE };
+    maskCopy.set(mask.subarray(shownMask.from, shownMask.to), shownMask.from);
+    kernels.toFixed(maskCells, shownMask.from, shownMask.to);
+    kernels.pasteFace(
+      pixels + luma.from + left,
+      width,
+      pixels + uOffset + chroma.from + left / 2,
+      pixels + vOffset + chroma.from + left / 2,
+      chromaWidth,
+      face,
+      size,
+      faceGrid.across,
+      faceGrid.down,
+      chromaGrid.across,
+      chromaGrid.down,
+      maskCells,
+      MASK_SIZE,
+      maskGrid.across,
+      maskGrid.down,
+      INVISIBLE,
+      scratch,
+    );
+    for (const { from, to } of spans) picture.set(copy.subarray(from, to), from);
+  };
+}
+
+/** The part of the box where the mask shows anything, mostly its lower half without the sides. */
+function shownPart(box: Box, mask: BlendMask): Box {
+  const shown = shownCells(mask);
+  const across = (box.x2 - box.x1) / MASK_SIZE;
+  const down = (box.y2 - box.y1) / MASK_SIZE;
+  // A cell is spread over its neighbours, and in small boxes over the neighbouring pixels; and pixels are processed in
+  // pairs.
+  const reachX = Math.max(across, 1) + 2;
+  const reachY = Math.max(down, 1) + 2;
+  return {
+    x1: Math.max(box.x1, box.x1 + shown.x1 * across - reachX),
+    y1: Math.max(box.y1, box.y1 + shown.y1 * down - reachY),
+    x2: Math.min(box.x2, box.x1 + shown.x2 * across + reachX),
+    y2: Math.min(box.y2, box.y1 + shown.y2 * down + reachY),
+  };
+}
+
+/** The bounds of the cells that show anything; inverted if there are none. */
+function shownCells(mask: BlendMask): Box {
+  let [x1, y1, x2, y2] = [MASK_SIZE, MASK_SIZE, 0, 0];
+  for (let y = 0; y < MASK_SIZE; y++) {
+    const row = y * MASK_SIZE;
+    let first = 0;
+    let last = MASK_SIZE - 1;
+    while (first <= last && (mask[row + first] ?? 0) < INVISIBLE) first++;
+    if (first > last) continue;
+    while ((mask[row + last] ?? 0) < INVISIBLE) last--;
+    x1 = Math.min(x1, first);
+    x2 = Math.max(x2, last + 1);
+    y1 = Math.min(y1, y);
+    y2 = y + 1;
+  }
+  return { x1, y1, x2, y2 };
+}
+
+/** From the first to the last row of both. */
+function allRows(a: Rows, b: Rows): Rows {
+  return { from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) };
+}
+
+/** Whole chroma samples that lie inside both the box and the picture. */
+function coveredPairs(box: Box, { width, height }: PictureFormat) {
+  const left = Math.max(0, Math.ceil(box.x1 / 2) * 2);
+  const top = Math.max(0, Math.ceil(box.y1 / 2) * 2);
+  const right = Math.min(Math.floor(width / 2), Math.floor(box.x2 / 2)) * 2;
+  const bottom = Math.min(Math.floor(height / 2), Math.floor(box.y2 / 2)) * 2;
+  return { left, top, columns: right - left, rows: bottom - top };
+}

@@ -1,0 +1,77 @@
+import { type z } from 'zod';
+import { type TensorSpec } from './manifest';
+
+/** A size that the code of an engine feeds or reads; 'any' if it varies, so that the dimension must be free. */
+export type Size = number | 'any' | { readonly atLeast: number };
+
+/** What the code of an engine requires of a tensor, given its parameters. */
+export interface ExpectedTensor {
+  readonly dtype: 'float32' | 'int64';
+  readonly dims: readonly Size[];
+}
+
+/** The expected roles, by role and tensor key of a manifest. */
+export type ExpectedRoles = Readonly<Record<string, ExpectedRole>>;
+
+export interface ExpectedRole {
+  readonly inputs?: Readonly<Record<string, ExpectedTensor>>;
+  readonly outputs?: Readonly<Record<string, ExpectedTensor>>;
+}
+
+export const expectFloats = (...dims: Size[]): ExpectedTensor => ({ dtype: 'float32', dims });
+
+/** A diffusion timestep. */
+export const TIMESTEP: ExpectedTensor = { dtype: 'int64', dims: [1] };
+
+/** A tensor of a manifest that contradicts the parameters beside it. */
+interface TensorMismatch {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+interface DeclaredRole {
+  readonly inputs: Readonly<Record<string, TensorSpec | undefined>>;
+  readonly outputs: Readonly<Record<string, TensorSpec | undefined>>;
+}
+
+/** Adds an issue to a manifest for every tensor that its parameters contradict. */
+export function refuseMismatches(
+  context: z.RefinementCtx,
+  roles: Readonly<Record<string, DeclaredRole | undefined>>,
+  expected: ExpectedRoles,
+): void {
+  for (const { path, message } of tensorMismatches(roles, expected))
+    context.addIssue({ code: 'custom', path: [...path], message });
+}
+
+/** Compares the tensors that the roles declare with the expected ones. Optional tensors may be left out. */
+function tensorMismatches(
+  roles: Readonly<Record<string, DeclaredRole | undefined>>,
+  expected: ExpectedRoles,
+): TensorMismatch[] {
+  return Object.entries(expected).flatMap(([role, tensors]) =>
+    (['inputs', 'outputs'] as const).flatMap((side) =>
+      Object.entries(tensors[side] ?? {}).flatMap(([key, wanted]) => {
+        const declared = roles[role]?.[side][key];
+        if (!declared || fits(declared, wanted)) return [];
+        const message = `is ${inWords(declared)}, the parameters ask for ${inWords(wanted)}`;
+        return [{ path: ['roles', role, side, key], message }];
+      }),
+    ),
+  );
+}
+
+function fits({ dtype, dims }: TensorSpec, wanted: ExpectedTensor): boolean {
+  if (dtype !== wanted.dtype || dims.length !== wanted.dims.length) return false;
+  return wanted.dims.every((size, axis) => {
+    const declared = dims[axis];
+    if (typeof declared !== 'number') return true;
+    if (size === 'any') return false;
+    return typeof size === 'number' ? declared === size : declared >= size.atLeast;
+  });
+}
+
+function inWords({ dtype, dims }: TensorSpec | ExpectedTensor): string {
+  const sizes = dims.map((size) => (typeof size === 'object' ? `at least ${size.atLeast}` : size));
+  return `${dtype} [${sizes.join(',')}]`;
+}
