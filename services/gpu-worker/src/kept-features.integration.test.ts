@@ -151,8 +151,11 @@ describe('the frame features that engines keep, in the child', () => {
   test('nothing computed with a replaced pack is stored under the name of the previous one', async () => {
     const pack = { ...(await packAt(pooled())), digest: 'f'.repeat(64) };
     const preparing = host.analyze({
-      ...{ jobId: `prepare ${tasks++}`, analyzer: await packAt(at('packs/analyzer')) },
-      ...{ videoPath: at('video.mp4'), trackPath: at('face.track'), reuseTrack: true },
+      jobId: `prepare ${tasks++}`,
+      analyzer: await packAt(at('packs/analyzer')),
+      videoPath: at('video.mp4'),
+      trackPath: at('face.track'),
+      reuseTrack: true,
       engines: [{ engine: 'musetalk', pack, featuresPath: at('replaced.features') }],
     });
     // The engine's failure may end the preparation or only the engine's part of it.

@@ -13,7 +13,8 @@ describe('the video codecs of a worker without a card', () => {
   it('are software when left to be found, and the log says what was tried and why it was not taken', async () => {
     const wanted = { ...SOFTWARE, VIDEO_ENCODER: 'auto', VIDEO_DECODER: 'auto' } as const;
     expect(await findVideoCodecs(wanted, WITHOUT_CARD, logger)).toEqual({
-      ...{ VIDEO_ENCODER: 'libx264', VIDEO_DECODER: 'software' },
+      VIDEO_ENCODER: 'libx264',
+      VIDEO_DECODER: 'software',
     });
     const log = lines.join('');
     for (const codec of ['h264_nvenc', 'cuda']) expect(log).toContain(`"codec":"${codec}","reason":"`);

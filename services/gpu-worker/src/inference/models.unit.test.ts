@@ -64,7 +64,9 @@ describe('the files of a pack', () => {
     });
     const reported = (reason: SessionError['reason']) => verifyPack(failing(reason), good, { cores: 1 });
     expect(await reported('out_of_memory')).toEqual({
-      ...{ packDir: good, problem: 'not loaded', shortOfMemory: true },
+      packDir: good,
+      problem: 'not loaded',
+      shortOfMemory: true,
     });
     expect(await reported('load_failed')).not.toHaveProperty('shortOfMemory');
   });
