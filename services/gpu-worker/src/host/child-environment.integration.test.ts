@@ -1,5 +1,11 @@
-import { createLogger } from '@lipsync/runtime';
+import { COMPILED_CHILD } from '../test/compiled';
 import { findVideoCodecs } from './child-environment';
+import { createInferenceHost } from './inference-host';
+import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { createLogger } from '@lipsync/runtime';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** This machine's environment with every graphics card hidden. */
 const WITHOUT_CARD = { ...process.env, CUDA_VISIBLE_DEVICES: '-1' };
@@ -36,3 +42,19 @@ describe('the video codecs of a worker without a card', () => {
     );
   });
 });
+
+test('a process that ran graphs leaves no identifier of the machine, and nothing else, in its home', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'child-privacy-'));
+  const home = await mkdtemp(join(folder, 'home-'));
+  const environment = { PATH: process.env['PATH'], HOME: home };
+  const host = createInferenceHost({ entry: COMPILED_CHILD, environment });
+  try {
+    await buildBuiltinPacks(join(folder, 'packs'));
+    const { packs } = await host.verify({ jobId: 'verify', packDirs: [join(folder, 'packs/analyzer')] });
+    expect(packs).toMatchObject([{ provider: 'cpu' }]);
+    expect(await readdir(home)).toEqual([]);
+  } finally {
+    host.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 60_000);

@@ -1,15 +1,15 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { encodeFaceTrack } from '@lipsync/lipsync';
-import { buildBuiltinPacks, openPack } from '@lipsync/model-pack';
-import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { createInferenceHost, type InferenceHost, type TaskOptions } from './host/inference-host';
 import { failingGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';
 import { packAt } from './test/pack-at';
 import { writePooledMusetalkPack } from './test/pooled-musetalk-pack';
 import { syntheticTrack } from './test/synthetic-track';
+import { encodeFaceTrack } from '@lipsync/lipsync';
+import { buildBuiltinPacks, openPack } from '@lipsync/model-pack';
+import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const SIZE = { width: 256, height: 288 };
 const FRAMES = 30;
@@ -23,14 +23,14 @@ async function sameBytes(a: string, b: string): Promise<boolean> {
   return (await readFile(a)).equals(await readFile(b));
 }
 
-describe('the frame features that engines keep, in the child', () => {
+describe('the features that engines cache, as the child computes them', () => {
   let folder: string;
   let host: InferenceHost;
   const at = (name: string): string => join(folder, name);
   const pooled = (): string => at('pooled');
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kept-features-'));
+    folder = await mkdtemp(join(tmpdir(), 'cached-features-'));
     host = createInferenceHost({ entry: COMPILED_CHILD });
     await buildBuiltinPacks(at('packs'));
     await writePooledMusetalkPack(pooled(), at('packs'));
