@@ -1,15 +1,15 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeFaceTrack } from '@lipsync/lipsync';
+import { buildBuiltinPacks, openPack } from '@lipsync/model-pack';
+import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { createInferenceHost, type InferenceHost, type TaskOptions } from './host/inference-host';
 import { failingGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';
 import { packAt } from './test/pack-at';
 import { writePooledMusetalkPack } from './test/pooled-musetalk-pack';
 import { syntheticTrack } from './test/synthetic-track';
-import { encodeFaceTrack } from '@lipsync/lipsync';
-import { buildBuiltinPacks, openPack } from '@lipsync/model-pack';
-import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 const SIZE = { width: 256, height: 288 };
 const FRAMES = 30;

@@ -1,11 +1,11 @@
-import { COMPILED_CHILD } from '../test/compiled';
-import { findVideoCodecs } from './child-environment';
-import { createInferenceHost } from './inference-host';
-import { buildBuiltinPacks } from '@lipsync/model-pack';
-import { createLogger } from '@lipsync/runtime';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/model-pack';
+import { createLogger } from '@lipsync/runtime';
+import { COMPILED_CHILD } from '../test/compiled';
+import { findVideoCodecs } from './child-environment';
+import { createInferenceHost } from './inference-host';
 
 /** This machine's environment with every graphics card hidden. */
 const WITHOUT_CARD = { ...process.env, CUDA_VISIBLE_DEVICES: '-1' };
