@@ -14,13 +14,12 @@ import {
 import { type RenderResult, type RenderTask } from '../../protocol/messages';
 import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from '../job';
-import { audioOf, pictureFormat, readTrack, videoOf } from '../local-media';
+import { audioOf, pictureFormat, readTrack, videoOf, openSpeechFile, type SpeechFile } from '../local-media';
 import { createQualityProbe, createUnfailingProbe } from '../quality/quality-probe';
 import { NoFaceDetected } from '../task-failure';
 import { openFeatures } from './feature-file';
 import { createFramePool, frameBudget } from './frame-buffers';
 import { renderPass } from './render-pass';
-import { openSpeechFile, type SpeechFile } from './speech-file';
 
 /**
  * Runs a render: one engine over one video whose face track is known. Rejects with NoFaceDetected when the output has
