@@ -1,4 +1,6 @@
-import { type Job } from './job';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import {
   decodeFaceTrack,
   type FaceTrack,
@@ -14,9 +16,7 @@ import {
   MediaError,
   type VideoStream,
 } from '@lipsync/media';
-import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { type Job } from './job';
 
 /** The video stream of a file; MediaError media_type_mismatch when there is none. */
 export async function videoOf(path: string, { binaries, signal }: Job): Promise<VideoStream> {

@@ -1,8 +1,8 @@
-import { openSpeechFile } from './local-media';
-import { recordingOf } from '@lipsync/lipsync';
 import { ftruncateSync, mkdtempSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordingOf } from '@lipsync/lipsync';
+import { openSpeechFile } from './local-media';
 
 describe('speech in a file', () => {
   let folder: string;

@@ -14,7 +14,7 @@ import {
 import { type RenderResult, type RenderTask } from '../../protocol/messages';
 import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from '../job';
-import { audioOf, pictureFormat, readTrack, videoOf, openSpeechFile, type SpeechFile } from '../local-media';
+import { audioOf, openSpeechFile, pictureFormat, readTrack, type SpeechFile, videoOf } from '../local-media';
 import { createQualityProbe, createUnfailingProbe } from '../quality/quality-probe';
 import { NoFaceDetected } from '../task-failure';
 import { openFeatures } from './feature-file';
