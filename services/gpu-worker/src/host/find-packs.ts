@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { type FeatureLayout, type Pack, type PackEngine, readPack } from '@lipsync/engines';
 import { type PackClaim, PackError, packVersion, verifyPackFiles, weightsSize } from '@lipsync/model-pack';
+
 import { type TaskPack } from '../protocol/messages';
 
 /** A usable pack. Tasks also name the pack by these fields. */
@@ -11,7 +12,7 @@ export interface UsablePack extends TaskPack {
   readonly version: string;
   /** Memory that its weights take, in bytes. */
   readonly bytes: number;
-  /** See PackReport. Absent before a child was asked, and where the engine keeps no features. */
+  /** See PackReport. Absent before a child was asked, and where the engine caches no features. */
   readonly features?: FeatureLayout;
 }
 
@@ -56,7 +57,7 @@ export interface PackFolder {
 }
 
 /** A folder that holds no usable pack, and why. */
-export interface BadFolder {
+interface BadFolder {
   readonly dir: string;
   readonly problem: string;
   readonly claim: PackClaim;

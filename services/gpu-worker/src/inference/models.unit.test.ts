@@ -3,15 +3,10 @@
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import {
-  float32Tensor,
-  type HighsyncManifest,
-  type Pack,
-  SessionError,
-  writeLatentsyncPack,
-} from '@lipsync/engines';
-import { LATENT, SIDE, writeHighsyncPack } from '@lipsync/engines/test';
+import { float32Tensor, type HighsyncManifest, type Pack, SessionError, writeLatentsyncPack } from '@lipsync/engines';
 import { rememberDigests } from '@lipsync/model-pack';
+import { LATENT, SIDE, writeHighsyncPack } from '@lipsync/engines/test';
+
 import { type TaskPack } from '../protocol/messages';
 import { inProcessSessions } from '../test/in-process-sessions';
 import { packAt } from '../test/pack-at';

@@ -1,6 +1,7 @@
 import { SessionError } from '@lipsync/engines';
-import { isMediaError, MediaProcessError } from '@lipsync/media';
 import { PackError } from '@lipsync/model-pack';
+import { isMediaError, MediaProcessError } from '@lipsync/media';
+
 import { saysOutOfMemory } from '../protocol/memory';
 import { type FailureCode } from '../protocol/messages';
 

@@ -1,6 +1,7 @@
 import { SessionError } from '@lipsync/engines';
-import { MediaError, MediaProcessError } from '@lipsync/media';
 import { PackError } from '@lipsync/model-pack';
+import { MediaError, MediaProcessError } from '@lipsync/media';
+
 import { taskFailure } from './task-failure';
 
 describe('what a failed task reports', () => {

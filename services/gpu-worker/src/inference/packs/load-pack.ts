@@ -1,22 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  float32Tensor,
-  type Pack,
-  type RunModel,
-  SessionError,
-  type TakeFloats,
-  type Tensor,
-  type Tensors,
-} from '@lipsync/engines';
-import {
-  modelPath,
-  packFiles,
-  type PackRole,
-  packRoles,
-  type Provider,
-  verifyPackFiles,
-} from '@lipsync/model-pack';
+import { float32Tensor, type Pack, type RunModel, SessionError, type TakeFloats, type Tensor, type Tensors } from '@lipsync/engines';
+import { modelPath, packFiles, type PackRole, packRoles, type Provider, verifyPackFiles } from '@lipsync/model-pack';
+
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { type Session, type SessionHost } from '../sessions/session';
 import {
@@ -168,7 +154,7 @@ function renamed(tensors: Tensors, specs: PackTensors, direction: 'toGraph' | 't
  * Allocates the outputs of a role whose shapes follow from its feeds: every dimension is a number, or a name whose size
  * the feeds determine. Keyed by the manifest's names, like the feeds.
  */
-export function outputTargets(role: RoleTensors, feeds: Tensors, take: TakeFloats): Tensors {
+function outputTargets(role: RoleTensors, feeds: Tensors, take: TakeFloats): Tensors {
   const sizes = new Map<string, number>();
   for (const [key, { dims }] of declaredTensors(role.inputs)) {
     dims.forEach((dim, axis) => {
