@@ -1,6 +1,6 @@
-import { buildBuiltinPacks } from './builtin-packs';
-import { packVersion } from '@lipsync/model-pack';
 import { resolve } from 'node:path';
+import { packVersion } from '@lipsync/model-pack';
+import { buildBuiltinPacks } from './builtin-packs';
 
 /** Where the repository keeps its own build outputs, relative to the compiled file in packages/model-pack/dist. */
 const DEFAULT_DIR = resolve(__dirname, '../../../.local/packs');

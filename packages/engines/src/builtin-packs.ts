@@ -1,9 +1,9 @@
-import { buildAnalyzerPack } from './analyzer/build-analyzer-pack';
-import { writeHighsyncPack } from './highsync/highsync-pack';
-import { writeLatentsyncPack } from './latentsync/latentsync-pack';
-import { writeMusetalkPack } from './musetalk/musetalk-pack';
-import { type Pack } from './packs';
 import { join } from 'node:path';
+import { buildAnalyzerPack } from './analyzer/pack';
+import { writeHighsyncPack } from './highsync/pack';
+import { writeLatentsyncPack } from './latentsync/pack';
+import { writeMusetalkPack } from './musetalk/pack';
+import { type Pack } from './packs';
 
 /**
  * Writes the packs that come with the service below `outDir`, one directory each: the face analyser, and the reference

@@ -1,8 +1,8 @@
-import { buildBuiltinPacks } from './builtin-packs';
-import { openPack } from './packs';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildBuiltinPacks } from './builtin-packs';
+import { openPack } from './packs';
 
 describe('buildBuiltinPacks', () => {
   let folder: string;

@@ -1,6 +1,6 @@
-export { type HighsyncParams } from './highsync/highsync-params';
-export { WINDOW_STEPS } from './speech/whisper-window';
-export { type LatentsyncParams } from './latentsync/latentsync-params';
+export { type HighsyncParams } from './highsync/manifest';
+export { WINDOW_STEPS } from './speech/windows';
+export { type LatentsyncParams } from './latentsync/manifest';
 export {
   openPack,
   openPackFor,
@@ -12,12 +12,11 @@ export {
   publishPack,
   type PackEngine,
   readPackAgain,
-  writePack,
 } from './packs';
-export { type HighsyncManifest } from './highsync/highsync-manifest';
-export { type LatentsyncManifest } from './latentsync/latentsync-manifest';
-export { type MusetalkManifest } from './musetalk/musetalk-manifest';
-export { MEL_BANDS } from './speech/mel-filters';
+export { type HighsyncManifest } from './highsync/manifest';
+export { type LatentsyncManifest } from './latentsync/manifest';
+export { type MusetalkManifest } from './musetalk/manifest';
+export { MEL_BANDS } from './speech/log-mel';
 export { SEGMENT_FRAMES, SAMPLE_RATE } from './speech/log-mel';
 export {
   decodeFaceTrack,
@@ -27,11 +26,11 @@ export {
   TRACK_REACH,
   FaceTrackError,
 } from './face/face-track';
-export { type FollowsVoice, followsVoice, mouthOpenings, FEWEST_MOUTHS } from './follows-voice';
-export { recordingOf, type Recording, recordingFrom } from './speech/recording';
-export { speechEnvelope } from './speech-envelope';
-export { faceBox } from './musetalk/face-box';
-export { highsyncFaces } from './highsync/highsync-faces';
+export { type FollowsVoice, followsVoice, mouthOpenings, FEWEST_MOUTHS } from './sync';
+export { recordingOf, type Recording, recordingFrom } from './speech/log-mel';
+export { speechEnvelope } from './sync';
+export { faceBox } from './musetalk/faces';
+export { highsyncFaces } from './highsync/faces';
 export {
   LANDMARK_VALUES,
   MOUTH,
@@ -40,18 +39,18 @@ export {
   LANDMARK_COUNT,
   LEFT_EYE,
   RIGHT_EYE,
-} from './face/landmarks68';
+} from './face/landmarks';
 export { buildBuiltinPacks } from './builtin-packs';
-export { mouthOpening } from './mouth-opening';
-export { writeLatentsyncPack } from './latentsync/latentsync-pack';
-export { type FeatureLayout, isWorthKeeping } from './feature-layout';
-export { type AnalyzerParams } from './analyzer/analyzer-params';
-export { buildAnalyzerPack } from './analyzer/build-analyzer-pack';
-export { type RunModel, type TakeFloats } from './run-model';
+export { mouthOpening } from './sync';
+export { writeLatentsyncPack } from './latentsync/pack';
+export { type FeatureLayout, isWorthKeeping } from './engine';
+export { type AnalyzerParams } from './analyzer/manifest';
+export { buildAnalyzerPack } from './analyzer/pack';
+export { type RunModel, type TakeFloats } from './model';
 export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
-export { musetalkBoxes } from './musetalk/musetalk-boxes';
-export { float32Of, uint8Of, float32Tensor } from './tensors';
-export { type Tensor, SessionError, type RunResult, type Tensors } from './tensor';
+export { musetalkBoxes } from './musetalk/faces';
+export { float32Of, uint8Of, float32Tensor } from './model';
+export { type Tensor, SessionError, type RunResult, type Tensors } from './model';
 export {
   type FrameFeatures,
   type LipSyncEngine,

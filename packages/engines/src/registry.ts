@@ -1,14 +1,14 @@
-import { type LipSyncEngine } from './engine';
-import { createHighsync } from './highsync/highsync-engine';
-import { createLatentsync } from './latentsync/latentsync-engine';
-import { createMusetalk } from './musetalk/musetalk-engine';
-import { type Manifest, type Pack, readPackAgain } from './packs';
-import { type RunModel } from './run-model';
 import { type Engine as EngineName } from '@lipsync/contract';
 import { type PackRef } from '@lipsync/model-pack';
+import { type LipSyncEngine } from './engine';
+import { createHighsync } from './highsync/engine';
+import { createLatentsync } from './latentsync/engine';
+import { type RunModel } from './model';
+import { createMusetalk } from './musetalk/engine';
+import { type Manifest, type Pack, readPackAgain } from './packs';
 
 /** An engine whose manifest has been read and whose graphs are not verified or loaded yet. */
-export interface EngineOnPack {
+interface EngineOnPack {
   readonly pack: Pack;
   /** `spareBytes`: memory that it may spend on caching instead of recomputing; unlimited by default. */
   create(run: RunModel, spareBytes?: number): LipSyncEngine;

@@ -1,8 +1,6 @@
-export { encodeModel } from './onnx/model';
-export { float, floats, type Attribute, type Graph, type Node, type ValueInfo } from './onnx/graph';
+export { encodeModel } from './onnx/encode-model';
+export { float, type Attribute, type Graph, type ValueInfo } from './onnx/encode-model';
 export { GraphBuilder, type Operand, type Value } from './onnx/graph-builder';
-export { type DataType } from './onnx/data-type';
-export { type ExternalData, type Tensor } from './onnx/tensor';
 
 export { type Provider, PROVIDERS } from './manifest';
 
@@ -10,7 +8,7 @@ export { MANIFEST_FILE, modelPath, type PackRef, packVersion } from './pack';
 
 export { type PackClaim } from './pack';
 export { rememberDigests } from './pack';
-export { type VerifyFilesOptions, verifyPackFiles } from './pack';
+export { verifyPackFiles } from './pack';
 
 export { PackError } from './pack';
 export { sha256, sha256OfFile } from './pack';

@@ -1,9 +1,9 @@
-import { packVersion, packSize, weightsSize, verifyPackFiles, modelFile } from './pack';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { manifestSchema, roleSchema } from './manifest';
+import { modelFile,packSize, packVersion, verifyPackFiles, weightsSize } from './pack';
 import { createPackFormat } from './pack-format';
 
 const detectorSchema = manifestSchema(

@@ -2,4 +2,4 @@
 
 from pathlib import Path
 
-KEPT = Path(__file__).resolve().parents[3] / "services/gpu-worker/test-data/golden"
+KEPT = Path(__file__).resolve().parents[3] / "packages/engines/test-data/golden"

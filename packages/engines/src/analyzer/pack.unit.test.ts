@@ -1,12 +1,12 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { openPackFor } from '../packs';
-import { buildAnalyzerPack } from './build-analyzer-pack';
-import { readWeights } from './weight-file';
-import { modelPath } from '@lipsync/model-pack';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { modelPath } from '@lipsync/model-pack';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { openPackFor } from '../packs';
+import { buildAnalyzerPack } from './pack';
+import { readWeights } from './weight-file';
 
 const WEIGHTS = join(dirname(require.resolve('@vladmandic/face-api/package.json')), 'model');
 

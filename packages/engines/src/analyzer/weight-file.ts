@@ -1,10 +1,10 @@
-import { PackError } from '@lipsync/model-pack';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PackError } from '@lipsync/model-pack';
 import { z } from 'zod';
 
 /** One weight in float32, however it was stored. */
-export interface Weight {
+interface Weight {
   readonly dims: readonly number[];
   readonly data: Float32Array;
 }

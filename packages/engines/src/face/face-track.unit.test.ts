@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import {
   decodeFaceTrack,
   encodeFaceTrack,
@@ -5,7 +6,6 @@ import {
   type FaceTrack,
   FaceTrackError,
 } from './face-track';
-import * as fc from 'fast-check';
 
 function track(frames: number, analyzerVersion = 'analyser@1.0.0+0123456789ab'): FaceTrack {
   return {

@@ -1,9 +1,9 @@
-import { manifestSchema, openPackFor } from '../packs';
-import { type HighsyncManifest } from './highsync-manifest';
-import { writeHighsyncPack } from './highsync-pack';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { manifestSchema, openPackFor } from '../packs';
+import { type HighsyncManifest } from './manifest';
+import { writeHighsyncPack } from './pack';
 
 describe('a highsync manifest', () => {
   let folder: string;

@@ -1,5 +1,5 @@
+import { createPasteFace,MASK_SIZE, type PictureFormat, pictureLayout } from '@lipsync/kernels';
 import { RECTANGLE_FEATHER, rectangleBlendMask, restoreOutside } from './mask';
-import { type PictureFormat, pictureLayout, MASK_SIZE, createPasteFace } from '@lipsync/kernels';
 
 /** The rectangle of the published weights. */
 const HIGHSYNC = { top: 28, bottom: 59, left: 5, right: 58 };

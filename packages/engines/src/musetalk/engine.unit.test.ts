@@ -1,19 +1,18 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { buildBuiltinPacks } from '../builtin-packs';
-import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
-import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
-import { LANDMARK_VALUES } from '../face/landmarks68';
-import { openPackFor, type Pack } from '../packs';
-import { type RunModel } from '../run-model';
-import { recordingOf } from '../speech/recording';
-import { type Tensors } from '../tensor';
-import { testSessions } from '../test/test-sessions';
-import { createMusetalk } from './musetalk-engine';
-import { type MusetalkManifest } from './musetalk-manifest';
-import { pictureLayout } from '@lipsync/kernels';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pictureLayout } from '@lipsync/kernels';
+import { buildBuiltinPacks } from '../builtin-packs';
+import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
+import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
+import { LANDMARK_VALUES } from '../face/landmarks';
+import { type RunModel, type Tensors } from '../model';
+import { openPackFor, type Pack } from '../packs';
+import { recordingOf } from '../speech/log-mel';
+import { testSessions } from '../test/test-sessions';
+import { createMusetalk } from './engine';
+import { type MusetalkManifest } from './manifest';
 
 const format = { width: 96, height: 80, matrix: 'bt709', range: 'limited' } as const;
 const layout = pictureLayout(format);

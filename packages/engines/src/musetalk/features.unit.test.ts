@@ -1,18 +1,18 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { buildBuiltinPacks } from '../builtin-packs';
-import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../engine';
-import { type Pack } from '../packs';
-import { type RunModel } from '../run-model';
-import { recordingOf } from '../speech/recording';
-import { writePooledMusetalkPack } from '../test/musetalk-pack';
-import { syntheticTrack } from '../test/synthetic-track';
-import { testSessions } from '../test/test-sessions';
-import { createMusetalk } from './musetalk-engine';
-import { type MusetalkManifest } from './musetalk-manifest';
-import { HALF_MASK_VALUES, pictureLayout } from '@lipsync/kernels';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HALF_MASK_VALUES, pictureLayout } from '@lipsync/kernels';
+import { buildBuiltinPacks } from '../builtin-packs';
+import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../engine';
+import { type RunModel } from '../model';
+import { type Pack } from '../packs';
+import { recordingOf } from '../speech/log-mel';
+import { syntheticTrack } from '../test/clips';
+import { writePooledMusetalkPack } from '../test/musetalk-pack';
+import { testSessions } from '../test/test-sessions';
+import { createMusetalk } from './engine';
+import { type MusetalkManifest } from './manifest';
 
 const format = { width: 160, height: 160, matrix: 'bt709', range: 'full' } as const;
 const layout = pictureLayout(format);

@@ -1,7 +1,7 @@
 export { writePassthroughPack } from './passthrough-pack';
-export { goldenPack } from './golden-pack';
-export { syntheticTrack } from './synthetic-track';
+export { goldenPack } from './golden';
+export { syntheticTrack } from './clips';
 export { writeLatentsyncPack } from './latentsync-pack';
 export { writeHighsyncPack } from './highsync-pack';
-export { LATENT, SIDE } from './highsync-graphs';
+export { LATENT, SIDE } from './highsync-pack';
 export { writePooledMusetalkPack } from './musetalk-pack';

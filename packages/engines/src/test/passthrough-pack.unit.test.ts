@@ -1,13 +1,13 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { buildBuiltinPacks } from '../builtin-packs';
-import { type MusetalkManifest } from '../musetalk/musetalk-manifest';
-import { openPackFor, type Pack } from '../packs';
-import { floats, loadTestGraph, time } from './graph-runner';
-import { writePassthroughPack } from './passthrough-pack';
-import { modelPath } from '@lipsync/model-pack';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { modelPath } from '@lipsync/model-pack';
+import { buildBuiltinPacks } from '../builtin-packs';
+import { type MusetalkManifest } from '../musetalk/manifest';
+import { openPackFor, type Pack } from '../packs';
+import { floats, loadTestGraph, time } from './graphs';
+import { writePassthroughPack } from './passthrough-pack';
 
 let folder: string;
 let pack: Pack<MusetalkManifest>;

@@ -1,8 +1,7 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { float, graphAttribute, tensorAttribute } from './graph';
-import { GraphBuilder } from './graph-builder';
-import { encodeModel } from './model';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { encodeModel,float, graphAttribute, tensorAttribute } from './encode-model';
+import { GraphBuilder } from './graph-builder';
 
 interface Result {
   dims: readonly number[];
