@@ -1,4 +1,4 @@
-export { admitJobs, type Dispatch } from './dispatch/admission';
+export { enqueueJobs, queuesWithWaitingJobs } from './queue/enqueue';
 export {
   type ApiKeySummary,
   findApiKeys,
@@ -9,17 +9,23 @@ export {
   touchApiKey,
 } from './customers/api-keys';
 export { createAsset, getAsset, type NewUrlAsset } from './inputs/assets';
-export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog';
-export { beginFeature, type FeatureBegin, type FeatureRequest, findFeature } from './features/begin-feature';
+export { type Backlog, type QueueBacklog, readBacklog } from './queue/backlog';
+export {
+  beginFeature,
+  type FeatureBegin,
+  type FeatureRequest,
+  findFeature,
+  type Coverage,
+  type FeatureContent,
+  type FeatureKey,
+  dropFeature,
+  type FeatureFault,
+  giveUpFeature,
+  publishFeature,
+} from './features/features';
 export { type Cancellation, cancelRender } from './renders/cancel-render';
 export { type Claim, claimJob } from './jobs/claim';
-export {
-  claimDeliveries,
-  type ClaimedDelivery,
-  type DeliveryClaim,
-  type DeliveryClaimOptions,
-  type EndedDelivery,
-} from './webhooks/claim-deliveries';
+export { claimDeliveries, type ClaimedDelivery, type EndedDelivery } from './webhooks/claim-deliveries';
 export {
   type Analysis,
   completeAnalyze,
@@ -40,15 +46,16 @@ export {
 export { databaseNow } from './postgres/database-clock';
 export { isDatabaseUnavailable } from './postgres/database-unavailable';
 export { createDb, DATABASE_WAIT_MS, type Db, type DbOptions } from './postgres/db';
-export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './webhooks/deliveries';
 export {
+  type DeliveryDetails,
   type FailedDelivery,
   type FailureSearch,
   findFailedEvents,
+  getDeliveryByEvent,
   listFailedDeliveries,
-} from './webhooks/failed-deliveries';
+  redeliver,
+} from './webhooks/deliveries';
 export { registerObject, type FeatureObjectId } from './features/feature-objects';
-export { type Coverage, type FeatureContent, type FeatureKey } from './features/feature-row';
 export { failJob, releaseJob, retryJob } from './jobs/give-up';
 export { type Heartbeat, heartbeatJob, type JobStage } from './jobs/heartbeat';
 export { type IdempotencyClaim } from './customers/idempotency';
@@ -63,20 +70,12 @@ export {
   type NewPreparation,
   type PreparationDetails,
 } from './inputs/preparations';
-export { dropFeature, type FeatureFault, giveUpFeature, publishFeature } from './features/publish-feature';
 export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './maintenance/purge';
 export { type DatabaseEnv, openDb } from './postgres/open-db';
-export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
+export { type JobKind, QUEUE_NAMES, type QueueName } from './queue/queues';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './maintenance/reconcile';
 export { getRenders, type RenderDetails, type RenderName } from './renders/renders';
-export {
-  type DeliveryOutcome,
-  type DeliveryState,
-  settleDelivered,
-  settleUndelivered,
-  type UndeliveredOutcome,
-  type UndeliveredSettlement,
-} from './webhooks/settle-deliveries';
+export { type DeliveryOutcome, type DeliveryState, settleDelivery } from './webhooks/settle-delivery';
 export { completeUpload, createUpload, type NewUpload, type StagedObject } from './inputs/uploads';
 export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './customers/webhook-secrets';
 export {
@@ -87,4 +86,4 @@ export {
   loadRenderWork,
   type RenderWork,
 } from './jobs/work';
-export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './dispatch/workers';
+export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './queue/workers';

@@ -1,12 +1,12 @@
-import { keepTail } from './host/stderr-tail';
-import { buildBuiltinPacks, openPack, type Pack } from '@lipsync/engines';
-import { createStorage, type Storage } from '@lipsync/storage';
-import { type S3Server, startS3Server } from '@lipsync/testkit';
 import { fork } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { buildBuiltinPacks, openPack, type Pack } from '@lipsync/engines';
+import { createStorage, type Storage } from '@lipsync/storage';
+import { type S3Server, startS3Server } from '@lipsync/testkit';
+import { keepTail } from './host/inference-host';
 
 const COMPILED = join(__dirname, '../dist/fetch-packs.js');
 

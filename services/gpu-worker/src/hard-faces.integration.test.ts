@@ -1,18 +1,9 @@
-import { checkPack } from './check-pack';
-import { landmarkBounds } from './inference/analyzer/face-patch';
-import { type Inference, startInference } from './start-inference';
-import { COMPILED_CHILD } from './test/compiled';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Engine, ENGINES, type SyncMode } from '@lipsync/contract';
-import {
-  decodeFaceTrack,
-  type FaceTrack,
-  LANDMARK_VALUES,
-  MOUTH,
-  mouthOpening,
-  buildBuiltinPacks,
-  writeLatentsyncPack,
-} from '@lipsync/engines';
-import { goldenPack } from '@lipsync/engines/test';
+import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH, mouthOpening, buildBuiltinPacks, writeLatentsyncPack } from '@lipsync/engines';
+
 import {
   ffmpeg,
   lumaPictures,
@@ -21,9 +12,11 @@ import {
   mediaTiming,
   type PictureArea,
 } from '@lipsync/testkit';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { checkPack } from './host/check-pack';
+import { landmarkBounds } from './inference/analyzer/face-geometry';
+import { type Inference, startInference } from './start-inference';
+import { COMPILED_CHILD } from './test/compiled';
+import { goldenPack } from '@lipsync/engines/test';
 
 const SPEECH = join(__dirname, '../../../samples/speech.wav');
 const GOLDEN = join(__dirname, '../../../packages/engines/test-data/golden');
@@ -56,7 +49,7 @@ interface HardVideo {
   readonly filters: string;
   /** Whether the face must be seen in a frame (true) or must not (false); undefined where either is right. */
   readonly seen: (frame: number) => boolean | undefined;
-  /** Whether the last frame shows the face where the first one did, so that it is recognised as the same face. */
+  /** Whether the last frame shows the face where the first one did, so that it is recognized as the same face. */
   readonly comesBack?: true;
 }
 

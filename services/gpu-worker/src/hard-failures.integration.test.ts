@@ -1,3 +1,12 @@
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Engine } from '@lipsync/contract';
+import { MAX_ATTEMPTS } from '@lipsync/domain';
+import { encodeFaceTrack, buildBuiltinPacks, openPack } from '@lipsync/engines';
+
+import { type PackRole, type TensorSpec } from '@lipsync/model-pack';
+import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { findPacks } from './host/find-packs';
 import { createInferenceHost, type InferenceHost } from './host/inference-host';
 import { type TaskPack } from './protocol/messages';
@@ -5,16 +14,8 @@ import { emptyGraph, hungryGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';
 import { packAt } from './test/pack-at';
 import { createRenderFixture, type NewRender, type RenderFixture } from './test/render-fixture';
-import { createTestWorkers } from './test/test-workers';
-import { type Engine } from '@lipsync/contract';
-import { MAX_ATTEMPTS } from '@lipsync/domain';
-import { encodeFaceTrack, buildBuiltinPacks, openPack } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
-import { type PackRole, type TensorSpec } from '@lipsync/model-pack';
-import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
-import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createTestWorkers } from './test/test-workers';
 
 /** Observing this needs facilities that only Linux has. */
 const onLinux = process.platform === 'linux' ? test : test.skip;

@@ -1,13 +1,15 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeFaceTrack, buildBuiltinPacks, openPack } from '@lipsync/engines';
+
+import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { createInferenceHost, type InferenceHost, type TaskOptions } from './host/inference-host';
 import { failingGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';
 import { packAt } from './test/pack-at';
-import { encodeFaceTrack, buildBuiltinPacks, openPack } from '@lipsync/engines';
 import { writePooledMusetalkPack, syntheticTrack } from '@lipsync/engines/test';
-import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+
 
 const SIZE = { width: 256, height: 288 };
 const FRAMES = 30;
@@ -78,7 +80,7 @@ describe('the frame features that engines keep, in the child', () => {
       ...(featuresPath !== undefined && { featuresPath }),
     });
 
-  test('a preparation with a track computes the features of every face, and analyses nothing', async () => {
+  test('a preparation with a track computes the features of every face, and analyzes nothing', async () => {
     const written = (await stat(at('face.track'))).mtimeMs;
     const prepared = await prepare(at('prepared.features'));
     expect(prepared).toMatchObject({ frames: FRAMES, complete: true, featuresAdded: { musetalk: FACES } });

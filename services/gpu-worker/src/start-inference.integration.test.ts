@@ -1,16 +1,17 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
+import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { encodeFaceTrack, buildBuiltinPacks } from '@lipsync/engines';
+import { type Binaries, inspect, openFrameReader, readAudio, resolveBinaries } from '@lipsync/media';
+
+import { makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
 import { findPacks } from './host/find-packs';
 import { createInferenceHost } from './host/inference-host';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
-import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
-import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
-import { encodeFaceTrack, buildBuiltinPacks } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
-import { type Binaries, inspect, openFrameReader, readAudio, resolveBinaries } from '@lipsync/media';
-import { makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 const SIZE = { width: 256, height: 288 };
 const FRAMES = 30;
@@ -140,7 +141,7 @@ describe('inference on files', () => {
     expect(await framesOf(at('no-card.mp4'))).toHaveLength(18);
   });
 
-  test('of a video that outlasts the speech, only the frames that affect the output are analysed', async () => {
+  test('of a video that outlasts the speech, only the frames that affect the output are analyzed', async () => {
     const files = {
       engine: 'musetalk',
       videoPath: join(__dirname, '../../../samples/face.mp4'),

@@ -1,5 +1,6 @@
-import { type Inference, startInference } from './start-inference';
-import { COMPILED_CHILD } from './test/compiled';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Engine, ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { buildBuiltinPacks } from '@lipsync/engines';
 import {
@@ -13,9 +14,8 @@ import {
   type NumberedVideoOptions,
   shownPictures,
 } from '@lipsync/testkit';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type Inference, startInference } from './start-inference';
+import { COMPILED_CHILD } from './test/compiled';
 
 const SAMPLE = join(__dirname, '../../../samples/face.mp4');
 /** A number in the first 16 lines, a face below it. */

@@ -2,10 +2,16 @@ import * as fc from 'fast-check';
 import { only, openScenario, type Scenario } from '../../test/scenario';
 import { type Claim, claimJob } from '../jobs/claim';
 import { purge } from '../maintenance/purge';
-import { beginFeature } from './begin-feature';
 import { registerObject } from './feature-objects';
-import { covers, type FeatureContent, type FeatureKey } from './feature-row';
-import { dropFeature, giveUpFeature, publishFeature } from './publish-feature';
+import {
+  beginFeature,
+  covers,
+  dropFeature,
+  type FeatureContent,
+  type FeatureKey,
+  giveUpFeature,
+  publishFeature,
+} from './features';
 
 /** What a worker does with its job, by index of the job. */
 type Step =
@@ -58,7 +64,7 @@ describe('feature cache under random interleavings', () => {
   });
   afterAll(() => scenario.close());
 
-  it('never has two live makers, never returns less than was asked for, references no missing object, and loses none', async () => {
+  it('never has two live owners, never returns less than was asked for, references no missing object, and loses none', async () => {
     const history = fc.array(turnArbitrary, { minLength: 4, maxLength: 12 });
     const property = fc.asyncProperty(history, checkHistory);
     await fc.assert(property, { seed: 20261121, numRuns: 30, interruptAfterTimeLimit: 45_000 });
@@ -154,12 +160,12 @@ describe('feature cache under random interleavings', () => {
   async function store(
     key: FeatureKey,
     made: FeatureContent,
-    maker: Claim | null,
+    owner: Claim | null,
     stored: Set<string>,
   ): Promise<void> {
     await registerObject(scenario.db, { ...key, sha256: made.sha256 }, 1);
     stored.add(made.sha256);
-    await publishFeature(scenario.db, key, made, { expiresAt: inAnHour(), maker });
+    await publishFeature(scenario.db, key, made, { expiresAt: inAnHour(), owner });
   }
 
   async function drop(key: FeatureKey): Promise<void> {

@@ -1,9 +1,9 @@
 import { type ErrorCode, type MediaType } from '@lipsync/contract';
 import { type AssetRow, isId, ServiceError } from '@lipsync/domain';
-import { insertJob } from '../dispatch/new-job';
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
 import { type Db, transaction, type Tx } from '../postgres/db';
 import { assetRow } from '../postgres/rows';
+import { insertJob } from '../queue/queues';
 
 export interface NewUrlAsset {
   customerId: string;

@@ -3,10 +3,10 @@ import { isId, type PreparationRow, ServiceError } from '@lipsync/domain';
 import { requireRecordSlot } from '../customers/customer-limits';
 import { customerTransaction } from '../customers/customer-transaction';
 import { type IdempotencyClaim, reserveKey } from '../customers/idempotency';
-import { insertJob } from '../dispatch/new-job';
-import { type QueueName } from '../dispatch/queue-names';
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
+import { insertJob } from '../queue/queues';
+import { type QueueName } from '../queue/queues';
 import { inputAsset, referInput } from './media-input';
 
 /** All data that the resource of a preparation is made of. */

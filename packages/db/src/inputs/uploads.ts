@@ -8,10 +8,10 @@ import {
 } from '@lipsync/domain';
 import { requireUploadSlot } from '../customers/customer-limits';
 import { customerTransaction } from '../customers/customer-transaction';
-import { insertJob } from '../dispatch/new-job';
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
 import { assetRow, uploadRow } from '../postgres/rows';
+import { insertJob } from '../queue/queues';
 
 export interface NewUpload {
   customerId: string;

@@ -1,4 +1,4 @@
-import { type JobKind, jobKind, type QueueName, queueName } from '../dispatch/queue-names';
+import { type JobKind, jobKind, type QueueName, queueName } from '../queue/queues';
 import { type JobSubject } from './job-subject';
 import { type Lease } from './lease';
 

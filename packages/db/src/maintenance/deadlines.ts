@@ -1,12 +1,12 @@
 import { type ErrorCode } from '@lipsync/contract';
-import { QUEUE_NAMES, type QueueName } from '../dispatch/queue-names';
-import { servedQueues } from '../dispatch/workers';
 import { endPreparation } from '../jobs/end-preparation';
 import { failOpenRuns } from '../jobs/end-render';
 import { failSubject } from '../jobs/fail-subject';
 import { lockPreparation, lockRender, lockSubject } from '../jobs/job-subject';
 import { databaseNow } from '../postgres/database-clock';
 import { type Db, transaction } from '../postgres/db';
+import { QUEUE_NAMES, type QueueName } from '../queue/queues';
+import { servedQueues } from '../queue/workers';
 
 /** A record or job that must not wait any longer. */
 export interface Overdue {

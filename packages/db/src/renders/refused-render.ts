@@ -1,9 +1,9 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { errorMessage, ServiceError } from '@lipsync/domain';
 import { recordLimitReached } from '../customers/customer-limits';
-import { liveEngines } from '../dispatch/workers';
 import { type Db } from '../postgres/db';
 import { run } from '../postgres/statement';
+import { liveEngines } from '../queue/workers';
 import { type RenderDraft } from './render-draft';
 
 const REFER_ASSET = {

@@ -18,7 +18,7 @@ const BATCHES = { max: 16, inFlight: 1, limit: DATABASE_WAIT };
 
 /** POST /v1/renders */
 export function createRender(deps: ApiDeps): Handler {
-  const { db, config, ringer } = deps;
+  const { db, config, enqueuer } = deps;
   const insert = batchCalls<NewRender, CreatedRender>(BATCHES, (renders) => createRenders(db, renders));
   return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('RenderRequest', body);
@@ -36,7 +36,7 @@ export function createRender(deps: ApiDeps): Handler {
       traceParent,
       enginesOnDemand: config.enginesOnDemand,
     });
-    ringer.ring(created.queues);
+    enqueuer.enqueueSoon(created.queues);
     return {
       body: await viewRender(deps, created),
       headers: replayed(created.replayed),

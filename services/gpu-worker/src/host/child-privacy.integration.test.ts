@@ -1,9 +1,9 @@
-import { COMPILED_CHILD } from '../test/compiled';
-import { createInferenceHost } from './inference-host';
-import { buildBuiltinPacks } from '@lipsync/engines';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/engines';
+import { COMPILED_CHILD } from '../test/compiled';
+import { createInferenceHost } from './inference-host';
 
 test('a process that ran graphs leaves no identifier of the machine, and nothing else, in its home', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'child-privacy-'));

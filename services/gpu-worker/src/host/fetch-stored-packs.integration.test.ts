@@ -1,10 +1,10 @@
-import { fetchStoredPacks } from './fetch-stored-packs';
-import { buildBuiltinPacks } from '@lipsync/engines';
-import { createLogger } from '@lipsync/runtime';
-import { StorageError } from '@lipsync/storage';
 import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/engines';
+import { createLogger } from '@lipsync/runtime';
+import { StorageError } from '@lipsync/storage';
+import { fetchStoredPacks } from './fetch-stored-packs';
 
 test('a pack that lacks a file is refused for that, and cleared away once the others are no longer written', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stored-packs-'));

@@ -1,10 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { type Manifest, parseManifest, publishPack } from '@lipsync/engines';
 import { MANIFEST_FILE, PackError, packFiles, packVersion, sha256 } from '@lipsync/model-pack';
 import { type Logger } from '@lipsync/runtime';
 import { type Storage, StorageError } from '@lipsync/storage';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 
 export interface StoredPacksOptions {
   readonly storage: Pick<Storage, 'list' | 'getBuffer' | 'getToFile'>;
@@ -12,7 +12,7 @@ export interface StoredPacksOptions {
   readonly prefix: string;
   /** Where the packs are put, under the same names. */
   readonly packsDir: string;
-  /** Names of the wanted folders. If absent: the face analyser's, and all packs for one of `engines`. */
+  /** Names of the wanted folders. If absent: the face analyzer's, and all packs for one of `engines`. */
   readonly names?: readonly string[];
   readonly engines: readonly Engine[];
   readonly logger: Logger;

@@ -1,14 +1,14 @@
-import { verifyPacks } from '../supervisor/verify-packs';
-import { COMPILED_CHILD } from '../test/compiled';
-import { findPacks } from './find-packs';
-import { createInferenceHost, type InferenceHost } from './inference-host';
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ENGINES } from '@lipsync/contract';
 import { buildBuiltinPacks } from '@lipsync/engines';
 import { MANIFEST_FILE } from '@lipsync/model-pack';
 import { createLogger, type Logger } from '@lipsync/runtime';
-import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { verifyPacks } from '../supervisor/verify-packs';
+import { COMPILED_CHILD } from '../test/compiled';
+import { findPacks } from './find-packs';
+import { createInferenceHost, type InferenceHost } from './inference-host';
 
 describe('packs at start', () => {
   let root: string;
@@ -60,7 +60,7 @@ describe('packs at start', () => {
     expect(warnings).toContainEqual(['engine unavailable: no usable model pack', { engine: 'musetalk' }]);
   });
 
-  test('without the face analyser nothing can be served', async () => {
+  test('without the face analyzer nothing can be served', async () => {
     await rm(join(dir, 'analyzer'), { recursive: true });
     const packs = await usable();
     expect(packs.analyzer).toBeUndefined();

@@ -1,11 +1,11 @@
-import { type FeatureLayout } from '@lipsync/engines';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { type FeatureLayout } from '@lipsync/engines';
 
 /**
  * What a file of features holds and what it was computed from; files that differ in any field are not interchangeable.
  */
 export interface FeatureOrigin extends FeatureLayout {
-  /** The analyser whose landmarks placed the crops, and the version of its track. */
+  /** The analyzer whose landmarks placed the crops, and the version of its track. */
   readonly analyzerVersion: string;
   readonly trackVersion: string;
 }

@@ -1,12 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/engines';
 import { findPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
 import { createTestWorkers, type TestWorkers } from '../test/test-workers';
-import { buildBuiltinPacks } from '@lipsync/engines';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 describe('a render whose output quality cannot be measured', () => {
   let folder: string;

@@ -1,16 +1,7 @@
-import { type Pack } from '@lipsync/engines';
-import {
-  encodeModel,
-  GraphBuilder,
-  MANIFEST_FILE,
-  modelFile,
-  type PackRole,
-  packRoles,
-  type TensorSpec,
-  type Value,
-} from '@lipsync/model-pack';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { encodeModel, GraphBuilder, MANIFEST_FILE, modelFile, type PackRole, packRoles, type TensorSpec, type Value } from '@lipsync/model-pack';
+import { type Pack } from '@lipsync/engines';
 
 /** More than the address space of a process. */
 const TOO_MUCH = [2 ** 24, 2 ** 22];

@@ -1,7 +1,7 @@
 import { loadGraph } from '../inference/sessions/ort-sessions';
 import { type SessionHost } from '../inference/sessions/session';
-import { buffersOf } from '../inference/sessions/session-messages';
 import { type Tensors } from '@lipsync/engines';
+import { buffersOf } from '../inference/sessions/session-host';
 
 /**
  * Runs graphs in this process, for tests of sources. Buffers are transferred as they are to the session thread: a fed

@@ -1,8 +1,9 @@
-import { trackName } from '../supervisor/feature-names';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Engine, type SyncMode } from '@lipsync/contract';
 import { createDb, createPreparation, createRenders, type Db } from '@lipsync/db';
 import { encodeFaceTrack } from '@lipsync/engines';
-import { syntheticTrack } from '@lipsync/engines/test';
 import { createStorage, featureKey, type Storage } from '@lipsync/storage';
 import {
   createFactories,
@@ -14,9 +15,8 @@ import {
   type S3Server,
   startS3Server,
 } from '@lipsync/testkit';
-import { createHash, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { trackName } from '../supervisor/cached-features';
+import { syntheticTrack } from '@lipsync/engines/test';
 
 const SIZE = { width: 192, height: 192 };
 const FRAMES = 20;

@@ -1,7 +1,9 @@
-import { overlap } from './overlap';
-import { blankPicture, type InputPicture, pictureTensor } from './picture';
-import { type AnalyzerParams, type RunModel, float32Of } from '@lipsync/engines';
 import { type Box, createPatchSampler, type Patch, type RgbPicture } from '@lipsync/kernels';
+import { type AnalyzerParams, type RunModel, type Tensor, float32Of } from '@lipsync/engines';
+
+
+
+import { overlap } from './face-geometry';
 
 export interface Detection {
   readonly box: Box;
@@ -73,4 +75,18 @@ function withoutDuplicates(detections: readonly Detection[], overlapThreshold: n
     if (kept.every(({ box }) => overlap(box, detection.box) <= overlapThreshold)) kept.push(detection);
   }
   return kept;
+}
+
+/** A network input in preparation: packed RGB pixels that can be passed to a graph. */
+interface InputPicture extends RgbPicture {
+  readonly data: Uint8Array<ArrayBuffer>;
+}
+
+export function blankPicture(width: number, height: number): InputPicture {
+  return { width, height, data: new Uint8Array(width * height * 3) };
+}
+
+/** One picture as a batch of one: [1, height, width, 3]. */
+function pictureTensor({ width, height, data }: InputPicture): Tensor {
+  return { type: 'uint8', dims: [1, height, width, 3], data };
 }

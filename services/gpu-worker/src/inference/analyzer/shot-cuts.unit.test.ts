@@ -1,6 +1,6 @@
-import { blankPicture } from './picture';
-import { createCutDetector } from './shot-cuts';
 import { type Box } from '@lipsync/kernels';
+import { blankPicture } from './face-detector';
+import { createCutDetector } from './shot-cuts';
 
 describe('createCutDetector', () => {
   const flat = (value: number): ReturnType<typeof blankPicture> => {

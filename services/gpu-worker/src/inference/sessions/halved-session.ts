@@ -1,5 +1,5 @@
-import { type Session } from './session';
 import { type RunResult, SessionError, type Tensor, type Tensors } from '@lipsync/engines';
+import { type Session } from './session';
 
 /**
  * Wraps a graph for devices that may be short of memory: a batch that does not fit is run again as two halves, and

@@ -1,7 +1,7 @@
-import { saysOutOfMemory } from '../../protocol/out-of-memory';
-import { type SessionOptions, type TensorSpec } from './session';
-import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { saysOutOfMemory } from '../../protocol/memory';
+import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
+import { type SessionOptions, type TensorSpec } from './session';
 
 export interface LoadedGraph {
   readonly inputs: readonly TensorSpec[];
@@ -46,7 +46,7 @@ function sessionOptions(options: SessionOptions): InferenceSession.SessionOption
     // An arena would hold the memory of the largest run for as long as the graph is loaded.
     enableCpuMemArena: false,
     enableMemPattern: false,
-    // Errors are thrown as exceptions; the graph optimiser's warnings are of no use to an operator.
+    // Errors are thrown as exceptions; the graph optimizer's warnings are of no use to an operator.
     logSeverityLevel: 3,
     // A spinning thread pool would take the cores that decode and encode.
     extra: { session: { intra_op: { allow_spinning: '0' } } },

@@ -1,0 +1,58 @@
+import { ftruncateSync, mkdtempSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { recordingOf } from '@lipsync/engines';
+import { openSpeechFile } from './speech-file';
+
+describe('speech in a file', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'speech-file-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each([
+    ['all of it', 0, 500],
+    ['a part', 100, 101],
+    ['nothing', 7, 7],
+    ['what goes beyond its end', 400, 700],
+    ['what begins before it', -20, 30],
+    ['more than it on both sides', -20, 700],
+    ['what lies before it', -20, -10],
+    ['what lies behind it', 600, 700],
+  ])('reads like speech in memory, with silence around it: %s', (_, from, to) => {
+    const samples = Float32Array.from({ length: 500 }, (_value, i) => i + 1);
+    const file = openSpeechFile(join(folder, 'speech'));
+    writeSync(file.descriptor, samples);
+    const written = file.recording();
+    expect(written).toHaveLength(500);
+    const heard = written.read(from, to);
+    expect(heard).toEqual(Float32Array.from({ length: to - from }, (_value, i) => samples[from + i] ?? 0));
+    expect(heard).toEqual(recordingOf(samples).read(from, to));
+    file.close();
+  });
+
+  test('has no name that could be left behind', () => {
+    const file = openSpeechFile(join(folder, 'speech'));
+    expect(readdirSync(folder)).toEqual([]);
+    file.close();
+  });
+
+  test('cannot be read once closed: its descriptor may belong to another file by then', () => {
+    const file = openSpeechFile(join(folder, 'speech'));
+    writeSync(file.descriptor, new Float32Array(10));
+    const speech = file.recording();
+    file.close();
+    file.close();
+    expect(() => speech.read(0, 10)).toThrow('closed');
+  });
+
+  test('is an error, not silence, when the file became shorter', () => {
+    const file = openSpeechFile(join(folder, 'speech'));
+    writeSync(file.descriptor, new Float32Array(10));
+    const speech = file.recording();
+    ftruncateSync(file.descriptor, 20);
+    expect(() => speech.read(0, 10)).toThrow('shorter');
+    file.close();
+  });
+});
