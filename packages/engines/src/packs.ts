@@ -1,4 +1,4 @@
-import { createPackFormat,type Manifest as AnyManifest, type Pack as AnyPack } from '@lipsync/model-pack';
+import { createPackFormat, type Manifest as AnyManifest, type Pack as AnyPack } from '@lipsync/model-pack';
 import { z } from 'zod';
 import { analyzerManifestSchema } from './analyzer/manifest';
 import { highsyncManifestSchema } from './highsync/manifest';

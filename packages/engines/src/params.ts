@@ -1,6 +1,6 @@
 import { type ExpectedRole, type ExpectedTensor, expectFloats, type Size } from '@lipsync/model-pack';
 import { z } from 'zod';
-import { MEL_BANDS,SEGMENT_FRAMES } from './speech/log-mel';
+import { MEL_BANDS, SEGMENT_FRAMES } from './speech/log-mel';
 import { WINDOW_STEPS } from './speech/windows';
 
 /** The audio encoder that a pack was trained with. */

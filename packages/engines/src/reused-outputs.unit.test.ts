@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildBuiltinPacks } from './builtin-packs';
+import { buildBuiltinPacks } from './registry';
 import { createHighsync } from './highsync/engine';
 import { createLatentsync } from './latentsync/engine';
 import { type RunModel } from './model';

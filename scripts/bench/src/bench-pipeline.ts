@@ -1,10 +1,10 @@
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
+import { writePassthroughPack } from '@lipsync/engines/test';
 import { type Inference, startInference } from '@lipsync/gpu-worker';
 import { machine, PACKS_DIR, treeResidentBytes } from '@lipsync/local-stack';
 import { type Binaries, resolveBinaries } from '@lipsync/media';
-import { writePassthroughPack } from '@lipsync/engines/test';
 import { Command } from 'commander';
 import { prepareClip, renderClip } from './pipeline/clip';
 import { benchStages, type StageFigures } from './pipeline/stages';

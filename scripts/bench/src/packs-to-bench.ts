@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { type Engine, ENGINES } from '@lipsync/contract';
 import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
+import { type Manifest, type Pack } from '@lipsync/engines';
 import { openPackFolders } from '@lipsync/gpu-worker';
 import { PACKS_DIR } from '@lipsync/local-stack';
-import { type Manifest, type Pack } from '@lipsync/engines';
 import { servingAnalyzer } from '@lipsync/models';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Row } from '@lipsync/admin';
-import { checkPack, openPackFolders } from '@lipsync/gpu-worker';
 import { copyPack, openPack, type Pack } from '@lipsync/engines';
+import { checkPack, openPackFolders } from '@lipsync/gpu-worker';
 import { PackError, packSize } from '@lipsync/model-pack';
 
 /**

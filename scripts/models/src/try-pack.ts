@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { type Engine } from '@lipsync/contract';
+import { type Manifest, type Pack, readPack } from '@lipsync/engines';
 import {
   checkPack,
   openPackFolders,
@@ -10,7 +11,6 @@ import {
   type RenderResult,
   startInference,
 } from '@lipsync/gpu-worker';
-import { type Manifest, type Pack, readPack } from '@lipsync/engines';
 import { MANIFEST_FILE, packFiles, packVersion } from '@lipsync/model-pack';
 import { makeClip } from './sample-clip';
 

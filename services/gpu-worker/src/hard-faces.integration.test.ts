@@ -2,8 +2,16 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, ENGINES, type SyncMode } from '@lipsync/contract';
-import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH, mouthOpening, buildBuiltinPacks, writeLatentsyncPack } from '@lipsync/engines';
-
+import {
+  buildBuiltinPacks,
+  decodeFaceTrack,
+  type FaceTrack,
+  LANDMARK_VALUES,
+  MOUTH,
+  mouthOpening,
+  writeLatentsyncPack,
+} from '@lipsync/engines';
+import { goldenPack } from '@lipsync/engines/test';
 import {
   ffmpeg,
   lumaPictures,
@@ -16,7 +24,6 @@ import { checkPack } from './host/check-pack';
 import { landmarkBounds } from './inference/analyzer/face-geometry';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
-import { goldenPack } from '@lipsync/engines/test';
 
 const SPEECH = join(__dirname, '../../../samples/speech.wav');
 const GOLDEN = join(__dirname, '../../../packages/engines/test-data/golden');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { MAX_ATTEMPTS } from '@lipsync/domain';
-import { encodeFaceTrack, buildBuiltinPacks, openPack } from '@lipsync/engines';
-
+import { buildBuiltinPacks, encodeFaceTrack, openPack } from '@lipsync/engines';
+import { syntheticTrack } from '@lipsync/engines/test';
 import { type PackRole, type TensorSpec } from '@lipsync/model-pack';
 import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { findPacks } from './host/find-packs';
@@ -14,7 +14,6 @@ import { emptyGraph, hungryGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';
 import { packAt } from './test/pack-at';
 import { createRenderFixture, type NewRender, type RenderFixture } from './test/render-fixture';
-import { syntheticTrack } from '@lipsync/engines/test';
 import { createTestWorkers } from './test/test-workers';
 
 /** Observing this needs facilities that only Linux has. */

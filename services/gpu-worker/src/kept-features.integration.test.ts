@@ -1,15 +1,13 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeFaceTrack, buildBuiltinPacks, openPack } from '@lipsync/engines';
-
+import { buildBuiltinPacks, encodeFaceTrack, openPack } from '@lipsync/engines';
+import { syntheticTrack, writePooledMusetalkPack } from '@lipsync/engines/test';
 import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { createInferenceHost, type InferenceHost, type TaskOptions } from './host/inference-host';
 import { failingGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';
 import { packAt } from './test/pack-at';
-import { writePooledMusetalkPack, syntheticTrack } from '@lipsync/engines/test';
-
 
 const SIZE = { width: 256, height: 288 };
 const FRAMES = 30;

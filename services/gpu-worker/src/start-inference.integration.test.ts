@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
-import { encodeFaceTrack, buildBuiltinPacks } from '@lipsync/engines';
+import { buildBuiltinPacks, encodeFaceTrack } from '@lipsync/engines';
+import { syntheticTrack } from '@lipsync/engines/test';
 import { type Binaries, inspect, openFrameReader, readAudio, resolveBinaries } from '@lipsync/media';
-
 import { makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
 import { findPacks } from './host/find-packs';
 import { createInferenceHost } from './host/inference-host';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
-import { syntheticTrack } from '@lipsync/engines/test';
 
 const SIZE = { width: 256, height: 288 };
 const FRAMES = 30;

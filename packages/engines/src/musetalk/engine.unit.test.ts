@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pictureLayout } from '@lipsync/kernels';
-import { buildBuiltinPacks } from '../builtin-packs';
+import { buildBuiltinPacks } from '../registry';
 import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
 import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';

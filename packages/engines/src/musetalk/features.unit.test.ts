@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HALF_MASK_VALUES, pictureLayout } from '@lipsync/kernels';
-import { buildBuiltinPacks } from '../builtin-packs';
+import { buildBuiltinPacks } from '../registry';
 import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../engine';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';

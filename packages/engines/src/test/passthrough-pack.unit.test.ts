@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { modelPath } from '@lipsync/model-pack';
-import { buildBuiltinPacks } from '../builtin-packs';
+import { buildBuiltinPacks } from '../registry';
 import { type MusetalkManifest } from '../musetalk/manifest';
 import { openPackFor, type Pack } from '../packs';
 import { floats, loadTestGraph, time } from './graphs';

@@ -1,9 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import { type Pack, type PackEngine, readPack, type FeatureLayout } from '@lipsync/engines';
+import { type FeatureLayout, type Pack, type PackEngine, readPack } from '@lipsync/engines';
 import { type PackClaim, PackError, packVersion, verifyPackFiles, weightsSize } from '@lipsync/model-pack';
-
 import { type TaskPack } from '../protocol/messages';
 
 /** A usable pack. Tasks also name the pack by these fields. */

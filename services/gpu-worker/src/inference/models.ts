@@ -1,14 +1,17 @@
 import { type Engine } from '@lipsync/contract';
-import { type Pack, readPackAgain, type LipSyncEngine, openEngine, type RunModel, SessionError } from '@lipsync/engines';
+import {
+  type LipSyncEngine,
+  openEngine,
+  type Pack,
+  readPackAgain,
+  type RunModel,
+  SessionError,
+} from '@lipsync/engines';
 import { packVersion, rememberDigests, weightsSize } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 import { type LoadedAnalyzer } from './analyzer/analyze-faces';
-
-
 import { type InferenceSettings } from './inference-settings';
 import { type LoadedPack, type LoadOptions, loadPack } from './packs/load-pack';
-
-
 import { type SessionHost } from './sessions/session';
 import { isOutOfMemory } from './task-failure';
 

@@ -3,19 +3,15 @@
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type HighsyncManifest, type Pack, SessionError, float32Tensor } from '@lipsync/engines';
+import { float32Tensor, type HighsyncManifest, type Pack, SessionError } from '@lipsync/engines';
+import { LATENT, SIDE, writeHighsyncPack, writeLatentsyncPack } from '@lipsync/engines/test';
 import { rememberDigests } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
-import { LATENT, SIDE, writeHighsyncPack, writeLatentsyncPack } from '@lipsync/engines/test';
-
 import { inProcessSessions } from '../test/in-process-sessions';
-
 import { packAt } from '../test/pack-at';
 import { inferenceSettings } from './inference-settings';
 import { createModelCache, createModels, loadOnDemand, type PackOnDemand } from './models';
-
 import { type SessionHost } from './sessions/session';
-
 import { verifyPack } from './task-runner';
 
 describe('the files of a pack', () => {

@@ -1,8 +1,8 @@
+import { SessionError } from '@lipsync/engines';
 import { isMediaError, MediaProcessError } from '@lipsync/media';
 import { PackError } from '@lipsync/model-pack';
 import { saysOutOfMemory } from '../protocol/memory';
 import { type FailureCode } from '../protocol/messages';
-import { SessionError } from '@lipsync/engines';
 
 /** The task was told to stop. */
 export class Cancelled extends Error {

@@ -1,6 +1,6 @@
+import { SessionError } from '@lipsync/engines';
 import { MediaError, MediaProcessError } from '@lipsync/media';
 import { PackError } from '@lipsync/model-pack';
-import { SessionError } from '@lipsync/engines';
 import { taskFailure } from './task-failure';
 
 describe('what a failed task reports', () => {

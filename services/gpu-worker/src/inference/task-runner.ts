@@ -1,14 +1,11 @@
 import { type Engine } from '@lipsync/contract';
+import { type FeatureLayout, isWorthKeeping, openEngine, readPack, type RunModel } from '@lipsync/engines';
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
 import { type PackRef } from '@lipsync/model-pack';
-import { readPack, type FeatureLayout, isWorthKeeping, openEngine, type RunModel } from '@lipsync/engines';
-
 import { type PackReport, type Task, type TaskResult } from '../protocol/messages';
-
 import { createStageClock, createTaskProgress, type Job } from './job';
 import { type Models } from './models';
 import { type GraphSettings, type LoadOptions, loadPack } from './packs/load-pack';
-
 import { analyzeVideo } from './pipeline/analyze-video';
 import { renderVideo } from './pipeline/render-video';
 import { type SessionHost } from './sessions/session';

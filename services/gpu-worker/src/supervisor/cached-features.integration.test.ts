@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { buildAnalyzerPack, buildBuiltinPacks } from '@lipsync/engines';
+import { writeHighsyncPack, writePooledMusetalkPack } from '@lipsync/engines/test';
 import { createLogger } from '@lipsync/runtime';
 import { eventually } from '@lipsync/testkit';
 import { findPacks, type FoundPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
-import { writeHighsyncPack, writePooledMusetalkPack } from '@lipsync/engines/test';
-
 import { createRenderFixture, type NewRender, type RenderFixture } from '../test/render-fixture';
 import { createTestWorkers, type KeptRow, type TestWorkers } from '../test/test-workers';
 import { verifyPacks } from './verify-packs';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ENGINES } from '@lipsync/contract';
 import { beginFeature, cancelRender, claimJob, type FeatureBegin } from '@lipsync/db';
-import { FACE_TRACK_VERSION, buildBuiltinPacks } from '@lipsync/engines';
-
+import { buildBuiltinPacks, FACE_TRACK_VERSION } from '@lipsync/engines';
 import { eventually } from '@lipsync/testkit';
 import { findPacks, type FoundPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';

@@ -1,6 +1,6 @@
+import { type Tensors } from '@lipsync/engines';
 import { loadGraph } from '../inference/sessions/ort-sessions';
 import { type SessionHost } from '../inference/sessions/session';
-import { type Tensors } from '@lipsync/engines';
 import { buffersOf } from '../inference/sessions/session-host';
 
 /**

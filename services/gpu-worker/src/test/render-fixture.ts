@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Engine, type SyncMode } from '@lipsync/contract';
 import { createDb, createPreparation, createRenders, type Db } from '@lipsync/db';
 import { encodeFaceTrack } from '@lipsync/engines';
+import { syntheticTrack } from '@lipsync/engines/test';
 import { createStorage, featureKey, type Storage } from '@lipsync/storage';
 import {
   createFactories,
@@ -16,7 +17,6 @@ import {
   startS3Server,
 } from '@lipsync/testkit';
 import { trackName } from '../supervisor/cached-features';
-import { syntheticTrack } from '@lipsync/engines/test';
 
 const SIZE = { width: 192, height: 192 };
 const FRAMES = 20;

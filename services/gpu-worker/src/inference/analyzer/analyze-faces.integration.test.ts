@@ -2,10 +2,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  buildAnalyzerPack,
+  type FaceTrack,
+  landmark,
+  landmarkCentre,
+  mouthOpening,
+  openPackFor,
+} from '@lipsync/engines';
 import { createPatchSampler, type RgbPicture } from '@lipsync/kernels';
-import { type FaceTrack, landmark, landmarkCentre, mouthOpening, buildAnalyzerPack, openPackFor } from '@lipsync/engines';
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
-
 import { modelPath } from '@lipsync/model-pack';
 import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
 import { analyzeFaces, type LoadedAnalyzer } from './analyze-faces';

@@ -1,5 +1,5 @@
-import { type Box, type Patch } from '@lipsync/kernels';
 import { landmark, LANDMARK_COUNT, landmarkCentre, LEFT_EYE, RIGHT_EYE } from '@lipsync/engines';
+import { type Box, type Patch } from '@lipsync/kernels';
 
 /**
  * The square around a face, turned so that the eyes are level: the networks were trained on upright faces.

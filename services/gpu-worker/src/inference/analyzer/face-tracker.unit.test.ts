@@ -1,6 +1,6 @@
-import { type Box, type Patch, type RgbPicture } from '@lipsync/kernels';
 import { landmark } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
+import { type Box, type Patch, type RgbPicture } from '@lipsync/kernels';
 import { createFaceTracker } from './face-tracker';
 
 const PICTURE: RgbPicture = { width: 640, height: 360, data: new Uint8Array(0) };

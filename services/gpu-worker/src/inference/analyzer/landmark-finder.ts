@@ -1,8 +1,12 @@
+import {
+  type AnalyzerParams,
+  float32Of,
+  LANDMARK_COUNT,
+  LANDMARK_VALUES,
+  type RunModel,
+  uint8Of,
+} from '@lipsync/engines';
 import { createPatchSampler, type Patch, patchPoint, type RgbPicture } from '@lipsync/kernels';
-import { LANDMARK_COUNT, LANDMARK_VALUES, type AnalyzerParams, type RunModel, float32Of, uint8Of } from '@lipsync/engines';
-
-
-
 
 interface FoundLandmarks {
   /** 68 points, x and y in pixels of the picture. */

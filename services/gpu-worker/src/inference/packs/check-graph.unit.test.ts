@@ -1,7 +1,6 @@
+import { float32Tensor, SessionError, type Tensor, type Tensors } from '@lipsync/engines';
 import { type Probe } from '@lipsync/model-pack';
 import { type Session } from '../sessions/session';
-import { SessionError, type Tensor, type Tensors, float32Tensor } from '@lipsync/engines';
-
 import { expectFinite, probeMismatch, tensorMismatch } from './check-graph';
 
 const role = {

@@ -1,10 +1,10 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { inProcessSessions } from '../../test/in-process-sessions';
-import { loadPack } from './load-pack';
-import { openPack } from '@lipsync/engines';
-import { goldenPack } from '@lipsync/engines/test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPack } from '@lipsync/engines';
+import { goldenPack } from '@lipsync/engines/test';
+import { inProcessSessions } from '../../test/in-process-sessions';
+import { loadPack } from './load-pack';
 
 const GOLDEN = join(__dirname, '../../../../../packages/engines/test-data/golden');
 const FOLDERS = readdirSync(GOLDEN, { withFileTypes: true }).filter((entry) => entry.isDirectory());

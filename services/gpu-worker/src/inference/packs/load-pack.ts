@@ -1,11 +1,24 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { modelPath, packFiles, type PackRole, packRoles, type Provider, verifyPackFiles } from '@lipsync/model-pack';
-import { type Pack, SessionError, type Tensor, type Tensors, float32Tensor, type RunModel, type TakeFloats } from '@lipsync/engines';
+import {
+  float32Tensor,
+  type Pack,
+  type RunModel,
+  SessionError,
+  type TakeFloats,
+  type Tensor,
+  type Tensors,
+} from '@lipsync/engines';
+import {
+  modelPath,
+  packFiles,
+  type PackRole,
+  packRoles,
+  type Provider,
+  verifyPackFiles,
+} from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { type Session, type SessionHost } from '../sessions/session';
-
-
 import {
   declaredTensors,
   expectFinite,
@@ -14,7 +27,6 @@ import {
   type RoleTensors,
   tensorMismatch,
 } from './check-graph';
-
 
 /** A pack whose graphs are loaded. */
 export interface LoadedPack {

@@ -3,13 +3,11 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { join } from 'node:path';
-import { type HighsyncManifest, type Pack, SessionError, float32Tensor } from '@lipsync/engines';
-import { packFiles, type Provider, type TensorSpec } from '@lipsync/model-pack';
+import { float32Tensor, type HighsyncManifest, type Pack, SessionError } from '@lipsync/engines';
 import { writeHighsyncPack } from '@lipsync/engines/test';
+import { packFiles, type Provider, type TensorSpec } from '@lipsync/model-pack';
 import { inProcessSessions } from '../../test/in-process-sessions';
-
 import { type SessionHost } from '../sessions/session';
-
 import { graphThreads, loadPack, outputTargets } from './load-pack';
 
 describe('the execution provider of a pack', () => {

@@ -2,14 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
+import { type FrameFeatures, type LipSyncEngine, SessionError } from '@lipsync/engines';
+import { syntheticTrack } from '@lipsync/engines/test';
 import { resolveBinaries } from '@lipsync/media';
 import { makeNumberedVideo } from '@lipsync/testkit';
-import { syntheticTrack } from '@lipsync/engines/test';
-import { type FrameFeatures, type LipSyncEngine, SessionError } from '@lipsync/engines';
 import { createStageClock, type Job } from '../job';
 import { videoOf } from '../local-media';
 import { type Models } from '../models';
-
 import { type EncodedFeatures, encodeFeatures } from './encode-features';
 
 const FRAMES = 12;

@@ -1,9 +1,7 @@
 import { type Engine } from '@lipsync/contract';
-import { type FaceTrack, isWorthKeeping, type FaceEncoder } from '@lipsync/engines';
+import { type FaceEncoder, type FaceTrack, isWorthKeeping } from '@lipsync/engines';
 import { openFrameReader, type VideoStream } from '@lipsync/media';
-
 import { type FeaturesTask } from '../../protocol/messages';
-
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { pictureFormat } from '../local-media';
 import { isGraphFailure, isOutOfMemory, taskFailure } from '../task-failure';

@@ -1,5 +1,4 @@
-import { FACE_TRACK_VERSION, type FaceTrack, type FaceEncoder } from '@lipsync/engines';
-
+import { FACE_TRACK_VERSION, type FaceEncoder, type FaceTrack } from '@lipsync/engines';
 import { encodeFrames, framesToEncode } from './encode-features';
 
 const track = (found: readonly number[]): FaceTrack => ({

@@ -1,8 +1,12 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { type FaceTrack, type FeatureLayout, isWorthKeeping, type FrameFeatures, noFeatures } from '@lipsync/engines';
+import {
+  type FaceTrack,
+  type FeatureLayout,
+  type FrameFeatures,
+  isWorthKeeping,
+  noFeatures,
+} from '@lipsync/engines';
 import { type FeatureOrigin, hasHeader, HEADER_BYTES, headerOf } from '../../protocol/feature-header';
-
-
 
 /**
  * Opens the file of a video's features that a task names; caches nothing when there is no path or nothing worth caching.

@@ -1,5 +1,11 @@
 import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
-import { type FaceTrack, type Recording, type EngineClip, type FrameFeatures, type LipSyncEngine } from '@lipsync/engines';
+import {
+  type EngineClip,
+  type FaceTrack,
+  type FrameFeatures,
+  type LipSyncEngine,
+  type Recording,
+} from '@lipsync/engines';
 import {
   AUDIO_SAMPLE_RATE,
   type AudioStream,
@@ -12,7 +18,6 @@ import {
   type VideoStream,
 } from '@lipsync/media';
 import { type RenderResult, type RenderTask } from '../../protocol/messages';
-
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from '../job';
 import { audioOf, pictureFormat, readTrack, videoOf } from '../local-media';
 import { createQualityProbe, createUnfailingProbe } from '../quality/quality-probe';

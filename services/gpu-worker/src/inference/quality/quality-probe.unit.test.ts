@@ -1,11 +1,9 @@
-import { pictureLayout } from '@lipsync/kernels';
-import { recordingOf, SAMPLE_RATE, type RunModel, SessionError } from '@lipsync/engines';
-import { type SeenQuality } from '../../protocol/messages';
+import { recordingOf, type RunModel, SAMPLE_RATE, SessionError } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
+import { pictureLayout } from '@lipsync/kernels';
+import { type SeenQuality } from '../../protocol/messages';
 import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { MIRRORED_LANDMARKS } from '../analyzer/landmark-finder';
-
-
 import { createQualityProbe, createUnfailingProbe, loudestStretch, type QualityProbe } from './quality-probe';
 
 const FRAMES = 110;

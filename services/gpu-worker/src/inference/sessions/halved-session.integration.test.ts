@@ -2,12 +2,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { float32Of, float32Tensor, type Tensors } from '@lipsync/engines';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from './halved-session';
 import { type Session, type SessionHost } from './session';
-import { type Tensors, float32Of, float32Tensor } from '@lipsync/engines';
 import { createSessionHost } from './session-host';
-
 
 const ENTRY = join(__dirname, '../../../dist/inference/sessions/session-worker.js');
 

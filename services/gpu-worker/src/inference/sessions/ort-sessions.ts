@@ -1,6 +1,6 @@
+import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { saysOutOfMemory } from '../../protocol/memory';
-import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
 import { type SessionOptions, type TensorSpec } from './session';
 
 export interface LoadedGraph {

@@ -2,10 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { float32Of, float32Tensor } from '@lipsync/engines';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
 import { type SessionHost } from './session';
 import { createSessionHost } from './session-host';
-import { float32Of, float32Tensor } from '@lipsync/engines';
 
 const ENTRY = join(__dirname, '../../../dist/inference/sessions/session-worker.js');
 

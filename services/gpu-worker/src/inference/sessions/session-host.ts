@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type Session, type SessionHost, type SessionOptions, type TensorSpec } from './session';
 import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
+import { type Session, type SessionHost, type SessionOptions, type TensorSpec } from './session';
 
 type Unsent = SessionRequest extends infer R ? (R extends SessionRequest ? Omit<R, 'id'> : never) : never;
 interface Waiter {

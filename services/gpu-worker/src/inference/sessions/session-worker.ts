@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
+import { SessionError } from '@lipsync/engines';
 import { saysOutOfMemory } from '../../protocol/memory';
 import { type LoadedGraph, loadGraph } from './ort-sessions';
-import { SessionError } from '@lipsync/engines';
 import { buffersOf, type SessionReply, type SessionRequest } from './session-host';
 
 /**
