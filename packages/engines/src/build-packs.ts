@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { packVersion } from '@lipsync/model-pack';
-import { buildBuiltinPacks } from './builtin-packs';
+import { buildBuiltinPacks } from './registry';
 
-/** Where the repository keeps its own build outputs, relative to the compiled file in packages/model-pack/dist. */
+/** Where the repository keeps its own build outputs, relative to the compiled file in packages/engines/dist. */
 const DEFAULT_DIR = resolve(__dirname, '../../../.local/packs');
 
 /** Called as `node dist/build-packs.js [outDir]`, as part of the build. */

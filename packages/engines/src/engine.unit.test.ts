@@ -1,4 +1,4 @@
-import { isWorthKeeping } from './feature-layout';
+import { isWorthKeeping } from './engine';
 
 test('features of up to a quarter of a megabyte per frame are kept; larger or empty ones are not', () => {
   expect(isWorthKeeping({ version: '1', values: 65_536 })).toBe(true);

@@ -1,16 +1,14 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type RunModel } from './model';
 import { openPack, type Pack, type PackEngine } from './packs';
-import { type RunModel } from './run-model';
+import { deviation, type GoldenPack, goldenPack, readGolden } from './test/golden';
 import { highsyncImages, latentsyncImages, musetalkImages } from './test/golden-clips';
-import { type GoldenPack, goldenPack } from './test/golden-pack';
-import { deviation, readGolden } from './test/golden-pictures';
-import { misplacedBanks } from './test/misplaced-banks';
-import { testSessions } from './test/test-sessions';
+import { misplacedBanks, testSessions } from './test/test-sessions';
 
 /** Folders of packs with golden numbers: those in the repository, and more if a developer names them. */
-const PARENTS = [join(__dirname, '../../../test-data/golden'), process.env['LIPSYNC_GOLDEN_PACKS']];
+const PARENTS = [join(__dirname, '../test-data/golden'), process.env['LIPSYNC_GOLDEN_PACKS']];
 const FOLDERS = PARENTS.flatMap((parent) =>
   (parent ? readdirSync(parent, { withFileTypes: true }) : []).flatMap((entry) =>
     entry.isDirectory() ? [[entry.name, join(entry.parentPath, entry.name)] as const] : [],

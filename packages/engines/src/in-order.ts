@@ -1,5 +1,5 @@
 /** Runs a few pieces of work at once and takes their results in the order in which the pieces were started. */
-export interface InOrder<T> {
+interface InOrder<T> {
   /** Starts a piece as soon as there is room. If an earlier piece failed, rejects with its error and starts nothing. */
   add(start: () => Promise<T>): Promise<void>;
   /** Resolves when all results are taken; rejects with the error of the first piece that failed. */
@@ -38,4 +38,27 @@ export function createInOrder<T>(limit: number, take: (result: T) => void): InOr
 export async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
+}
+
+/** Pieces of work inside the graphs at once: one runs, one waits. More would only hold memory. */
+const AT_ONCE = 2;
+
+/** Applies `work` to every item, a few at a time. Rejects with the signal's reason between items. */
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+  signal: AbortSignal,
+): Promise<R[]> {
+  const results: R[] = [];
+  const running = createInOrder<R>(AT_ONCE, (result) => results.push(result));
+  try {
+    for (const [index, item] of items.entries()) {
+      signal.throwIfAborted();
+      await running.add(() => work(item, index));
+    }
+    await running.finish();
+    return results;
+  } finally {
+    await running.settle();
+  }
 }

@@ -1,9 +1,9 @@
 import { createPackFormat, type Manifest as AnyManifest, type Pack as AnyPack } from '@lipsync/model-pack';
 import { z } from 'zod';
-import { analyzerManifestSchema } from './analyzer/analyzer-manifest';
-import { highsyncManifestSchema } from './highsync/highsync-manifest';
-import { latentsyncManifestSchema } from './latentsync/latentsync-manifest';
-import { musetalkManifestSchema } from './musetalk/musetalk-manifest';
+import { analyzerManifestSchema } from './analyzer/manifest';
+import { highsyncManifestSchema } from './highsync/manifest';
+import { latentsyncManifestSchema } from './latentsync/manifest';
+import { musetalkManifestSchema } from './musetalk/manifest';
 
 /** pack.json of the engines of this service, and of the analyzer that finds faces for all of them. */
 export const manifestSchema = z.discriminatedUnion('engine', [

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ScheduleParams } from './diffusion/schedule-params';
-import { type HighsyncManifest } from './highsync/highsync-manifest';
-import { writeHighsyncPack } from './highsync/highsync-pack';
-import { type LatentsyncManifest } from './latentsync/latentsync-manifest';
-import { writeLatentsyncPack } from './latentsync/latentsync-pack';
-import { type MusetalkManifest } from './musetalk/musetalk-manifest';
+import { type ScheduleParams } from './diffusion/ddim';
+import { type HighsyncManifest } from './highsync/manifest';
+import { writeHighsyncPack } from './highsync/pack';
+import { type LatentsyncManifest } from './latentsync/manifest';
+import { writeLatentsyncPack } from './latentsync/pack';
+import { type MusetalkManifest } from './musetalk/manifest';
 import { type Manifest, manifestSchema, openPackFor } from './packs';
 import { writePassthroughPack } from './test/passthrough-pack';
 

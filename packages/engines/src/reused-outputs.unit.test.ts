@@ -2,19 +2,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildBuiltinPacks } from './builtin-packs';
-import { createHighsync } from './highsync/highsync-engine';
-import { createLatentsync } from './latentsync/latentsync-engine';
-import { createMusetalk } from './musetalk/musetalk-engine';
+import { createHighsync } from './highsync/engine';
+import { createLatentsync } from './latentsync/engine';
+import { type RunModel } from './model';
+import { createMusetalk } from './musetalk/engine';
 import { type Pack } from './packs';
-import { type RunModel } from './run-model';
-import * as highsyncClip from './test/highsync-clip-fixture';
+import { buildBuiltinPacks } from './registry';
+import * as highsyncClip from './test/clips';
 import { writeHighsyncPack } from './test/highsync-pack';
 import * as latentsyncClip from './test/latentsync-clip';
 import { writeLatentsyncPack } from './test/latentsync-pack';
 import { writePooledMusetalkPack } from './test/musetalk-pack';
-import { reusingRuns } from './test/reusing-runs';
-import { testSessions } from './test/test-sessions';
+import { reusingRuns, testSessions } from './test/test-sessions';
 
 const { clipInput, FORMAT, memoryFeatures, pictureOf, trackOf } = highsyncClip;
 

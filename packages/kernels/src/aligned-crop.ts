@@ -1,10 +1,6 @@
-import { type Affine, invertAffine } from './affine';
-import { sampledRows } from './aligned-cover';
-import { yuvToRgb } from './colour-conversion';
-import { planMemory } from './memory-plan';
-import { type PictureFormat, pictureLayout } from './picture-format';
-import { startKernels } from './pixel-kernels';
-import { aimSampling, reserveSampling } from './sampling';
+import { planMemory, startKernels } from './kernels';
+import { type Affine, invertAffine, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
+import { aimSampling, reserveSampling, sampledRows } from './sampling';
 
 /**
  * Cuts a rotated face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B

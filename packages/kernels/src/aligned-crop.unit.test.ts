@@ -1,6 +1,5 @@
-import { type Affine } from './affine';
 import { createAlignedCrop } from './aligned-crop';
-import { type PictureFormat, pictureLayout } from './picture-format';
+import { type Affine, type PictureFormat, pictureLayout } from './picture';
 
 const SIDE = 64;
 const AREA = SIDE * SIDE;

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
-import { type Affine } from './affine';
 import { createAlignedCrop } from './aligned-crop';
 import { createAlignedPaste } from './aligned-paste';
-import { type PictureFormat, pictureLayout } from './picture-format';
-import { createAlignedCrop as plainAlignedCrop } from './test/reference/aligned-crop';
-import { createAlignedPaste as plainAlignedPaste } from './test/reference/aligned-paste';
+import { type Affine, type PictureFormat, pictureLayout } from './picture';
+import {
+  createAlignedCrop as plainAlignedCrop,
+  createAlignedPaste as plainAlignedPaste,
+} from './test/reference/aligned';
 
 const formats: fc.Arbitrary<PictureFormat> = fc.record({
   width: fc.integer({ min: 2, max: 90 }),

@@ -1,12 +1,8 @@
-import { type Affine } from './affine';
-import { coveredCells, coveredRows, endColumn, firstColumn } from './aligned-cover';
-import { rgbToYuv } from './colour-conversion';
-import { padded } from './grid';
-import { INVISIBLE } from './invisible-weight';
-import { planMemory } from './memory-plan';
-import { type PictureFormat, pictureLayout } from './picture-format';
-import { startKernels } from './pixel-kernels';
-import { aimSampling, reserveSampling } from './sampling';
+import { planMemory, startKernels } from './kernels';
+import { INVISIBLE } from './mask';
+import { type Affine, type PictureFormat, pictureLayout, rgbToYuv } from './picture';
+import { padded } from './resampling';
+import { aimSampling, coveredCells, coveredRows, endColumn, firstColumn, reserveSampling } from './sampling';
 
 /**
  * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a yuv420p picture, at the position

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
-import { type Affine } from './affine';
 import { createAlignedCrop } from './aligned-crop';
 import { createAlignedPaste } from './aligned-paste';
-import { type PictureFormat, pictureLayout } from './picture-format';
+import { type Affine, type PictureFormat, pictureLayout } from './picture';
 
 const SIDE = 64;
 const AREA = SIDE * SIDE;

@@ -1,10 +1,17 @@
-import { type Box } from './box';
-import { yuvToRgb } from './colour-conversion';
-import { aimGrid, fillTable, padded, reserveGrid, reserveTable, type Rows, touchedRows } from './grid';
-import { BILINEAR, type Interpolation, LANCZOS } from './interpolation';
-import { planMemory } from './memory-plan';
-import { type PictureFormat, pictureLayout } from './picture-format';
-import { startKernels } from './pixel-kernels';
+import { planMemory, startKernels } from './kernels';
+import { type Box, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
+import {
+  aimGrid,
+  BILINEAR,
+  fillTable,
+  type Interpolation,
+  LANCZOS,
+  padded,
+  reserveGrid,
+  reserveTable,
+  type Rows,
+  touchedRows,
+} from './resampling';
 
 /**
  * Cuts `box` out of a yuv420p picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in [-1,

@@ -1,5 +1,5 @@
 import { createCropFace } from './crop-face';
-import { type PictureFormat, pictureLayout } from './picture-format';
+import { type PictureFormat, pictureLayout } from './picture';
 
 const SIZE = 16;
 const format: PictureFormat = { width: 64, height: 48, matrix: 'bt709', range: 'limited' };

@@ -1,14 +1,17 @@
-export { createPatchSampler } from './patch-sampler';
-export { type RgbPicture, type Patch, patchPoint } from './patch';
-export { type Box, type Point } from './box';
-export { type PictureFormat, pictureLayout } from './picture-format';
-export { yuvToRgb } from './colour-conversion';
-export { createPasteFace, type PasteFace } from './paste-face';
-export { type BlendMask, HALF_MASK_VALUES, createMaskSoftener, MASK_SIZE, MASK_SQUARE } from './blend-mask';
+export { type AlignedCrop, createAlignedCrop } from './aligned-crop';
+export { type AlignedPaste, createAlignedPaste } from './aligned-paste';
 export { createCropFace } from './crop-face';
-export { BILINEAR, LANCZOS } from './interpolation';
-export { type Affine } from './affine';
-export { createAlignedCrop, type AlignedCrop } from './aligned-crop';
-export { createAlignedPaste, type AlignedPaste } from './aligned-paste';
-export { blurLines, gaussianKernel } from './gaussian-blur';
-export { INVISIBLE } from './invisible-weight';
+export {
+  type BlendMask,
+  blurLines,
+  createMaskSoftener,
+  gaussianKernel,
+  HALF_MASK_VALUES,
+  INVISIBLE,
+  MASK_SIZE,
+  MASK_SQUARE,
+} from './mask';
+export { createPasteFace, type PasteFace } from './paste-face';
+export { createPatchSampler, type Patch, patchPoint, type RgbPicture } from './patch-sampler';
+export { type Affine, type Box, type PictureFormat, pictureLayout, type Point, yuvToRgb } from './picture';
+export { BILINEAR, LANCZOS } from './resampling';

@@ -1,16 +1,19 @@
 import * as fc from 'fast-check';
-import { createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE, MASK_SQUARE } from './blend-mask';
-import { type Box } from './box';
 import { createCropFace } from './crop-face';
-import { blurLines, gaussianKernel } from './gaussian-blur';
-import { BILINEAR, LANCZOS } from './interpolation';
+import {
+  blurLines,
+  createMaskSoftener,
+  gaussianKernel,
+  HALF_MASK_VALUES,
+  MASK_SIZE,
+  MASK_SQUARE,
+} from './mask';
 import { createPasteFace } from './paste-face';
-import { type Patch } from './patch';
-import { createPatchSampler } from './patch-sampler';
-import { type PictureFormat, pictureLayout } from './picture-format';
-import { createCropFace as plainCropFace } from './test/reference/crop-face';
-import { createPasteFace as plainPasteFace } from './test/reference/paste-face';
+import { createPatchSampler, type Patch } from './patch-sampler';
+import { type Box, type PictureFormat, pictureLayout } from './picture';
+import { BILINEAR, LANCZOS } from './resampling';
 import { samplePatch as plainSamplePatch } from './test/reference/sample-patch';
+import { createCropFace as plainCropFace, createPasteFace as plainPasteFace } from './test/reference/upright';
 
 interface Size {
   readonly width: number;

@@ -1,4 +1,4 @@
-import { blurLines, gaussianKernel } from './gaussian-blur';
+import { blurLines, gaussianKernel } from './mask';
 
 const SIZE = 24;
 const half = gaussianKernel(9, 1);

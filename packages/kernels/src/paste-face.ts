@@ -1,12 +1,16 @@
-import { type BlendMask, MASK_SIZE } from './blend-mask';
-import { type Box } from './box';
-import { rgbToYuv } from './colour-conversion';
-import { aimGrid, fillTable, padded, reserveGrid, reserveTable, type Rows, touchedRows } from './grid';
-import { BILINEAR } from './interpolation';
-import { INVISIBLE } from './invisible-weight';
-import { planMemory } from './memory-plan';
-import { type PictureFormat, pictureLayout } from './picture-format';
-import { startKernels } from './pixel-kernels';
+import { planMemory, startKernels } from './kernels';
+import { type BlendMask, INVISIBLE, MASK_SIZE } from './mask';
+import { type Box, type PictureFormat, pictureLayout, rgbToYuv } from './picture';
+import {
+  aimGrid,
+  BILINEAR,
+  fillTable,
+  padded,
+  reserveGrid,
+  reserveTable,
+  type Rows,
+  touchedRows,
+} from './resampling';
 
 /**
  * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, weighted

@@ -1,7 +1,7 @@
-import { MASK_SIZE } from './blend-mask';
 import { createCropFace } from './crop-face';
+import { MASK_SIZE } from './mask';
 import { createPasteFace } from './paste-face';
-import { type PictureFormat, pictureLayout } from './picture-format';
+import { type PictureFormat, pictureLayout } from './picture';
 
 const SIZE = 64;
 const AREA = 3 * SIZE * SIZE;

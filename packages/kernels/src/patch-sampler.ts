@@ -1,12 +1,11 @@
-import { planMemory } from './memory-plan';
-import { type Patch, type RgbPicture } from './patch';
-import { type PixelKernels, startKernels } from './pixel-kernels';
+import { type PixelKernels, planMemory, startKernels } from './kernels';
+import { type Point } from './picture';
 
 /**
  * Resamples a patch into `out`, a packed RGB picture that determines the proportions of the patch. Every pixel is the
  * mean of enough bilinear samples to shrink without aliasing. Outside the picture is black.
  */
-export type SamplePatch = (picture: RgbPicture, patch: Patch, out: RgbPicture) => void;
+type SamplePatch = (picture: RgbPicture, patch: Patch, out: RgbPicture) => void;
 
 /** More samples than this per output pixel and axis cost time without a visible effect. */
 const MAX_OVERSAMPLING = 4;
@@ -74,4 +73,31 @@ function startMemory(pictureBytes: number, outBytes: number): Memory {
   const out = plan.reserve(outBytes + 1);
   const kernels = startKernels(plan.bytes);
   return { kernels, bytes: new Uint8Array(kernels.memory), picture, pictureBytes, out, outBytes };
+}
+
+/** A rectangle of a picture, possibly rotated: the position of a network's input in it. */
+export interface Patch {
+  /** Centre, pixels. */
+  readonly x: number;
+  readonly y: number;
+  /** Length along the patch's own horizontal axis, pixels. */
+  readonly side: number;
+  /** Clockwise rotation of that axis, radians. */
+  readonly angle: number;
+}
+
+/** A packed 8-bit RGB picture, rows without padding. */
+export interface RgbPicture {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+/** Converts a point of a square patch, given as fractions of its sides (0..1), to pixels of the picture. */
+export function patchPoint(patch: Patch, u: number, v: number): Point {
+  const along = (u - 0.5) * patch.side;
+  const down = (v - 0.5) * patch.side;
+  const cos = Math.cos(patch.angle);
+  const sin = Math.sin(patch.angle);
+  return { x: patch.x + along * cos - down * sin, y: patch.y + along * sin + down * cos };
 }

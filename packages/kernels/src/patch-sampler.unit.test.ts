@@ -1,5 +1,4 @@
-import { patchPoint, type RgbPicture } from './patch';
-import { createPatchSampler } from './patch-sampler';
+import { createPatchSampler, patchPoint, type RgbPicture } from './patch-sampler';
 
 const samplePatch = createPatchSampler();
 

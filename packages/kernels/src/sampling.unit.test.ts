@@ -1,5 +1,5 @@
-import { type Affine } from './affine';
-import { type Covered, coveredRows, endColumn, firstColumn } from './aligned-cover';
+import { type Affine } from './picture';
+import { type Covered, coveredRows, endColumn, firstColumn } from './sampling';
 
 const WIDTH = 80;
 const HEIGHT = 60;

@@ -1,35 +1,41 @@
-export { encodeModel } from './onnx/model';
-export { float, floats, type Attribute, type Graph, type Node, type ValueInfo } from './onnx/graph';
-export { GraphBuilder, type Operand, type Value } from './onnx/graph-builder';
-export { type DataType } from './onnx/data-type';
-export { type ExternalData, type Tensor } from './onnx/tensor';
-
-export { type Provider, PROVIDERS } from './manifest';
-
-export { MANIFEST_FILE, modelPath, type PackRef, packVersion } from './pack';
-
-export { type PackClaim } from './pack';
-export { rememberDigests } from './pack';
-export { type VerifyFilesOptions, verifyPackFiles } from './pack';
-
-export { PackError } from './pack';
-export { sha256, sha256OfFile } from './pack';
-export { packFiles, packSize, weightsSize } from './pack';
-export { packRoles, type PackRole } from './manifest';
-
-export { type Probe } from './manifest';
-
-export { type TensorSpec } from './manifest';
-export { modelFile } from './pack';
-export { type Pack } from './pack';
-export { type Manifest, manifestSchema, roleSchema, tensorSpecSchema } from './manifest';
 export {
   type ExpectedRole,
+  type ExpectedRoles,
   type ExpectedTensor,
   expectFloats,
-  type Size,
   refuseMismatches,
-  type ExpectedRoles,
+  type Size,
   TIMESTEP,
 } from './expected-tensors';
+export {
+  type Manifest,
+  manifestSchema,
+  type PackRole,
+  packRoles,
+  type Probe,
+  type Provider,
+  PROVIDERS,
+  roleSchema,
+  type TensorSpec,
+  tensorSpecSchema,
+} from './manifest';
+export { type Attribute, encodeModel, float, type Graph } from './onnx/encode-model';
+export { GraphBuilder, type Operand, type Value } from './onnx/graph-builder';
+export {
+  MANIFEST_FILE,
+  modelFile,
+  modelPath,
+  type Pack,
+  type PackClaim,
+  PackError,
+  packFiles,
+  type PackRef,
+  packSize,
+  packVersion,
+  rememberDigests,
+  sha256,
+  sha256OfFile,
+  verifyPackFiles,
+  weightsSize,
+} from './pack';
 export { createPackFormat } from './pack-format';

@@ -86,7 +86,7 @@ async function sizeOf({ dir }: Pack, files: readonly string[]): Promise<number> 
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-export interface VerifyFilesOptions {
+interface VerifyFilesOptions {
   /** Roles whose files to verify; all by default. */
   readonly roles?: readonly string[];
   /** Computes the SHA-256 of a file; by default reads the whole file. */

@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { type AudioPlan, audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
-import { decodeFaceTrack, type FaceTrack, type FollowsVoice, followsVoice, mouthOpenings, recordingOf, speechEnvelope } from '@lipsync/engines';
+import {
+  decodeFaceTrack,
+  type FaceTrack,
+  type FollowsVoice,
+  followsVoice,
+  mouthOpenings,
+  recordingOf,
+  speechEnvelope,
+} from '@lipsync/engines';
 import { type Inference, startInference } from '@lipsync/gpu-worker';
 import { PACKS_DIR } from '@lipsync/local-stack';
 import {

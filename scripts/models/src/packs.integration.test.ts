@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildBuiltinPacks, openPack } from '@lipsync/engines';
 import { MANIFEST_FILE, packVersion } from '@lipsync/model-pack';
-
 import { installPack, listPacks, verifyPack } from './packs';
 
 /** The compiled inference process: a child process cannot run TypeScript. */

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { copyPack, openPack, type Pack } from '@lipsync/engines';
-import { PackError, packSize } from '@lipsync/model-pack';
 import { checkPack, openPackFolders } from '@lipsync/gpu-worker';
-
+import { PackError, packSize } from '@lipsync/model-pack';
 
 /**
  * A row per folder under `packsDir`. `state` says whether the pack serves its engine, judging by manifest and digests;

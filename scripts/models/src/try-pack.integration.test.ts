@@ -2,10 +2,9 @@ import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildBuiltinPacks, openPackFor } from '@lipsync/engines';
-import { encodeModel, GraphBuilder, MANIFEST_FILE, modelFile, packVersion } from '@lipsync/model-pack';
 import { writePassthroughPack } from '@lipsync/engines/test';
 import { type Binaries, inspect, resolveBinaries } from '@lipsync/media';
-
+import { encodeModel, GraphBuilder, MANIFEST_FILE, modelFile, packVersion } from '@lipsync/model-pack';
 import { type ClipShape, makeClip } from './sample-clip';
 import { type Trial, tryPack } from './try-pack';
 

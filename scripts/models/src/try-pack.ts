@@ -4,7 +4,6 @@ import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { type Engine } from '@lipsync/contract';
 import { type Manifest, type Pack, readPack } from '@lipsync/engines';
-import { MANIFEST_FILE, packFiles, packVersion } from '@lipsync/model-pack';
 import {
   checkPack,
   openPackFolders,
@@ -12,7 +11,7 @@ import {
   type RenderResult,
   startInference,
 } from '@lipsync/gpu-worker';
-
+import { MANIFEST_FILE, packFiles, packVersion } from '@lipsync/model-pack';
 import { makeClip } from './sample-clip';
 
 export interface Trial {

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { MAX_ATTEMPTS } from '@lipsync/domain';
 import { buildBuiltinPacks, encodeFaceTrack, openPack } from '@lipsync/engines';
-import { type PackRole, type TensorSpec } from '@lipsync/model-pack';
 import { syntheticTrack } from '@lipsync/engines/test';
-
+import { type PackRole, type TensorSpec } from '@lipsync/model-pack';
 import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { findPacks } from './host/find-packs';
 import { createInferenceHost, type InferenceHost } from './host/inference-host';

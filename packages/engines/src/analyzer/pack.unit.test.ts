@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { modelPath } from '@lipsync/model-pack';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { openPackFor } from '../packs';
-import { buildAnalyzerPack } from './build-analyzer-pack';
+import { buildAnalyzerPack } from './pack';
 import { readWeights } from './weight-file';
 
 const WEIGHTS = join(dirname(require.resolve('@vladmandic/face-api/package.json')), 'model');

@@ -4,7 +4,7 @@ import { PackError } from '@lipsync/model-pack';
 import { z } from 'zod';
 
 /** One weight in float32, however it was stored. */
-export interface Weight {
+interface Weight {
   readonly dims: readonly number[];
   readonly data: Float32Array;
 }

@@ -1,4 +1,4 @@
-import { float, type GraphBuilder, type Operand, type Value } from '@lipsync/model-pack';
+import { float, type GraphBuilder, type Operand, type TensorSpec, type Value } from '@lipsync/model-pack';
 
 /** Element-wise arithmetic on graph values, so that formulas in the graphs read like formulas. */
 export interface Arithmetic {
@@ -58,4 +58,14 @@ export function arithmetic(g: GraphBuilder): Arithmetic {
     smooth: (s) => mul(square(s), sub(3, mul(s, 2))),
     mix: (a, b, weight) => add(a, mul(sub(b, a), weight)),
   };
+}
+
+/** A float32 tensor of a manifest. */
+export function floatTensor(
+  name: string,
+  dims: readonly (number | string)[],
+  range?: readonly [number, number],
+): TensorSpec {
+  const spec = { name, dtype: 'float32' as const, dims: [...dims] };
+  return range === undefined ? spec : { ...spec, range: [...range] };
 }

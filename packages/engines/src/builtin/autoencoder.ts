@@ -1,6 +1,61 @@
-import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
-import { FROM_RGB, TO_RGB } from './colours';
-import { BLOCK, CHROMA_BLOCK, LATENT_CHANNELS, planesOf } from './latent-planes';
+import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
+import { floatTensor } from './arithmetic';
+
+const [RED, GREEN, BLUE] = [0.299, 0.587, 0.114];
+/** The differences of blue and red from the brightness, divided by these, are in [-1, 1]. */
+const BLUE_RANGE = 2 * (1 - BLUE);
+const RED_RANGE = 2 * (1 - RED);
+
+/** Brightness, difference towards blue, difference towards red (ITU-R BT.601): rows of weights of red, green, blue. */
+export const FROM_RGB = [
+  [RED, GREEN, BLUE],
+  [-RED / BLUE_RANGE, -GREEN / BLUE_RANGE, (1 - BLUE) / BLUE_RANGE],
+  [(1 - RED) / RED_RANGE, -GREEN / RED_RANGE, -BLUE / RED_RANGE],
+] as const;
+
+/** Red, green, blue: rows of weights of brightness and the two differences. */
+export const TO_RGB = [
+  [1, 0, RED_RANGE],
+  [1, (-BLUE * BLUE_RANGE) / GREEN, (-RED * RED_RANGE) / GREEN],
+  [1, BLUE_RANGE, 0],
+] as const;
+
+/** Side of the pixel blocks that become one cell of the latent. */
+export const BLOCK = 8;
+/** Colour is kept for every 2×2 pixels, because the videos that crops come from, and go back to, hold no more. */
+const CHROMA_BLOCK = BLOCK / 2;
+const LUMA_CHANNELS = BLOCK * BLOCK;
+const CHROMA_CHANNELS = 2 * CHROMA_BLOCK * CHROMA_BLOCK;
+/** The latent of one 8×8 block: 64 brightnesses and 16 pairs of colour differences. */
+export const LATENT_CHANNELS = LUMA_CHANNELS + CHROMA_CHANNELS;
+/** The scale of the autoencoder that the official weights use, so that the caller's scaling is exercised. */
+export const LATENT_SCALE = 0.18215;
+
+/** A picture as brightness [n, 1, height, width] and colour differences [n, 2, height/2, width/2]. */
+export interface Planes {
+  readonly luma: Value;
+  readonly chroma: Value;
+}
+
+/** [n, 96, rows, columns] of cells → planes. */
+export function planesOf(g: GraphBuilder, cells: Value): Planes {
+  const parts = g.multi('Split', [cells, g.ints([LUMA_CHANNELS, CHROMA_CHANNELS])], 2, { axis: 1 });
+  const [luma, chroma] = parts;
+  if (luma === undefined || chroma === undefined) throw new RangeError('Split gives two parts');
+  return {
+    luma: g.op('DepthToSpace', [luma], { blocksize: BLOCK }),
+    chroma: g.op('DepthToSpace', [chroma], { blocksize: CHROMA_BLOCK }),
+  };
+}
+
+/** The inverse of planesOf. */
+export function cellsOf(g: GraphBuilder, { luma, chroma }: Planes): Value {
+  const cells = [
+    g.op('SpaceToDepth', [luma], { blocksize: BLOCK }),
+    g.op('SpaceToDepth', [chroma], { blocksize: CHROMA_BLOCK }),
+  ];
+  return g.op('Concat', cells, { axis: 1 });
+}
 
 const image = (side: number) => ['batch', 3, side, side];
 const latent = (side: number) => ['batch', LATENT_CHANNELS, side / BLOCK, side / BLOCK];
@@ -52,4 +107,49 @@ function blockWeights(weight: (term: number, colour: number) => number): Float32
     });
   }
   return values;
+}
+
+const ENCODER = 'vae-encoder.onnx';
+const DECODER = 'vae-decoder.onnx';
+/** A grey picture, in whose latent only the brightness is not 0. */
+const GREY = 0.5;
+const MEAN_OF_GREY = (GREY * BLOCK * BLOCK) / LATENT_CHANNELS;
+/** A latent of one value, which decodes to a uniform colour. Its mean is that over red, green and blue. */
+const LEVEL = 0.2;
+const MEAN_OF_LEVEL = (LEVEL * TO_RGB.flat().reduce((sum, weight) => sum + weight, 0)) / TO_RGB.length;
+
+/** Both halves of the built-in autoencoder for crops of `side` pixels: files, roles of a manifest, and parameters. */
+export function autoencoder(side: number) {
+  const [encoder, decoder] = [encoderModel(side), decoderModel(side)];
+  const cells = side / BLOCK;
+  const image = floatTensor('image', ['batch', 3, side, side], [-1, 1]);
+  const latent = floatTensor('latent', ['batch', LATENT_CHANNELS, cells, cells]);
+  return {
+    models: { [ENCODER]: encoder, [DECODER]: decoder },
+    roles: {
+      vae_encoder: {
+        ...modelFile(ENCODER, encoder),
+        inputs: { image },
+        outputs: { latent },
+        probe: {
+          dims: { batch: 1 },
+          fill: { image: GREY },
+          means: { latent: MEAN_OF_GREY },
+          tolerance: 1e-5,
+        },
+      },
+      vae_decoder: {
+        ...modelFile(DECODER, decoder),
+        inputs: { latent },
+        outputs: { image },
+        probe: {
+          dims: { batch: 1 },
+          fill: { latent: LEVEL },
+          means: { image: MEAN_OF_LEVEL },
+          tolerance: 1e-5,
+        },
+      },
+    },
+    latent: { channels: LATENT_CHANNELS, height: cells, width: cells, scale: LATENT_SCALE },
+  };
 }

@@ -1,8 +1,7 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { floats, loadTestGraph, type TestGraph } from '../test/graph-runner';
-import { difference } from '../test/painted-face';
-import { decoderModel, encoderModel } from './autoencoder';
-import { LATENT_CHANNELS } from './latent-planes';
+import { difference } from '../test/drawn-faces';
+import { floats, loadTestGraph, type TestGraph } from '../test/graphs';
+import { decoderModel, encoderModel, LATENT_CHANNELS } from './autoencoder';
 
 const SIDE = 64;
 const CELLS = SIDE / 8;

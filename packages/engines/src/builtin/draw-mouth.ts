@@ -1,13 +1,18 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from './arithmetic';
-import { FROM_RGB, TO_RGB } from './colours';
-import { type FaceAxes, faceAxes, faceCoordinates } from './face-axes';
-import { BLOCK, cellsOf, LATENT_SCALE, type Planes, planesOf } from './latent-planes';
-import { lipLines } from './lip-lines';
-import { lipWarp } from './lip-warp';
-import { mouthInterior, type MouthPalette, mouthPalette } from './mouth-interior';
-import { type MouthPose } from './mouth-pose';
-import { rasterOf, type Region } from './region';
+import { BLOCK, cellsOf, FROM_RGB, LATENT_SCALE, type Planes, planesOf, TO_RGB } from './autoencoder';
+import {
+  type FaceAxes,
+  faceAxes,
+  type FaceCoordinates,
+  faceCoordinates,
+  lineAt,
+  type LipLines,
+  lipLines,
+  type MouthPose,
+  rasterOf,
+  type Region,
+} from './mouth-shape';
 
 /** Sample points on the skin beside and below the mouth, as (u, v). */
 const SKIN_SPOTS = [
@@ -119,4 +124,170 @@ function unitPoints(points: Float32Array, region: Region): Float32Array {
 
 function sizeOf({ top, bottom, left, right }: Region): { width: number; height: number } {
   return { width: (right - left) * BLOCK, height: (bottom - top) * BLOCK };
+}
+
+/** A sequence of latents, [96, frames, side, side], `side` cells wide. */
+interface Film {
+  readonly latents: Value;
+  readonly side: number;
+}
+
+/**
+ * Returns the sequence with the mouth redrawn in a region of every frame. Every cell outside keeps its value.
+ * `landmarks` [frames, 68, 2] are in pixels of the crop, `pose` has one per frame.
+ */
+export function redrawRegion(
+  g: GraphBuilder,
+  { latents, side }: Film,
+  landmarks: Value,
+  pose: MouthPose,
+  region: Region,
+): Value {
+  const m = arithmetic(g);
+  const { top, bottom, left, right } = region;
+  const before = g.op('Slice', [latents, g.ints([top, left]), g.ints([bottom, right]), g.ints([2, 3])]);
+  const cells = g.op('Transpose', [before], { perm: [1, 0, 2, 3] });
+  const drawn = drawMouth(g, cells, landmarks, pose, region);
+  const change = m.sub(g.op('Transpose', [drawn], { perm: [1, 0, 2, 3] }), before);
+  const around = g.ints([0, 0, top, left, 0, 0, side - bottom, side - right]);
+  return m.add(latents, g.op('Pad', [change, around]));
+}
+
+/**
+ * The distance from each point to its source, in face coordinates, and the lip edges of the target: all [batch, 1,
+ * points].
+ */
+interface LipWarp {
+  readonly shiftU: Value;
+  readonly shiftV: Value;
+  /** u after narrowing: ±1 at the target's mouth corners. */
+  readonly mouthU: Value;
+  readonly upperEdge: Value;
+  readonly lowerEdge: Value;
+  readonly seam: Value;
+}
+
+/** Thickness of the lower lip, which moves as one piece. */
+const LIP = 0.35;
+/** The part of the mouth's width over which the lips part. Towards the corners they stay together. */
+const PARTING = 0.93;
+const NOSE_BASE = 33;
+const CHIN = 8;
+
+function lipWarp(
+  g: GraphBuilder,
+  axes: FaceAxes,
+  { u, v }: FaceCoordinates,
+  lines: LipLines,
+  pose: MouthPose,
+): LipWarp {
+  const m = arithmetic(g);
+  const nearMouth = m.mul(m.square(m.dome(u, 2)), m.square(m.dome(v, 1.1)));
+  const shiftU = m.mul(m.mul(u, pose.narrowing), nearMouth);
+  const mouthU = m.add(u, shiftU);
+  const profile = m.dome(mouthU, 1);
+  const parting = m.dome(mouthU, PARTING);
+  const seam = lineAt(g, lines.seam, mouthU, profile);
+  const upperEdge = m.sub(seam, m.mul(lines.rise, parting));
+  const lowerEdge = m.add(seam, m.mul(m.sub(lines.gap, lines.rise), parting));
+
+  const nose = m.min(heightOf(g, axes.landmarks, NOSE_BASE), -0.4);
+  const chin = m.max(heightOf(g, axes.landmarks, CHIN), 1.2);
+  const upperShift = m.mul(
+    m.sub(lineAt(g, lines.upper, mouthU, profile), upperEdge),
+    m.smooth(m.ramp(v, nose, upperEdge)),
+  );
+  // Below the lip the movement spreads sideways into a soft bell and fades out at the chin.
+  const atEdge = m.sub(lineAt(g, lines.lower, mouthU, profile), lowerEdge);
+  const below = g.op('Relu', [m.sub(v, lowerEdge)]);
+  const atCentre = m.sub(
+    m.add(lines.lower.height, lines.lower.margin),
+    m.add(lines.seam.height, m.sub(lines.gap, lines.rise)),
+  );
+  const bell = m.mul(atCentre, m.square(m.dome(mouthU, m.add(m.mul(below, 0.35), 1.15))));
+  const lowerShift = m.mul(
+    m.mix(atEdge, bell, m.smooth(m.ramp(below, 0, 0.4))),
+    m.smooth(m.ramp(v, chin, m.add(lowerEdge, LIP))),
+  );
+  const isLower = g.op('Greater', [v, m.mul(m.add(upperEdge, lowerEdge), 0.5)]);
+  const shiftV = g.op('Where', [isLower, lowerShift, upperShift]);
+  return { shiftU, shiftV, mouthU, upperEdge, lowerEdge, seam };
+}
+
+function heightOf(g: GraphBuilder, landmarks: Value, index: number): Value {
+  return g.op('Slice', [landmarks, g.ints([index, 1]), g.ints([index + 1, 2]), g.ints([1, 2])]);
+}
+
+/** What shows between parted lips. */
+interface MouthInterior {
+  /** [batch, channels, points], in the channels of the palette. */
+  readonly colour: Value;
+  /** [batch, 1, points]: 1 inside, 0 on the lips, soft over a pixel between. */
+  readonly cover: Value;
+}
+
+/** Colours of one face as [batch, channels, 1], relative to black. */
+interface MouthPalette {
+  readonly cavity: Value;
+  readonly tongue: Value;
+  readonly teeth: Value;
+}
+
+/** Colours relative to the skin, so that dark and light faces, in warm and cold light, get their own. */
+const CAVITY = [0.3, 0.17, 0.16];
+const TONGUE = [0.62, 0.36, 0.36];
+/** Teeth are paler than skin but in the same light. */
+const TEETH = { ofGrey: 0.62, ofSkin: 0.55, tint: [1.1, 1.03, 0.92] };
+
+/** How dark the line between closed lips is. */
+const SEAM_SHADOW = 0.5;
+
+/** The palette as RGB in [0, 1], for `skin` [batch, 3, 1] in [0, 1]. */
+function mouthPalette(g: GraphBuilder, skin: Value): MouthPalette {
+  const m = arithmetic(g);
+  const tinted = (colour: Value, factors: readonly number[]): Value =>
+    m.mul(colour, g.weights([1, 3, 1], factors));
+  const grey = g.op('ReduceMean', [skin, g.ints([1])]);
+  return {
+    cavity: tinted(skin, CAVITY),
+    tongue: tinted(skin, TONGUE),
+    teeth: tinted(m.add(m.mul(grey, TEETH.ofGrey), m.mul(skin, TEETH.ofSkin)), TEETH.tint),
+  };
+}
+
+function mouthInterior(
+  g: GraphBuilder,
+  axes: FaceAxes,
+  { v }: FaceCoordinates,
+  lines: LipLines,
+  warp: LipWarp,
+  palette: MouthPalette,
+): MouthInterior {
+  const m = arithmetic(g);
+  const { downLength } = axes;
+  const { upperEdge, lowerEdge, mouthU, seam } = warp;
+
+  // Upper teeth belong to the skull, so their edge stays just below where the lips meet.
+  const teethEdge = m.add(seam, m.mul(m.dome(mouthU, 0.95), 0.09));
+  const teeth = m.mul(
+    m.ramp(m.mul(m.sub(teethEdge, v), downLength), -0.5 / 0.6, 0.5 / 0.6),
+    m.smooth(m.ramp(mouthU, -0.85, -0.45)),
+    m.smooth(m.ramp(mouthU, 0.85, 0.45)),
+  );
+  const tongueTop = m.sub(lowerEdge, m.mul(m.dome(mouthU, 0.75), m.mul(lines.gap, 0.4)));
+  const tongue = m.smooth(m.ramp(m.mul(m.sub(v, tongueTop), downLength), -0.5 / 0.3, 0.5 / 0.3));
+
+  // The upper lip casts a shadow on the teeth.
+  const lit = m.clamp(m.add(m.mul(m.sub(v, upperEdge), 4), 0.55), 0.55, 0.95);
+  const throat = m.add(palette.cavity, m.mul(m.mul(m.sub(palette.tongue, palette.cavity), 0.8), tongue));
+  const visible = m.mul(teeth, m.mul(m.ramp(lines.gap, 0.02, 0.32), 0.9));
+  const colour = m.mix(throat, m.mul(palette.teeth, lit), visible);
+
+  const inside = m.mul(m.min(m.sub(v, upperEdge), m.sub(lowerEdge, v)), downLength);
+  // Lips that were pulled together lack the dark line between closed lips.
+  const line = m.mul(
+    m.ramp(inside, -2, 0),
+    m.mul(m.ramp(m.dome(mouthU, 0.97), 0, 0.4), m.mul(lines.wasOpen, SEAM_SHADOW)),
+  );
+  return { colour, cover: m.max(m.ramp(inside, 0, 1 / 0.6), line) };
 }

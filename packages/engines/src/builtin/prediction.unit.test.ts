@@ -1,9 +1,9 @@
-import { type ScheduleParams } from '../diffusion/schedule-params';
-import { SCHEDULE as HIGHSYNC } from '../highsync/builtin-params';
-import { SCHEDULE as LATENTSYNC } from '../latentsync/builtin-params';
-import { furthest } from '../test/furthest';
-import { expectedLoop, guidedLoop } from '../test/guided-loop';
-import { predictionFactors } from './prediction-factors';
+import { type ScheduleParams } from '../diffusion/ddim';
+import { SCHEDULE as HIGHSYNC } from '../highsync/pack';
+import { SCHEDULE as LATENTSYNC } from '../latentsync/pack';
+import { furthest } from '../test/drawn-faces';
+import { expectedLoop, guidedLoop } from '../test/graphs';
+import { predictionFactors } from './prediction';
 
 const CLEAN = Float32Array.from({ length: 64 }, (_, i) => 0.2 * Math.sin(i));
 const GUIDANCE = 2.5;

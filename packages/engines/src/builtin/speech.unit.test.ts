@@ -1,9 +1,7 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { logMel, melSlice, SAMPLE_RATE, segmentLogMel } from '../speech/log-mel';
-import { recordingOf } from '../speech/recording';
-import { audioEncoderModel } from './audio-encoder';
-import { CUE_STATE, CUES, STATES, STEPS, WIDTH } from './speech-cues';
+import { logMel, melSlice, recordingOf, SAMPLE_RATE, segmentLogMel } from '../speech/log-mel';
+import { audioEncoderModel, CUE_STATE, CUES, STATES, STEPS, WIDTH } from './speech';
 
 let session: InferenceSession;
 beforeAll(async () => {

@@ -1,5 +1,4 @@
-import { createDdim, guide } from './ddim';
-import { type NoiseSchedule } from './ddim-schedule';
+import { createDdim, guide, type NoiseSchedule } from './ddim';
 
 const LATENTSYNC: NoiseSchedule = {
   trainSteps: 1000,

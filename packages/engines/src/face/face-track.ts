@@ -1,4 +1,4 @@
-import { LANDMARK_VALUES } from './landmarks68';
+import { LANDMARK_VALUES } from './landmarks';
 
 /**
  * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version

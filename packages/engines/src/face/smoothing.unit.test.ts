@@ -1,60 +1,115 @@
-import { faceRuns, smoothRun } from './smoothing';
+import { connectedRuns, cutRuns, faceRuns, smoothRun } from './smoothing';
 
-const whole = (length: number) => ({ start: 0, end: length });
+describe('smoothing', () => {
+  const whole = (length: number) => ({ start: 0, end: length });
 
-describe('faceRuns', () => {
-  test('runs end where the face is lost and where a shot is cut', () => {
-    const found = Uint8Array.of(0, 1, 1, 1, 0, 0, 1, 1, 1, 1);
-    const cuts = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 1, 0);
-    expect(faceRuns(found, cuts)).toEqual([
-      { start: 1, end: 4 },
-      { start: 6, end: 8 },
-      { start: 8, end: 10 },
-    ]);
+  describe('faceRuns', () => {
+    test('runs end where the face is lost and where a shot is cut', () => {
+      const found = Uint8Array.of(0, 1, 1, 1, 0, 0, 1, 1, 1, 1);
+      const cuts = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 1, 0);
+      expect(faceRuns(found, cuts)).toEqual([
+        { start: 1, end: 4 },
+        { start: 6, end: 8 },
+        { start: 8, end: 10 },
+      ]);
+    });
+
+    test('no frames and no faces give no runs', () => {
+      expect(faceRuns(new Uint8Array(0), new Uint8Array(0))).toEqual([]);
+      expect(faceRuns(new Uint8Array(3), new Uint8Array(3))).toEqual([]);
+    });
   });
 
-  test('no frames and no faces give no runs', () => {
-    expect(faceRuns(new Uint8Array(0), new Uint8Array(0))).toEqual([]);
-    expect(faceRuns(new Uint8Array(3), new Uint8Array(3))).toEqual([]);
+  describe('smoothRun', () => {
+    test('a steady motion passes unchanged up to both ends', () => {
+      const line = Float32Array.from({ length: 20 }, (_, i) => 5 + 3 * i);
+      const smoothed = line.slice();
+      smoothRun(smoothed, 1, whole(20), { first: 0, last: 1 }, 2);
+      smoothed.forEach((value, i) => expect(value).toBeCloseTo(line[i] ?? 0, 3));
+    });
+
+    test('jitter shrinks by more than half, including the first frames', () => {
+      const jitter = Float32Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 1 : -1));
+      smoothRun(jitter, 1, whole(40), { first: 0, last: 1 }, 2);
+      expect(Math.max(...jitter.map(Math.abs))).toBeLessThan(0.5);
+    });
+
+    test('a peak stays at its frame, without lag', () => {
+      const bump = Float32Array.from({ length: 41 }, (_, i) => Math.exp(-((i - 17) ** 2) / 18));
+      smoothRun(bump, 1, whole(41), { first: 0, last: 1 }, 2);
+      expect(bump.indexOf(Math.max(...bump))).toBe(17);
+    });
+
+    test('frames outside the run and channels outside the range keep their exact values', () => {
+      const table = Float32Array.from({ length: 30 }, (_, i) => (i * 7919) % 13);
+      const before = table.slice();
+      smoothRun(table, 3, { start: 2, end: 8 }, { first: 1, last: 2 }, 2);
+      const changed = [...table.keys()].filter((i) => table[i] !== before[i]);
+      expect(changed.length).toBeGreaterThan(0);
+      for (const i of changed) {
+        expect(i % 3).toBe(1);
+        expect(Math.floor(i / 3)).toBeGreaterThanOrEqual(2);
+        expect(Math.floor(i / 3)).toBeLessThan(8);
+      }
+    });
+
+    test('a run of one frame keeps its value', () => {
+      const one = Float32Array.of(4.5);
+      smoothRun(one, 1, whole(1), { first: 0, last: 1 }, 2);
+      expect(one[0]).toBe(4.5);
+    });
   });
 });
 
-describe('smoothRun', () => {
-  test('a steady motion passes unchanged up to both ends', () => {
-    const line = Float32Array.from({ length: 20 }, (_, i) => 5 + 3 * i);
-    const smoothed = line.slice();
-    smoothRun(smoothed, 1, whole(20), { first: 0, last: 1 }, 2);
-    smoothed.forEach((value, i) => expect(value).toBeCloseTo(line[i] ?? 0, 3));
+describe('connected runs', () => {
+  const flags = (text: string) => (frame: number) => text[frame] === '1';
+
+  test.each([
+    ['0110', '1111', [[1, 3]]],
+    [
+      '1111',
+      '1101',
+      [
+        [0, 2],
+        [2, 4],
+      ],
+    ],
+    [
+      '1011',
+      '1110',
+      [
+        [0, 1],
+        [2, 3],
+        [3, 4],
+      ],
+    ],
+    ['0000', '1111', []],
+  ])('frames %s that continue %s', (present, continues, expected) => {
+    const runs = connectedRuns(4, flags(present), flags(continues));
+    expect(runs.map(({ start, end }) => [start, end])).toEqual(expected);
   });
 
-  test('jitter shrinks by more than half, including the first frames', () => {
-    const jitter = Float32Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 1 : -1));
-    smoothRun(jitter, 1, whole(40), { first: 0, last: 1 }, 2);
-    expect(Math.max(...jitter.map(Math.abs))).toBeLessThan(0.5);
+  test('a long run is cut into the fewest pieces, without a short rest', () => {
+    const lengths = (frames: number) =>
+      cutRuns([{ start: 3, end: 3 + frames }], 10).map((run) => run.end - run.start);
+    expect(lengths(10)).toEqual([10]);
+    expect(lengths(11)).toEqual([5, 6]);
+    expect(lengths(31)).toEqual([7, 8, 8, 8]);
   });
 
-  test('a peak stays at its frame, without lag', () => {
-    const bump = Float32Array.from({ length: 41 }, (_, i) => Math.exp(-((i - 17) ** 2) / 18));
-    smoothRun(bump, 1, whole(41), { first: 0, last: 1 }, 2);
-    expect(bump.indexOf(Math.max(...bump))).toBe(17);
-  });
-
-  test('frames outside the run and channels outside the range keep their exact values', () => {
-    const table = Float32Array.from({ length: 30 }, (_, i) => (i * 7919) % 13);
-    const before = table.slice();
-    smoothRun(table, 3, { start: 2, end: 8 }, { first: 1, last: 2 }, 2);
-    const changed = [...table.keys()].filter((i) => table[i] !== before[i]);
-    expect(changed.length).toBeGreaterThan(0);
-    for (const i of changed) {
-      expect(i % 3).toBe(1);
-      expect(Math.floor(i / 3)).toBeGreaterThanOrEqual(2);
-      expect(Math.floor(i / 3)).toBeLessThan(8);
-    }
-  });
-
-  test('a run of one frame keeps its value', () => {
-    const one = Float32Array.of(4.5);
-    smoothRun(one, 1, whole(1), { first: 0, last: 1 }, 2);
-    expect(one[0]).toBe(4.5);
+  test('pieces follow each other without a gap', () => {
+    const pieces = cutRuns(
+      [
+        { start: 5, end: 52 },
+        { start: 60, end: 61 },
+      ],
+      9,
+    );
+    expect(pieces[0]?.start).toBe(5);
+    expect(pieces.slice(-2)).toEqual([
+      { start: 44, end: 52 },
+      { start: 60, end: 61 },
+    ]);
+    pieces.slice(1, -1).forEach((piece, i) => expect(piece.start).toBe(pieces[i]?.end));
   });
 });

@@ -3,24 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MASK_SIZE } from '@lipsync/kernels';
+import { type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { type RunModel } from '../run-model';
-import {
-  clipInput,
-  FORMAT,
-  generate,
-  memoryFeatures,
-  pictureOf,
-  trackOf,
-} from '../test/highsync-clip-fixture';
-import { LATENT, SIDE } from '../test/highsync-graphs';
-import { MASK, writeHighsyncPack } from '../test/highsync-pack';
-import { type RecordedRun, recordRuns } from '../test/recorded-runs';
-import { testSessions } from '../test/test-sessions';
+import { clipInput, FORMAT, generate, memoryFeatures, pictureOf, trackOf } from '../test/clips';
+import { LATENT, MASK, SIDE, writeHighsyncPack } from '../test/highsync-pack';
+import { type RecordedRun, recordRuns, testSessions } from '../test/test-sessions';
+import { createHighsync, type HighsyncOptions } from './engine';
 import { type DecodedFaces } from './face-batch';
-import { createHighsync, type HighsyncOptions } from './highsync-engine';
-import { highsyncFaces } from './highsync-faces';
-import { type HighsyncManifest } from './highsync-manifest';
+import { highsyncFaces } from './faces';
+import { type HighsyncManifest } from './manifest';
 import { RECTANGLE_FEATHER } from './mask';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);

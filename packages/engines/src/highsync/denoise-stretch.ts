@@ -1,18 +1,18 @@
-import { type ArrayPool } from '../array-pool';
 import { createDdim } from '../diffusion/ddim';
-import { type Run } from '../face/connected-runs';
+import { fillNoise } from '../diffusion/noise';
+import { type Run } from '../face/smoothing';
 import { createInOrder } from '../in-order';
-import { contextPasses } from './context-windows';
-import { type HighsyncParams } from './highsync-params';
+import { type ArrayPool } from '../model';
+import { type HighsyncParams } from './manifest';
+import { type LatentRectangle, type LatentShape, restoreOutside } from './mask';
 import { type NetworkWindow, type PredictWindow } from './predict-window';
 import { type LatentsBySource } from './source-latents';
-import { createStretchLatents } from './stretch-latents';
 
 /** Windows inside the network at once: one runs, one waits. */
 const WINDOWS_IN_FLIGHT = 2;
 
 /** Consecutive output frames of one run, with their inputs. */
-export interface Stretch {
+interface Stretch {
   readonly outputs: Run;
   /** The source frame of every output frame of the clip. */
   readonly sources: readonly number[];
@@ -24,7 +24,7 @@ export interface Stretch {
 }
 
 /** Denoises a stretch to clean latents [frames, C, h, w]; outside the mask they equal the source's. */
-export type DenoiseStretch = (stretch: Stretch, signal: AbortSignal) => Promise<Float32Array>;
+type DenoiseStretch = (stretch: Stretch, signal: AbortSignal) => Promise<Float32Array>;
 
 /**
  * HighSync's sampler (https://github.com/saeed5959/high_sync). In every step, the cells outside the mask are set to the
@@ -94,4 +94,141 @@ export function createDenoiseStretch(
     const frameSize = latents.noisy.length / frames;
     return latents.noisy.subarray(0, (end - first) * frameSize);
   };
+}
+
+/** The latents of a stretch while it is denoised, frame by frame: [frames, C, h, w]. */
+interface StretchLatents {
+  readonly noisy: Float32Array;
+  readonly prediction: Float32Array;
+  /** Sets the cells outside the mask to the clean latents. */
+  restore(cleanOf: (frame: number) => Float32Array): void;
+  /** Writes the noisy latents of `count` frames from `start`, in the network's layout: [C, count, h, w]. */
+  readWindow(start: number, count: number, target: Float32Array): void;
+  /** Adds the network's prediction for these frames, each multiplied by its weight. */
+  addPrediction(start: number, weights: Float32Array, values: Float32Array): void;
+}
+
+/** Starts from noise: frame `i` gets the noise of output position `first + i`. */
+function createStretchLatents(
+  shape: LatentShape,
+  mask: LatentRectangle,
+  frames: number,
+  { seed, first }: { readonly seed: number; readonly first: number },
+): StretchLatents {
+  const area = shape.height * shape.width;
+  const size = shape.channels * area;
+  const noisy = new Float32Array(frames * size);
+  const prediction = new Float32Array(frames * size);
+  for (let frame = 0; frame < frames; frame++) {
+    fillNoise(noisy.subarray(frame * size, (frame + 1) * size), seed, first + frame);
+  }
+
+  /** Visits the channel planes of some frames: the offset of each here, and in a tensor in the network's layout. */
+  const eachPlane = (
+    start: number,
+    count: number,
+    visit: (here: number, there: number, i: number) => void,
+  ): void => {
+    for (let i = 0; i < count; i++) {
+      for (let channel = 0; channel < shape.channels; channel++) {
+        visit((start + i) * size + channel * area, (channel * count + i) * area, i);
+      }
+    }
+  };
+
+  return {
+    noisy,
+    prediction,
+    restore(cleanOf) {
+      for (let frame = 0; frame < frames; frame++) {
+        restoreOutside(noisy, frame * size, cleanOf(frame), 0, shape, mask);
+      }
+    },
+    readWindow(start, count, target) {
+      eachPlane(start, count, (here, there) => target.set(noisy.subarray(here, here + area), there));
+    },
+    addPrediction(start, weights, values) {
+      eachPlane(start, weights.length, (here, there, i) => {
+        const weight = weights[i] ?? 0;
+        if (weight === 0) return;
+        // Most frames are in one window only.
+        if (weight === 1) return prediction.set(values.subarray(there, there + area), here);
+        for (let k = 0; k < area; k++) {
+          prediction[here + k] = (prediction[here + k] ?? 0) + weight * (values[there + k] ?? 0);
+        }
+      });
+    },
+  };
+}
+
+/** How a network that sees a fixed number of frames moves over a longer run. */
+interface WindowShape {
+  /** Frames that the network sees at once. */
+  readonly window: number;
+  /** Frames that neighbouring windows share; less than `window`. */
+  readonly overlap: number;
+}
+
+/** One position of the network: it sees frames [start, start + window), and its output counts for [from, to). */
+interface ContextWindow {
+  readonly start: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The windows of one denoising step over a run of `frames` (≥ window) frames, as HighSync places them
+ * (https://github.com/saeed5959/high_sync). They move by one frame with every step, so that no frame stays at a border.
+ * A window that would extend beyond an end is moved back inside, and only its original frames count. Windows with the
+ * same start see the same frames, and each counts.
+ * @throws RangeError for a run that is too short
+ */
+export function contextWindows(
+  frames: number,
+  step: number,
+  { window, overlap }: WindowShape,
+): ContextWindow[] {
+  if (frames < window) throw new RangeError(`${frames} frames do not fill a window of ${window}`);
+  const shift = step % window;
+  if (frames + shift <= window) return [{ start: 0, from: 0, to: frames }];
+  const windows: ContextWindow[] = [];
+  for (let first = -shift; first < frames; first += window - overlap) {
+    const to = Math.min(frames, first + window);
+    windows.push({ start: Math.max(0, to - window), from: Math.max(0, first), to });
+  }
+  return windows;
+}
+
+/** One pass of the network and the weights of its output. */
+interface ContextPass {
+  /** The first frame that the network sees. */
+  readonly start: number;
+  /**
+   * Weight of its output for each of those frames. For every frame of the run the weights of all passes add up to 1.
+   */
+  readonly weights: Float32Array;
+}
+
+/**
+ * The passes of the network for the windows of a step. Equal windows share a pass, and a frame takes the mean of its
+ * windows.
+ */
+export function contextPasses(frames: number, step: number, shape: WindowShape): ContextPass[] {
+  const windows = contextWindows(frames, step, shape);
+  const covered = new Uint32Array(frames);
+  const counts = new Map<number, Uint32Array>();
+  for (const { start, from, to } of windows) {
+    const count = counts.get(start) ?? new Uint32Array(shape.window);
+    counts.set(start, count);
+    for (let frame = from; frame < to; frame++) {
+      count[frame - start] = (count[frame - start] ?? 0) + 1;
+      covered[frame] = (covered[frame] ?? 0) + 1;
+    }
+  }
+  return [...counts].map(([start, count]) => ({
+    start,
+    weights: Float32Array.from(count, (times, place) =>
+      times === 0 ? 0 : times / (covered[start + place] ?? 1),
+    ),
+  }));
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { contextPasses, contextWindows } from './context-windows';
+import { contextPasses, contextWindows } from './denoise-stretch';
 
 const HIGHSYNC = { window: 12, overlap: 3 };
 

@@ -2,15 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { type RunModel } from '../run-model';
-import { clipInput, expectedImages, generate, trackOf } from '../test/highsync-clip-fixture';
+import { clipInput, expectedImages, generate, trackOf } from '../test/clips';
 import { writeHighsyncPack } from '../test/highsync-pack';
-import { recordRuns } from '../test/recorded-runs';
-import { testSessions } from '../test/test-sessions';
-import { createHighsync } from './highsync-engine';
-import { highsyncFaces } from './highsync-faces';
-import { type HighsyncManifest } from './highsync-manifest';
+import { recordRuns, testSessions } from '../test/test-sessions';
+import { createHighsync } from './engine';
+import { highsyncFaces } from './faces';
+import { type HighsyncManifest } from './manifest';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 

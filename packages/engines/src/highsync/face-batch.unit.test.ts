@@ -1,4 +1,4 @@
-import { createStretchQueue } from './stretch-queue';
+import { createStretchQueue } from './face-batch';
 
 /** Work that continues until it is released. */
 function heldWork() {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manifestSchema, openPackFor } from '../packs';
-import { type HighsyncManifest } from './highsync-manifest';
-import { writeHighsyncPack } from './highsync-pack';
+import { type HighsyncManifest } from './manifest';
+import { writeHighsyncPack } from './pack';
 
 describe('a highsync manifest', () => {
   let folder: string;

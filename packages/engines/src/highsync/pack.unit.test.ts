@@ -1,16 +1,30 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { decoderModel, encoderModel } from '../builtin/autoencoder';
-import { LATENT_CHANNELS, LATENT_SCALE } from '../builtin/latent-planes';
-import { WIDTH } from '../builtin/speech-cues';
-import { type Cues } from '../test/cue-window';
-import { allOf, type Frame, paintedFrame, swapped } from '../test/film';
-import { furthest } from '../test/furthest';
-import { floats, loadTestGraph, type TestGraph, time } from '../test/graph-runner';
-import { expectedLoop, guidedLoop } from '../test/guided-loop';
-import { darkness, difference, paintedFace } from '../test/painted-face';
-import { GUIDANCE, MASK, RESOLUTION, SCHEDULE, WINDOW } from './builtin-params';
-import { denoisingUnetModel, unconditionalUnetModel } from './denoising-unet';
-import { LATENT_SIDE, referenceUnetModel, TOKENS } from './reference-unet';
+import { decoderModel, encoderModel, LATENT_CHANNELS, LATENT_SCALE } from '../builtin/autoencoder';
+import { WIDTH } from '../builtin/speech';
+import {
+  allOf,
+  type Cues,
+  darkness,
+  difference,
+  type Frame,
+  furthest,
+  paintedFace,
+  paintedFrame,
+  swapped,
+} from '../test/drawn-faces';
+import { expectedLoop, floats, guidedLoop, loadTestGraph, type TestGraph, time } from '../test/graphs';
+import {
+  denoisingUnetModel,
+  GUIDANCE,
+  LATENT_SIDE,
+  MASK,
+  referenceUnetModel,
+  RESOLUTION,
+  SCHEDULE,
+  TOKENS,
+  unconditionalUnetModel,
+  WINDOW,
+} from './pack';
 
 const FACE = { side: RESOLUTION, x: 128, y: 180, half: 34 };
 const AREA = LATENT_SIDE * LATENT_SIDE;

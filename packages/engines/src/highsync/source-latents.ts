@@ -1,9 +1,11 @@
-import { type ArrayPool } from '../array-pool';
-import { type ClipInput, type FrameStream } from '../engine';
-import { type Run } from '../face/connected-runs';
+import { BILINEAR, createCropFace, type PictureFormat } from '@lipsync/kernels';
+import { type ClipInput, type FeatureLayout, type FrameFeatures, type FrameStream } from '../engine';
+import { type Run } from '../face/smoothing';
 import { createInOrder } from '../in-order';
-import { type EncodeFace } from './face-latents';
-import { type KeptLatents } from './kept-latents';
+import { copyScaledMean } from '../latents';
+import { type ArrayPool, type CallRole, float32Of, float32Tensor } from '../model';
+import { type HighsyncFaces } from './faces';
+import { type HighsyncParams } from './manifest';
 
 type Floats = Float32Array<ArrayBuffer>;
 
@@ -14,7 +16,7 @@ export type LatentsBySource = ReadonlyMap<number, Float32Array>;
 const ENCODING = 2;
 
 /** Provides the clean latents that a stretch of output frames needs. */
-export interface SourceLatents {
+interface SourceLatents {
   /**
    * Runs `work` with the latents of output frames [start, end), all of which show a face; their memory is reused once
    * it has ended. Stretches come in order, one at a time.
@@ -93,6 +95,83 @@ export function createSourceLatents(
     },
     async close() {
       await stream?.close();
+    },
+  };
+}
+
+/**
+ * Crops the face out of a source frame before returning, and encodes it to the scaled clean latent [C, h, w], in an
+ * array of the pool. One picture per call of the graph: at 512 pixels a single picture keeps any device busy, and the
+ * encoder's memory grows with each.
+ */
+type EncodeFace = (frame: Uint8Array, sourceIndex: number) => Promise<Floats>;
+
+export function createFaceLatents(
+  { resolution: side, latent }: Pick<HighsyncParams, 'resolution' | 'latent'>,
+  { crops }: Pick<HighsyncFaces, 'crops'>,
+  format: PictureFormat,
+  call: CallRole,
+  pool: ArrayPool,
+): EncodeFace {
+  const cropFace = createCropFace(format, side, BILINEAR);
+  const size = latent.channels * latent.height * latent.width;
+  return async (frame, sourceIndex) => {
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(sourceIndex * 4, sourceIndex * 4 + 4);
+    const image = pool.take(3 * side * side);
+    cropFace(frame, { x1, y1, x2, y2 }, image, 0);
+    const outputs = await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) });
+    const clean = pool.take(size);
+    const moments = float32Of(outputs, 'latent');
+    copyScaledMean(moments, 0, size, latent.scale, clean, 0);
+    pool.give(moments);
+    return clean;
+  };
+}
+
+/** Number of values stored after every latent: the corners of the crop that it was made from. */
+const CORNERS = 4;
+
+/** Clean latents that outlive the clip. */
+interface KeptLatents {
+  /**
+   * The latent of a source frame, in memory that the next call reuses; null when there is none, or when it was made
+   * from a different crop than the current one.
+   */
+  find(sourceIndex: number): Floats | null;
+  keep(sourceIndex: number, latent: Float32Array): void;
+}
+
+/** What highsync keeps per source frame: its latent and the crop. */
+export function keptLayout({ channels, height, width }: HighsyncParams['latent']): FeatureLayout {
+  return { version: '1', values: channels * height * width + CORNERS };
+}
+
+/**
+ * Compares the crop because it depends on the whole shot: a track that was made for a shorter output may not have
+ * included the frame that determines the shot's height.
+ */
+export function createKeptLatents(
+  layout: FeatureLayout,
+  features: FrameFeatures,
+  { crops }: Pick<HighsyncFaces, 'crops'>,
+): KeptLatents {
+  const { values } = layout;
+  const size = values - CORNERS;
+  const record = new Float32Array(values);
+  const latentPart = record.subarray(0, size);
+  const cropOf = (sourceIndex: number): Float32Array =>
+    crops.subarray(sourceIndex * CORNERS, (sourceIndex + 1) * CORNERS);
+  return {
+    find(sourceIndex) {
+      if (!features.has(sourceIndex)) return null;
+      features.read(sourceIndex, record, 0);
+      const crop = cropOf(sourceIndex);
+      return crop.every((edge, i) => edge === record[size + i]) ? latentPart : null;
+    },
+    keep(sourceIndex, latent) {
+      latentPart.set(latent);
+      record.set(cropOf(sourceIndex), size);
+      features.write(sourceIndex, record, 0);
     },
   };
 }

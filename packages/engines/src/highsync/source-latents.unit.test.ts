@@ -1,73 +1,118 @@
-import { createArrayPool } from '../array-pool';
 import { type FrameFeatures } from '../engine';
-import { type Tensors } from '../tensor';
-import { float32Tensor } from '../tensors';
-import { clipInput, FORMAT, memoryFeatures, trackOf } from '../test/highsync-clip-fixture';
-import { createFaceLatents } from './face-latents';
-import { highsyncFaces } from './highsync-faces';
-import { createKeptLatents, keptLayout } from './kept-latents';
-import { createSourceLatents } from './source-latents';
+import { createArrayPool, float32Tensor, type Tensors } from '../model';
+import { clipInput, FORMAT, memoryFeatures, trackOf } from '../test/clips';
+import { highsyncFaces } from './faces';
+import { createFaceLatents, createKeptLatents, createSourceLatents, keptLayout } from './source-latents';
 
-const FRAMES = 96;
-const STRETCH = 12;
-const PARAMS = { resolution: 8, latent: { channels: 1, height: 2, width: 3, scale: 1 } };
-const SIZE = 6;
+describe('source latents', () => {
+  const FRAMES = 96;
+  const STRETCH = 12;
+  const PARAMS = { resolution: 8, latent: { channels: 1, height: 2, width: 3, scale: 1 } };
+  const SIZE = 6;
 
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+  const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Counts the arrays in which latents are passed to and from storage. */
-function watchedFeatures() {
-  const { kept, ...features } = memoryFeatures(keptLayout(PARAMS.latent).values);
-  const arrays = new Set<Float32Array>();
-  const watched: FrameFeatures = {
-    has: (source) => features.has(source),
-    read(source, target, offset) {
-      arrays.add(target);
-      features.read(source, target, offset);
-    },
-    write(source, values, offset) {
-      arrays.add(values);
-      features.write(source, values, offset);
-    },
-  };
-  return { watched, kept, arrays };
-}
-
-test('a long clip holds the latents of one stretch in memory, encoded or stored, and each belongs to its own frame', async () => {
-  const { watched, kept, arrays } = watchedFeatures();
-  const track = trackOf(FRAMES);
-  const faces = highsyncFaces(track);
-  const used: number[] = [];
-  for (const known of [0, FRAMES]) {
-    expect(kept.size).toBe(known);
-    const pool = createArrayPool(STRETCH);
-    let encoded = 0;
-    const call = async (): Promise<Tensors> => {
-      const moments = pool.take(2 * SIZE).fill(encoded++);
-      return { latent: float32Tensor(moments, [1, 2, 2, 3]) };
+  /** Counts the arrays in which latents are passed to and from storage. */
+  function watchedFeatures() {
+    const { kept, ...features } = memoryFeatures(keptLayout(PARAMS.latent).values);
+    const arrays = new Set<Float32Array>();
+    const watched: FrameFeatures = {
+      has: (source) => features.has(source),
+      read(source, target, offset) {
+        arrays.add(target);
+        features.read(source, target, offset);
+      },
+      write(source, values, offset) {
+        arrays.add(values);
+        features.write(source, values, offset);
+      },
     };
-    const { input } = clipInput(track, upTo(FRAMES), { features: watched });
-    const latentsOf = createSourceLatents(
-      input,
-      createKeptLatents(keptLayout(PARAMS.latent), watched, faces),
-      createFaceLatents(PARAMS, faces, FORMAT, call, pool),
+    return { watched, kept, arrays };
+  }
+
+  test('a long clip holds the latents of one stretch in memory, encoded or stored, and each belongs to its own frame', async () => {
+    const { watched, kept, arrays } = watchedFeatures();
+    const track = trackOf(FRAMES);
+    const faces = highsyncFaces(track);
+    const used: number[] = [];
+    for (const known of [0, FRAMES]) {
+      expect(kept.size).toBe(known);
+      const pool = createArrayPool(STRETCH);
+      let encoded = 0;
+      const call = async (): Promise<Tensors> => {
+        const moments = pool.take(2 * SIZE).fill(encoded++);
+        return { latent: float32Tensor(moments, [1, 2, 2, 3]) };
+      };
+      const { input } = clipInput(track, upTo(FRAMES), { features: watched });
+      const latentsOf = createSourceLatents(
+        input,
+        createKeptLatents(keptLayout(PARAMS.latent), watched, faces),
+        createFaceLatents(PARAMS, faces, FORMAT, call, pool),
+        pool,
+      );
+      const seen = new Set<Float32Array>();
+      for (let start = 0; start < FRAMES; start += STRETCH) {
+        await latentsOf.use({ start, end: start + STRETCH }, input.signal, async (latents) => {
+          for (const source of upTo(STRETCH).map((i) => start + i)) {
+            const latent = latents.get(source) ?? new Float32Array();
+            expect([...latent]).toEqual(Array(SIZE).fill(source));
+            seen.add(latent);
+          }
+        });
+      }
+      await latentsOf.close();
+      expect(encoded).toBe(FRAMES - known);
+      used.push(seen.size);
+    }
+    expect(used).toEqual([STRETCH, STRETCH]);
+    // One for each of the two clips.
+    expect(arrays.size).toBe(2);
+  });
+});
+
+describe('face latents', () => {
+  test('the latent is the scaled mean, in separate memory, and the encoder’s output array is reused for its next output', async () => {
+    const pool = createArrayPool(1);
+    const moments = Float32Array.of(1, 2, 3, 4, 9, 9, 9, 9);
+    const params = { resolution: 8, latent: { channels: 1, height: 2, width: 2, scale: 0.5 } };
+    const format = { width: 16, height: 16, matrix: 'bt709', range: 'limited' } as const;
+    const encode = createFaceLatents(
+      params,
+      { crops: Float32Array.of(2, 2, 10, 10) },
+      format,
+      async () => ({ latent: float32Tensor(moments, [1, 2, 2, 2]) }),
       pool,
     );
-    const seen = new Set<Float32Array>();
-    for (let start = 0; start < FRAMES; start += STRETCH) {
-      await latentsOf.use({ start, end: start + STRETCH }, input.signal, async (latents) => {
-        for (const source of upTo(STRETCH).map((i) => start + i)) {
-          const latent = latents.get(source) ?? new Float32Array();
-          expect([...latent]).toEqual(Array(SIZE).fill(source));
-          seen.add(latent);
-        }
+    const latent = await encode(new Uint8Array(16 * 16 * 1.5), 0);
+    expect(pool.take(8)).toBe(moments);
+    moments.fill(0);
+    expect([...latent]).toEqual([0.5, 1, 1.5, 2]);
+  });
+});
+
+describe('kept latents', () => {
+  test('latents made stale by a longer track are recomputed, and are found from then on', () => {
+    const layout = keptLayout({ channels: 1, height: 1, width: 2, scale: 1 });
+    const features = memoryFeatures(layout.values);
+    /** What a render of two frames does when the shot has this height. */
+    const render = (height: number) => {
+      const kept = createKeptLatents(layout, features, {
+        crops: Float32Array.of(0, 0, 9, height, 1, 0, 10, height),
       });
-    }
-    await latentsOf.close();
-    expect(encoded).toBe(FRAMES - known);
-    used.push(seen.size);
-  }
-  expect(used).toEqual([STRETCH, STRETCH]);
-  // One for each of the two clips.
-  expect(arrays.size).toBe(2);
+      const missing = [0, 1].filter((source) => kept.find(source) === null);
+      for (const source of missing) kept.keep(source, Float32Array.of(source, height));
+      const latents = [0, 1].map((source) => [...(kept.find(source) ?? [])]);
+      return { missing: missing.length, latents };
+    };
+    expect(render(9).missing).toBe(2);
+    expect(render(9).missing).toBe(0);
+    expect(render(12).missing).toBe(2);
+    expect(render(12)).toEqual({
+      missing: 0,
+      latents: [
+        [0, 12],
+        [1, 12],
+      ],
+    });
+  });
 });

@@ -2,24 +2,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FrameFeatures } from '../engine';
+import { type FrameFeatures, isWorthKeeping } from '../engine';
 import { type FaceTrack } from '../face/face-track';
-import { isWorthKeeping } from '../feature-layout';
+import { type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { type RunModel } from '../run-model';
-import { clipInput, FORMAT, memoryFeatures, pictureOf, trackOf } from '../test/highsync-clip-fixture';
-import { SIDE } from '../test/highsync-graphs';
+import { clipInput, FORMAT, memoryFeatures, pictureOf, trackOf } from '../test/clips';
+import { SIDE } from '../test/highsync-pack';
 import { generate } from '../test/latentsync-clip';
 import { MASK, writeLatentsyncPack } from '../test/latentsync-pack';
-import { type RecordedRun, recordRuns } from '../test/recorded-runs';
-import { reusingRuns } from '../test/reusing-runs';
-import { testSessions } from '../test/test-sessions';
-import { alignedFaces, transformAt } from './aligned-faces';
-import { latentLayout } from './face-latents';
-import { type FaceWindow } from './face-window';
-import { inpaintMask } from './inpaint-mask';
-import { createLatentsync } from './latentsync-engine';
-import { type LatentsyncManifest } from './latentsync-manifest';
+import { type RecordedRun, recordRuns, reusingRuns, testSessions } from '../test/test-sessions';
+import { createLatentsync } from './engine';
+import { type FaceWindow, latentLayout } from './face-window';
+import { alignedFaces, transformAt } from './faces';
+import { type LatentsyncManifest } from './manifest';
+import { inpaintMask } from './mask';
 
 const missing = (): never => {
   throw new Error('there is a face');

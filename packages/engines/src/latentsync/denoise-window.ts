@@ -1,17 +1,14 @@
-import { type ArrayPool } from '../array-pool';
 import { createDdim, guide } from '../diffusion/ddim';
 import { fillNoise } from '../diffusion/noise';
-import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks68';
-import { type RunModel } from '../run-model';
-import { WINDOW_STEPS } from '../speech/whisper-window';
-import { type Tensors } from '../tensor';
-import { float32Of, float32Tensor } from '../tensors';
-import { type LatentsyncManifest } from './latentsync-manifest';
+import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
+import { type ArrayPool, float32Of, float32Tensor, type RunModel, type Tensors } from '../model';
+import { WINDOW_STEPS } from '../speech/windows';
+import { type LatentsyncManifest } from './manifest';
 
 type Floats = Float32Array<ArrayBuffer>;
 
 /** The network's inputs for a window of consecutive frames. */
-export interface WindowConditions {
+interface WindowConditions {
   /** Per frame, the scaled latents of the masked crop and of the whole crop, [2, C, h, w]. */
   readonly latents: readonly Float32Array[];
   /** Writes the audio windows, [frames, 10 steps × states, width]. */
@@ -23,7 +20,7 @@ export interface WindowConditions {
 /**
  * Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between steps.
  */
-export type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<Floats>;
+type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<Floats>;
 
 /**
  * LatentSync's sampler (https://github.com/bytedance/LatentSync): all frames start from one noise image and are

@@ -2,15 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { type RunModel } from '../run-model';
-import { clipInput, trackOf } from '../test/highsync-clip-fixture';
+import { clipInput, trackOf } from '../test/clips';
 import { expectedImage, generate } from '../test/latentsync-clip';
 import { type LatentsyncPackChanges, writeLatentsyncPack } from '../test/latentsync-pack';
-import { recordRuns } from '../test/recorded-runs';
-import { testSessions } from '../test/test-sessions';
-import { createLatentsync } from './latentsync-engine';
-import { type LatentsyncManifest } from './latentsync-manifest';
+import { recordRuns, testSessions } from '../test/test-sessions';
+import { createLatentsync } from './engine';
+import { type LatentsyncManifest } from './manifest';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 

@@ -1,7 +1,9 @@
 import { type Affine, type AlignedCrop, type AlignedPaste } from '@lipsync/kernels';
-import { type ClipInput, type FaceBatch, type GeneratedFaces } from '../engine';
-import { mapConcurrently } from '../map-concurrently';
-import { type EncodeFace } from './face-latents';
+import { type ClipInput, type FaceBatch, type FeatureLayout, type GeneratedFaces } from '../engine';
+import { allOf, mapConcurrently } from '../in-order';
+import { copyScaledMean } from '../latents';
+import { type ArrayPool, type CallRole, float32Of, float32Tensor } from '../model';
+import { type LatentsyncParams } from './manifest';
 
 type Floats = Float32Array<ArrayBuffer>;
 
@@ -26,7 +28,7 @@ export interface WindowParts {
 }
 
 /** A face needed in an output frame. */
-export interface WantedFace {
+interface WantedFace {
   readonly output: number;
   readonly source: number;
   /** From the frame to the crop. */
@@ -88,7 +90,7 @@ export class FaceWindow implements FaceBatch {
 }
 
 /** Generated crops, ready to be pasted. */
-export class DecodedFaces implements GeneratedFaces {
+class DecodedFaces implements GeneratedFaces {
   constructor(
     readonly faces: readonly WantedFace[],
     /** Each [3, side, side] in [-1, 1]. */
@@ -106,4 +108,42 @@ export class DecodedFaces implements GeneratedFaces {
   recycle(): void {
     for (const image of this.images) this.parts.give(image);
   }
+}
+
+/** What latentsync keeps of a source frame: the result of `EncodeFace`. */
+export function latentLayout({ channels, height, width }: LatentsyncParams['latent']): FeatureLayout {
+  return { version: '2', values: 2 * channels * height * width };
+}
+
+/**
+ * Encodes a crop [3, side, side], whose array is consumed, to the scaled latents of the masked and of the whole crop,
+ * [2, C, h, w], in an array of the pool. One picture per call of the graph: at 512 pixels a single picture keeps any
+ * device busy, and the encoder's memory grows with each.
+ */
+type EncodeFace = (crop: Floats) => Promise<Floats>;
+
+/** `inpaint` is 1 where the face is generated; there the encoder sees mid-grey. */
+export function createEncodeFace(
+  { resolution: side, latent }: Pick<LatentsyncParams, 'resolution' | 'latent'>,
+  inpaint: Float32Array,
+  call: CallRole,
+  pool: ArrayPool,
+): EncodeFace {
+  const area = side * side;
+  const size = latent.channels * latent.height * latent.width;
+
+  const encode = async (image: Floats): Promise<Floats> =>
+    float32Of(await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) }), 'latent');
+
+  return async (crop) => {
+    const masked = pool.take(crop.length);
+    for (let i = 0; i < masked.length; i++) masked[i] = (crop[i] ?? 0) * (1 - (inpaint[i % area] ?? 0));
+    const encodings = await allOf([encode(masked), encode(crop)]);
+    const latents = pool.take(2 * size);
+    encodings.forEach((moments, part) => {
+      copyScaledMean(moments, 0, size, latent.scale, latents, part * size);
+      pool.give(moments);
+    });
+    return latents;
+  };
 }

@@ -1,7 +1,5 @@
-import { createArrayPool } from '../array-pool';
-import { type Tensors } from '../tensor';
-import { float32Of, float32Tensor } from '../tensors';
-import { createEncodeFace } from './face-latents';
+import { createArrayPool, float32Of, float32Tensor, type Tensors } from '../model';
+import { createEncodeFace } from './face-window';
 
 test('both latents have their own memory, and the encoder’s output arrays are reused for its next outputs', async () => {
   const pool = createArrayPool(2);

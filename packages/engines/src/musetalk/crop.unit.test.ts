@@ -1,4 +1,4 @@
-import { maskLowerHalf } from './lower-half-mask';
+import { maskLowerHalf } from './features';
 
 test('the upper half is kept and the lower half is black, in every channel and nowhere else', () => {
   const before = Float32Array.from({ length: 2 + 3 * 16 + 1 }, (_, i) => i / 100);

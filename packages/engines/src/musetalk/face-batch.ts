@@ -1,12 +1,9 @@
 import { type BlendMask, type Box, type PasteFace } from '@lipsync/kernels';
 import { type FaceBatch, type GeneratedFaces } from '../engine';
-import { writeCropLandmarks } from '../face/crop-landmarks';
-import { LANDMARK_VALUES } from '../face/landmarks68';
-import { type CutFaces } from './cut-faces';
-import { type CutFace, type FaceFeatures } from './face-features';
-import { type FaceMasks } from './face-masks';
-import { type FeatureRecords } from './feature-records';
-import { type SourceFace } from './source-faces';
+import { LANDMARK_VALUES, writeCropLandmarks } from '../face/landmarks';
+import { type SourceFace } from './faces';
+import { type CutFace, type CutFaces, type FaceFeatures, type FeatureRecords } from './features';
+import { type FaceMasks } from './mask';
 
 type Floats = Float32Array<ArrayBuffer>;
 
@@ -132,7 +129,7 @@ interface FacePlace {
 }
 
 /** Generated crops, ready to be pasted. */
-export class PasteableFaces implements GeneratedFaces {
+class PasteableFaces implements GeneratedFaces {
   constructor(
     private readonly places: readonly FacePlace[],
     /** [batch, 3, side, side] in [-1, 1]. */

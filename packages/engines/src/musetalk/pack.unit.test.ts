@@ -1,18 +1,18 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { decoderModel, encoderModel } from '../builtin/autoencoder';
-import { LATENT_CHANNELS, LATENT_SCALE } from '../builtin/latent-planes';
-import { WIDTH } from '../builtin/speech-cues';
-import { type Cues, cueWindow } from '../test/cue-window';
-import { floats, loadTestGraph, type TestGraph, time } from '../test/graph-runner';
+import { decoderModel, encoderModel, LATENT_CHANNELS, LATENT_SCALE } from '../builtin/autoencoder';
+import { WIDTH } from '../builtin/speech';
 import {
+  type Cues,
+  cueWindow,
   darkness,
   difference,
   LARGE_FACE,
   lipWidth,
   paintedFace,
   paintedLandmarks,
-} from '../test/painted-face';
-import { generatorModel } from './generator';
+} from '../test/drawn-faces';
+import { floats, loadTestGraph, type TestGraph, time } from '../test/graphs';
+import { generatorModel } from './pack';
 
 const { side: SIDE } = LARGE_FACE;
 const AREA = SIDE * SIDE;

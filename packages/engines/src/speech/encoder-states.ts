@@ -1,20 +1,28 @@
-import { type RunModel } from '../run-model';
-import { float32Of, float32Tensor } from '../tensors';
-import { SEGMENT_FRAMES } from './log-mel';
-import { MEL_BANDS } from './mel-filters';
-import { type RecordingWindows, STEPS_PER_WINDOW } from './recording-windows';
+import { float32Of, float32Tensor, type RunModel } from '../model';
+import { type AudioParams } from '../params';
+import {
+  logMel,
+  MEL_BANDS,
+  melSlice,
+  type Recording,
+  SAMPLE_RATE,
+  SEGMENT_FRAMES,
+  SEGMENT_SAMPLES,
+  segmentLogMel,
+} from './log-mel';
+import { soundingSteps } from './windows';
 
 /** Steps over which one window's states blend into the next one's, in the middle of their overlap: one second. */
 const LONGEST_FADE = 50;
 
 /** The audio encoder's hidden states for some steps of a recording. */
-export interface EncodedSteps {
+interface EncodedSteps {
   /** Writes the states of one step. */
   write(step: number, target: Float32Array, offset: number): void;
 }
 
 /** The audio encoder's hidden states along a recording, computed 30 s at a time and forgotten once passed. */
-export interface EncoderStates {
+interface EncoderStates {
   /** A copy of steps [from, to). Calls should go forward in time: a window is forgotten once it was read to its end. */
   load(from: number, to: number): Promise<EncodedSteps>;
 }
@@ -115,5 +123,49 @@ export function createEncoderStates(
         },
       };
     },
+  };
+}
+
+/** The audio encoder halves the rate of the spectrogram: 20 ms per step. */
+const STEPS_PER_WINDOW = SEGMENT_FRAMES / 2;
+
+/**
+ * Steps from one overlapping window to the next: 24 s, which gives every step except those at the ends 3 s of context
+ * on either side.
+ */
+const OVERLAPPED_STRIDE = 1200;
+
+/** The 30 s windows in which the encoder processes a recording. */
+interface RecordingWindows {
+  readonly count: number;
+  /** Number of 20 ms steps that carry sound. */
+  readonly steps: number;
+  /** Steps from the start of one window to the start of the next. */
+  readonly stride: number;
+  /** The spectrogram [80, 3000] of a window, in newly allocated memory. */
+  mel(window: number): Float32Array<ArrayBuffer>;
+}
+
+/**
+ * The windows of a 16 kHz recording. Hugging Face's front end (musetalk) cuts the waveform into adjacent windows.
+ * OpenAI's (latentsync, highsync) cuts one spectrogram of the whole recording; there the windows overlap, because
+ * without context beyond a border the encoder's states differ near it, which shows as a twitch every 30 s.
+ */
+export function recordingWindows(recording: Recording, whisper: AudioParams['whisper']): RecordingWindows {
+  const steps = soundingSteps(recording.length, SAMPLE_RATE);
+  if (whisper === 'hf') {
+    return {
+      count: Math.max(1, Math.ceil(recording.length / SEGMENT_SAMPLES)),
+      steps,
+      stride: STEPS_PER_WINDOW,
+      mel: (window) => segmentLogMel(recording, window),
+    };
+  }
+  let whole: Float32Array | undefined;
+  return {
+    count: 1 + Math.max(0, Math.ceil((steps - STEPS_PER_WINDOW) / OVERLAPPED_STRIDE)),
+    steps,
+    stride: OVERLAPPED_STRIDE,
+    mel: (window) => melSlice((whole ??= logMel(recording)), window * OVERLAPPED_STRIDE * 2),
   };
 }

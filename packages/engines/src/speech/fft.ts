@@ -14,7 +14,7 @@ interface Pass {
   readonly termIm: Float64Array;
 }
 
-export interface ComplexSpectrum {
+interface ComplexSpectrum {
   readonly re: Float64Array;
   readonly im: Float64Array;
 }

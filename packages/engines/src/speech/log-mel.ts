@@ -1,6 +1,4 @@
-import { MEL_BANDS, melFilters } from './mel-filters';
-import { BIN_COUNT, createPowerSpectrum, FRAME_LENGTH } from './power-spectrum';
-import { type Recording, recordingOf } from './recording';
+import { createComplexFft } from './fft';
 
 export const SAMPLE_RATE = 16_000;
 /** Samples between frames: 10 ms. */
@@ -96,4 +94,117 @@ function bandEnergy(filter: ReturnType<typeof melFilters>[number] | undefined, p
     sum += (filter.weights[i] ?? 0) * (power[filter.firstBin + i] ?? 0);
   }
   return sum;
+}
+
+export const MEL_BANDS = 80;
+const BIN_HZ = 40;
+const TOP_HZ = 8000;
+
+/** One triangular filter: weights for the bins from `firstBin` on. */
+interface MelFilter {
+  readonly firstBin: number;
+  readonly weights: Float64Array;
+}
+
+/** Whisper's 80 filters: Slaney's mel scale (linear below 1 kHz, logarithmic above) and area normalisation. */
+export function melFilters(): MelFilter[] {
+  const edges = melEdges();
+  return Array.from({ length: MEL_BANDS }, (_, band) => {
+    const [low = 0, centre = 0, high = 0] = edges.slice(band, band + 3);
+    const weight = (bin: number): number => {
+      const hertz = bin * BIN_HZ;
+      const slope = Math.min((hertz - low) / (centre - low), (high - hertz) / (high - centre));
+      return (Math.max(0, slope) * 2) / (high - low);
+    };
+    const bins = Array.from({ length: BIN_COUNT }, (_, bin) => bin).filter((bin) => weight(bin) > 0);
+    return { firstBin: bins[0] ?? 0, weights: Float64Array.from(bins, weight) };
+  });
+}
+
+/** The corners of the triangles in Hz: band i rises from edge i to edge i+1 and falls to edge i+2. */
+export function melEdges(): number[] {
+  const top = hertzToMel(TOP_HZ);
+  return Array.from({ length: MEL_BANDS + 2 }, (_, i) => melToHertz((top * i) / (MEL_BANDS + 1)));
+}
+
+function hertzToMel(hertz: number): number {
+  return hertz < 1000 ? (3 * hertz) / 200 : 15 + (27 * Math.log(hertz / 1000)) / Math.log(6.4);
+}
+
+function melToHertz(mel: number): number {
+  return mel < 15 ? (200 * mel) / 3 : 1000 * Math.exp((Math.log(6.4) * (mel - 15)) / 27);
+}
+
+/** Samples of one analysis frame. */
+const FRAME_LENGTH = 400;
+/** Bins 0 … 8 kHz at 16 kHz, 40 Hz apart. */
+const BIN_COUNT = FRAME_LENGTH / 2 + 1;
+
+const HALF = FRAME_LENGTH / 2;
+
+/**
+ * |DFT|² of 400 real samples under a periodic Hann window, in double precision. Pairs of real samples are packed into
+ * complex numbers, so that the transform has half the length; the spectrum is then separated by symmetry.
+ */
+function createPowerSpectrum(): (frame: Float64Array, power: Float64Array) => void {
+  const fft = createComplexFft([5, 5, 4, 2]);
+  const window = Float64Array.from(
+    { length: FRAME_LENGTH },
+    (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / FRAME_LENGTH),
+  );
+  const cos = Float64Array.from({ length: BIN_COUNT }, (_, k) => Math.cos((2 * Math.PI * k) / FRAME_LENGTH));
+  const sin = Float64Array.from({ length: BIN_COUNT }, (_, k) => -Math.sin((2 * Math.PI * k) / FRAME_LENGTH));
+  const even = new Float64Array(HALF);
+  const odd = new Float64Array(HALF);
+  return (frame, power) => {
+    for (let i = 0; i < HALF; i++) {
+      even[i] = (frame[2 * i] ?? 0) * (window[2 * i] ?? 0);
+      odd[i] = (frame[2 * i + 1] ?? 0) * (window[2 * i + 1] ?? 0);
+    }
+    const { re, im } = fft(even, odd);
+    for (let k = 0; k < BIN_COUNT; k++) {
+      const a = k % HALF;
+      const b = (HALF - k) % HALF;
+      const evenRe = ((re[a] ?? 0) + (re[b] ?? 0)) / 2;
+      const evenIm = ((im[a] ?? 0) - (im[b] ?? 0)) / 2;
+      const oddRe = ((im[a] ?? 0) + (im[b] ?? 0)) / 2;
+      const oddIm = ((re[b] ?? 0) - (re[a] ?? 0)) / 2;
+      const c = cos[k] ?? 0;
+      const s = sin[k] ?? 0;
+      const x = evenRe + oddRe * c - oddIm * s;
+      const y = evenIm + oddRe * s + oddIm * c;
+      power[k] = x * x + y * y;
+    }
+  };
+}
+
+/** Mono samples in [-1, 1] that need not be in memory: callers read only the part that they need. */
+export interface Recording {
+  /** In samples. */
+  readonly length: number;
+  /** Reads samples [from, to) into new memory. Before the start and beyond the end there is silence. */
+  read(from: number, to: number): Float32Array<ArrayBuffer>;
+}
+
+/** A recording of `length` samples. `readInside` fills `target` with the samples from `from` on. */
+export function recordingFrom(
+  length: number,
+  readInside: (from: number, target: Float32Array<ArrayBuffer>) => void,
+): Recording {
+  return {
+    length,
+    read(from, to) {
+      const samples = new Float32Array(to - from);
+      const [first, last] = [Math.max(from, 0), Math.min(to, length)];
+      if (first < last) readInside(first, samples.subarray(first - from, last - from));
+      return samples;
+    },
+  };
+}
+
+/** A recording that is in memory. */
+export function recordingOf(samples: Float32Array): Recording {
+  return recordingFrom(samples.length, (from, target) =>
+    target.set(samples.subarray(from, from + target.length)),
+  );
 }

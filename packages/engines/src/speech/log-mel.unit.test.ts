@@ -1,6 +1,15 @@
-import { HOP, logMel, melSlice, SAMPLE_RATE, SEGMENT_FRAMES, segmentLogMel } from './log-mel';
-import { MEL_BANDS, melFilters } from './mel-filters';
-import { type Recording, recordingOf } from './recording';
+import {
+  HOP,
+  logMel,
+  MEL_BANDS,
+  melFilters,
+  melSlice,
+  type Recording,
+  recordingOf,
+  SAMPLE_RATE,
+  SEGMENT_FRAMES,
+  segmentLogMel,
+} from './log-mel';
 
 /** Two tones. The reference values below were computed from them with the original Whisper front ends. */
 const tones = Float32Array.from(

@@ -1,7 +1,6 @@
-export { writePassthroughPack } from './passthrough-pack';
-export { goldenPack } from './golden-pack';
-export { syntheticTrack } from './synthetic-track';
+export { syntheticTrack } from './clips';
+export { goldenPack } from './golden';
+export { LATENT, SIDE, writeHighsyncPack } from './highsync-pack';
 export { writeLatentsyncPack } from './latentsync-pack';
-export { writeHighsyncPack } from './highsync-pack';
-export { LATENT, SIDE } from './highsync-graphs';
 export { writePooledMusetalkPack } from './musetalk-pack';
+export { writePassthroughPack } from './passthrough-pack';

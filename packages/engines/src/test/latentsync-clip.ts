@@ -1,14 +1,13 @@
 import { createAlignedCrop } from '@lipsync/kernels';
-import { createDdim } from '../diffusion/ddim';
-import { cumulativeAlphas } from '../diffusion/ddim-schedule';
+import { createDdim, cumulativeAlphas } from '../diffusion/ddim';
 import { fillNoise } from '../diffusion/noise';
 import { type FaceTrack } from '../face/face-track';
-import { alignedFaces, transformAt } from '../latentsync/aligned-faces';
-import { inpaintMask, latentKeepMask } from '../latentsync/inpaint-mask';
-import { type LatentsyncClip } from '../latentsync/latentsync-clip';
-import { type LatentsyncParams } from '../latentsync/latentsync-params';
-import { FORMAT, pictureOf } from './highsync-clip-fixture';
-import { BLOCK, LATENT, SIDE, STEPS } from './highsync-graphs';
+import { type LatentsyncClip } from '../latentsync/engine';
+import { alignedFaces, transformAt } from '../latentsync/faces';
+import { type LatentsyncParams } from '../latentsync/manifest';
+import { inpaintMask, latentKeepMask } from '../latentsync/mask';
+import { FORMAT, pictureOf } from './clips';
+import { BLOCK, LATENT, SIDE, STEPS } from './highsync-pack';
 import { SHARES } from './latentsync-pack';
 
 /** The crops of every output frame, and the sizes of the windows in which they were generated. */

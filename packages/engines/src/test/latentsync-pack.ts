@@ -1,18 +1,16 @@
 import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
-import { cumulativeAlphas } from '../diffusion/ddim-schedule';
-import { type ScheduleParams } from '../diffusion/schedule-params';
-import { LANDMARK_COUNT } from '../face/landmarks68';
-import { type LatentsyncManifest } from '../latentsync/latentsync-manifest';
-import { type LatentsyncParams } from '../latentsync/latentsync-params';
+import { cumulativeAlphas, type ScheduleParams } from '../diffusion/ddim';
+import { LANDMARK_COUNT } from '../face/landmarks';
+import { type LatentsyncManifest, type LatentsyncParams } from '../latentsync/manifest';
 import { openPackFor, type Pack, writePack } from '../packs';
-import { WINDOW_STEPS } from '../speech/whisper-window';
-import { AUDIO, decoderModel, encoderModel, LATENT, SIDE, TENSORS, whisperModel } from './highsync-graphs';
+import { WINDOW_STEPS } from '../speech/windows';
+import { AUDIO, decoderModel, encoderModel, LATENT, SIDE, TENSORS, whisperModel } from './highsync-pack';
 
 /** The network's target for a frame, as shares of its inputs. */
 export const SHARES = { reference: 0.4, masked: 0.2, mask: 0.1, audio: 0.2, landmarks: 0.001 };
 
 /** Like the published packs' except for the end: without noise, so that the result is the target itself. */
-export const SCHEDULE: ScheduleParams = {
+const SCHEDULE: ScheduleParams = {
   trainSteps: 1000,
   betaStart: 0.00085,
   betaEnd: 0.012,

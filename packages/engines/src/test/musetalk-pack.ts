@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodeModel, GraphBuilder, modelFile, modelPath } from '@lipsync/model-pack';
-import { type MusetalkManifest } from '../musetalk/musetalk-manifest';
+import { type MusetalkManifest } from '../musetalk/manifest';
 import { openPackFor, type Pack, writePack } from '../packs';
 
 const SIDE = 256;
@@ -13,7 +13,7 @@ const CLASSES = 19;
 /** Pixels brighter than this in the parser's normalised picture are skin: the upper part of the scale. */
 const SKIN_FROM = 0;
 
-export interface PooledPack {
+interface PooledPack {
   /** Adds a `face_parsing` role that classifies bright pixels as skin. */
   readonly parsing?: boolean;
   readonly params?: Partial<MusetalkManifest['params']>;

@@ -1,9 +1,8 @@
 import { encodeModel, GraphBuilder, modelFile } from '@lipsync/model-pack';
-import { floatTensor } from '../builtin/float-tensor';
+import { floatTensor } from '../builtin/arithmetic';
 import { type Pack, writePack } from '../packs';
-import { SEGMENT_FRAMES } from '../speech/log-mel';
-import { MEL_BANDS } from '../speech/mel-filters';
-import { WINDOW_STEPS } from '../speech/whisper-window';
+import { MEL_BANDS, SEGMENT_FRAMES } from '../speech/log-mel';
+import { WINDOW_STEPS } from '../speech/windows';
 
 /** The shapes of the official musetalk weights. */
 const SIDE = 256;

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { modelPath } from '@lipsync/model-pack';
-import { buildBuiltinPacks } from '../builtin-packs';
-import { type MusetalkManifest } from '../musetalk/musetalk-manifest';
+import { type MusetalkManifest } from '../musetalk/manifest';
 import { openPackFor, type Pack } from '../packs';
-import { floats, loadTestGraph, time } from './graph-runner';
+import { buildBuiltinPacks } from '../registry';
+import { floats, loadTestGraph, time } from './graphs';
 import { writePassthroughPack } from './passthrough-pack';
 
 let folder: string;

@@ -1,8 +1,7 @@
 import { modelPath, type PackRole, packRoles } from '@lipsync/model-pack';
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { type RunModel, type Tensor, type Tensors } from '../model';
 import { type Pack } from '../packs';
-import { type RunModel } from '../run-model';
-import { type Tensor, type Tensors } from '../tensor';
 
 /**
  * Runs the graphs of packs in this process, with the manners of the worker's sessions: a fed array is detached by the
@@ -56,4 +55,68 @@ export function testSessions() {
 /** The manifest's name of a graph's output. */
 function keyOf({ outputs }: PackRole, graphName: string): string {
   return Object.entries(outputs).find(([, spec]) => spec?.name === graphName)?.[0] ?? graphName;
+}
+
+/**
+ * Runs a model as the session thread does with preallocated outputs: the arrays remain the caller's. Counts by role the
+ * runs, and the outputs in memory that no earlier output had.
+ */
+export function reusingRuns(run: RunModel) {
+  const seen = new Set<Float32Array>();
+  const runs = new Map<string, number>();
+  const fresh = new Map<string, number>();
+  const add = (counts: Map<string, number>, role: string): void =>
+    void counts.set(role, (counts.get(role) ?? 0) + 1);
+  const reusing: RunModel = async (role, feeds, take) => {
+    add(runs, role);
+    const result = await run(role, structuredClone(feeds));
+    const outputs = Object.entries(result.outputs).map(([name, tensor]): [string, Tensor] => {
+      if (tensor.type !== 'float32') return [name, tensor];
+      const data = take?.(tensor.data.length) ?? tensor.data;
+      if (take) data.set(tensor.data);
+      if (!seen.has(data)) add(fresh, role);
+      seen.add(data);
+      return [name, { ...tensor, data }];
+    });
+    return { outputs: Object.fromEntries(outputs), feeds };
+  };
+  return { run: reusing, runs, fresh };
+}
+
+export interface RecordedRun {
+  readonly role: string;
+  /** Copies, because the fed buffers themselves are transferred. */
+  readonly feeds: Tensors;
+}
+
+/** Records every run of a model with its feeds. `before` may fail or delay a run. */
+export function recordRuns(
+  run: RunModel,
+  before: (role: string, earlier: number) => Promise<void> = async () => undefined,
+): { run: RunModel; runs: RecordedRun[]; count: (role: string) => number } {
+  const runs: RecordedRun[] = [];
+  const count = (role: string): number => runs.filter((recorded) => recorded.role === role).length;
+  return {
+    runs,
+    count,
+    run: async (role, feeds) => {
+      await before(role, count(role));
+      runs.push({ role, feeds: structuredClone(feeds) });
+      return run(role, feeds);
+    },
+  };
+}
+
+/**
+ * Swaps the last two of HighSync's banks, which have the same shape. No graph refuses them, and the graphs' probes,
+ * which feed all banks the same numbers, do not notice.
+ */
+export function misplacedBanks(run: RunModel): RunModel {
+  return async (role, feeds, take) => {
+    const result = await run(role, feeds, take);
+    if (role !== 'reference_unet') return result;
+    const [one, other] = Object.entries(result.outputs).slice(-2);
+    if (!one || !other) throw new TypeError('fewer than two banks');
+    return { ...result, outputs: { ...result.outputs, [one[0]]: other[1], [other[0]]: one[1] } };
+  };
 }

@@ -1,6 +1,13 @@
-import { type DataType } from './data-type';
-import { type Attribute, type Graph, graphAttribute, type Node, type ValueInfo } from './graph';
-import { type ExternalData, type Tensor } from './tensor';
+import {
+  type Attribute,
+  type DataType,
+  type ExternalData,
+  type Graph,
+  graphAttribute,
+  type Node,
+  type Tensor,
+  type ValueInfo,
+} from './encode-model';
 
 /** A value computed inside a graph. An object rather than a string, so that it cannot be misspelled. */
 export interface Value {

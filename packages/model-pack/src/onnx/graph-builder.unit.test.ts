@@ -1,8 +1,7 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { float, graphAttribute, tensorAttribute } from './graph';
+import { encodeModel, float, graphAttribute, tensorAttribute } from './encode-model';
 import { GraphBuilder } from './graph-builder';
-import { encodeModel } from './model';
 
 interface Result {
   dims: readonly number[];

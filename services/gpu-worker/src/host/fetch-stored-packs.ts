@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { type Manifest, parseManifest, publishPack } from '@lipsync/engines';
 import { MANIFEST_FILE, PackError, packFiles, packVersion, sha256 } from '@lipsync/model-pack';
-
 import { type Logger } from '@lipsync/runtime';
 import { type Storage, StorageError } from '@lipsync/storage';
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { ENGINES } from '@lipsync/contract';
 import { buildBuiltinPacks } from '@lipsync/engines';
 import { MANIFEST_FILE } from '@lipsync/model-pack';
-
 import { createLogger, type Logger } from '@lipsync/runtime';
 import { verifyPacks } from '../supervisor/verify-packs';
 import { COMPILED_CHILD } from '../test/compiled';

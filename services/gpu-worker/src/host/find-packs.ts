@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { type FeatureLayout, type Pack, type PackEngine, readPack } from '@lipsync/engines';
 import { type PackClaim, PackError, packVersion, verifyPackFiles, weightsSize } from '@lipsync/model-pack';
-
 import { type TaskPack } from '../protocol/messages';
 
 /** A usable pack. Tasks also name the pack by these fields. */

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/engines';
 import { MANIFEST_FILE } from '@lipsync/model-pack';
-
 import { findPacks, openPackFolders } from './find-packs';
 
 const ENGINES = ['musetalk', 'latentsync', 'highsync'];

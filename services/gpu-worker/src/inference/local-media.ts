@@ -3,8 +3,6 @@ import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { decodeFaceTrack, type FaceTrack, type Recording, recordingFrom } from '@lipsync/engines';
 import { type PictureFormat } from '@lipsync/kernels';
-
-
 import {
   type AudioStream,
   frameColor,

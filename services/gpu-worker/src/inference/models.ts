@@ -1,7 +1,13 @@
 import { type Engine } from '@lipsync/contract';
-import { type LipSyncEngine, openEngine, type Pack, readPackAgain, type RunModel, SessionError } from '@lipsync/engines';
+import {
+  type LipSyncEngine,
+  openEngine,
+  type Pack,
+  readPackAgain,
+  type RunModel,
+  SessionError,
+} from '@lipsync/engines';
 import { packVersion, rememberDigests, weightsSize } from '@lipsync/model-pack';
-
 import { type TaskPack } from '../protocol/messages';
 import { type LoadedAnalyzer } from './analyzer/analyze-faces';
 import { type InferenceSettings } from './inference-settings';

@@ -1,7 +1,6 @@
 import { SessionError } from '@lipsync/engines';
-import { PackError } from '@lipsync/model-pack';
 import { isMediaError, MediaProcessError } from '@lipsync/media';
-
+import { PackError } from '@lipsync/model-pack';
 import { saysOutOfMemory } from '../protocol/memory';
 import { type FailureCode } from '../protocol/messages';
 

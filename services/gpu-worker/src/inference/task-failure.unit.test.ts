@@ -1,7 +1,6 @@
 import { SessionError } from '@lipsync/engines';
-import { PackError } from '@lipsync/model-pack';
 import { MediaError, MediaProcessError } from '@lipsync/media';
-
+import { PackError } from '@lipsync/model-pack';
 import { taskFailure } from './task-failure';
 
 describe('what a failed task reports', () => {

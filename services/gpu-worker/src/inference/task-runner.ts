@@ -1,8 +1,7 @@
 import { type Engine } from '@lipsync/contract';
 import { type FeatureLayout, isWorthKeeping, openEngine, readPack, type RunModel } from '@lipsync/engines';
-import { type PackRef } from '@lipsync/model-pack';
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
-
+import { type PackRef } from '@lipsync/model-pack';
 import { type PackReport, type Task, type TaskResult } from '../protocol/messages';
 import { createStageClock, createTaskProgress, type Job } from './job';
 import { type Models } from './models';

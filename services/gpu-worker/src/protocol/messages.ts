@@ -1,8 +1,7 @@
 import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
 import { type FeatureLayout } from '@lipsync/engines';
-import { type PackRef, type Provider } from '@lipsync/model-pack';
 import { type ReplacedCodec } from '@lipsync/media';
-
+import { type PackRef, type Provider } from '@lipsync/model-pack';
 
 /** A verified pack, as tasks name it. */
 export interface TaskPack extends PackRef {

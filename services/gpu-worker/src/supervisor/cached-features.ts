@@ -14,7 +14,6 @@ import {
 import { type AssetRow } from '@lipsync/domain';
 import { type FaceTrack } from '@lipsync/engines';
 import { sha256OfFile } from '@lipsync/model-pack';
-
 import { withController } from '@lipsync/runtime';
 import { featureKey, StorageError } from '@lipsync/storage';
 import { type UsablePack } from '../host/find-packs';

@@ -1,8 +1,16 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Pack } from '@lipsync/engines';
-import { encodeModel, GraphBuilder, MANIFEST_FILE, modelFile, type PackRole, packRoles, type TensorSpec, type Value } from '@lipsync/model-pack';
-
+import {
+  encodeModel,
+  GraphBuilder,
+  MANIFEST_FILE,
+  modelFile,
+  type PackRole,
+  packRoles,
+  type TensorSpec,
+  type Value,
+} from '@lipsync/model-pack';
 
 /** More than the address space of a process. */
 const TOO_MUCH = [2 ** 24, 2 ** 22];

@@ -1,7 +1,7 @@
-import { type Affine } from '../../affine';
+import { type Affine } from '../../picture';
 
 /** Planes of one size that are sampled at the same positions. */
-export interface SampledPlanes {
+interface SampledPlanes {
   readonly width: number;
   readonly height: number;
   /** The offset of each plane in the data. */
@@ -18,7 +18,7 @@ export interface SampledPlanes {
 }
 
 /** Resamples planes under a rotation, stretch and shift. Allocates nothing per picture. */
-export interface PlaneSampler {
+interface PlaneSampler {
   /** Sets the map from column and row of an output to column and row of a sample, both counted at their centres. */
   aim(map: Affine): void;
   /** Writes `count` outputs of `row`, from `column` on. */

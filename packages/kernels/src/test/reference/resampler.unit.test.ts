@@ -1,5 +1,5 @@
-import { BILINEAR, LANCZOS } from '../../interpolation';
-import { createResamplingAxis, type ResamplingAxis } from './resampling-axis';
+import { BILINEAR, LANCZOS } from '../../resampling';
+import { createResamplingAxis, type ResamplingAxis } from './resampler';
 
 function apply({ outputs, taps, first, weights }: ResamplingAxis, source: readonly number[]): number[] {
   return Array.from({ length: outputs }, (_, k) => {

@@ -1,4 +1,4 @@
-import { type Patch, type RgbPicture } from '../../patch';
+import { type Patch, type RgbPicture } from '../../patch-sampler';
 
 /** More samples than this per output pixel and axis cost time without a visible effect. */
 const MAX_OVERSAMPLING = 4;

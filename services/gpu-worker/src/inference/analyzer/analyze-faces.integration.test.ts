@@ -2,12 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildAnalyzerPack, type FaceTrack, landmark, landmarkCentre, mouthOpening, openPackFor } from '@lipsync/engines';
+import {
+  buildAnalyzerPack,
+  type FaceTrack,
+  landmark,
+  landmarkCentre,
+  mouthOpening,
+  openPackFor,
+} from '@lipsync/engines';
 import { createPatchSampler, type RgbPicture } from '@lipsync/kernels';
-import { modelPath } from '@lipsync/model-pack';
-
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
-
+import { modelPath } from '@lipsync/model-pack';
 import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
 import { analyzeFaces, type LoadedAnalyzer } from './analyze-faces';
 import { blankPicture } from './face-detector';

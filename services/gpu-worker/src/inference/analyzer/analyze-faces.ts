@@ -1,6 +1,5 @@
 import { type AnalyzerParams, type FaceTrack, type RunModel } from '@lipsync/engines';
 import { type Box, type RgbPicture } from '@lipsync/kernels';
-
 import { type Rational } from '@lipsync/media';
 import { buildTrack, fillGaps, markJumps } from './build-track';
 import { createFaceDetector } from './face-detector';

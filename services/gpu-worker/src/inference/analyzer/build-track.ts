@@ -1,5 +1,14 @@
 import { WORKING_FPS } from '@lipsync/domain';
-import { FACE_TRACK_VERSION, faceRuns, type FaceTrack, LANDMARK_VALUES, MOUTH, smoothingReach, smoothRun, TRACK_REACH } from '@lipsync/engines';
+import {
+  FACE_TRACK_VERSION,
+  faceRuns,
+  type FaceTrack,
+  LANDMARK_VALUES,
+  MOUTH,
+  smoothingReach,
+  smoothRun,
+  TRACK_REACH,
+} from '@lipsync/engines';
 import { landmarkBounds } from './face-geometry';
 
 /** Longest gap, in frames, that is filled. A face hidden for longer (by a hand or a turned head) is not guessed. */

@@ -1,6 +1,5 @@
 import { type AnalyzerParams, float32Of, type RunModel, type Tensor } from '@lipsync/engines';
 import { type Box, createPatchSampler, type Patch, type RgbPicture } from '@lipsync/kernels';
-
 import { overlap } from './face-geometry';
 
 export interface Detection {

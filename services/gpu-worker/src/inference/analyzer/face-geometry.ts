@@ -1,7 +1,6 @@
 import { landmark, LANDMARK_COUNT, landmarkCentre, LEFT_EYE, RIGHT_EYE } from '@lipsync/engines';
 import { type Box, type Patch } from '@lipsync/kernels';
 
-
 /**
  * The square around a face, turned so that the eyes are level: the networks were trained on upright faces.
  * Its side is `scale` times the landmarks' larger extent.

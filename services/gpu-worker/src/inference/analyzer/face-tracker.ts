@@ -1,6 +1,5 @@
 import { type AnalyzerParams } from '@lipsync/engines';
 import { type Box, type RgbPicture } from '@lipsync/kernels';
-
 import { type Detection, type FaceDetector } from './face-detector';
 import { boxArea, boxPatch, facePatch, landmarkBounds, overlap } from './face-geometry';
 import { type FindLandmarks } from './landmark-finder';

@@ -1,7 +1,6 @@
 import { landmark } from '@lipsync/engines';
-import { type Box, type Patch, type RgbPicture } from '@lipsync/kernels';
 import { syntheticTrack } from '@lipsync/engines/test';
-
+import { type Box, type Patch, type RgbPicture } from '@lipsync/kernels';
 import { createFaceTracker } from './face-tracker';
 
 const PICTURE: RgbPicture = { width: 640, height: 360, data: new Uint8Array(0) };

@@ -1,6 +1,12 @@
-import { type AnalyzerParams, float32Of, LANDMARK_COUNT, LANDMARK_VALUES, type RunModel, uint8Of } from '@lipsync/engines';
+import {
+  type AnalyzerParams,
+  float32Of,
+  LANDMARK_COUNT,
+  LANDMARK_VALUES,
+  type RunModel,
+  uint8Of,
+} from '@lipsync/engines';
 import { createPatchSampler, type Patch, patchPoint, type RgbPicture } from '@lipsync/kernels';
-
 
 interface FoundLandmarks {
   /** 68 points, x and y in pixels of the picture. */

@@ -1,6 +1,5 @@
 import { type RunResult, SessionError, type Tensor } from '@lipsync/engines';
 import { type Probe, type TensorSpec as PackTensor } from '@lipsync/model-pack';
-
 import { type Session, type TensorSpec as GraphTensor } from '../sessions/session';
 
 /** What must agree between a role in the manifest and its graph. */

@@ -1,6 +1,5 @@
 import { float32Tensor, SessionError, type Tensor, type Tensors } from '@lipsync/engines';
 import { type Probe } from '@lipsync/model-pack';
-
 import { type Session } from '../sessions/session';
 import { expectFinite, probeMismatch, tensorMismatch } from './check-graph';
 

@@ -6,7 +6,7 @@ import { goldenPack } from '@lipsync/engines/test';
 import { inProcessSessions } from '../../test/in-process-sessions';
 import { loadPack } from './load-pack';
 
-const GOLDEN = join(__dirname, '../../../test-data/golden');
+const GOLDEN = join(__dirname, '../../../../../packages/engines/test-data/golden');
 const FOLDERS = readdirSync(GOLDEN, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 
 test.each(FOLDERS.map(({ name }) => name))('every graph of %s computes what torch did', async (name) => {

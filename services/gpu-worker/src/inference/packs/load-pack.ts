@@ -1,8 +1,22 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { float32Tensor, type Pack, type RunModel, SessionError, type TakeFloats, type Tensor, type Tensors } from '@lipsync/engines';
-import { modelPath, packFiles, type PackRole, packRoles, type Provider, verifyPackFiles } from '@lipsync/model-pack';
-
+import {
+  float32Tensor,
+  type Pack,
+  type RunModel,
+  SessionError,
+  type TakeFloats,
+  type Tensor,
+  type Tensors,
+} from '@lipsync/engines';
+import {
+  modelPath,
+  packFiles,
+  type PackRole,
+  packRoles,
+  type Provider,
+  verifyPackFiles,
+} from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { type Session, type SessionHost } from '../sessions/session';
 import {

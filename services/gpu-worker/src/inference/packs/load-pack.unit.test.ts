@@ -3,12 +3,9 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { join } from 'node:path';
-import { type HighsyncManifest, SessionError, type Pack } from '@lipsync/engines';
-import { packFiles, type Provider } from '@lipsync/model-pack';
-
-
+import { type HighsyncManifest, type Pack, SessionError } from '@lipsync/engines';
 import { writeHighsyncPack } from '@lipsync/engines/test';
-
+import { packFiles, type Provider } from '@lipsync/model-pack';
 import { inProcessSessions } from '../../test/in-process-sessions';
 import { type SessionHost } from '../sessions/session';
 import { graphThreads, loadPack } from './load-pack';

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { WORKING_FPS } from '@lipsync/domain';
 import { encodeFaceTrack, type FaceTrack } from '@lipsync/engines';
 import { type RgbPicture } from '@lipsync/kernels';
-
 import { type FrameReader, frameSize, openFrameReader, type VideoStream } from '@lipsync/media';
 import { type AnalyzeResult, type AnalyzeTask } from '../../protocol/messages';
 import { analysisSize, analyzeFaces, type LoadedAnalyzer } from '../analyzer/analyze-faces';

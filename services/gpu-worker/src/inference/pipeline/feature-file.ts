@@ -1,5 +1,11 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { type FaceTrack, type FeatureLayout, type FrameFeatures, isWorthKeeping, noFeatures } from '@lipsync/engines';
+import {
+  type FaceTrack,
+  type FeatureLayout,
+  type FrameFeatures,
+  isWorthKeeping,
+  noFeatures,
+} from '@lipsync/engines';
 import { type FeatureOrigin, hasHeader, HEADER_BYTES, headerOf } from '../../protocol/feature-header';
 
 /**

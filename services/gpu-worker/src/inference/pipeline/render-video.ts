@@ -1,5 +1,11 @@
 import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
-import { type EngineClip, type FaceTrack, type FrameFeatures, type LipSyncEngine, type Recording } from '@lipsync/engines';
+import {
+  type EngineClip,
+  type FaceTrack,
+  type FrameFeatures,
+  type LipSyncEngine,
+  type Recording,
+} from '@lipsync/engines';
 import {
   AUDIO_SAMPLE_RATE,
   type AudioStream,

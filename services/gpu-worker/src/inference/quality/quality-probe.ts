@@ -1,6 +1,15 @@
-import { type FaceTrack, FEWEST_MOUTHS, followsVoice, LANDMARK_VALUES, MOUTH, mouthOpening, type Recording, SAMPLE_RATE, speechEnvelope } from '@lipsync/engines';
+import {
+  type FaceTrack,
+  FEWEST_MOUTHS,
+  followsVoice,
+  LANDMARK_VALUES,
+  MOUTH,
+  mouthOpening,
+  type Recording,
+  SAMPLE_RATE,
+  speechEnvelope,
+} from '@lipsync/engines';
 import { type Box, type PictureFormat } from '@lipsync/kernels';
-
 import { type OutputQuality, type SeenQuality, type SyncQuality } from '../../protocol/messages';
 import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { facePatch, landmarkBounds } from '../analyzer/face-geometry';

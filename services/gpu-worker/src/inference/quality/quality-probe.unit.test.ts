@@ -1,14 +1,9 @@
 import { recordingOf, type RunModel, SAMPLE_RATE, SessionError } from '@lipsync/engines';
-import { pictureLayout } from '@lipsync/kernels';
-
-
 import { syntheticTrack } from '@lipsync/engines/test';
-
+import { pictureLayout } from '@lipsync/kernels';
 import { type SeenQuality } from '../../protocol/messages';
 import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { MIRRORED_LANDMARKS } from '../analyzer/landmark-finder';
-
-
 import { createQualityProbe, createUnfailingProbe, loudestSegment, type QualityProbe } from './quality-probe';
 
 const FRAMES = 110;

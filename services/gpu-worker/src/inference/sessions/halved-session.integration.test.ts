@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { float32Of, float32Tensor, type Tensors } from '@lipsync/engines';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
-
 import { halveWhenOutOfMemory } from './halved-session';
 import { type Session, type SessionHost } from './session';
 import { createSessionHost } from './session-host';

@@ -1,7 +1,6 @@
 import { type RunResult, type Tensors } from '@lipsync/engines';
 import { type Provider } from '@lipsync/model-pack';
 
-
 /** One input or output as the graph declares it; a symbolic dimension is its name. */
 export interface TensorSpec {
   readonly name: string;

@@ -1,0 +1,166 @@
+import { type Affine, createAlignedCrop, createAlignedPaste } from '@lipsync/kernels';
+import { type ClipInput, type EngineClip, type LipSyncEngine } from '../engine';
+import { type FaceTrack } from '../face/face-track';
+import { LANDMARK_VALUES } from '../face/landmarks';
+import { connectedRuns, faceRuns } from '../face/smoothing';
+import { mapConcurrently } from '../in-order';
+import { createDecodeLatent, createFrameEncoder } from '../latents';
+import { createArrayPool, createCallRole, type RunModel } from '../model';
+import { type Pack } from '../packs';
+import { hearSpeech } from '../speech/speech-features';
+import { createDenoiseWindow } from './denoise-window';
+import { createEncodeFace, FaceWindow, latentLayout, type WindowParts } from './face-window';
+import { alignedFaces, enlargementAt, transformAt } from './faces';
+import { type LatentsyncManifest } from './manifest';
+import { inpaintMask, latentKeepMask, softMask } from './mask';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/** Spare arrays per length: the crops of one window, or its latents and the encoder's output for two faces. */
+const SPARES = 20;
+
+/**
+ * LatentSync (https://github.com/bytedance/LatentSync, arXiv 2412.09262): inpaints the lower part of an aligned face in
+ * latent space, up to 16 frames of one shot together, conditioned on 200 ms of sound around each.
+ *
+ * The published code pastes the kept part of the crop around the generated part, and then the whole crop back into the
+ * frame. Here only the generated part is pasted: its surroundings are the frame's own pixels.
+ */
+export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: RunModel) {
+  const { params } = manifest;
+  const { resolution: side, window } = params;
+  const plane = params.latent.height * params.latent.width;
+  const pool = createArrayPool(SPARES);
+  const call = createCallRole(run, pool);
+  const features = latentLayout(params.latent);
+  const inpaint = inpaintMask(params.mask, side);
+  const soft = softMask(inpaint, side);
+  const encode = createEncodeFace(params, inpaint, call, pool);
+  const denoise = createDenoiseWindow(manifest, latentKeepMask(inpaint, side, params.latent), run, pool);
+  const decode = createDecodeLatent(params.latent, call, pool);
+  const newCrop = (): Floats => pool.take(3 * side * side);
+
+  return {
+    features,
+
+    openEncoder({ track, format, features: kept }) {
+      const transforms = alignedFaces(track, side);
+      const crop = createAlignedCrop(format, side);
+      return createFrameEncoder({
+        isMissing: (source) => transformAt(transforms, source) !== null && !kept.has(source),
+        encode(frame, source) {
+          const transform = transformAt(transforms, source);
+          if (transform === null) throw new RangeError(`frame ${source} shows no face`);
+          const cropped = newCrop();
+          crop(frame, transform, cropped, 0);
+          return encode(cropped);
+        },
+        keep(source, latents) {
+          kept.write(source, latents, 0);
+          pool.give(latents);
+        },
+      });
+    },
+
+    async open(clip) {
+      const { track, sources, format, signal } = clip;
+      const transforms = alignedFaces(track, side);
+      const transformOf = (source: number): Affine | null => transformAt(transforms, source);
+      const stretches = outputStretches(sources, track, (source) => transformOf(source) !== null);
+      const audio = await hearSpeech(clip, params.audio, 'repeat', run);
+      return createLatentsyncClip(clip, {
+        window,
+        stretchOf: (output) => stretches[output] ?? -1,
+        transformOf,
+        enlargementOf: (source) => enlargementAt(transforms, source),
+        crop: createAlignedCrop(format, side),
+        paste: createAlignedPaste(format, side, soft),
+        newCrop,
+        newLatents: () => pool.take(features.values),
+        give: (array) => pool.give(array),
+        encode,
+        async generate(faces, latents) {
+          const outputs = faces.map(({ output }) => output);
+          const heard = await audio.load(outputs[0] ?? 0, outputs.at(-1) ?? 0);
+          const clean = await denoise(
+            {
+              latents,
+              writeAudio: (target) =>
+                outputs.forEach((output, i) => heard.write(output, target, i * audio.windowSize)),
+              writeLandmarks: (target) =>
+                faces.forEach(({ source, transform }, i) =>
+                  writeLandmarks(track, source, transform, target, i * LANDMARK_VALUES),
+                ),
+            },
+            signal,
+          );
+          // [C, frames, h, w].
+          const stride = faces.length * plane;
+          return mapConcurrently(faces, (_, frame) => decode(clean, frame * plane, stride), signal);
+        },
+      });
+    },
+  } satisfies LipSyncEngine;
+}
+
+/** Writes a source frame's landmarks in pixels of its crop. */
+function writeLandmarks(
+  { landmarks }: FaceTrack,
+  source: number,
+  { a, b, c, d, e, f }: Affine,
+  target: Float32Array,
+  offset: number,
+): void {
+  for (let i = 0; i < LANDMARK_VALUES; i += 2) {
+    const x = landmarks[source * LANDMARK_VALUES + i] ?? 0;
+    const y = landmarks[source * LANDMARK_VALUES + i + 1] ?? 0;
+    target[offset + i] = a * x + b * y + c;
+    target[offset + i + 1] = d * x + e * y + f;
+  }
+}
+
+export interface LatentsyncClip extends EngineClip {
+  newBatch(): FaceWindow;
+}
+
+interface LatentsyncClipParts extends WindowParts {
+  /** The enlargement of a source frame's face, see EngineClip. */
+  enlargementOf(source: number): number;
+}
+
+/** Crops before the network and pastes after it, for one clip. Frames without a face are left alone. */
+function createLatentsyncClip(
+  clip: Pick<ClipInput, 'sources' | 'features' | 'signal'>,
+  parts: LatentsyncClipParts,
+): LatentsyncClip {
+  return {
+    batchSize: parts.window,
+    newBatch: () => new FaceWindow(clip, parts),
+    enlargement: (output) => parts.enlargementOf(clip.sources[output] ?? -1),
+    close: async () => undefined,
+  };
+}
+
+/**
+ * Numbers, per output frame, the stretches whose faces may be generated together; −1 means no face. A stretch ends
+ * where the face is lost, at a cut, and where the timeline restarts; it continues through a reversal.
+ */
+function outputStretches(
+  sources: readonly number[],
+  { frames, cuts }: Pick<FaceTrack, 'frames' | 'cuts'>,
+  hasFace: (source: number) => boolean,
+): Int32Array {
+  const present = Uint8Array.from({ length: frames }, (_, source) => (hasFace(source) ? 1 : 0));
+  const shots = new Int32Array(frames).fill(-1);
+  faceRuns(present, cuts).forEach(({ start, end }, shot) => shots.fill(shot, start, end));
+
+  const sourceOf = (output: number): number => sources[output] ?? -1;
+  const shotOf = (output: number): number => shots[sourceOf(output)] ?? -1;
+  const stretches = new Int32Array(sources.length).fill(-1);
+  connectedRuns(
+    sources.length,
+    (output) => shotOf(output) >= 0,
+    (output) => shotOf(output) === shotOf(output - 1) && sourceOf(output) >= sourceOf(output - 1) - 1,
+  ).forEach(({ start, end }, stretch) => stretches.fill(stretch, start, end));
+  return stretches;
+}

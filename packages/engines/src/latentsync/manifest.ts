@@ -1,0 +1,77 @@
+import {
+  type ExpectedRoles,
+  expectFloats,
+  manifestSchema,
+  refuseMismatches,
+  roleSchema,
+  type Size,
+  TIMESTEP,
+} from '@lipsync/model-pack';
+import { z } from 'zod';
+import { scheduleSchema } from '../diffusion/ddim';
+import { LANDMARK_COUNT } from '../face/landmarks';
+import { audioSchema, generatorTensors, heard, latentSchema } from '../params';
+
+/** Parameters that differ between latentsync packs (1.5 at 256 px, 1.6 at 512 px, distilled). */
+const latentsyncParamsSchema = z.strictObject({
+  /** Side of the square face crop, pixels. */
+  resolution: z.int().positive(),
+  latent: latentSchema,
+  audio: audioSchema,
+  /** Frames that the network sees at once. The last window of a stretch may be shorter. */
+  window: z.int().positive(),
+  schedule: scheduleSchema,
+  /** Classifier-free guidance. With 1 the network runs only once per step. */
+  guidance: z.number().min(1),
+  /** Seed of the one noise image that all frames of a video share. */
+  seed: z.int().nonnegative(),
+  /**
+   * The generated part of the aligned face: rows of a square of `size` pixels as [row, first column, last column],
+   * inclusive. A row may occur more than once.
+   */
+  mask: z
+    .strictObject({
+      size: z.int().positive(),
+      spans: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative(), z.int().nonnegative()])).min(1),
+    })
+    .refine(
+      ({ size, spans }) => spans.every(([row, first, last]) => row < size && first <= last && last < size),
+      'rows of the mask lie inside its square',
+    ),
+});
+
+export type LatentsyncParams = z.infer<typeof latentsyncParamsSchema>;
+
+/** The tensors that the latentsync engine feeds and reads with these parameters. */
+function latentsyncTensors(params: LatentsyncParams): ExpectedRoles {
+  const { latent, audio, window } = params;
+  const { channels, height, width } = latent;
+  // The last window of a stretch may be of any shorter length.
+  const frames: Size = window === 1 ? 1 : 'any';
+  return {
+    ...generatorTensors(params, 1),
+    unet3d: {
+      inputs: {
+        latent: expectFloats(1, 3 * channels + 1, frames, height, width),
+        timestep: TIMESTEP,
+        audio: heard(audio, frames),
+        landmarks: expectFloats(frames, LANDMARK_COUNT, 2),
+      },
+      outputs: { prediction: expectFloats(1, channels, frames, height, width) },
+    },
+  };
+}
+
+export const latentsyncManifestSchema = manifestSchema(
+  'latentsync',
+  {
+    whisper_encoder: roleSchema(['mel'], ['states']),
+    vae_encoder: roleSchema(['image'], ['latent']),
+    // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width].
+    unet3d: roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']),
+    vae_decoder: roleSchema(['latent'], ['image']),
+  },
+  latentsyncParamsSchema,
+).superRefine(({ roles, params }, context) => refuseMismatches(context, roles, latentsyncTensors(params)));
+
+export type LatentsyncManifest = z.infer<typeof latentsyncManifestSchema>;

@@ -1,0 +1,150 @@
+import {
+  createParsingMask,
+  createSpreadCells,
+  type ElementRow,
+  type ParsingMaskSettings,
+} from './parsing-mask';
+
+describe('musetalk parsing mask', () => {
+  const SIDE = 128;
+  type Cell = readonly [x: number, y: number];
+
+  const at = (x: number, y: number): number => y * SIDE + x;
+
+  /** A map of background with cells and blocks of other classes. */
+  function classes(...blocks: { from: Cell; to: Cell; name: number }[]): Uint8Array {
+    const map = new Uint8Array(SIDE * SIDE);
+    for (const { from, to, name } of blocks) {
+      for (let y = from[1]; y <= to[1]; y++) map.fill(name, at(from[0], y), at(to[0], y) + 1);
+    }
+    return map;
+  }
+
+  function maskOf(map: Uint8Array, settings: Partial<ParsingMaskSettings>): Uint8Array {
+    const mask = new Uint8Array(SIDE * SIDE).fill(7);
+    const whole = { mode: 'jaw', leftCheek: 0, rightCheek: 0, ...settings } as const;
+    createParsingMask(SIDE, whole, createSpreadCells(SIDE))(map, mask);
+    return mask;
+  }
+
+  /** First and last column that are set in a row; null if there is a hole, undefined if there are none. */
+  function span(mask: Uint8Array, y: number): Cell | null | undefined {
+    const row = [...mask.subarray(at(0, y), at(0, y) + SIDE)];
+    const first = row.indexOf(1);
+    const last = row.lastIndexOf(1);
+    if (first < 0) return undefined;
+    return row.slice(first, last + 1).every((cell) => cell === 1) ? [first, last] : null;
+  }
+
+  const eachClass = (): Uint8Array => {
+    const map = new Uint8Array(SIDE * SIDE);
+    for (let name = 0; name < 19; name++) map[name] = name;
+    return map;
+  };
+  const kept = (mask: Uint8Array): number[] => [...mask.keys()].filter((i) => mask[i] === 1);
+
+  describe('parsing mask', () => {
+    test('raw keeps skin, both lips and the inside of the mouth; neck keeps the neck too', () => {
+      expect(kept(maskOf(eachClass(), { mode: 'raw' }))).toEqual([1, 11, 12, 13]);
+      expect(kept(maskOf(eachClass(), { mode: 'neck' }))).toEqual([1, 11, 12, 13, 14]);
+    });
+
+    test('jaw grows skin by 16 cells upwards, 10 to the sides and to a point 6 cells below', () => {
+      const mask = maskOf(classes({ from: [60, 64], to: [60, 64], name: 1 }), {
+        leftCheek: 64,
+        rightCheek: 64,
+      });
+      expect([47, 48, 60, 61].map((y) => span(mask, y))).toEqual([undefined, [50, 70], [50, 70], [51, 69]]);
+      expect([64, 65, 69, 70, 71].map((y) => span(mask, y))).toEqual([
+        [54, 66],
+        [55, 65],
+        [59, 61],
+        [60, 60],
+        undefined,
+      ]);
+    });
+
+    test('jaw erodes the sides of the face again by 34 cells, and two rows above and below', () => {
+      // Grown: rows 44 to 86; columns 10 to 110 down to row 76, then narrower by one on each side per row.
+      const mask = maskOf(classes({ from: [20, 60], to: [100, 80], name: 1 }), {});
+      expect([45, 46, 76].map((y) => span(mask, y))).toEqual([undefined, [44, 76], [44, 76]]);
+      expect([84, 85].map((y) => span(mask, y))).toEqual([[52, 68], undefined]);
+    });
+
+    test('jaw keeps the grown width in the middle between the cheeks', () => {
+      const skin = classes({ from: [20, 60], to: [100, 80], name: 1 });
+      const mask = maskOf(skin, { leftCheek: 30, rightCheek: 5 });
+      // The middle is right of column 34 and left of column 69. Outside it, columns 44 to 76 are left.
+      expect(span(mask, 60)).toEqual([35, 76]);
+      expect(span(mask, 44)).toEqual([35, 68]);
+    });
+
+    test('the edge of the map erodes nothing from a face that it cuts off', () => {
+      const mask = maskOf(classes({ from: [0, 0], to: [127, 127], name: 1 }), {});
+      expect(mask.every((cell) => cell === 1)).toBe(true);
+    });
+
+    test('jaw leaves the nose out, even where skin grows over it, and keeps lips that no skin reaches', () => {
+      const mask = maskOf(
+        classes(
+          { from: [20, 60], to: [100, 80], name: 1 },
+          { from: [60, 50], to: [64, 66], name: 10 },
+          { from: [10, 110], to: [12, 110], name: 11 },
+          { from: [13, 110], to: [14, 110], name: 12 },
+          { from: [15, 110], to: [16, 110], name: 13 },
+          { from: [50, 120], to: [60, 120], name: 14 },
+        ),
+        { leftCheek: 64, rightCheek: 64 },
+      );
+      expect(mask[at(62, 55)]).toBe(0);
+      expect(mask[at(62, 65)]).toBe(0);
+      expect(mask[at(59, 55)]).toBe(1);
+      expect(span(mask, 110)).toEqual([10, 16]);
+      expect(span(mask, 120)).toBeUndefined();
+    });
+  });
+});
+
+describe('spread cells', () => {
+  /** A map drawn with # for 1. */
+  const map = (...rows: string[]): Uint8Array =>
+    Uint8Array.from(rows.join(''), (cell) => Number(cell === '#'));
+  const drawn = (cells: Uint8Array, side: number): string[] =>
+    Array.from({ length: side }, (_, row) =>
+      [...cells.subarray(row * side, (row + 1) * side)].map((cell) => (cell === 1 ? '#' : '.')).join(''),
+    );
+
+  function spread(cells: Uint8Array, value: 0 | 1, element: readonly ElementRow[]): string[] {
+    const side = Math.sqrt(cells.length);
+    const target = new Uint8Array(cells.length).fill(1);
+    createSpreadCells(side)(cells, value, element, target);
+    return drawn(target, side);
+  }
+
+  describe('spreadCells', () => {
+    test('a cell grows to the mirrored shape of the element, cut at the edge of the map', () => {
+      const cells = map('.....', '.....', '..#..', '.....', '#....');
+      const element = [
+        { dy: 0, reach: 0 },
+        { dy: 1, reach: 1 },
+      ];
+      expect(spread(cells, 1, element)).toEqual(['.....', '.###.', '..#..', '##...', '#....']);
+    });
+
+    test('rows outside the element are not reached', () => {
+      const cells = map('....', '....', '....', '.#..');
+      expect(spread(cells, 1, [{ dy: 2, reach: 3 }])).toEqual(['....', '####', '....', '....']);
+    });
+
+    test('zeros spread likewise, and none enter from outside the map', () => {
+      const cells = map('####', '####', '##.#', '####');
+      expect(spread(cells, 0, [{ dy: 0, reach: 1 }])).toEqual(['....', '....', '.###', '....']);
+    });
+
+    test('an empty map stays empty, and a full one is full', () => {
+      const element = [{ dy: 0, reach: 9 }];
+      expect(spread(map('..', '..'), 1, element)).toEqual(['..', '..']);
+      expect(spread(map('##', '##'), 1, element)).toEqual(['##', '##']);
+    });
+  });
+});

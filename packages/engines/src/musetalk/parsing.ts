@@ -1,0 +1,130 @@
+import {
+  BILINEAR,
+  type Box,
+  createCropFace,
+  HALF_MASK_VALUES,
+  MASK_SIZE,
+  MASK_SQUARE,
+  type PictureFormat,
+} from '@lipsync/kernels';
+import { createParsingMask, createSpreadCells, type ParsingMaskSettings } from './parsing-mask';
+
+/** Side of the input of the face parser, pixels. */
+export const PARSING_SIDE = 512;
+
+/** Normalisation of the parser's input, R, G, B in [0, 1]: that of ImageNet. */
+const MEAN = [0.485, 0.456, 0.406] as const;
+const DEVIATION = [0.229, 0.224, 0.225] as const;
+
+/** The square around a face box that is parsed: 1.5 times the longer side of the box. */
+export function parsingSquare({ x1, y1, x2, y2 }: Box): Box {
+  const half = (MASK_SQUARE * Math.max(x2 - x1, y2 - y1)) / 2;
+  const x = (x1 + x2) / 2;
+  const y = (y1 + y2) / 2;
+  return { x1: x - half, y1: y - half, x2: x + half, y2: y + half };
+}
+
+/**
+ * Cuts the square around a face out of a yuv420p picture for a face parser (BiSeNet as MuseTalk uses it): [3, 512, 512]
+ * planes R, G, B, bilinear, black outside the picture, normalised, at `offset` of `target`.
+ */
+type CropForParsing = (picture: Uint8Array, face: Box, target: Float32Array, offset: number) => void;
+
+export function createCropForParsing(format: PictureFormat): CropForParsing {
+  const crop = createCropFace(format, PARSING_SIDE, BILINEAR);
+  const area = PARSING_SIDE * PARSING_SIDE;
+  return (picture, face, target, offset) => {
+    const square = parsingSquare(face);
+    crop(picture, square, target, offset);
+    const columns = inside(square.x1, square.x2, format.width);
+    const rows = inside(square.y1, square.y2, format.height);
+    for (let channel = 0; channel < 3; channel++) {
+      const mean = MEAN[channel] ?? 0;
+      const deviation = DEVIATION[channel] ?? 1;
+      const black = -mean / deviation;
+      const gain = 0.5 / deviation;
+      const level = gain + black;
+      const start = offset + channel * area;
+      for (let y = 0; y < PARSING_SIDE; y++) {
+        const row = start + y * PARSING_SIDE;
+        const visible = y >= rows.first && y < rows.end;
+        const from = visible ? row + columns.first : row + PARSING_SIDE;
+        const to = visible ? row + columns.end : row + PARSING_SIDE;
+        target.fill(black, row, from);
+        for (let i = from; i < to; i++) target[i] = (target[i] ?? 0) * gain + level;
+        target.fill(black, to, row + PARSING_SIDE);
+      }
+    }
+  };
+}
+
+/** The pixels of one axis of the square whose centres are inside the picture. */
+function inside(from: number, to: number, length: number): { first: number; end: number } {
+  const perPixel = (to - from) / PARSING_SIDE;
+  const limit = (place: number): number =>
+    Math.min(PARSING_SIDE, Math.max(0, Math.ceil((place - from) / perPixel - 0.5)));
+  return { first: limit(0), end: limit(length) };
+}
+
+/**
+ * Computes the lower half of a face's hard mask from the parser's output for the square around it: `scores` are
+ * [classes, 512, 512], and the half is written to `half` at `offset`. Cells at the edge have a value between 0 and 1.
+ */
+type ParsedMask = (scores: Float32Array, face: Box, half: Float32Array, offset: number) => void;
+
+export function createParsedMask(settings: ParsingMaskSettings): ParsedMask {
+  const area = PARSING_SIDE * PARSING_SIDE;
+  const maskOf = createParsingMask(PARSING_SIDE, settings, createSpreadCells(PARSING_SIDE));
+  const classes = new Uint8Array(area);
+  const best = new Float32Array(area);
+  const mask = new Uint8Array(area);
+  return (scores, face, half, offset) => {
+    likeliest(scores, classes, best);
+    maskOf(classes, mask);
+    lowerHalf(mask, face, half, offset);
+  };
+}
+
+/** The class with the highest score in every cell; the first of equal ones. */
+function likeliest(scores: Float32Array, classes: Uint8Array, best: Float32Array): void {
+  const area = classes.length;
+  classes.fill(0);
+  best.set(scores.subarray(0, area));
+  for (let name = 1; name < scores.length / area; name++) {
+    const plane = name * area;
+    for (let i = 0; i < area; i++) {
+      const score = scores[plane + i] ?? 0;
+      if (score <= (best[i] ?? 0)) continue;
+      best[i] = score;
+      classes[i] = name;
+    }
+  }
+}
+
+/** Cuts the lower half of the face box out of the square, as the mean over the area of every cell. */
+function lowerHalf(mask: Uint8Array, face: Box, half: Float32Array, offset: number): void {
+  const square = parsingSquare(face);
+  const scale = PARSING_SIDE / (square.x2 - square.x1);
+  const width = ((face.x2 - face.x1) * scale) / MASK_SIZE;
+  const height = ((face.y2 - face.y1) * scale) / MASK_SIZE;
+  const left = (face.x1 - square.x1) * scale;
+  const middle = PARSING_SIDE / 2;
+  for (let i = 0; i < HALF_MASK_VALUES; i++) {
+    const x = left + (i % MASK_SIZE) * width;
+    const y = middle + Math.floor(i / MASK_SIZE) * height;
+    half[offset + i] = meanOf(mask, x, y, x + width, y + height);
+  }
+}
+
+/** Mean over a rectangle inside the mask. Partly covered cells count by their area. */
+function meanOf(mask: Uint8Array, x1: number, y1: number, x2: number, y2: number): number {
+  let sum = 0;
+  for (let y = Math.floor(y1); y < y2; y++) {
+    const tall = Math.min(y + 1, y2) - Math.max(y, y1);
+    for (let x = Math.floor(x1); x < x2; x++) {
+      const wide = Math.min(x + 1, x2) - Math.max(x, x1);
+      sum += (mask[y * PARSING_SIDE + x] ?? 0) * wide * tall;
+    }
+  }
+  return sum / ((x2 - x1) * (y2 - y1));
+}

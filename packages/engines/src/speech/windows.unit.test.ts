@@ -1,0 +1,100 @@
+import {
+  positionalEncoding,
+  soundingSteps,
+  WINDOW_STEPS,
+  type WindowEdges,
+  windowRange,
+  windowStep,
+} from './windows';
+
+describe('whisper window', () => {
+  /** The window as the generator sees it: step numbers, −1 for zeros. */
+  const seen = (frame: number, steps: number, edges: WindowEdges): number[] =>
+    Array.from({ length: WINDOW_STEPS }, (_, place) => windowStep(frame, place, steps, edges));
+
+  test('frame i sees steps 2i−4 … 2i+5, which is 80 ms before its start to 120 ms after it', () => {
+    for (const edges of ['zeros', 'repeat'] as const) {
+      expect(seen(10, 50, edges)).toEqual([16, 17, 18, 19, 20, 21, 22, 23, 24, 25]);
+    }
+  });
+
+  describe("with MuseTalk's edges", () => {
+    test('the first frame sees 80 ms of zeros, then the first 120 ms', () => {
+      expect(seen(0, 50, 'zeros')).toEqual([-1, -1, -1, -1, 0, 1, 2, 3, 4, 5]);
+    });
+
+    test('beyond the end of the recording there are zeros, not repeats', () => {
+      expect(seen(24, 50, 'zeros')).toEqual([44, 45, 46, 47, 48, 49, -1, -1, -1, -1]);
+      expect(seen(200, 50, 'zeros')).toEqual(Array(10).fill(-1));
+    });
+
+    test('a recording shorter than the window fills the middle of it', () => {
+      expect(seen(1, 3, 'zeros')).toEqual([-1, -1, 0, 1, 2, -1, -1, -1, -1, -1]);
+    });
+  });
+
+  describe("with LatentSync's edges", () => {
+    test('the first and the last step are repeated outside the recording', () => {
+      expect(seen(0, 50, 'repeat')).toEqual([0, 0, 0, 0, 0, 1, 2, 3, 4, 5]);
+      expect(seen(24, 50, 'repeat')).toEqual([44, 45, 46, 47, 48, 49, 49, 49, 49, 49]);
+      expect(seen(26, 50, 'repeat')).toEqual([48, 49, 49, 49, 49, 49, 49, 49, 49, 49]);
+      expect(seen(200, 50, 'repeat')).toEqual(Array(10).fill(49));
+    });
+
+    test('a recording without a single step gives zeros, because there is nothing to repeat', () => {
+      expect(seen(3, 0, 'repeat')).toEqual(Array(10).fill(-1));
+    });
+  });
+
+  test('the range of some windows covers every step in them and no others', () => {
+    for (const edges of ['zeros', 'repeat'] as const) {
+      for (const steps of [0, 1, 3, 50]) {
+        for (const [first, last] of [
+          [0, 0],
+          [0, 3],
+          [5, 9],
+          [22, 30],
+          [90, 99],
+        ] as const) {
+          const inside = new Set<number>();
+          for (let frame = first; frame <= last; frame++) {
+            for (const step of seen(frame, steps, edges)) if (step >= 0) inside.add(step);
+          }
+          const { from, to } = windowRange(first, last, steps, edges);
+          expect(Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i)).toEqual(
+            [...inside].sort((a, b) => a - b),
+          );
+        }
+      }
+    }
+  });
+
+  test('steps that the encoder derived from its own padding do not count', () => {
+    expect(soundingSteps(16_000, 16_000)).toBe(50);
+    expect(soundingSteps(15_999, 16_000)).toBe(49);
+  });
+
+  test('every 320 samples give a step, for any number of samples', () => {
+    const steps = Array.from({ length: 15_000 }, (_, k) => k);
+    expect(steps.filter((k) => soundingSteps(320 * k, 16_000) !== k)).toEqual([]);
+  });
+});
+
+describe('positional encoding', () => {
+  test('the position code matches the reference network', () => {
+    const code = positionalEncoding(50, 384);
+    const expected: [number, number, number][] = [
+      [0, 0, 0],
+      [0, 1, 1],
+      [1, 0, 0.841471],
+      [1, 1, 0.5403023],
+      [1, 2, 0.8152506],
+      [49, 0, -0.9537527],
+      [49, 383, 0.9999868],
+      [25, 100, 0.7645215],
+    ];
+    for (const [position, column, value] of expected) {
+      expect(code[position * 384 + column]).toBeCloseTo(value, 6);
+    }
+  });
+});

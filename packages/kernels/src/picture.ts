@@ -1,0 +1,129 @@
+type ColourMatrix = 'bt601' | 'bt709';
+type ColourRange = 'limited' | 'full';
+
+/** The layout of a planar yuv420p picture: luma, then the two chroma planes of ceil(width/2) × ceil(height/2). */
+export interface PictureFormat {
+  readonly width: number;
+  readonly height: number;
+  readonly matrix: ColourMatrix;
+  readonly range: ColourRange;
+}
+
+/** Offsets and sizes of the three planes inside one picture, in bytes. */
+interface PictureLayout {
+  readonly chromaWidth: number;
+  readonly chromaHeight: number;
+  readonly uOffset: number;
+  readonly vOffset: number;
+  readonly bytes: number;
+}
+
+export function pictureLayout({ width, height }: Pick<PictureFormat, 'width' | 'height'>): PictureLayout {
+  const chromaWidth = (width + 1) >> 1;
+  const chromaHeight = (height + 1) >> 1;
+  const uOffset = width * height;
+  const vOffset = uOffset + chromaWidth * chromaHeight;
+  return { chromaWidth, chromaHeight, uOffset, vOffset, bytes: vOffset + chromaWidth * chromaHeight };
+}
+
+/** Luma weights of red and blue; green has the rest. */
+const LUMA_WEIGHTS: Readonly<Record<ColourMatrix, { red: number; blue: number }>> = {
+  bt601: { red: 0.299, blue: 0.114 },
+  bt709: { red: 0.2126, blue: 0.0722 },
+};
+
+/** 8-bit code values: black, and the code distance of full luma and of the chroma extremes. */
+const CODES: Readonly<Record<ColourRange, { black: number; luma: number; chroma: number }>> = {
+  limited: { black: 16, luma: 219, chroma: 224 },
+  full: { black: 0, luma: 255, chroma: 255 },
+};
+
+/** Converts 8-bit Y, U, V to R, G, B in [0, 1] (before clipping): with y = Y − black, u = U − 128, v = V − 128. */
+interface ToRgb {
+  readonly black: number;
+  readonly luma: number;
+  readonly redV: number;
+  readonly greenU: number;
+  readonly greenV: number;
+  readonly blueU: number;
+}
+
+export function yuvToRgb(matrix: ColourMatrix, range: ColourRange): ToRgb {
+  const { red, blue } = LUMA_WEIGHTS[matrix];
+  const { black, luma, chroma } = CODES[range];
+  const green = 1 - red - blue;
+  const redV = (2 * (1 - red)) / chroma;
+  const blueU = (2 * (1 - blue)) / chroma;
+  return {
+    black,
+    luma: 1 / luma,
+    redV,
+    blueU,
+    greenU: (-blueU * blue) / green,
+    greenV: (-redV * red) / green,
+  };
+}
+
+/** Converts R, G, B in [0, 1] to 8-bit codes before rounding: Y = black + y·rgb, U = 128 + u·rgb, V = 128 + v·rgb. */
+interface FromRgb {
+  readonly black: number;
+  readonly yR: number;
+  readonly yG: number;
+  readonly yB: number;
+  readonly uR: number;
+  readonly uG: number;
+  readonly uB: number;
+  readonly vR: number;
+  readonly vG: number;
+  readonly vB: number;
+}
+
+export function rgbToYuv(matrix: ColourMatrix, range: ColourRange): FromRgb {
+  const { red, blue } = LUMA_WEIGHTS[matrix];
+  const { black, luma, chroma } = CODES[range];
+  const green = 1 - red - blue;
+  const u = chroma / (2 * (1 - blue));
+  const v = chroma / (2 * (1 - red));
+  return {
+    black,
+    yR: red * luma,
+    yG: green * luma,
+    yB: blue * luma,
+    uR: -red * u,
+    uG: -green * u,
+    uB: (1 - blue) * u,
+    vR: (1 - red) * v,
+    vG: -green * v,
+    vB: -blue * v,
+  };
+}
+
+/** A rectangle in picture pixels, edges at pixel borders: a whole picture is { x1: 0, y1: 0, x2: width, y2: height }. */
+export interface Box {
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** x' = a·x + b·y + c, y' = d·x + e·y + f. */
+export interface Affine {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+  readonly d: number;
+  readonly e: number;
+  readonly f: number;
+}
+
+/** The inverse transform. The determinant must not be 0. */
+export function invertAffine({ a, b, c, d, e, f }: Affine): Affine {
+  const determinant = a * e - b * d;
+  const inverse = { a: e / determinant, b: -b / determinant, d: -d / determinant, e: a / determinant };
+  return { ...inverse, c: -inverse.a * c - inverse.b * f, f: -inverse.d * c - inverse.e * f };
+}
