@@ -40,7 +40,7 @@ const LOCK_MS = 15_000;
 const STALLED_MAX = 10;
 /**
  * Interval of looking without a wake-up: one that is published while this process is not connected is lost, and a
- * message that comes back from a dead worker is not announced.
+ * message that comes back from a dead worker wakes nobody up.
  */
 const LOOK_MS = 5_000;
 
