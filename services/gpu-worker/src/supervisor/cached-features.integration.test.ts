@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 const SHOWN = 15;
 const VIDEO_FRAMES = 75;
 
-describe('the features that engines keep of videos', () => {
+describe('the features that engines cache of videos', () => {
   let folder: string;
   let fixture: RenderFixture;
   let packs: FoundPacks;
@@ -127,7 +127,7 @@ describe('the features that engines keep of videos', () => {
     expect(workers.warnings()).toEqual(['a kept feature is damaged or gone']);
   }, 60_000);
 
-  test('a preparation continues from what renders have kept, and a second one has nothing left to do', async () => {
+  test('a preparation continues from what renders have saved, and a second one has nothing left to do', async () => {
     const videoId = await fixture.newVideo('face');
     await workers.perform(await newRender(videoId));
     const first = await workers.perform(await fixture.preparation(videoId));

@@ -219,7 +219,7 @@ describe('face tracks of videos', () => {
       warning: 'a kept face track cannot be read',
     },
   ])(
-    'a kept track whose object $harm is dropped and recomputed, and fails no render',
+    'a cached track whose object $harm is dropped and recomputed, and fails no render',
     async ({ apply, warning }) => {
       const videoId = await fixture.newVideo('face');
       const [first, second, third] = [
@@ -329,21 +329,21 @@ describe('face tracks of videos', () => {
 
   test('a render that is cancelled while it makes the track leaves it to the waiting one', async () => {
     const videoId = await fixture.newVideo('face');
-    const [maker, waiting] = [
+    const [owner, waiting] = [
       await fixture.render({ audio: 'long', prepared: false, videoId }),
       await fixture.render({ audio: 'short', prepared: false, videoId }),
     ];
     const worker = await workers.newWorker();
-    const making = worker.run(maker.jobId, never);
+    const making = worker.run(owner.jobId, never);
     await eventually(
-      async () => expect(await workers.kept(videoId)).toMatchObject([{ maker_job_id: maker.jobId }]),
+      async () => expect(await workers.kept(videoId)).toMatchObject([{ maker_job_id: owner.jobId }]),
       {
         deadlineMs: 60_000,
       },
     );
     const running = workers.perform(waiting);
-    await cancelRender(fixture.db, fixture.customerId, maker.renderId);
-    worker.checkCancelled(maker.jobId);
+    await cancelRender(fixture.db, fixture.customerId, owner.renderId);
+    worker.checkCancelled(owner.jobId);
     await Promise.all([making, running]);
     const [frames] = await analyzedFrames([waiting]);
     expect(frames).toBeGreaterThan(0);
