@@ -28,7 +28,7 @@ const highsyncParamsSchema = z
     audio: audioSchema,
     /** Frames that the network sees at once. The number is fixed, so short stretches are padded. */
     window: z.int().positive(),
-    /** Frames that neighbouring windows share. */
+    /** Frames that neighboring windows share. */
     overlap: z.int().nonnegative(),
     schedule: scheduleSchema,
     /** Classifier-free guidance. With 1 the network runs only once per step. */

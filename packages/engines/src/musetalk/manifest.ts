@@ -79,7 +79,7 @@ export const musetalkManifestSchema = manifestSchema(
     // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that need to know where the face is.
     unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks']),
     vae_decoder: roleSchema(['latent'], ['image']),
-    // BiSeNet: [1, 3, 512, 512] in ImageNet's normalisation → scores of its 19 classes.
+    // BiSeNet: [1, 3, 512, 512] in ImageNet's normalization → scores of its 19 classes.
     face_parsing: roleSchema(['image'], ['scores']).optional(),
   },
   musetalkParamsSchema,
