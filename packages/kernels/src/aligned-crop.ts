@@ -1,6 +1,6 @@
 import { planMemory, startKernels } from './kernels';
-import { type Affine, invertAffine, type PictureFormat, pictureLayout,yuvToRgb } from './picture';
-import { aimSampling, reserveSampling,sampledRows } from './sampling';
+import { type Affine, invertAffine, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
+import { aimSampling, reserveSampling, sampledRows } from './sampling';
 
 /**
  * Cuts a rotated face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B

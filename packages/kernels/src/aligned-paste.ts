@@ -1,6 +1,6 @@
 import { planMemory, startKernels } from './kernels';
 import { INVISIBLE } from './mask';
-import { type Affine, type PictureFormat, pictureLayout,rgbToYuv } from './picture';
+import { type Affine, type PictureFormat, pictureLayout, rgbToYuv } from './picture';
 import { padded } from './resampling';
 import { aimSampling, coveredCells, coveredRows, endColumn, firstColumn, reserveSampling } from './sampling';
 

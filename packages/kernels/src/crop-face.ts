@@ -1,5 +1,5 @@
 import { planMemory, startKernels } from './kernels';
-import { type Box, type PictureFormat, pictureLayout,yuvToRgb } from './picture';
+import { type Box, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
 import {
   aimGrid,
   BILINEAR,

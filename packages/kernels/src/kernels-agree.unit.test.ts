@@ -9,7 +9,7 @@ import {
   MASK_SQUARE,
 } from './mask';
 import { createPasteFace } from './paste-face';
-import { createPatchSampler,type Patch } from './patch-sampler';
+import { createPatchSampler, type Patch } from './patch-sampler';
 import { type Box, type PictureFormat, pictureLayout } from './picture';
 import { BILINEAR, LANCZOS } from './resampling';
 import { samplePatch as plainSamplePatch } from './test/reference/sample-patch';

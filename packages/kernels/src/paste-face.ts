@@ -1,6 +1,6 @@
 import { planMemory, startKernels } from './kernels';
-import { type BlendMask, INVISIBLE,MASK_SIZE } from './mask';
-import { type Box, type PictureFormat, pictureLayout,rgbToYuv } from './picture';
+import { type BlendMask, INVISIBLE, MASK_SIZE } from './mask';
+import { type Box, type PictureFormat, pictureLayout, rgbToYuv } from './picture';
 import {
   aimGrid,
   BILINEAR,

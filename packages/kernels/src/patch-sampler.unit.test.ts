@@ -1,4 +1,4 @@
-import { createPatchSampler,patchPoint, type RgbPicture } from './patch-sampler';
+import { createPatchSampler, patchPoint, type RgbPicture } from './patch-sampler';
 
 const samplePatch = createPatchSampler();
 

@@ -19,10 +19,7 @@ import {
  * Reads, writes and publishes packs of the engines whose manifests `schema` describes. `engines` are their names, for
  * manifests that name one of them and are unusable otherwise.
  */
-export function createPackFormat<M extends Manifest>(
-  schema: z.ZodType<M>,
-  engines: readonly M['engine'][],
-) {
+export function createPackFormat<M extends Manifest>(schema: z.ZodType<M>, engines: readonly M['engine'][]) {
   const claimSchema = z.object({
     engine: z.enum(engines).optional().catch(undefined),
     name: z.string().optional().catch(undefined),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { manifestSchema, roleSchema } from './manifest';
-import { modelFile,packSize, packVersion, verifyPackFiles, weightsSize } from './pack';
+import { modelFile, packSize, packVersion, verifyPackFiles, weightsSize } from './pack';
 import { createPackFormat } from './pack-format';
 
 const detectorSchema = manifestSchema(

@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rememberDigests,sha256, sha256OfFile } from './pack';
+import { rememberDigests, sha256, sha256OfFile } from './pack';
 
 describe('cached digests', () => {
   let folder: string;

@@ -1,4 +1,4 @@
-import { type Attribute,float, type Graph, GraphBuilder, type Value } from '@lipsync/model-pack';
+import { type Attribute, float, type Graph, GraphBuilder, type Value } from '@lipsync/model-pack';
 import { type Weights } from './weight-file';
 
 export const DETECTOR_MODEL = 'tiny_face_detector_model';

@@ -1,4 +1,4 @@
-import { float, type GraphBuilder, type Operand, type TensorSpec,type Value } from '@lipsync/model-pack';
+import { float, type GraphBuilder, type Operand, type TensorSpec, type Value } from '@lipsync/model-pack';
 
 /** Element-wise arithmetic on graph values, so that formulas in the graphs read like formulas. */
 export interface Arithmetic {

@@ -1,4 +1,4 @@
-import { encodeModel, GraphBuilder, modelFile,type Value } from '@lipsync/model-pack';
+import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
 import { floatTensor } from './arithmetic';
 
 const [RED, GREEN, BLUE] = [0.299, 0.587, 0.114];
@@ -83,9 +83,7 @@ export function decoderModel(side: number): Uint8Array {
   const g = new GraphBuilder('cells_to_blocks');
   const { luma, chroma } = planesOf(g, g.input('latent', 'float32', latent(side)));
   const share = TO_RGB.map(([, blue, red]) => [blue, red]);
-  const kernel = [0, 1].flatMap((term) =>
-    share.flatMap((color) => Array<number>(4).fill(color[term] ?? 0)),
-  );
+  const kernel = [0, 1].flatMap((term) => share.flatMap((color) => Array<number>(4).fill(color[term] ?? 0)));
   const tint = g.op('ConvTranspose', [chroma, g.weights([2, 3, 2, 2], kernel)], {
     kernel_shape: [2, 2],
     strides: [2, 2],

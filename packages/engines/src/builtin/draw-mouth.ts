@@ -1,6 +1,6 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from './arithmetic';
-import { BLOCK, cellsOf, FROM_RGB, LATENT_SCALE, type Planes, planesOf,TO_RGB } from './autoencoder';
+import { BLOCK, cellsOf, FROM_RGB, LATENT_SCALE, type Planes, planesOf, TO_RGB } from './autoencoder';
 import {
   type FaceAxes,
   faceAxes,

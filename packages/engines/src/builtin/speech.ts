@@ -1,5 +1,5 @@
-import { encodeModel, GraphBuilder, modelFile,type Value } from '@lipsync/model-pack';
-import { MEL_BANDS, melEdges,SEGMENT_FRAMES } from '../speech/log-mel';
+import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
+import { MEL_BANDS, melEdges, SEGMENT_FRAMES } from '../speech/log-mel';
 import { type Arithmetic, arithmetic, floatTensor } from './arithmetic';
 
 /** Frequency bands of the voice in Hz, with soft edges, and what their energy says about the mouth. */

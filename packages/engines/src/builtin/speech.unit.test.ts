@@ -1,6 +1,6 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { logMel, melSlice, recordingOf,SAMPLE_RATE, segmentLogMel } from '../speech/log-mel';
+import { logMel, melSlice, recordingOf, SAMPLE_RATE, segmentLogMel } from '../speech/log-mel';
 import { audioEncoderModel, CUE_STATE, CUES, STATES, STEPS, WIDTH } from './speech';
 
 let session: InferenceSession;

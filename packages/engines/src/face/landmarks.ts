@@ -1,4 +1,4 @@
-import { type Box,type Point } from '@lipsync/kernels';
+import { type Box, type Point } from '@lipsync/kernels';
 
 /** Points of the iBUG-68 scheme. */
 export const LANDMARK_COUNT = 68;

@@ -1,4 +1,4 @@
-import { connectedRuns, cutRuns,faceRuns, smoothRun } from './smoothing';
+import { connectedRuns, cutRuns, faceRuns, smoothRun } from './smoothing';
 
 describe('smoothing', () => {
   const whole = (length: number) => ({ start: 0, end: length });

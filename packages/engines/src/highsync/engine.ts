@@ -1,7 +1,7 @@
 import { type Box, createPasteFace } from '@lipsync/kernels';
-import { type ClipInput, type EngineClip,type LipSyncEngine } from '../engine';
+import { type ClipInput, type EngineClip, type LipSyncEngine } from '../engine';
 import { type FaceTrack } from '../face/face-track';
-import { LANDMARK_VALUES,writeCropLandmarks } from '../face/landmarks';
+import { LANDMARK_VALUES, writeCropLandmarks } from '../face/landmarks';
 import { cutRuns, type Run } from '../face/smoothing';
 import { allOf } from '../in-order';
 import { createDecodeLatent, createFrameEncoder } from '../latents';
@@ -9,12 +9,12 @@ import { createArrayPool, createCallRole, type RunModel } from '../model';
 import { type Pack } from '../packs';
 import { hearSpeech } from '../speech/speech-features';
 import { createDenoiseStretch } from './denoise-stretch';
-import { type BatchParts, createStretchQueue,WantedFaces } from './face-batch';
+import { type BatchParts, createStretchQueue, WantedFaces } from './face-batch';
 import { type HighsyncFaces, highsyncFaces, highsyncRuns } from './faces';
 import { type HighsyncManifest, type HighsyncParams } from './manifest';
 import { rectangleBlendMask } from './mask';
 import { createPredictWindow, createReferenceBanks } from './predict-window';
-import { createFaceLatents, createKeptLatents, createSourceLatents,keptLayout } from './source-latents';
+import { createFaceLatents, createKeptLatents, createSourceLatents, keptLayout } from './source-latents';
 
 /** Spare arrays per length besides a stretch's latents: the feeds of two windows, with a bank per transformer block. */
 const SPARES = 32;

@@ -1,6 +1,6 @@
 import { type Box } from '@lipsync/kernels';
 import { type FaceTrack } from '../face/face-track';
-import { landmark, LANDMARK_COUNT, LANDMARK_VALUES, landmarkCenter,SMALLEST_FACE } from '../face/landmarks';
+import { landmark, LANDMARK_COUNT, LANDMARK_VALUES, landmarkCenter, SMALLEST_FACE } from '../face/landmarks';
 import { connectedRuns, type Run, smoothRun } from '../face/smoothing';
 
 /**

@@ -1,4 +1,4 @@
-import { createPasteFace,MASK_SIZE, type PictureFormat, pictureLayout } from '@lipsync/kernels';
+import { createPasteFace, MASK_SIZE, type PictureFormat, pictureLayout } from '@lipsync/kernels';
 import { RECTANGLE_FEATHER, rectangleBlendMask, restoreOutside } from './mask';
 
 /** The rectangle of the published weights. */

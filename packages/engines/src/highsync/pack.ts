@@ -1,9 +1,9 @@
-import { encodeModel,GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
+import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
 import { floatTensor } from '../builtin/arithmetic';
-import { autoencoder, BLOCK,LATENT_CHANNELS } from '../builtin/autoencoder';
+import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { redrawRegion } from '../builtin/draw-mouth';
 import { mouthPose } from '../builtin/mouth-shape';
-import { predict,predictionFactors } from '../builtin/prediction';
+import { predict, predictionFactors } from '../builtin/prediction';
 import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
 import { type ScheduleParams } from '../diffusion/ddim';
 import { type Pack, writePack } from '../packs';

@@ -12,7 +12,7 @@ import {
   paintedFrame,
   swapped,
 } from '../test/drawn-faces';
-import { expectedLoop, floats, guidedLoop,loadTestGraph, type TestGraph, time } from '../test/graphs';
+import { expectedLoop, floats, guidedLoop, loadTestGraph, type TestGraph, time } from '../test/graphs';
 import {
   denoisingUnetModel,
   GUIDANCE,

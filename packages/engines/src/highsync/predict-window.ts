@@ -1,7 +1,7 @@
 import { guide } from '../diffusion/ddim';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
 import { allOf } from '../in-order';
-import { type ArrayPool, type CallRole, float32Of, float32Tensor,type Tensors } from '../model';
+import { type ArrayPool, type CallRole, float32Of, float32Tensor, type Tensors } from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
 import { type HighsyncManifest } from './manifest';
 import { type LatentsBySource } from './source-latents';

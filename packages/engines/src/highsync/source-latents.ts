@@ -1,5 +1,5 @@
 import { BILINEAR, createCropFace, type PictureFormat } from '@lipsync/kernels';
-import { type ClipInput, type FeatureLayout,type FrameFeatures, type FrameStream } from '../engine';
+import { type ClipInput, type FeatureLayout, type FrameFeatures, type FrameStream } from '../engine';
 import { type Run } from '../face/smoothing';
 import { createInOrder } from '../in-order';
 import { copyScaledMean } from '../latents';

@@ -1,8 +1,8 @@
 import { type FrameFeatures } from '../engine';
-import { createArrayPool, float32Tensor,type Tensors } from '../model';
+import { createArrayPool, float32Tensor, type Tensors } from '../model';
 import { clipInput, FORMAT, memoryFeatures, trackOf } from '../test/clips';
 import { highsyncFaces } from './faces';
-import { createFaceLatents, createKeptLatents, createSourceLatents,keptLayout } from './source-latents';
+import { createFaceLatents, createKeptLatents, createSourceLatents, keptLayout } from './source-latents';
 
 describe('source latents', () => {
   const FRAMES = 96;

@@ -12,7 +12,7 @@ import { generate } from '../test/latentsync-clip';
 import { MASK, writeLatentsyncPack } from '../test/latentsync-pack';
 import { type RecordedRun, recordRuns, reusingRuns, testSessions } from '../test/test-sessions';
 import { createLatentsync } from './engine';
-import { type FaceWindow,latentLayout } from './face-window';
+import { type FaceWindow, latentLayout } from './face-window';
 import { alignedFaces, transformAt } from './faces';
 import { type LatentsyncManifest } from './manifest';
 import { inpaintMask } from './mask';

@@ -1,7 +1,7 @@
 import { createDdim, guide } from '../diffusion/ddim';
 import { fillNoise } from '../diffusion/noise';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
-import { type ArrayPool, float32Of, float32Tensor,type RunModel, type Tensors } from '../model';
+import { type ArrayPool, float32Of, float32Tensor, type RunModel, type Tensors } from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
 import { type LatentsyncManifest } from './manifest';
 

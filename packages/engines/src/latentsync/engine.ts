@@ -1,5 +1,5 @@
 import { type Affine, createAlignedCrop, createAlignedPaste } from '@lipsync/kernels';
-import { type ClipInput, type EngineClip,type LipSyncEngine } from '../engine';
+import { type ClipInput, type EngineClip, type LipSyncEngine } from '../engine';
 import { type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
 import { connectedRuns, faceRuns } from '../face/smoothing';

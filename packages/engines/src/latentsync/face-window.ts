@@ -1,6 +1,6 @@
 import { type Affine, type AlignedCrop, type AlignedPaste } from '@lipsync/kernels';
-import { type ClipInput, type FaceBatch, type FeatureLayout,type GeneratedFaces } from '../engine';
-import { allOf,mapConcurrently } from '../in-order';
+import { type ClipInput, type FaceBatch, type FeatureLayout, type GeneratedFaces } from '../engine';
+import { allOf, mapConcurrently } from '../in-order';
 import { copyScaledMean } from '../latents';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor } from '../model';
 import { type LatentsyncParams } from './manifest';

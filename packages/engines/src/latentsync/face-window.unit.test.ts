@@ -1,4 +1,4 @@
-import { createArrayPool, float32Of, float32Tensor,type Tensors } from '../model';
+import { createArrayPool, float32Of, float32Tensor, type Tensors } from '../model';
 import { createEncodeFace } from './face-window';
 
 test('both latents have their own memory, and the encoder’s output arrays are reused for its next outputs', async () => {

@@ -1,4 +1,4 @@
-import { blurLines, gaussianKernel, INVISIBLE,LANCZOS } from '@lipsync/kernels';
+import { blurLines, gaussianKernel, INVISIBLE, LANCZOS } from '@lipsync/kernels';
 import { alignedSize } from './faces';
 
 /** Runs of columns in the rows of a square of `size` pixels: [row, first column, last column], inclusive. */

@@ -12,7 +12,7 @@ import {
   paintedFrame,
   swapped,
 } from '../test/drawn-faces';
-import { expectedLoop, floats, guidedLoop,loadTestGraph, type TestGraph, time } from '../test/graphs';
+import { expectedLoop, floats, guidedLoop, loadTestGraph, type TestGraph, time } from '../test/graphs';
 import { faceMask, GUIDANCE, INPUT_CHANNELS, RESOLUTION, SCHEDULE, unet3dModel } from './pack';
 
 describe('builtin params', () => {

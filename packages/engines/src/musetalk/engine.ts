@@ -1,5 +1,5 @@
 import { createPasteFace } from '@lipsync/kernels';
-import { type ClipInput, type EngineClip,type LipSyncEngine } from '../engine';
+import { type ClipInput, type EngineClip, type LipSyncEngine } from '../engine';
 import {
   type CallRole,
   createArrayPool,
@@ -13,7 +13,7 @@ import { hearSpeech } from '../speech/speech-features';
 import { positionalEncoding, WINDOW_STEPS } from '../speech/windows';
 import { type BatchParts, WaitingFaces } from './face-batch';
 import { createSourceFaces } from './faces';
-import { createFaceFeatures, createFeatureRecords,createMusetalkEncoder } from './features';
+import { createFaceFeatures, createFeatureRecords, createMusetalkEncoder } from './features';
 import { type MusetalkManifest, type MusetalkParams } from './manifest';
 import { createFaceMasks } from './mask';
 

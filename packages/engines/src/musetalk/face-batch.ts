@@ -1,6 +1,6 @@
 import { type BlendMask, type Box, type PasteFace } from '@lipsync/kernels';
 import { type FaceBatch, type GeneratedFaces } from '../engine';
-import { LANDMARK_VALUES,writeCropLandmarks } from '../face/landmarks';
+import { LANDMARK_VALUES, writeCropLandmarks } from '../face/landmarks';
 import { type SourceFace } from './faces';
 import { type CutFace, type CutFaces, type FaceFeatures, type FeatureRecords } from './features';
 import { type FaceMasks } from './mask';

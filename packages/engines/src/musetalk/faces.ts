@@ -1,6 +1,6 @@
 import { type Box } from '@lipsync/kernels';
 import { type FaceTrack } from '../face/face-track';
-import { landmark, LANDMARK_COUNT,LANDMARK_VALUES, SMALLEST_FACE } from '../face/landmarks';
+import { landmark, LANDMARK_COUNT, LANDMARK_VALUES, SMALLEST_FACE } from '../face/landmarks';
 import { faceRuns, smoothRun } from '../face/smoothing';
 
 /** A face in a source frame, in pixels of the picture. */

@@ -1,5 +1,5 @@
 import { FACE_TRACK_VERSION, type FaceTrack, TRACK_REACH } from '../face/face-track';
-import { faceBox,musetalkBoxes } from './faces';
+import { faceBox, musetalkBoxes } from './faces';
 
 describe('musetalk boxes', () => {
   const placement = { shift: 0, margin: 10 };

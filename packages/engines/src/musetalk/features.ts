@@ -1,8 +1,8 @@
-import { type Box,createCropFace, HALF_MASK_VALUES, type PictureFormat } from '@lipsync/kernels';
+import { type Box, createCropFace, HALF_MASK_VALUES, type PictureFormat } from '@lipsync/kernels';
 import { type ClipInput, type FaceEncoder, type FrameFeatures } from '../engine';
 import { createInOrder } from '../in-order';
 import { copyScaledMean } from '../latents';
-import { type ArrayPool, createArrayPool, float32Of, float32Tensor,type RunModel } from '../model';
+import { type ArrayPool, createArrayPool, float32Of, float32Tensor, type RunModel } from '../model';
 import { type FaceAt, type SourceFace } from './faces';
 import { type MusetalkManifest } from './manifest';
 import { createCropForParsing, createParsedMask, PARSING_SIDE } from './parsing';

@@ -1,4 +1,4 @@
-import { type BlendMask, type Box,createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE } from '@lipsync/kernels';
+import { type BlendMask, type Box, createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE } from '@lipsync/kernels';
 import { type SourceFace } from './faces';
 import { type MusetalkParams } from './manifest';
 

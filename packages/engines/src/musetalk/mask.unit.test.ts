@@ -1,5 +1,5 @@
 import { createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE } from '@lipsync/kernels';
-import { createMaskCache,outlineMask } from './mask';
+import { createMaskCache, outlineMask } from './mask';
 
 describe('blend mask', () => {
   const box = { x1: 100, y1: 50, x2: 300, y2: 250 };

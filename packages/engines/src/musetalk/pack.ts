@@ -1,6 +1,6 @@
-import { encodeModel,GraphBuilder, modelFile } from '@lipsync/model-pack';
+import { encodeModel, GraphBuilder, modelFile } from '@lipsync/model-pack';
 import { floatTensor } from '../builtin/arithmetic';
-import { autoencoder, BLOCK,LATENT_CHANNELS } from '../builtin/autoencoder';
+import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { drawMouth } from '../builtin/draw-mouth';
 import { mouthPose } from '../builtin/mouth-shape';
 import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';

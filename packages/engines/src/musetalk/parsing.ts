@@ -7,7 +7,7 @@ import {
   MASK_SQUARE,
   type PictureFormat,
 } from '@lipsync/kernels';
-import { createParsingMask, createSpreadCells,type ParsingMaskSettings } from './parsing-mask';
+import { createParsingMask, createSpreadCells, type ParsingMaskSettings } from './parsing-mask';
 
 /** Side of the input of the face parser, pixels. */
 export const PARSING_SIDE = 512;

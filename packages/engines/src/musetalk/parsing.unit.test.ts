@@ -1,5 +1,5 @@
-import { type Box, HALF_MASK_VALUES, MASK_SIZE,type PictureFormat, pictureLayout } from '@lipsync/kernels';
-import { createCropForParsing, createParsedMask,PARSING_SIDE, parsingSquare } from './parsing';
+import { type Box, HALF_MASK_VALUES, MASK_SIZE, type PictureFormat, pictureLayout } from '@lipsync/kernels';
+import { createCropForParsing, createParsedMask, PARSING_SIDE, parsingSquare } from './parsing';
 
 describe('parsing square', () => {
   const format: PictureFormat = { width: 96, height: 80, matrix: 'bt709', range: 'full' };

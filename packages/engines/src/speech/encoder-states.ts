@@ -1,4 +1,4 @@
-import { float32Of, float32Tensor,type RunModel } from '../model';
+import { float32Of, float32Tensor, type RunModel } from '../model';
 import { type AudioParams } from '../params';
 import {
   logMel,

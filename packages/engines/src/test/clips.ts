@@ -1,12 +1,12 @@
 import { BILINEAR, createCropFace, pictureLayout } from '@lipsync/kernels';
 import { type ClipInput, type FrameFeatures, noFeatures } from '../engine';
-import { FACE_TRACK_VERSION,type FaceTrack } from '../face/face-track';
+import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
 import { type HighsyncClip } from '../highsync/engine';
 import { highsyncFaces } from '../highsync/faces';
-import { float32Of, float32Tensor,type RunModel, type Tensors } from '../model';
+import { float32Of, float32Tensor, type RunModel, type Tensors } from '../model';
 import { recordingOf } from '../speech/log-mel';
-import { LATENT, MASK,SHARES, SIDE, STEPS } from './highsync-pack';
+import { LATENT, MASK, SHARES, SIDE, STEPS } from './highsync-pack';
 
 export const FORMAT = { width: 96, height: 96, matrix: 'bt709', range: 'limited' } as const;
 const LATENT_SIZE = LATENT.channels * LATENT.height * LATENT.width;

@@ -2,7 +2,7 @@ import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model
 import { createDdim, type ScheduleParams } from '../diffusion/ddim';
 import { type HighsyncManifest, type HighsyncParams } from '../highsync/manifest';
 import { openPackFor, type Pack, writePack } from '../packs';
-import { MEL_BANDS,SEGMENT_FRAMES } from '../speech/log-mel';
+import { MEL_BANDS, SEGMENT_FRAMES } from '../speech/log-mel';
 import { WINDOW_STEPS } from '../speech/windows';
 
 /** The cells that the pack below generates. */

@@ -1,7 +1,7 @@
 import { encodeModel, GraphBuilder, modelFile } from '@lipsync/model-pack';
 import { floatTensor } from '../builtin/arithmetic';
 import { type Pack, writePack } from '../packs';
-import { MEL_BANDS,SEGMENT_FRAMES } from '../speech/log-mel';
+import { MEL_BANDS, SEGMENT_FRAMES } from '../speech/log-mel';
 import { WINDOW_STEPS } from '../speech/windows';
 
 /** The shapes of the official musetalk weights. */

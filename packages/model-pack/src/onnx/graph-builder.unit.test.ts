@@ -1,6 +1,6 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { encodeModel,float, graphAttribute, tensorAttribute } from './encode-model';
+import { encodeModel, float, graphAttribute, tensorAttribute } from './encode-model';
 import { GraphBuilder } from './graph-builder';
 
 interface Result {

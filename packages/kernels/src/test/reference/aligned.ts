@@ -1,7 +1,7 @@
 import { type AlignedCrop } from '../../aligned-crop';
 import { type AlignedPaste } from '../../aligned-paste';
 import { INVISIBLE } from '../../mask';
-import { invertAffine, type PictureFormat, pictureLayout, rgbToYuv,yuvToRgb } from '../../picture';
+import { invertAffine, type PictureFormat, pictureLayout, rgbToYuv, yuvToRgb } from '../../picture';
 import { coveredCells, coveredRows, endColumn, firstColumn } from '../../sampling';
 import { createPlaneSampler } from './aligned-sampler';
 import { blendSample, unitLevel } from './upright';

@@ -1,7 +1,7 @@
 import { type CropFace } from '../../crop-face';
 import { MASK_SIZE } from '../../mask';
 import { type PasteFace } from '../../paste-face';
-import { type Box, type PictureFormat, pictureLayout, rgbToYuv,yuvToRgb } from '../../picture';
+import { type Box, type PictureFormat, pictureLayout, rgbToYuv, yuvToRgb } from '../../picture';
 import { BILINEAR, type Interpolation, LANCZOS } from '../../resampling';
 import {
   type AimAxis,
