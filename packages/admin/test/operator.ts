@@ -15,7 +15,7 @@ const PUBLIC_BASE_URL = 'https://api.example.com';
 const WEBHOOK_URL = 'https://hooks.example.com/lipsync?token=of-the-customer';
 const TTL_SECONDS = 7 * 86_400;
 
-export interface Outcome {
+interface Outcome {
   exitCode: number;
   stdout: string;
   stderr: string;

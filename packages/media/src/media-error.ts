@@ -1,7 +1,7 @@
 const BRAND = Symbol.for('lipsync.media-error');
 
 /** What can be wrong with a file, in the words of the public error catalogue. */
-export type MediaErrorCode =
+type MediaErrorCode =
   'media_unsupported' | 'media_corrupt' | 'media_too_long' | 'media_type_mismatch' | 'encode_failed';
 
 /**

@@ -14,19 +14,19 @@ import {
 import { inspect } from './probe/inspect';
 
 /** What an operator asks for; `auto` uses a card where the card works. */
-export interface WantedVideoCodecs {
+interface WantedVideoCodecs {
   readonly encoder: VideoEncoder | 'auto';
   readonly decoder: VideoDecoder | 'auto';
 }
 
-export interface ResolvedVideoCodecs {
+interface ResolvedVideoCodecs {
   readonly codecs: VideoCodecs;
   /** What `auto` tried and passed over, and why. */
   readonly passedOver: readonly { readonly codec: string; readonly reason: string }[];
 }
 
 /** A codec that the operator asked for by name does not work on this machine. */
-export class VideoCodecError extends Error {
+class VideoCodecError extends Error {
   override readonly name = 'VideoCodecError';
 }
 

@@ -5,7 +5,7 @@ import { createStorage, type Storage } from './storage';
 import { StorageError } from './storage-error';
 
 /** The settings of a process that configure its object store. */
-export interface StorageEnv {
+interface StorageEnv {
   readonly S3_ENDPOINT: string;
   readonly S3_PUBLIC_ENDPOINT?: string | undefined;
   readonly S3_REGION: string;

@@ -5,7 +5,7 @@ import { S3ServiceException } from '@aws-sdk/client-s3';
  * did not answer properly despite retries; a later attempt may succeed. `rejected`: the store refused the request
  * itself (credentials, bucket, malformed); retrying does not help.
  */
-export type StorageErrorKind = 'not_found' | 'precondition_failed' | 'unavailable' | 'rejected';
+type StorageErrorKind = 'not_found' | 'precondition_failed' | 'unavailable' | 'rejected';
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';

@@ -112,7 +112,7 @@ async function deleteObjects(
   if (failed !== undefined) throw failed.reason;
 }
 
-export interface ObjectInfo {
+interface ObjectInfo {
   sizeBytes: number;
   /** Entity tag as the store returns it, including quotes. Identifies this version in `copy`. */
   etag: string;

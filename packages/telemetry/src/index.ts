@@ -1,13 +1,5 @@
-export { type LabelsOf, type MetricName, METRICS } from './catalogue';
-export { SERVICES, type ServiceName, ATTEMPT_RESULTS } from './metric-definition';
-export {
-  type Counter,
-  type Gauge,
-  type Histogram,
-  countTurns,
-  type TurnOutcome,
-  createMetrics,
-  type Metrics,
-} from './metrics';
-export { openTelemetry, type Telemetry, type TelemetryEnv, untraced } from './open-telemetry';
-export { NO_SPAN, NO_TRACING, type Span, type SpanAttributes, type SpanStart, type Tracing } from './tracing';
+export { type LabelsOf, METRICS } from './catalogue';
+export { ATTEMPT_RESULTS, type ServiceName, SERVICES } from './metric-definition';
+export { countTurns, createMetrics, type Metrics, type TurnOutcome } from './metrics';
+export { openTelemetry, type Telemetry, untraced } from './open-telemetry';
+export { NO_SPAN, NO_TRACING, type Span, type Tracing } from './tracing';

@@ -149,14 +149,14 @@ function combinations(labels: MetricDefinition['labels']): Record<string, string
 type Labels = Readonly<Record<string, string>>;
 
 /** A count that only increases. */
-export interface Counter<L extends Labels> {
+interface Counter<L extends Labels> {
   inc(labels: L, by?: number): void;
   /** The same with labels bound in advance, for frequent events. */
   at(labels: L): { inc(by?: number): void };
 }
 
 /** A value that can go up and down. */
-export interface Gauge<L extends Labels> {
+interface Gauge<L extends Labels> {
   set(labels: L, value: number): void;
   add(labels: L, change: number): void;
   /** Forgets every value, so that stale values are not reported. */
@@ -164,7 +164,7 @@ export interface Gauge<L extends Labels> {
 }
 
 /** A distribution of values, in cumulative buckets. */
-export interface Histogram<L extends Labels> {
+interface Histogram<L extends Labels> {
   /** Ignores a value that is not a finite number (it could not be measured). */
   observe(labels: L, value: number): void;
   /** The same with labels bound in advance, for frequent events. */

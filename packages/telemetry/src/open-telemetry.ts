@@ -13,7 +13,7 @@ export interface Telemetry {
 }
 
 /** The settings of a process for its traces. */
-export interface TelemetryEnv {
+interface TelemetryEnv {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   readonly OTEL_TRACES_SAMPLER_ARG: number;
 }

@@ -3,9 +3,9 @@ import { type ExportResult, type ExportResultCode } from '@opentelemetry/core';
 import { type SpanExporter } from '@opentelemetry/sdk-trace';
 
 /** Attributes of a span; undefined values are left out. */
-export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface SpanStart {
+interface SpanStart {
   /** The kind of work: serving a request, processing work from a queue, making a request. */
   readonly kind: 'server' | 'consumer' | 'client';
   /** W3C trace context to continue. If it is missing or malformed, a new trace begins. */

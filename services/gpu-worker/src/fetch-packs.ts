@@ -31,7 +31,8 @@ const start: StartService<z.output<typeof fetchPacksEnvironment>> = async (env, 
   const storage = openStorage(env);
   lifecycle.onShutdown('storage', () => storage.close());
   await fetchStoredPacks({
-    ...{ storage, logger },
+    storage,
+    logger,
     prefix: env.MODEL_PACKS_S3_PREFIX,
     packsDir: env.MODEL_PACKS_DIR,
     engines: env.ENGINES,

@@ -50,9 +50,14 @@ async function render(engine: Engine, packDir = builtin(engine), child = host) {
 
 async function renderWith(engine: Engine, pack: TaskPack, child = host) {
   return child.render({
-    ...{ jobId: `task ${tasks++}`, engine, pack, analyzer: await packAt(at('packs/analyzer')) },
+    jobId: `task ${tasks++}`,
+    engine,
+    pack,
+    analyzer: await packAt(at('packs/analyzer')),
     syncMode: 'loop',
-    ...{ videoPath: at('video.mp4'), audioPath: at('voice.wav'), faceTrackPath: at('face.track') },
+    videoPath: at('video.mp4'),
+    audioPath: at('voice.wav'),
+    faceTrackPath: at('face.track'),
     outputPath: at('out.mp4'),
   });
 }

@@ -131,8 +131,14 @@ describe('inference on files', () => {
     const pack = engines.get('musetalk');
     if (analyzer === undefined || pack === undefined) throw new Error('no packs');
     const rendering = host.render({
-      ...{ jobId: 'no-card', engine: 'musetalk', syncMode: 'cut_off', pack, analyzer },
-      ...{ videoPath: at('video.mp4'), audioPath: at('short.wav'), faceTrackPath: at('face.track') },
+      jobId: 'no-card',
+      engine: 'musetalk',
+      syncMode: 'cut_off',
+      pack,
+      analyzer,
+      videoPath: at('video.mp4'),
+      audioPath: at('short.wav'),
+      faceTrackPath: at('face.track'),
       outputPath: at('no-card.mp4'),
     });
     const result = await rendering.finally(() => host.kill());
@@ -191,8 +197,12 @@ describe('inference on files', () => {
         encodeFaceTrack(syntheticTrack({ frames: FRAMES, ...SIZE, box: speck })),
       );
       const rendering = inference.render({
-        ...{ engine, syncMode: 'cut_off', videoPath: at('video.mp4'), audioPath: at('short.wav') },
-        ...{ faceTrackPath: at('speck.track'), outputPath: at(`speck-${engine}.mp4`) },
+        engine,
+        syncMode: 'cut_off',
+        videoPath: at('video.mp4'),
+        audioPath: at('short.wav'),
+        faceTrackPath: at('speck.track'),
+        outputPath: at(`speck-${engine}.mp4`),
       });
       await expect(rendering).rejects.toMatchObject({ code: 'no_face_detected' });
     },

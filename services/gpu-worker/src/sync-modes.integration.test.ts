@@ -54,31 +54,41 @@ const TIMELINES: Record<SyncMode, (shown: readonly number[], frames: number) => 
 /** Unusual properties of files from phones and recorders. */
 const UNUSUAL: Case[] = [
   {
-    ...{ what: 'a turned 29.97 fps video and 1.9 s of AAC', engine: 'musetalk', mode: 'bounce' },
+    what: 'a turned 29.97 fps video and 1.9 s of AAC',
+    engine: 'musetalk',
+    mode: 'bounce',
     video: { frames: 42, rate: '30000/1001', turned: 90 },
     sound: { file: 'a.m4a', seconds: 1.9, sampleRate: 44_100 },
     outputFrames: 47,
   },
   {
-    ...{ what: 'a 24 fps video and sound that starts late', engine: 'musetalk', mode: 'cut_off' },
+    what: 'a 24 fps video and sound that starts late',
+    engine: 'musetalk',
+    mode: 'cut_off',
     video: { frames: 40, rate: '24' },
     sound: { file: 'b.mp4', seconds: 1.2, sampleRate: 48_000, late: 0.5 },
     outputFrames: 30,
   },
   {
-    ...{ what: 'one picture and 0.2 s of sound', engine: 'musetalk', mode: 'silence' },
+    what: 'one picture and 0.2 s of sound',
+    engine: 'musetalk',
+    mode: 'silence',
     video: { frames: 1, rate: '60' },
     sound: { file: 'c.wav', seconds: 0.2, sampleRate: 48_000 },
     outputFrames: 5,
   },
   {
-    ...{ what: 'a video of variable rate and shorter MP3', engine: 'latentsync', mode: 'remap' },
+    what: 'a video of variable rate and shorter MP3',
+    engine: 'latentsync',
+    mode: 'remap',
     video: { frames: 30, variableRate: true },
     sound: { file: 'd.mp3', seconds: 0.72, sampleRate: 44_100 },
     outputFrames: 18,
   },
   {
-    ...{ what: 'a 60 fps video of odd size and telephone sound', engine: 'highsync', mode: 'loop' },
+    what: 'a 60 fps video of odd size and telephone sound',
+    engine: 'highsync',
+    mode: 'loop',
     video: { frames: 48, rate: '60', filters: 'pad=257:273,format=yuv444p' },
     sound: { file: 'e.wav', seconds: 1.3, sampleRate: 8_000 },
     outputFrames: 32,
@@ -87,7 +97,9 @@ const UNUSUAL: Case[] = [
 
 /** A short video with sound that outlasts its pictures; for cut_off the sound is shorter. */
 const plain = (engine: Engine, mode: SyncMode): Case => ({
-  ...{ what: 'twelve pictures', engine, mode },
+  what: 'twelve pictures',
+  engine,
+  mode,
   video: { frames: 12 },
   sound: { file: 'plain.wav', seconds: mode === 'cut_off' ? 0.4 : 0.96, sampleRate: 16_000 },
   outputFrames: mode === 'cut_off' ? 10 : 24,

@@ -12,7 +12,7 @@ import {
   type FrameRange,
 } from './decoder-arguments';
 
-export interface FrameReaderOptions {
+interface FrameReaderOptions {
   readonly layout: FrameLayout;
   /** Wall-clock limit of each decoder, including time spent waiting for the caller. */
   readonly deadlineMs: number;

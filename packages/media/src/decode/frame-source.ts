@@ -5,7 +5,7 @@ import { backwardFrames, cachedFrames, forwardFrames, type FrameCursor } from '.
 import { type FrameReader, openFrameReader } from './frame-reader';
 import { readSeekIndex, type SeekIndex } from './seek-index';
 
-export interface FrameSourceOptions {
+interface FrameSourceOptions {
   /** Wall-clock limit of each decoder, including time spent waiting for the caller. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;

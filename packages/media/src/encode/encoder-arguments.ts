@@ -88,7 +88,7 @@ export function videoEncoderArguments(encoder: VideoEncoder, threads: number): s
 }
 
 /** The sound of an output: the original file, cut or extended with silence where the sync mode requires it. */
-export interface EncoderAudio {
+interface EncoderAudio {
   readonly path: string;
   readonly stream: AudioStream;
   /** Keep only this many seconds. */

@@ -24,7 +24,7 @@ const DEVICE_VARIABLES = ['LD_LIBRARY_PATH', 'CUDA_VISIBLE_DEVICES', 'CUDA_DEVIC
  * that are known to work), those that a card needs, and MEDIA_SANDBOX. If that is `required`, a machine that cannot
  * confine the tools is an error; otherwise they run with what confinement there is.
  */
-export type BinaryEnvironment = Readonly<Record<string, string | undefined>>;
+type BinaryEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Finds ffmpeg (FFMPEG_BIN, else the optional ffmpeg-static package, else PATH), ffprobe (FFPROBE_BIN, else PATH) and

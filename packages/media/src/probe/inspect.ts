@@ -37,7 +37,7 @@ const ENTRIES = [
 ].join(':');
 
 /** What a container says about its first picture and sound stream. All claims, except codec and geometry. */
-export interface ContainerInfo {
+interface ContainerInfo {
   /** ffprobe's name of the container, such as `wav`. */
   readonly format: string;
   /** Pictures were too large to be examined: those of a cover, or those of the video if it has no size. */

@@ -32,7 +32,7 @@ export interface ProbeResult {
   readonly audio?: ProbedAudio;
 }
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly mediaType: 'video' | 'audio';
   /** Wall-clock limit of each decoding pass. */
   readonly deadlineMs: number;

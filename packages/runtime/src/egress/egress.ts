@@ -32,7 +32,6 @@ export interface EgressOptions {
   routes?: EgressRoutes;
   /** Development only: PEM of the CA of the routed destinations. */
   ca?: string;
-  connectTimeoutMs?: number;
 }
 
 /** For name resolution, TCP and TLS together. */
@@ -50,7 +49,7 @@ export function createEgress(options: EgressOptions): Egress {
     isAllowedAddress: isPublicAddress,
     routes,
     ca: options.ca,
-    connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
 }
 
@@ -87,7 +86,6 @@ export interface PostOptions {
   body: string | Uint8Array;
   /** Total time, from the DNS lookup to the end of what is read of the response. */
   deadlineMs: number;
-  signal?: AbortSignal;
 }
 
 export interface PostResponse {
@@ -109,12 +107,11 @@ async function post(
   policy: EgressPolicy,
   agent: VettedAgent,
   url: string,
-  options: PostOptions,
+  { headers, body, deadlineMs }: PostOptions,
 ): Promise<PostResponse> {
-  if (!URL.canParse(url)) throw new EgressError('address_not_allowed');
-  const request = { method: 'POST', headers: options.headers, body: options.body } as const;
-  return withDeadline(options.deadlineMs, options.signal, ({ signal }) =>
-    exchange({ policy, agent, signal }, new URL(url), request, async (response) => {
+  const target = parseUrl(url);
+  return withDeadline(deadlineMs, undefined, ({ signal }) =>
+    exchange({ policy, agent, signal }, target, { method: 'POST', headers, body }, async (response) => {
       await readSome(response);
       return { status: response.statusCode ?? 0, retryAfter: headerOf(response, 'retry-after') };
     }).catch((error: unknown) => {
@@ -240,8 +237,9 @@ async function receive(
   const watch = watchRate(options.rateFloor ?? DEFAULT_RATE_FLOOR, controller);
   let bytes = 0;
   try {
-    const source = metered(response, watch, (chunk) => {
+    const source = metered(response, (chunk) => {
       options.onFirstByte();
+      watch.received(chunk.length);
       bytes += chunk.length;
       if (bytes > options.maxBytes) throw new EgressError('too_large');
       hash.update(chunk);
@@ -255,14 +253,9 @@ async function receive(
   return { status: response.statusCode ?? 0, contentType, bytes, sha256: hash.digest('hex') };
 }
 
-async function* metered(
-  body: AsyncIterable<Buffer>,
-  watch: RateWatch,
-  take: (chunk: Buffer) => void,
-): AsyncGenerator<Buffer> {
+async function* metered(body: AsyncIterable<Buffer>, take: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of body) {
-      watch.received(chunk.length);
       take(chunk);
       yield chunk;
     }
@@ -294,24 +287,21 @@ function parseUrl(url: string): URL {
 }
 
 /** The slowest transfer that is worth a slot. */
-export interface RateFloor {
+interface RateFloor {
   bytesPerSecond: number;
   windowMs: number;
 }
 
 export const DEFAULT_RATE_FLOOR: RateFloor = { bytesPerSecond: 64 * 1024, windowMs: 15_000 };
 
-/** Watches one transfer: `received` counts bytes, `stop` ends the watch. */
-export interface RateWatch {
-  received(bytes: number): void;
-  stop(): void;
-}
-
 /**
- * Aborts with `too_slow` if a whole window passes below the floor, so that a slow trickle cannot hold a slot until the
- * deadline.
+ * Watches one transfer: `received` counts bytes, `stop` ends the watch. Aborts with `too_slow` if a whole window passes
+ * below the floor, so that a slow trickle cannot hold a slot until the deadline.
  */
-export function watchRate(floor: RateFloor, controller: AbortController): RateWatch {
+function watchRate(
+  floor: RateFloor,
+  controller: AbortController,
+): { received: (bytes: number) => void; stop: () => void } {
   let inWindow = 0;
   const needed = (floor.bytesPerSecond * floor.windowMs) / 1000;
   const timer = setInterval(() => {

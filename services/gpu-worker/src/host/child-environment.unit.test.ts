@@ -17,10 +17,14 @@ test('the inference child learns where its tools are, and no credential, address
     LANG: undefined,
   });
   expect(environment).toEqual({
-    ...{ MALLOC_MMAP_THRESHOLD_: '33554432', MALLOC_TRIM_THRESHOLD_: '134217728' },
+    MALLOC_MMAP_THRESHOLD_: '33554432',
+    MALLOC_TRIM_THRESHOLD_: '134217728',
     ORT_DISABLE_TELEMETRY: '1',
-    ...{ PATH: '/usr/bin', FFMPEG_BIN: '/opt/ffmpeg' },
-    ...{ CUDA_VISIBLE_DEVICES: '0', NVIDIA_TF32_OVERRIDE: '0', VIDEO_ENCODER: 'h264_nvenc' },
+    PATH: '/usr/bin',
+    FFMPEG_BIN: '/opt/ffmpeg',
+    CUDA_VISIBLE_DEVICES: '0',
+    NVIDIA_TF32_OVERRIDE: '0',
+    VIDEO_ENCODER: 'h264_nvenc',
     MEDIA_SANDBOX: 'required',
   });
 });

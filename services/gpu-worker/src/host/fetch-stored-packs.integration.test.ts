@@ -32,7 +32,11 @@ test('a pack that lacks a file is refused for that, and cleared away once the ot
           throw signal?.reason;
         },
       },
-      ...{ prefix: '', packsDir, names: ['analyzer'], engines: [], signal: new AbortController().signal },
+      prefix: '',
+      packsDir,
+      names: ['analyzer'],
+      engines: [],
+      signal: new AbortController().signal,
       logger: createLogger({ service: 'test', level: 'silent' }),
     });
     await expect(fetching).rejects.toMatchObject({ name: 'PackError', reason: 'file_missing' });

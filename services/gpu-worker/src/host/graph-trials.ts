@@ -1,25 +1,20 @@
 import { type Task, type TaskPack, type TaskResult } from '../protocol/messages';
 
 /** What the successive children of one host showed about the GPU that they share. */
-export interface GraphTrials {
-  /**
-   * Records that a child's graph failed on the GPU. The child will be replaced, because a fault in a kernel fails every
-   * later call of its process. Returns whether to give up the device: true if a graph failed for another job before and
-   * none has run on the GPU since.
-   */
-  failed(jobId: string): boolean;
-  succeeded(result: TaskResult): void;
-}
-
-export function createGraphTrials(): GraphTrials {
+export function createGraphTrials() {
   let failedJob: string | undefined;
   return {
-    failed: (jobId) => {
+    /**
+     * Records that a child's graph failed on the GPU. The child will be replaced, because a fault in a kernel fails
+     * every later call of its process. Returns whether to give up the device: true if a graph failed for another job
+     * before and none has run on the GPU since.
+     */
+    failed(jobId: string): boolean {
       const isLost = failedJob !== undefined && failedJob !== jobId;
       failedJob ??= jobId;
       return isLost;
     },
-    succeeded: (result) => {
+    succeeded(result: TaskResult): void {
       // A task may have had no work for the GPU, which proves nothing.
       if ('gpuInferenceMs' in result && result.gpuInferenceMs !== null) failedJob = undefined;
     },

@@ -24,8 +24,8 @@ test('processes that share a machine share its cache memory', () => {
   expect(spareMemory(2048)).toBe(spareMemory(1024) / 2);
 });
 
-test('a large machine caches a whole stretch of highsync, and no machine more than that', () => {
-  const stretch = 250 * 46e6;
-  expect(spareMemory(1, 2 ** 40)).toBeGreaterThan(stretch);
-  expect(spareMemory(1, 2 ** 40)).toBeLessThan(1.2 * stretch);
+test('a large machine caches a whole segment of highsync, and no machine more than that', () => {
+  const segment = 250 * 46e6;
+  expect(spareMemory(1, 2 ** 40)).toBeGreaterThan(segment);
+  expect(spareMemory(1, 2 ** 40)).toBeLessThan(1.2 * segment);
 });

@@ -28,19 +28,10 @@ export function gpuInferenceMs(job: Job): number | null {
   return ms === 0 ? null : ms;
 }
 
-/** Adds up how a job's time is spent, and records the process's peak memory while it ran. */
-export interface StageClock {
-  /** Adds the time until `work` settles to `stage`. */
-  during<T>(stage: TimedStage, work: () => Promise<T>): Promise<T>;
-  /** The same for synchronous work. */
-  sync<T>(stage: TimedStage, work: () => T): T;
-  add(stage: TimedStage, ms: number): void;
-  /** Samples the memory in use; called once per batch. */
-  sampleMemory(): void;
-  timings(): StageTimings;
-}
+export type StageClock = ReturnType<typeof createStageClock>;
 
-export function createStageClock(): StageClock {
+/** Adds up how a job's time is spent, and records the process's peak memory while it ran. */
+export function createStageClock() {
   const started = performance.now();
   const spent = new Map<TimedStage, number>();
   let peakRss = 0;
@@ -53,8 +44,10 @@ export function createStageClock(): StageClock {
 
   return {
     add,
+    /** Samples the memory in use; called once per batch. */
     sampleMemory,
-    during: async (stage, work) => {
+    /** Adds the time until `work` settles to `stage`. */
+    async during<T>(stage: TimedStage, work: () => Promise<T>): Promise<T> {
       const from = performance.now();
       try {
         return await work();
@@ -62,7 +55,8 @@ export function createStageClock(): StageClock {
         add(stage, performance.now() - from);
       }
     },
-    sync: (stage, work) => {
+    /** The same for synchronous work. */
+    sync<T>(stage: TimedStage, work: () => T): T {
       const from = performance.now();
       try {
         return work();
@@ -70,7 +64,7 @@ export function createStageClock(): StageClock {
         add(stage, performance.now() - from);
       }
     },
-    timings: () => {
+    timings(): StageTimings {
       sampleMemory();
       const stages = TIMED_STAGES.map((stage) => [`${stage}Ms`, Math.round(spent.get(stage) ?? 0)] as const);
       return {
@@ -83,16 +77,7 @@ export function createStageClock(): StageClock {
   };
 }
 
-/** Reports the progress of a task. */
-export interface TaskProgress {
-  loading: () => void;
-  /** Share of a preparation that is done, 0 to 1. */
-  preparing: (part: number) => void;
-  /** `done` of `total` frames written to the encoder. */
-  rendered: (done: number, total: number) => void;
-  /** Every frame is written; the file is being finished. */
-  encoding: () => void;
-}
+export type TaskProgress = ReturnType<typeof createTaskProgress>;
 
 /** Percentage of a render at which all frames are written; the rest is for finishing the file and the upload. */
 const RENDERED = 92;
@@ -103,7 +88,7 @@ const RENDERED = 92;
 const STEP_MS = 250;
 
 /**
- * Two scales: `preparing` counts the work ahead of a render from 0 to 100, all other stages the render itself. Within a
+ * Reports the progress of a task. Two scales: `preparing` counts the work ahead of a render from 0 to 100, all other stages the render itself. Within a
  * stage the percentage never falls. Reports only steps that are worth seeing: at least a tenth of a percent, at most
  * four times a second.
  * @param now milliseconds
@@ -111,7 +96,7 @@ const STEP_MS = 250;
 export function createTaskProgress(
   report: (stage: InferenceStage, percent: number) => void,
   now: () => number = () => performance.now(),
-): TaskProgress {
+) {
   let last: { stage: InferenceStage; percent: number; atMs: number } | undefined;
 
   const step = (stage: InferenceStage, exact: number): void => {
@@ -126,8 +111,12 @@ export function createTaskProgress(
 
   return {
     loading: () => step('loading_model', 0),
-    preparing: (part) => step('preparing', 100 * upToOne(part)),
-    rendered: (done, total) => step('inferencing', RENDERED * upToOne(done / Math.max(total, 1))),
+    /** `part`: share of a preparation that is done, 0 to 1. */
+    preparing: (part: number) => step('preparing', 100 * upToOne(part)),
+    /** `done` of `total` frames are written to the encoder. */
+    rendered: (done: number, total: number) =>
+      step('inferencing', RENDERED * upToOne(done / Math.max(total, 1))),
+    /** Every frame is written; the file is being finished. */
     encoding: () => step('encoding', RENDERED),
   };
 }

@@ -61,7 +61,8 @@ export function createModels(
   const optionsFor = ({ provider }: TaskPack): Omit<LoadOptions, 'only'> => ({
     ...graphs,
     ...(provider && { providers: [provider] }),
-    ...{ probe: false, digestOf },
+    probe: false,
+    digestOf,
   });
 
   return {

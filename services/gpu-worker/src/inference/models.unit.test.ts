@@ -3,8 +3,14 @@
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { float32Tensor, type HighsyncManifest, type Pack, SessionError } from '@lipsync/engines';
-import { LATENT, SIDE, writeHighsyncPack, writeLatentsyncPack } from '@lipsync/engines/test';
+import {
+  float32Tensor,
+  type HighsyncManifest,
+  type Pack,
+  SessionError,
+  writeLatentsyncPack,
+} from '@lipsync/engines';
+import { LATENT, SIDE, writeHighsyncPack } from '@lipsync/engines/test';
 import { rememberDigests } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 import { inProcessSessions } from '../test/in-process-sessions';
@@ -62,7 +68,9 @@ describe('the files of a pack', () => {
     });
     const reported = (reason: SessionError['reason']) => verifyPack(failing(reason), good, { cores: 1 });
     expect(await reported('out_of_memory')).toEqual({
-      ...{ packDir: good, problem: 'not loaded', shortOfMemory: true },
+      packDir: good,
+      problem: 'not loaded',
+      shortOfMemory: true,
     });
     expect(await reported('load_failed')).not.toHaveProperty('shortOfMemory');
   });

@@ -13,18 +13,14 @@ import { type TimedSessionHost } from './sessions/session-host';
 import { isOutOfMemory } from './task-failure';
 import { type TaskContext } from './task-loop';
 
-interface TaskRunnerOptions {
+/** Runs the protocol's tasks on the files that they name. */
+export function createTaskRunner(deps: {
   readonly host: TimedSessionHost;
   readonly models: Models;
   readonly binaries: Promise<Binaries>;
   readonly graphs: GraphSettings;
-}
-
-/** Runs the protocol's tasks on the files that they name. */
-export function createTaskRunner(
-  options: TaskRunnerOptions,
-): (task: Task, context: TaskContext) => Promise<TaskResult> {
-  const { host, models, graphs } = options;
+}): (task: Task, context: TaskContext) => Promise<TaskResult> {
+  const { host, models, graphs } = deps;
   return async (task, { report, signal }) => {
     if (task.type === 'verify') {
       const packs = [];
@@ -39,7 +35,7 @@ export function createTaskRunner(
     const before = { runMs: host.runMs(), gpuMs: host.gpuMs(), detectorRuns: models.detectorRuns() };
     const replaced: ReplacedCodec[] = [];
     const job: Job = {
-      binaries: { ...(await options.binaries), onReplaced: (codec) => void replaced.push(codec) },
+      binaries: { ...(await deps.binaries), onReplaced: (codec) => void replaced.push(codec) },
       models,
       clock: createStageClock(),
       progress: createTaskProgress(report),
@@ -73,9 +69,10 @@ export async function verifyPack(
     const loaded = await loadPack(host, pack, { ...options, probe: true });
     const { provider, passedOver } = loaded;
     try {
-      const features = engine === 'analyzer' ? undefined : await keptLayout(engine, pack, loaded.run);
+      const features = engine === 'analyzer' ? undefined : await cachedLayout(engine, pack, loaded.run);
       return {
-        ...{ packDir, provider },
+        packDir,
+        provider,
         ...(passedOver.length > 0 && { passedOver }),
         ...(features && { features }),
       };
@@ -88,8 +85,12 @@ export async function verifyPack(
   }
 }
 
-/** The layout of the features that an engine keeps with this pack, if any. */
-async function keptLayout(engine: Engine, pack: PackRef, run: RunModel): Promise<FeatureLayout | undefined> {
+/** The layout of the features that an engine caches with this pack, if any. */
+async function cachedLayout(
+  engine: Engine,
+  pack: PackRef,
+  run: RunModel,
+): Promise<FeatureLayout | undefined> {
   const { features } = (await openEngine(engine, pack)).create(run);
   return isWorthKeeping(features) ? features : undefined;
 }

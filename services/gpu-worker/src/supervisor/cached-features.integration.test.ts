@@ -110,7 +110,8 @@ describe('the features that engines keep of videos', () => {
     const object = await latentsObject(videoId);
     const others = await readdir(folder);
     expect(await workers.perform(await newRender(videoId))).toMatchObject({
-      ...{ features_known: VIDEO_FRAMES, features_added: 0 },
+      features_known: VIDEO_FRAMES,
+      features_added: 0,
     });
     const [own = ''] = (await readdir(folder)).filter((name) => !others.includes(name));
     const cached = await readdir(join(folder, own, 'cache'));
@@ -120,7 +121,8 @@ describe('the features that engines keep of videos', () => {
 
     await fixture.storage.put(object, Buffer.from('?'), { contentType: 'x/y' });
     expect(await workers.perform(await newRender(videoId))).toMatchObject({
-      ...{ features_known: 0, features_added: SHOWN },
+      features_known: 0,
+      features_added: SHOWN,
     });
     expect(workers.warnings()).toEqual(['a kept feature is damaged or gone']);
   }, 60_000);

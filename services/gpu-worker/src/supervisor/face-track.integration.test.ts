@@ -138,8 +138,14 @@ describe('face tracks of videos', () => {
       [preparation.preparationId],
     );
     expect(row).toMatchObject({
-      ...{ status: 'completed', version: FACE_TRACK_VERSION, analyzer_version: packs.analyzer?.version },
-      ...{ frames: 75, fps: 25, width: 256, height: 256, duration_seconds: 3 },
+      status: 'completed',
+      version: FACE_TRACK_VERSION,
+      analyzer_version: packs.analyzer?.version,
+      frames: 75,
+      fps: 25,
+      width: 256,
+      height: 256,
+      duration_seconds: 3,
     });
     const naming = await fixture.render({ audio: 'short', prepared: preparation.preparationId, videoId });
     const silent = await fixture.render({ audio: 'short', prepared: false, videoId });
@@ -244,7 +250,8 @@ describe('face tracks of videos', () => {
     const render = await fixture.render({ audio: 'short', prepared: false, videoId });
     await workers.perform(render);
     expect(await fixture.job(render.jobId)).toMatchObject({
-      ...{ status: 'queued', last_error_code: 'storage_failed' },
+      status: 'queued',
+      last_error_code: 'storage_failed',
     });
     expect(await workers.kept(videoId)).toEqual([kept]);
   }, 60_000);

@@ -56,7 +56,9 @@ describe('job runner', () => {
       telemetry: options.telemetry ?? untraced(),
       podMeter: createPodMeter({
         costs: [fixedPrice({ usdPerHour: 3.6, incrementSeconds: 1 })],
-        ...{ slots: 1, gpuModels: ['a GPU that nobody used'], logger },
+        slots: 1,
+        gpuModels: ['a GPU that nobody used'],
+        logger,
       }),
       logger,
     });

@@ -85,7 +85,9 @@ describe('a pack that does not fit in memory', () => {
 
   test('does not delay a start that has none', async () => {
     expect(await startedWhere(1)).toEqual({
-      ...{ isServed: true, warnings: [], waitedMs: 0 },
+      isServed: true,
+      warnings: [],
+      waitedMs: 0,
       tried: ['/packs/analyzer', '/packs/official'],
     });
   });

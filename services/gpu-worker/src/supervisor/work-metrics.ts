@@ -40,18 +40,15 @@ interface MeasuredPreparation {
   readonly fetchMs: number;
 }
 
-/** Totals over the completed jobs of this process: speed, savings and quality. */
-export interface WorkMetrics {
-  rendered(render: MeasuredRender): void;
-  prepared(preparation: MeasuredPreparation): void;
-}
-
 type Stage = LabelsOf<'stage_duration_seconds'>['stage'];
 type StageTime = readonly [stage: Stage, ms: number];
 /** Milliseconds of the stages that are the supervisor's own, not measured by a task's clock. */
 type OwnTimes = Readonly<Record<Exclude<Stage, TimedStage>, number>>;
 
-export function createWorkMetrics(metrics: Metrics): WorkMetrics {
+export type WorkMetrics = ReturnType<typeof createWorkMetrics>;
+
+/** Totals over the completed jobs of this process: speed, savings and quality. */
+export function createWorkMetrics(metrics: Metrics) {
   const stages = metrics.histogram('stage_duration_seconds');
   const factors = metrics.histogram('render_realtime_factor');
   const outputSeconds = metrics.counter('output_seconds_total');
@@ -86,7 +83,7 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
   }
 
   return {
-    rendered: ({ engine, inputs, track, features, result, usage, fetchMs, uploadMs }) => {
+    rendered({ engine, inputs, track, features, result, usage, fetchMs, uploadMs }: MeasuredRender): void {
       const spent = [result.timings, ...(track.analysis ? [track.analysis.timings] : [])];
       addStages(engine, { fetch: fetchMs, upload: uploadMs }, spent);
       addInputs([inputs.video, inputs.audio], track);
@@ -96,7 +93,7 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
       gpuSeconds.inc({ engine }, usage.gpu_inference_seconds ?? 0);
       addQuality(engine, result);
     },
-    prepared: ({ input, track, features, fetchMs }) => {
+    prepared({ input, track, features, fetchMs }: MeasuredPreparation): void {
       const engine = 'preparation';
       const tasks = [track.analysis, features].filter((task) => task !== null);
       const timings = tasks.map((task) => task.timings);

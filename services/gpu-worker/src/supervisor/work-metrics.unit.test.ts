@@ -6,38 +6,48 @@ import { createWorkMetrics } from './work-metrics';
 
 const engine = 'latentsync';
 const GOOD: RenderResult['quality'] = {
-  ...{ syncCorrelation: 0.75, syncLagFrames: 1, seamLevels: 2.5, skinPsnrDb: 38, facelessShare: 0.25 },
-  ...{ enlargedShare: 0, largestEnlargement: 0.8, sampledFrames: 75, problem: null },
+  syncCorrelation: 0.75,
+  syncLagFrames: 1,
+  seamLevels: 2.5,
+  skinPsnrDb: 38,
+  facelessShare: 0.25,
+  enlargedShare: 0,
+  largestEnlargement: 0.8,
+  sampledFrames: 75,
+  problem: null,
 };
 
 /** The metrics after a render of this quality. */
 async function toldAfter(quality: RenderResult['quality']) {
   const metrics = createMetrics();
   createWorkMetrics(metrics).rendered({
-    ...{ engine, inputs: { video: 'hit', audio: 'hit' } },
-    ...{ track: { from: 'cache', analysis: null }, features: null },
-    ...{ fetchMs: 0, uploadMs: 0 },
+    engine,
+    inputs: { video: 'hit', audio: 'hit' },
+    track: { from: 'cache', analysis: null },
+    features: null,
+    fetchMs: 0,
+    uploadMs: 0,
     usage: {
-      ...{ gpu_inference_seconds: null, billed_pod_seconds: null, observed_pod_seconds: null },
-      ...{ estimated_compute_usd: null, gpu_models: [], estimate_coverage: 'unavailable' },
+      gpu_inference_seconds: null,
+      billed_pod_seconds: null,
+      observed_pod_seconds: null,
+      estimated_compute_usd: null,
+      gpu_models: [],
+      estimate_coverage: 'unavailable',
     },
     result: {
-      ...{
-        type: 'render',
-        inputAudioSeconds: 1,
-        outputSeconds: 1,
-        width: 16,
-        height: 16,
-        renderedFrames: 25,
-      },
-      ...{
-        featuresAdded: 0,
-        detectorRuns: 0,
-        replacedCodecs: [],
-        gpuInferenceMs: null,
-        graphFailed: false,
-        quality,
-      },
+      type: 'render',
+      inputAudioSeconds: 1,
+      outputSeconds: 1,
+      width: 16,
+      height: 16,
+      renderedFrames: 25,
+      featuresAdded: 0,
+      detectorRuns: 0,
+      replacedCodecs: [],
+      gpuInferenceMs: null,
+      graphFailed: false,
+      quality,
       timings: createStageClock().timings(),
     },
   });

@@ -43,7 +43,11 @@ export function createWorkerHealth(options: {
   let fetches: (() => Promise<void>) | undefined;
 
   const server = createHealthServer({
-    ...{ port, host, stopping, metrics, logger },
+    port,
+    host,
+    stopping,
+    metrics,
+    logger,
     live: {
       packs: async () => {
         const isLate = performance.now() - startedAt > loadingLimitMs;

@@ -6,7 +6,11 @@ const FROM = new Date('2026-01-01T00:00:00.400Z');
 const TO = new Date('2026-01-01T00:02:00.400Z');
 
 const allocation = (change: object) => ({
-  ...{ name: 'gpu-0', start: '2025-12-31T23:20:00Z', end: '2026-01-01T00:02:00Z', minutes: 42, totalCost: 1 },
+  name: 'gpu-0',
+  start: '2025-12-31T23:20:00Z',
+  end: '2026-01-01T00:02:00Z',
+  minutes: 42,
+  totalCost: 1,
   ...change,
 });
 

@@ -4,9 +4,6 @@ import { type MeasuredUsage } from '@lipsync/domain';
 import { type Logger } from '@lipsync/runtime';
 import { type PodBill, type PodCost } from './pod-cost';
 
-/** A run's use of this pod, as the fields of the contract's Usage. */
-type MachineUsage = PodUsage & Required<Pick<MeasuredUsage, 'gpu_inference_seconds' | 'gpu_models'>>;
-
 interface RunOnPod {
   readonly startedAt: Date;
   readonly endedAt: Date;
@@ -16,12 +13,15 @@ interface RunOnPod {
   readonly gpuInferenceMs: number | null;
 }
 
-export interface PodMeter {
-  /** Never rejects: a cost that cannot be determined is null, and the reason is logged. */
-  measure(run: RunOnPod): Promise<MachineUsage>;
-}
+export type PodMeter = ReturnType<typeof createPodMeter>;
 
-interface PodMeterOptions {
+/** Measures a run's use of this pod, as the fields of the contract's Usage. */
+export function createPodMeter({
+  costs,
+  slots,
+  gpuModels,
+  logger,
+}: {
   /** Tried in this order until one knows what the pod costs. */
   readonly costs: readonly PodCost[];
   /** Number of jobs that share the pod. */
@@ -29,9 +29,7 @@ interface PodMeterOptions {
   /** Names of the GPUs that graphs run on. */
   readonly gpuModels: readonly string[];
   readonly logger: Logger;
-}
-
-export function createPodMeter({ costs, slots, gpuModels, logger }: PodMeterOptions): PodMeter {
+}) {
   async function billOf({ startedAt, endedAt }: RunOnPod): Promise<PodBill | null> {
     for (const cost of costs) {
       try {
@@ -45,7 +43,8 @@ export function createPodMeter({ costs, slots, gpuModels, logger }: PodMeterOpti
   }
 
   return {
-    measure: async (run) => {
+    /** Never rejects: a cost that cannot be determined is null, and the reason is logged. */
+    async measure(run: RunOnPod) {
       const seconds = (run.endedAt.getTime() - run.startedAt.getTime()) / 1000;
       const { gpuInferenceMs } = run;
       return {

@@ -161,18 +161,6 @@ export function createFaceTracker(
   };
 }
 
-/** The other faces around the followed one. The tracker does not mistake them for it when it is briefly hidden. */
-interface Bystanders {
-  /** Remembers all faces in `seen` except the followed one. Forgets a bystander missed several times in a row. */
-  remember(seen: readonly Box[], followed: Box): void;
-  /** Updates the positions of bystanders that have moved a little; adds and forgets nobody. */
-  update(seen: readonly Box[]): void;
-  /** How much the face overlaps the nearest bystander, 0..1. */
-  nearness(face: Box): number;
-  areKnown(): boolean;
-  forget(): void;
-}
-
 /** Two boxes that overlap by more than this belong to one face. */
 const SAME_FACE_OVERLAP = 0.2;
 
@@ -185,11 +173,13 @@ interface Bystander {
   readonly missed: number;
 }
 
-function createBystanders(): Bystanders {
+/** The other faces around the followed one. The tracker does not mistake them for it when it is briefly hidden. */
+function createBystanders() {
   let known: readonly Bystander[] = [];
   const isSame = (a: Box, b: Box): boolean => overlap(a, b) > SAME_FACE_OVERLAP;
   return {
-    remember: (seen, followed) => {
+    /** Remembers all faces in `seen` except the followed one. Forgets a bystander missed several times in a row. */
+    remember(seen: readonly Box[], followed: Box): void {
       const others = seen.filter((box) => !isSame(box, followed));
       const unseen = known
         .filter(({ box }) => !others.some((other) => isSame(other, box)))
@@ -199,12 +189,14 @@ function createBystanders(): Bystanders {
         ...unseen.filter(({ missed }) => missed < MOST_MISSED),
       ];
     },
-    update: (seen) => {
+    /** Updates the positions of bystanders that have moved a little; adds and forgets nobody. */
+    update(seen: readonly Box[]): void {
       known = known.map(({ box, missed }) => ({ box: nearest(seen, box), missed }));
     },
-    nearness: (face) => Math.max(0, ...known.map(({ box }) => overlap(box, face))),
-    areKnown: () => known.length > 0,
-    forget: () => {
+    /** How much the face overlaps the nearest bystander, 0..1. */
+    nearness: (face: Box): number => Math.max(0, ...known.map(({ box }) => overlap(box, face))),
+    areKnown: (): boolean => known.length > 0,
+    forget(): void {
       known = [];
     },
   };

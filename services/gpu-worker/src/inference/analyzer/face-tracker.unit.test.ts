@@ -6,7 +6,10 @@ import { createFaceTracker } from './face-tracker';
 const PICTURE: RgbPicture = { width: 640, height: 360, data: new Uint8Array(0) };
 const PARAMS = {
   detector: {
-    ...{ inputSizes: [416], stride: 32, scoreThreshold: 0.3, overlapThreshold: 0.4 },
+    inputSizes: [416],
+    stride: 32,
+    scoreThreshold: 0.3,
+    overlapThreshold: 0.4,
     closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.15, sureScore: 0.6 },
   },
   landmarks: { inputSize: 112, scale: 1.2, maxDisagreement: 0.03, maxDisagreementBlurred: 0.045 },

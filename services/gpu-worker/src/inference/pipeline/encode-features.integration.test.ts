@@ -68,7 +68,9 @@ describe('precomputing features while memory is short', () => {
       },
     });
     const models: Models = {
-      ...{ analyzer: unused, engine: unused, detectorRuns: unused },
+      analyzer: unused,
+      engine: unused,
+      detectorRuns: unused,
       async encoder(name) {
         events.push(`open ${name}`);
         const release = (): Promise<void> => {
@@ -92,21 +94,20 @@ describe('precomputing features while memory is short', () => {
     const videoPath = join(folder, 'video.mp4');
     const none = () => 0;
     const job: Job = {
-      ...{ binaries, models, signal, clock: createStageClock() },
-      ...{
-        inferMs: none,
-        gpuMs: none,
-        detectorRuns: none,
-        replacedCodecs: () => [],
-      },
+      binaries,
+      models,
+      signal,
+      clock: createStageClock(),
+      inferMs: none,
+      gpuMs: none,
+      detectorRuns: none,
+      replacedCodecs: () => [],
       progress: { loading: unused, preparing: unused, rendered: unused, encoding: unused },
     };
     const engines = (['musetalk', 'highsync'] as const).map((engine) => ({
-      ...{
-        engine,
-        pack: { dir: '/nowhere', digest: engine },
-        featuresPath: join(folder, `${engine}-${count}`),
-      },
+      engine,
+      pack: { dir: '/nowhere', digest: engine },
+      featuresPath: join(folder, `${engine}-${count}`),
     }));
     count++;
     const video = await videoOf(videoPath, job);

@@ -99,7 +99,10 @@ describe('the pass over the frames', () => {
     const { works, seen } = encoder();
     const signal = new AbortController().signal;
     const passing = encodeFrames(broken(), {
-      ...{ encoders: [works], onFailure: () => undefined, onFrame: () => undefined, signal },
+      encoders: [works],
+      onFailure: () => undefined,
+      onFrame: () => undefined,
+      signal,
     });
     await expect(passing).rejects.toThrow('damaged');
     expect(seen).toEqual([0]);

@@ -1,46 +1,19 @@
 import { type FrameStream } from '@lipsync/engines';
 
-/**
- * Number of buffers, in batch lengths: for the batches in flight, the one that fills, and frames being decoded and
- * encoded.
- */
-const BATCHES = 4;
-
-/** Limit for the pictures of one clip, in bytes: 1080p in batches of 16 fits, larger pictures get fewer buffers. */
-const MOST_BYTES = 256 * 2 ** 20;
-
-/** Minimum besides one batch: a picture that is being decoded and one that is being encoded. */
-const SPARES = 2;
-
-/** How many picture buffers a clip gets: enough for its stages to overlap, in memory bounded for any picture size. */
-export function frameBudget(batchSize: number, frameBytes: number): number {
-  const affordable = Math.floor(MOST_BYTES / frameBytes);
-  return Math.max(batchSize + SPARES, Math.min(BATCHES * batchSize, affordable));
-}
-
 export type Frame = Uint8Array<ArrayBuffer>;
-
-/**
- * A fixed number of picture buffers. Newly allocated memory costs page faults on every frame, and a limit keeps memory
- * flat.
- */
-export interface FramePool {
-  /** Number of buffers, free or not. */
-  readonly size: number;
-  /**
-   * A buffer for exclusive use, as soon as one is free. Rejects with the signal's reason once the signal is aborted.
-   */
-  take(signal: AbortSignal): Promise<Frame>;
-  giveBack(frame: Frame): void;
-}
 
 interface Waiter {
   resolve(frame: Frame): void;
   reject(reason: unknown): void;
 }
 
-/** Hands out these buffers, wherever their memory comes from. */
-export function createFramePool(frames: readonly Frame[]): FramePool {
+export type FramePool = ReturnType<typeof createFramePool>;
+
+/**
+ * Hands out a fixed number of picture buffers, wherever their memory comes from. Newly allocated memory costs page
+ * faults on every frame, and a limit keeps memory flat.
+ */
+export function createFramePool(frames: readonly Frame[]) {
   const free = [...frames];
   const waiting: Waiter[] = [];
 
@@ -60,17 +33,39 @@ export function createFramePool(frames: readonly Frame[]): FramePool {
     });
 
   return {
+    /** Number of buffers, free or not. */
     size: frames.length,
-    take: async (signal) => {
+    /**
+     * A buffer for exclusive use, as soon as one is free. Rejects with the signal's reason once the signal is aborted.
+     */
+    async take(signal: AbortSignal): Promise<Frame> {
       signal.throwIfAborted();
       return free.pop() ?? wait(signal);
     },
-    giveBack: (frame) => {
+    giveBack(frame: Frame): void {
       const waiter = waiting.shift();
       if (waiter) waiter.resolve(frame);
       else free.push(frame);
     },
   };
+}
+
+/**
+ * Number of buffers, in batch lengths: for the batches in flight, the one that fills, and frames being decoded and
+ * encoded.
+ */
+const BATCHES = 4;
+
+/** Limit for the pictures of one clip, in bytes: 1080p in batches of 16 fits, larger pictures get fewer buffers. */
+const MOST_BYTES = 256 * 2 ** 20;
+
+/** Minimum besides one batch: a picture that is being decoded and one that is being encoded. */
+const SPARES = 2;
+
+/** How many picture buffers a clip gets: enough for its stages to overlap, in memory bounded for any picture size. */
+export function frameBudget(batchSize: number, frameBytes: number): number {
+  const affordable = Math.floor(MOST_BYTES / frameBytes);
+  return Math.max(batchSize + SPARES, Math.min(BATCHES * batchSize, affordable));
 }
 
 /** An ordered queue from one loop to another. It is unbounded: the producer limits how far ahead it runs. */

@@ -101,7 +101,7 @@ interface SampledFace {
   readonly landmarks: Float32Array;
 }
 
-/** Observes the stretch of an output with the most speech. */
+/** Observes the segment of an output with the most speech. */
 export function createQualityProbe(clip: {
   readonly track: FaceTrack;
   readonly sources: readonly number[];
@@ -112,7 +112,7 @@ export function createQualityProbe(clip: {
   const frames = sources.length;
   const shown = sources.map((source) => track.found[source] === 1);
   const envelope = speechEnvelope(audio, { sampleRate: SAMPLE_RATE, fps: track.fps, frames });
-  const { from, to } = loudestStretch(envelope, shown, SAMPLE_FRAMES);
+  const { from, to } = loudestSegment(envelope, shown, SAMPLE_FRAMES);
   const change = createFaceChange();
   const faces = new Map<number, SampledFace>();
   let before: LumaRegion | undefined;
@@ -217,13 +217,13 @@ function toRegion(landmarks: Float32Array, { left, top, step }: RgbRegion): Floa
 }
 
 /**
- * The stretch [from, to) of at most `length` frames with the most speech in frames that show a face, so that sync is
+ * The segment [from, to) of at most `length` frames with the most speech in frames that show a face, so that sync is
  * measured where there is something to measure.
  *
  * @param envelope loudness per frame
  * @param shown per frame whether it shows a face
  */
-export function loudestStretch(
+export function loudestSegment(
   envelope: readonly number[],
   shown: readonly boolean[],
   length: number,

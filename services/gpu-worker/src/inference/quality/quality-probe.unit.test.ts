@@ -4,14 +4,17 @@ import { pictureLayout } from '@lipsync/kernels';
 import { type SeenQuality } from '../../protocol/messages';
 import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { MIRRORED_LANDMARKS } from '../analyzer/landmark-finder';
-import { createQualityProbe, createUnfailingProbe, loudestStretch, type QualityProbe } from './quality-probe';
+import { createQualityProbe, createUnfailingProbe, loudestSegment, type QualityProbe } from './quality-probe';
 
 const FRAMES = 110;
 const FORMAT = { width: 192, height: 192, matrix: 'bt709', range: 'full' } as const;
 const FACE = { x1: 50, y1: 50, x2: 140, y2: 150 };
 const SIDE = 16;
 const LANDMARKS = {
-  ...{ inputSize: SIDE, scale: 1.2, maxDisagreement: 0.03, maxDisagreementBlurred: 0.045 },
+  inputSize: SIDE,
+  scale: 1.2,
+  maxDisagreement: 0.03,
+  maxDisagreementBlurred: 0.045,
 };
 const CLOSED = 60;
 
@@ -29,7 +32,10 @@ const SILENCE = new Float32Array(SPEECH.length);
 const analyzer: LoadedAnalyzer = {
   params: {
     detector: {
-      ...{ inputSizes: [416], stride: 32, scoreThreshold: 0.3, overlapThreshold: 0.4 },
+      inputSizes: [416],
+      stride: 32,
+      scoreThreshold: 0.3,
+      overlapThreshold: 0.4,
       closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.15, sureScore: 0.6 },
     },
     landmarks: LANDMARKS,
@@ -139,21 +145,25 @@ test('a face with a hard border has a seam, and its changed skin is compared', (
   expect(skinPsnrDb).toBeCloseTo(20 * Math.log10(255 / (128 - CLOSED)), 6);
 });
 
-test('the stretch with the most speech is chosen', () => {
-  expect(loudestStretch([0, 0, 1, 5, 4, 0, 1], Array(7).fill(true), 2)).toEqual({ from: 3, to: 5 });
+test('sync is measured in the segment with the most speech', () => {
+  expect(loudestSegment([0, 0, 1, 5, 4, 0, 1], Array(7).fill(true), 2)).toEqual({ from: 3, to: 5 });
 });
 
 test('speech over frames without a face does not count', () => {
   const shown = [true, true, true, false, false, true, true];
-  expect(loudestStretch([0, 2, 1, 5, 4, 0, 1], shown, 2)).toEqual({ from: 1, to: 3 });
+  expect(loudestSegment([0, 2, 1, 5, 4, 0, 1], shown, 2)).toEqual({ from: 1, to: 3 });
 });
 
-test('an output shorter than the stretch is taken whole', () => {
-  expect(loudestStretch([1, 2], [true, true], 75)).toEqual({ from: 0, to: 2 });
+test('an output shorter than the segment is taken whole', () => {
+  expect(loudestSegment([1, 2], [true, true], 75)).toEqual({ from: 0, to: 2 });
 });
 
 const SEEN: SeenQuality = {
-  ...{ seamLevels: 2, skinPsnrDb: 40, facelessShare: 0.1, enlargedShare: 0, largestEnlargement: 0.5 },
+  seamLevels: 2,
+  skinPsnrDb: 40,
+  facelessShare: 0.1,
+  enlargedShare: 0,
+  largestEnlargement: 0.5,
   sampledFrames: 75,
 };
 const IN_SYNC = { syncCorrelation: 0.8, syncLagFrames: 1 };

@@ -21,14 +21,14 @@ async function sameBytes(a: string, b: string): Promise<boolean> {
   return (await readFile(a)).equals(await readFile(b));
 }
 
-describe('the frame features that engines keep, in the child', () => {
+describe('the features that engines cache, as the child computes them', () => {
   let folder: string;
   let host: InferenceHost;
   const at = (name: string): string => join(folder, name);
   const pooled = (): string => at('pooled');
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kept-features-'));
+    folder = await mkdtemp(join(tmpdir(), 'cached-features-'));
     host = createInferenceHost({ entry: COMPILED_CHILD });
     await buildBuiltinPacks(at('packs'));
     await writePooledMusetalkPack(pooled(), at('packs'));
@@ -149,8 +149,11 @@ describe('the frame features that engines keep, in the child', () => {
   test('nothing computed with a replaced pack is stored under the name of the previous one', async () => {
     const pack = { ...(await packAt(pooled())), digest: 'f'.repeat(64) };
     const preparing = host.analyze({
-      ...{ jobId: `prepare ${tasks++}`, analyzer: await packAt(at('packs/analyzer')) },
-      ...{ videoPath: at('video.mp4'), trackPath: at('face.track'), reuseTrack: true },
+      jobId: `prepare ${tasks++}`,
+      analyzer: await packAt(at('packs/analyzer')),
+      videoPath: at('video.mp4'),
+      trackPath: at('face.track'),
+      reuseTrack: true,
       engines: [{ engine: 'musetalk', pack, featuresPath: at('replaced.features') }],
     });
     // The engine's failure may end the preparation or only the engine's part of it.

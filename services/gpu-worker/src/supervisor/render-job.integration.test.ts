@@ -34,7 +34,10 @@ describe('a render whose output quality cannot be measured', () => {
     expect(facts).toMatchObject({
       outcome: 'completed',
       quality: {
-        ...{ syncCorrelation: null, syncLagFrames: null, facelessShare: 0, sampledFrames: 15 },
+        syncCorrelation: null,
+        syncLagFrames: null,
+        facelessShare: 0,
+        sampledFrames: 15,
         problem: expect.stringContaining('landmarks68') as string,
       },
     });

@@ -1,5 +1,11 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/engines';
 import { createLogger } from '@lipsync/runtime';
+import { COMPILED_CHILD } from '../test/compiled';
 import { findVideoCodecs } from './child-environment';
+import { createInferenceHost } from './inference-host';
 
 /** This machine's environment with every graphics card hidden. */
 const WITHOUT_CARD = { ...process.env, CUDA_VISIBLE_DEVICES: '-1' };
@@ -13,7 +19,8 @@ describe('the video codecs of a worker without a card', () => {
   it('are software when left to be found, and the log says what was tried and why it was not taken', async () => {
     const wanted = { ...SOFTWARE, VIDEO_ENCODER: 'auto', VIDEO_DECODER: 'auto' } as const;
     expect(await findVideoCodecs(wanted, WITHOUT_CARD, logger)).toEqual({
-      ...{ VIDEO_ENCODER: 'libx264', VIDEO_DECODER: 'software' },
+      VIDEO_ENCODER: 'libx264',
+      VIDEO_DECODER: 'software',
     });
     const log = lines.join('');
     for (const codec of ['h264_nvenc', 'cuda']) expect(log).toContain(`"codec":"${codec}","reason":"`);
@@ -35,3 +42,19 @@ describe('the video codecs of a worker without a card', () => {
     );
   });
 });
+
+test('a process that ran graphs leaves no identifier of the machine, and nothing else, in its home', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'child-privacy-'));
+  const home = await mkdtemp(join(folder, 'home-'));
+  const environment = { PATH: process.env['PATH'], HOME: home };
+  const host = createInferenceHost({ entry: COMPILED_CHILD, environment });
+  try {
+    await buildBuiltinPacks(join(folder, 'packs'));
+    const { packs } = await host.verify({ jobId: 'verify', packDirs: [join(folder, 'packs/analyzer')] });
+    expect(packs).toMatchObject([{ provider: 'cpu' }]);
+    expect(await readdir(home)).toEqual([]);
+  } finally {
+    host.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 60_000);
