@@ -24,7 +24,7 @@ export {
   landmark,
   LANDMARK_COUNT,
   LANDMARK_VALUES,
-  landmarkCentre,
+  landmarkCenter,
   LEFT_EYE,
   MOUTH,
   RIGHT_EYE,

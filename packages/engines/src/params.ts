@@ -61,6 +61,9 @@ interface GeneratorParams {
 }
 
 /** The audio input of the generators, one window per frame. */
-export function heard({ states, width }: GeneratorParams['audio'], ...frames: Size[]): ExpectedTensor {
+export function speechWindows(
+  { states, width }: GeneratorParams['audio'],
+  ...frames: Size[]
+): ExpectedTensor {
   return expectFloats(...frames, WINDOW_STEPS * states, width);
 }

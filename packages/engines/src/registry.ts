@@ -20,8 +20,8 @@ interface EngineOnPack {
 }
 
 interface RegisteredEngine {
-  open(ref: PackRef): Promise<EngineOnPack>;
-  writeBuiltinPack(dir: string): Promise<Pack>;
+  readonly open: (ref: PackRef) => Promise<EngineOnPack>;
+  readonly writeBuiltinPack: (dir: string) => Promise<Pack>;
 }
 
 const ENGINES: Readonly<Record<EngineName, RegisteredEngine>> = {
@@ -61,6 +61,6 @@ function register<E extends EngineName>(
       const pack = await readPackAgain(name, ref);
       return { pack, create: (run, spareBytes) => create(pack, run, spareBytes) };
     },
-    writeBuiltinPack: (dir) => writeBuiltinPack(dir),
+    writeBuiltinPack,
   };
 }

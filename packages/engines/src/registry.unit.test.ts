@@ -20,7 +20,7 @@ describe('buildBuiltinPacks', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test('writes a verified pack for the analyser and for every engine', async () => {
+  test('writes a verified pack for the analyzer and for every engine', async () => {
     await buildBuiltinPacks(folder);
     const packs = await Promise.all((await readdir(folder)).map((name) => openPack(join(folder, name))));
     expect(packs.map(({ manifest }) => manifest.engine).sort()).toEqual([

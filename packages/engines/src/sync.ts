@@ -1,5 +1,5 @@
 import { type FaceTrack } from './face/face-track';
-import { distance, landmark, LANDMARK_VALUES, landmarkCentre, LEFT_EYE, RIGHT_EYE } from './face/landmarks';
+import { distance, landmark, LANDMARK_VALUES, landmarkCenter, LEFT_EYE, RIGHT_EYE } from './face/landmarks';
 import { type Recording } from './speech/log-mel';
 
 /** Opening of the mouth in every frame of a track; null if no face was found. */
@@ -67,11 +67,11 @@ const INNER_LIP_PAIRS = [
 ] as const;
 
 /**
- * How far the mouth is open: the mean gap between the inner lips divided by the distance of the eye centres, which
+ * How far the mouth is open: the mean gap between the inner lips divided by the distance of the eye centers, which
  * neither speech nor a tilted head changes. 0 is closed, a shout is about 0.6. Takes one frame's 136 landmark values.
  */
 export function mouthOpening(landmarks: Float32Array): number {
-  const eyes = distance(landmarkCentre(landmarks, LEFT_EYE), landmarkCentre(landmarks, RIGHT_EYE));
+  const eyes = distance(landmarkCenter(landmarks, LEFT_EYE), landmarkCenter(landmarks, RIGHT_EYE));
   if (eyes === 0) return 0;
   let gaps = 0;
   for (const [upper, lower] of INNER_LIP_PAIRS) {
@@ -147,7 +147,7 @@ function deviation(values: readonly number[]): number {
 const STRETCH = 250;
 
 /**
- * Loudness of speech per video frame: RMS over a Hann-weighted window of two frames, centred on the middle of the
+ * Loudness of speech per video frame: RMS over a Hann-weighted window of two frames, centered on the middle of the
  * frame's display time. Outside the recording counts as silence.
  */
 export function speechEnvelope(

@@ -1,10 +1,10 @@
 import { anyShown, blendEight, blendFour, pairs } from './blend';
-import { unit, weighted } from './colour';
+import { unit, weighted } from './color';
 
 /**
- * Blends two rows like `blendRows`, but from a face in colours: `rgb` holds rows R, R, G, G, B, B in [-1, 1], and
+ * Blends two rows like `blendRows`, but from a face in colors: `rgb` holds rows R, R, G, G, B, B in [-1, 1], and
  * `factors` are ten float32, those of FromRgb in their order. A chroma sample takes the mean of its four pixels, each
- * weighted by its own alpha, so that a pixel which is not shown contributes no colour.
+ * weighted by its own alpha, so that a pixel which is not shown contributes no color.
  */
 export function blendShown(
   luma: usize,
@@ -17,7 +17,7 @@ export function blendShown(
   factors: usize,
 ): void {
   const row = (<usize>columns) << 2;
-  const grey = f32x4.splat(128);
+  const gray = f32x4.splat(128);
   for (let x = 0; x < columns; x += 8) {
     const offset = (<usize>x) << 2;
     if (!anyShown(alpha + offset, row)) continue;
@@ -50,7 +50,7 @@ export function blendShown(
     const chroma = <usize>(x >> 1);
     const uValue = f32x4.mul(weighted(reds, greens, blues, factors + 16), share);
     const vValue = f32x4.mul(weighted(reds, greens, blues, factors + 28), share);
-    blendFour(u + chroma, f32x4.add(grey, uValue), shown);
-    blendFour(v + chroma, f32x4.add(grey, vValue), shown);
+    blendFour(u + chroma, f32x4.add(gray, uValue), shown);
+    blendFour(v + chroma, f32x4.add(gray, vValue), shown);
   }
 }

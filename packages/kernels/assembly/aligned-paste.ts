@@ -57,7 +57,7 @@ export function pasteAligned(
     if (!keepVisible(alpha, 2 * whole, least)) continue;
     for (let k = 0; k < 2; k++) {
       const weights = alpha + <usize>k * rowBytes;
-      const colours = rgb + <usize>k * rowBytes;
+      const colors = rgb + <usize>k * rowBytes;
       sampleRow<f32>(
         face,
         3,
@@ -66,7 +66,7 @@ export function pasteAligned(
         left,
         row + k,
         columns,
-        colours,
+        colors,
         2 * rowBytes,
         weights,
         paired,

@@ -88,20 +88,20 @@ export function aimAxis(
   const exact = picks + ((<usize>padded(outputs)) << 2);
   memory.fill(weights, 0, picks - weights);
   for (let k = 0; k < outputs; k++) {
-    const centre = start + (<f64>k + 0.5) * step - 0.5;
-    const begin = <i32>Math.floor(centre - reach) + 1;
+    const center = start + (<f64>k + 0.5) * step - 0.5;
+    const begin = <i32>Math.floor(center - reach) + 1;
     const inside = min<i32>(max<i32>(begin, 0), limit - taps);
     store<i32>(firstsOf(axis) + ((<usize>k) << 2), inside);
     memory.fill(exact, 0, (<usize>taps) << 2);
     let sum: f32 = 0;
     for (let t = 0; t < wanted; t++) {
-      const distance = abs<f64>(<f64>(begin + t) - centre) * scale;
+      const distance = abs<f64>(<f64>(begin + t) - center) * scale;
       const weight = load<f32>(table + ((<usize>min<i32>(<i32>(distance + 0.5), last)) << 2));
       const slot = exact + ((<usize>min<i32>(max<i32>(begin + t - inside, 0), taps - 1)) << 2);
       store<f32>(slot, load<f32>(slot) + weight);
       sum += weight;
     }
-    quantise(exact, taps, <f32>ONE / sum, weightsOf(axis, k));
+    quantize(exact, taps, <f32>ONE / sum, weightsOf(axis, k));
   }
   const end = firstOf(axis, outputs - 1);
   for (let k = outputs; k < padded(outputs); k++) store<i32>(firstsOf(axis) + ((<usize>k) << 2), end);
@@ -117,7 +117,7 @@ function pick(axis: usize, picks: usize): void {
 }
 
 /** Converts weights to fixed point. The rounding error of one weight is carried over to the next. */
-function quantise(exact: usize, count: i32, scale: f32, target: usize): void {
+function quantize(exact: usize, count: i32, scale: f32, target: usize): void {
   let owed: f32 = 0;
   for (let i = 0; i < count; i++) {
     const weight = load<f32>(exact + ((<usize>i) << 2)) * scale + owed;

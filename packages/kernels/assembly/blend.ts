@@ -66,7 +66,7 @@ export function blendEight(target: usize, y0: v128, y1: v128, a0: v128, a1: v128
   v128.store64_lane(target, i8x16.narrow_i16x8_u(words, words), 0);
 }
 
-/** Sums of neighbours: 0+1, 2+3 of the first vector, then of the second. */
+/** Sums of neighbors: 0+1, 2+3 of the first vector, then of the second. */
 export function pairs(a: v128, b: v128): v128 {
   return f32x4.add(v128.shuffle<f32>(a, b, 0, 2, 4, 6), v128.shuffle<f32>(a, b, 1, 3, 5, 7));
 }

@@ -22,10 +22,10 @@ export function blurSquare(
     memory.copy(line + margin, grid + <usize>y * rowBytes, rowBytes);
     const target = between + <usize>y * rowBytes;
     for (let x: usize = 0; x < rowBytes; x += 16) {
-      const centre = line + margin + x;
-      let sum = f32x4.mul(v128.load(centre), v128.load32_splat(rowHalf));
+      const center = line + margin + x;
+      let sum = f32x4.mul(v128.load(center), v128.load32_splat(rowHalf));
       for (let d: usize = 4; d <= margin; d += 4) {
-        const sides = f32x4.add(v128.load(centre - d), v128.load(centre + d));
+        const sides = f32x4.add(v128.load(center - d), v128.load(center + d));
         sum = f32x4.add(sum, f32x4.mul(sides, v128.load32_splat(rowHalf + d)));
       }
       v128.store(target + x, sum);

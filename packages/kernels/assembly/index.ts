@@ -2,7 +2,7 @@ export { sampleSquare } from './aligned-crop';
 export { pasteAligned } from './aligned-paste';
 export { aimAxis } from './axis';
 export { blurSquare } from './blur';
-export { toFixed, toRgb, toYuv } from './colour';
+export { toFixed, toRgb, toYuv } from './color';
 export { pasteFace } from './paste';
 export { samplePatch } from './patch';
 export { resamplePlane } from './resample';

@@ -44,8 +44,8 @@ export function samplePatch(
           y += dy;
         }
       }
-      const colour = i32x4.trunc_sat_f32x4_u(f32x4.add(f32x4.mul(f32x4.convert_i32x4_s(sum), scale), half));
-      const words = i16x8.narrow_i32x4_u(colour, colour);
+      const color = i32x4.trunc_sat_f32x4_u(f32x4.add(f32x4.mul(f32x4.convert_i32x4_s(sum), scale), half));
+      const words = i16x8.narrow_i32x4_u(color, color);
       // Stores four bytes for three: the next pixel overwrites the fourth.
       v128.store32_lane(target, i8x16.narrow_i16x8_u(words, words), 0);
       target += 3;
@@ -57,7 +57,7 @@ function places(pixels: f64): i32 {
   return <i32>nearest<f64>(pixels * <f64>(1 << PLACE_BITS));
 }
 
-/** R, G, B between the pixel at `upper` and its neighbours, each times PARTS². */
+/** R, G, B between the pixel at `upper` and its neighbors, each times PARTS². */
 function bilinear(upper: usize, stride: i32, x: i32, y: i32): v128 {
   const fx = (x >> (PLACE_BITS - PART_BITS)) & (PARTS - 1);
   const fy = (y >> (PLACE_BITS - PART_BITS)) & (PARTS - 1);

@@ -145,14 +145,14 @@ function mixEights(row: usize, axis: usize, scale: v128, target: usize): void {
       c = i32x4.add(c, i32x4.dot_i16x8_s(v128.load(atC + at), v128.load(weight + 2 * span)));
       d = i32x4.add(d, i32x4.dot_i16x8_s(v128.load(atD + at), v128.load(weight + 3 * span)));
     }
-    const sums = neighbours(neighbours(a, b), neighbours(c, d));
+    const sums = neighbors(neighbors(a, b), neighbors(c, d));
     v128.store(target, f32x4.mul(f32x4.convert_i32x4_s(sums), scale));
     first += 16;
     weights += span << 2;
   }
 }
 
-/** Sums of neighbours: 0+1, 2+3 of the first vector, then of the second. */
-export function neighbours(a: v128, b: v128): v128 {
+/** Sums of neighbors: 0+1, 2+3 of the first vector, then of the second. */
+export function neighbors(a: v128, b: v128): v128 {
   return i32x4.add(v128.shuffle<i32>(a, b, 0, 2, 4, 6), v128.shuffle<i32>(a, b, 1, 3, 5, 7));
 }

@@ -119,7 +119,7 @@ export function addCubicBytes(
   }
 }
 
-/** For two neighbouring samples at four addresses: the sums of their products with the weights. */
+/** For two neighboring samples at four addresses: the sums of their products with the weights. */
 function pairsAt(a: usize, b: usize, c: usize, d: usize, weights: v128): v128 {
   let samples = v128.load16_lane(a, i32x4.splat(0), 0);
   samples = v128.load16_lane(b, samples, 1);
@@ -129,7 +129,7 @@ function pairsAt(a: usize, b: usize, c: usize, d: usize, weights: v128): v128 {
 }
 
 /**
- * For four neighbouring samples at four addresses: the sums of their products with the weights of the first two and the
+ * For four neighboring samples at four addresses: the sums of their products with the weights of the first two and the
  * last two.
  */
 function foursAt(a: usize, b: usize, c: usize, d: usize, front: v128, back: v128): v128 {

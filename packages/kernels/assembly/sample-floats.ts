@@ -60,7 +60,7 @@ export function addLinearFloats(
   }
 }
 
-/** Interpolates between two neighbouring samples at each of four addresses. */
+/** Interpolates between two neighboring samples at each of four addresses. */
 function betweenPairs(a: usize, b: usize, c: usize, d: usize, across: v128): v128 {
   const ab = v128.load64_lane(b, v128.load64_zero(a), 1);
   const cd = v128.load64_lane(d, v128.load64_zero(c), 1);

@@ -1,7 +1,7 @@
 import { weightOfFirst, weightOfFourth, weightOfThird } from './cubic';
 import { fixed, halves, ONE, rest } from './fixed';
 import { addBelow, integersOf, numbersFrom, originOf, placesOf, roundedBits } from './line';
-import { neighbours } from './resample';
+import { neighbors } from './resample';
 
 /** Fixed point of the paired samples, whose values are between −8 and 8. */
 const UNIT: f32 = 4096;
@@ -109,15 +109,15 @@ export function addCubicPairs(
     let d = origin + <usize>i32x4.extract_lane(offsets, 3);
     let to = target + ((<usize>k) << 2);
     for (let i = 0; i < planes; i++) {
-      const ab = neighbours(
+      const ab = neighbors(
         columnsAt(a, a + twoRows, upperA, lowerA),
         columnsAt(b, b + twoRows, upperB, lowerB),
       );
-      const cd = neighbours(
+      const cd = neighbors(
         columnsAt(c, c + twoRows, upperC, lowerC),
         columnsAt(d, d + twoRows, upperD, lowerD),
       );
-      addBelow(end, numbers, to, f32x4.mul(f32x4.convert_i32x4_s(neighbours(ab, cd)), gain));
+      addBelow(end, numbers, to, f32x4.mul(f32x4.convert_i32x4_s(neighbors(ab, cd)), gain));
       a += apart;
       b += apart;
       c += apart;

@@ -2,7 +2,7 @@
  * How planes are resampled under a rotation, stretch and shift, at an address.
  *
  * Layout: a … f (float64) of the map from column and row of an output to column and row of a sample, both counted at
- * their centres: x = a·column + b·row + c, y = d·column + e·row + f. Then how far the edge extends beyond the outermost
+ * their centers: x = a·column + b·row + c, y = d·column + e·row + f. Then how far the edge extends beyond the outermost
  * samples, in samples, and the value around that (float64). Then columns and rows of the planes, samples per axis and
  * output, and whether outputs are cubic, which requires one sample per output (int32).
  */

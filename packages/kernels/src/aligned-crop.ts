@@ -5,7 +5,7 @@ import { aimSampling, reserveSampling, sampledRows } from './sampling';
 /**
  * Cuts a rotated face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B
  * in [-1, 1]. `transform` maps the picture to the crop (`alignedFaces`). Slightly beyond its edge, the picture is
- * surrounded by mid grey.
+ * surrounded by mid gray.
  */
 export type AlignedCrop = (
   picture: Uint8Array,
@@ -14,10 +14,10 @@ export type AlignedCrop = (
   offset: number,
 ) => void;
 
-/** The grey around pictures in the training of LatentSync's networks, of 255. */
-const GREY = 127 / 255;
+/** The gray around pictures in the training of LatentSync's networks, of 255. */
+const GRAY = 127 / 255;
 /**
- * Pixels of the crop for which the edge is extended before the grey begins: one cell of a latent, so that no grey is
+ * Pixels of the crop for which the edge is extended before the gray begins: one cell of a latent, so that no gray is
  * mixed in when the border of the picture is pasted back.
  */
 const FRINGE = 8;
@@ -41,7 +41,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
   const luma = reserveSampling(plan, {
     width,
     height,
-    around: { value: black + GREY / gain, from: FRINGE },
+    around: { value: black + GRAY / gain, from: FRINGE },
     interpolation: 'cubic',
   });
   const chroma = reserveSampling(plan, {
@@ -52,7 +52,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
   });
   const kernels = startKernels(plan.bytes);
   const copy = new Uint8Array(kernels.memory, pixels, bytes);
-  const colours = [0, 1, 2].map((k) => new Float32Array(kernels.memory, planes + k * plane * 4, area));
+  const colors = [0, 1, 2].map((k) => new Float32Array(kernels.memory, planes + k * plane * 4, area));
 
   /** Copies only the rows under the crop; whole rows are the fastest to copy. */
   const copyRows = (
@@ -67,7 +67,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
 
   return (picture, transform, target, offset) => {
     const { a, b, c, d, e, f } = invertAffine(transform);
-    // Between pixel centres, the first of which is at 0.5. A chroma sample covers two pixels in each direction.
+    // Between pixel centers, the first of which is at 0.5. A chroma sample covers two pixels in each direction.
     const x = c + (a + b) / 2;
     const y = f + (d + e) / 2;
     const lumaMap = { a, b, c: x - 0.5, d, e, f: y - 0.5 };
@@ -85,6 +85,6 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
     kernels.sampleSquare(pixels + uOffset, 2, vOffset - uOffset, chroma.address, side, out, plane * 4);
 
     kernels.toRgb(planes, plane, black, gain, redV, greenU, greenV, blueU);
-    colours.forEach((colour, k) => target.set(colour, offset + k * area));
+    colors.forEach((color, k) => target.set(color, offset + k * area));
   };
 }

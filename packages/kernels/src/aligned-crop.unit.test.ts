@@ -6,7 +6,7 @@ const AREA = SIDE * SIDE;
 const format: PictureFormat = { width: 320, height: 240, matrix: 'bt709', range: 'limited' };
 const layout = pictureLayout(format);
 
-/** A picture whose samples follow `luma` at pixel centres. Chroma varies along both axes. */
+/** A picture whose samples follow `luma` at pixel centers. Chroma varies along both axes. */
 function picture(luma: (x: number, y: number) => number, of: PictureFormat = format): Uint8Array {
   const { bytes, uOffset, vOffset, chromaWidth } = pictureLayout(of);
   const data = new Uint8Array(bytes);
@@ -19,7 +19,7 @@ function picture(luma: (x: number, y: number) => number, of: PictureFormat = for
 }
 
 /**
- * Maps a picture to the crop: the crop's pixels cover `step` pixels in each direction, rotated by `turn`, centred at x,
+ * Maps a picture to the crop: the crop's pixels cover `step` pixels in each direction, rotated by `turn`, centered at x,
  * y.
  */
 function place(x: number, y: number, step: number, turn = 0): Affine {
@@ -41,7 +41,7 @@ function crop(data: Uint8Array, transform: Affine, of: PictureFormat = format): 
   return target.subarray(5);
 }
 
-/** Luma of the crop's colours, as a code. */
+/** Luma of the crop's colors, as a code. */
 const codeOf = (cropped: Float32Array, i: number): number => {
   const [r = NaN, g = NaN, b = NaN] = [0, 1, 2].map((k) => ((cropped[i + k * AREA] ?? NaN) + 1) / 2);
   return 16 + 219 * (0.2126 * r + 0.7152 * g + 0.0722 * b);
@@ -86,13 +86,13 @@ test('a crop at scale 1 is the picture itself', () => {
   expect(worst).toBeLessThan(0.6);
 });
 
-test('a large face is averaged, not subsampled: a fine checkerboard becomes grey', () => {
+test('a large face is averaged, not subsampled: a fine checkerboard becomes gray', () => {
   const data = picture((x, y) => ((Math.floor(x) + Math.floor(y)) % 2 === 0 ? 200 : 60));
   const cropped = crop(data, place(160, 120, 3.4, 0.2));
   for (let i = 0; i < AREA; i++) expect(Math.abs(codeOf(cropped, i) - 130)).toBeLessThan(16);
 });
 
-test('mid grey surrounds the picture, in any colour format', () => {
+test('mid gray surrounds the picture, in any color format', () => {
   for (const [matrix, range] of [
     ['bt601', 'full'],
     ['bt709', 'limited'],
@@ -111,7 +111,7 @@ test('mid grey surrounds the picture, in any colour format', () => {
   }
 });
 
-test('the edge of the picture is extended along its border, so that no grey is pasted back with it', () => {
+test('the edge of the picture is extended along its border, so that no gray is pasted back with it', () => {
   const of: PictureFormat = { ...format, width: 61, height: 47 };
   const cropped = crop(
     picture(() => 200, of),
@@ -124,7 +124,7 @@ test('the edge of the picture is extended along its border, so that no grey is p
   expect(cropped[40 * SIDE + 20]).toBeCloseTo((127 / 255) * 2 - 1, 5);
 });
 
-test('colours are converted by the picture’s matrix and range', () => {
+test('colors are converted by the picture’s matrix and range', () => {
   const data = new Uint8Array(layout.bytes).fill(63, 0, layout.uOffset);
   data.fill(102, layout.uOffset, layout.vOffset).fill(240, layout.vOffset);
   const cropped = crop(data, place(100, 100, 1));

@@ -61,11 +61,11 @@ function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return most;
 }
 
-/** One grey level of a crop in [-1, 1]. */
+/** One gray level of a crop in [-1, 1]. */
 const LEVEL = 2 / 255;
 
 describe('the kernels for rotated faces match the plain implementation', () => {
-  test('a crop of any picture at any position differs by less than a grey level, and nothing else is written', () => {
+  test('a crop of any picture at any position differs by less than a gray level, and nothing else is written', () => {
     fc.assert(
       fc.property(formats, places, sides, fc.nat(), (format, place, side, seed) => {
         const transform = transformOf(place, side);
@@ -84,7 +84,7 @@ describe('the kernels for rotated faces match the plain implementation', () => {
     );
   });
 
-  test('a pasted face differs by at most one grey level in every sample', () => {
+  test('a pasted face differs by at most one gray level in every sample', () => {
     fc.assert(
       fc.property(formats, places, sides, fc.nat(), (format, place, side, seed) => {
         const transform = transformOf(place, side);
@@ -106,7 +106,7 @@ describe('the kernels for rotated faces match the plain implementation', () => {
     );
   });
 
-  test('pixels outside the mask keep their exact values, whatever colour the face has', () => {
+  test('pixels outside the mask keep their exact values, whatever color the face has', () => {
     fc.assert(
       fc.property(formats, places, sides, fc.nat(), (format, place, side, seed) => {
         const transform = transformOf(place, side);

@@ -76,7 +76,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
 
   return (picture, transform, faces, offset) => {
     const { a, b, c, d, e, f } = transform;
-    // Maps pixels to samples, between centres.
+    // Maps pixels to samples, between centers.
     const map = { a, b, c: c + (a + b - 1) / 2, d, e, f: f + (d + e - 1) / 2 };
     const reached = coveredRows(map, covered);
     const top = Math.max(0, reached.top & ~1);

@@ -16,7 +16,7 @@ function picture(of: PictureFormat = format): Uint8Array {
 }
 
 /**
- * Maps a picture to the crop: a pixel of the crop covers `step` pixels in each direction, rotated by `turn`, centred at
+ * Maps a picture to the crop: a pixel of the crop covers `step` pixels in each direction, rotated by `turn`, centered at
  * x, y.
  */
 function place(x: number, y: number, step: number, turn = 0): Affine {
@@ -37,7 +37,7 @@ const middle = Float32Array.from({ length: AREA }, (_, i) => {
   return inside(i % SIDE) && inside(Math.floor(i / SIDE)) ? 1 : 0;
 });
 
-/** How far a pixel's centre is inside the middle half, in pixels of the crop; negative outside. */
+/** How far a pixel's center is inside the middle half, in pixels of the crop; negative outside. */
 function depth({ a, b, c, d, e, f }: Affine, x: number, y: number): number {
   const u = a * (x + 0.5) + b * (y + 0.5) + c;
   const v = d * (x + 0.5) + e * (y + 0.5) + f;
@@ -100,7 +100,7 @@ test('an empty mask changes nothing at all', () => {
   expect(after).toEqual(picture());
 });
 
-test('cropping a rotated face and pasting it back unchanged gives the same picture within two grey levels', () => {
+test('cropping a rotated face and pasting it back unchanged gives the same picture within two gray levels', () => {
   const large: PictureFormat = { ...format, width: 240, height: 200 };
   const { bytes, uOffset } = pictureLayout(large);
   const smooth = Uint8Array.from({ length: bytes }, (_, i) =>

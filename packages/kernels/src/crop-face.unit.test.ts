@@ -16,7 +16,7 @@ function cropped(picture: Uint8Array, as: Partial<PictureFormat> = {}): number[]
   return [0, 1, 2].map((channel) => target[1 + channel * SIZE * SIZE + 100] ?? NaN);
 }
 
-describe('colour', () => {
+describe('color', () => {
   // Code values of full-scale primaries, from the definitions of both matrices.
   test.each([
     ['white', 'bt709', 'limited', [235, 128, 128], [1, 1, 1]],

@@ -94,11 +94,11 @@ function sampledAtBorder(picture: Size, patch: Patch, out: Size): Set<number> {
   return pixels;
 }
 
-/** One grey level of a crop in [-1, 1]. */
+/** One gray level of a crop in [-1, 1]. */
 const LEVEL = 2 / 255;
 
 describe('the kernels match the plain implementation', () => {
-  test('a crop of any picture under any box differs by less than a grey level', () => {
+  test('a crop of any picture under any box differs by less than a gray level', () => {
     fc.assert(
       fc.property(
         formats,
@@ -120,7 +120,7 @@ describe('the kernels match the plain implementation', () => {
     );
   });
 
-  test('a pasted face differs by at most one grey level, and everything outside its box keeps its value', () => {
+  test('a pasted face differs by at most one gray level, and everything outside its box keeps its value', () => {
     fc.assert(
       fc.property(
         formats,
@@ -149,7 +149,7 @@ describe('the kernels match the plain implementation', () => {
           expect(strays).toBe(0);
         },
       ),
-      // In a box of a few pixels each of them covers many cells of the mask, including those of the neighbouring pixel.
+      // In a box of a few pixels each of them covers many cells of the mask, including those of the neighboring pixel.
       {
         examples: [
           [
@@ -171,7 +171,7 @@ describe('the kernels match the plain implementation', () => {
     );
   });
 
-  test('a sampled patch, rotated, shrunk, enlarged or outside the picture, differs by at most three grey levels', () => {
+  test('a sampled patch, rotated, shrunk, enlarged or outside the picture, differs by at most three gray levels', () => {
     const sampler = createPatchSampler();
     fc.assert(
       fc.property(

@@ -59,7 +59,7 @@ export function createMaskSoftener(blur: number): SoftenMask {
 export const INVISIBLE = 1 / 512;
 
 /**
- * Half of a normalised Gaussian, indexed by distance. `size` is the (odd) kernel size of the usual image libraries,
+ * Half of a normalized Gaussian, indexed by distance. `size` is the (odd) kernel size of the usual image libraries,
  * which derive sigma = 0.3·((size−1)/2 − 1) + 0.8 from it. `scale` converts its pixels to the target's.
  */
 export function gaussianKernel(size: number, scale: number): Float32Array {
@@ -94,7 +94,7 @@ function isEmpty(grid: Float32Array, start: number, count: number): boolean {
   return true;
 }
 
-/** Adds every cell of a row to its neighbours in the row. */
+/** Adds every cell of a row to its neighbors in the row. */
 function spreadAlong(
   source: Float32Array,
   target: Float32Array,

@@ -120,7 +120,7 @@ function shownPart(box: Box, mask: BlendMask): Box {
   const shown = shownCells(mask);
   const across = (box.x2 - box.x1) / MASK_SIZE;
   const down = (box.y2 - box.y1) / MASK_SIZE;
-  // A cell is spread over its neighbours, and in small boxes over the neighbouring pixels; and pixels are processed in
+  // A cell is spread over its neighbors, and in small boxes over the neighboring pixels; and pixels are processed in
   // pairs.
   const reachX = Math.max(across, 1) + 2;
   const reachY = Math.max(down, 1) + 2;

@@ -52,7 +52,7 @@ test('an empty mask changes nothing at all', () => {
   expect(after).toEqual(picture());
 });
 
-test('a full mask shows the face, in the colour codes of the picture’s matrix and range', () => {
+test('a full mask shows the face, in the color codes of the picture’s matrix and range', () => {
   const after = picture();
   const red = new Float32Array(2 + AREA).fill(-1).fill(1, 2, 2 + SIZE * SIZE);
   createPasteFace(format, SIZE)(after, { x1: 20, y1: 10, x2: 100, y2: 80 }, red, 2, everywhere);
@@ -61,7 +61,7 @@ test('a full mask shows the face, in the colour codes of the picture’s matrix 
   expect(after[layout.vOffset + 22 * layout.chromaWidth + 30]).toBe(240);
 });
 
-test('cropping a face and pasting it back unchanged gives the same picture within two grey levels', () => {
+test('cropping a face and pasting it back unchanged gives the same picture within two gray levels', () => {
   const smooth = Uint8Array.from({ length: layout.bytes }, (_, i) =>
     i < layout.uOffset ? 80 + (i % format.width) / 2 + Math.floor(i / format.width) / 3 : 120,
   );

@@ -39,7 +39,7 @@ export function createPatchSampler(): SamplePatch {
     const step = patch.side / out.width / samples;
     const stepX = step * Math.cos(patch.angle);
     const stepY = step * Math.sin(patch.angle);
-    // Counted from the patch's centre in sample steps; pixel (0, 0) of the picture has its centre at (0.5, 0.5).
+    // Counted from the patch's center in sample steps; pixel (0, 0) of the picture has its center at (0.5, 0.5).
     const firstColumn = (1 - out.width * samples) / 2;
     const firstRow = (1 - out.height * samples) / 2;
     const originX = patch.x - 0.5 + firstColumn * stepX - firstRow * stepY;
@@ -77,7 +77,7 @@ function startMemory(pictureBytes: number, outBytes: number): Memory {
 
 /** A rectangle of a picture, possibly rotated: the position of a network's input in it. */
 export interface Patch {
-  /** Centre, pixels. */
+  /** Center, pixels. */
   readonly x: number;
   readonly y: number;
   /** Length along the patch's own horizontal axis, pixels. */

@@ -44,7 +44,7 @@ describe('samplePatch', () => {
     expect(pixel(out, 4, 8)).toEqual([26, 20, 77]);
   });
 
-  test('shrinking averages: a fine checkerboard becomes grey, not stripes', () => {
+  test('shrinking averages: a fine checkerboard becomes gray, not stripes', () => {
     const board = blank(64, 64);
     board.data.forEach((_, i) => {
       const at = Math.floor(i / 3);

@@ -1,12 +1,12 @@
-type ColourMatrix = 'bt601' | 'bt709';
-type ColourRange = 'limited' | 'full';
+type ColorMatrix = 'bt601' | 'bt709';
+type ColorRange = 'limited' | 'full';
 
 /** The layout of a planar yuv420p picture: luma, then the two chroma planes of ceil(width/2) × ceil(height/2). */
 export interface PictureFormat {
   readonly width: number;
   readonly height: number;
-  readonly matrix: ColourMatrix;
-  readonly range: ColourRange;
+  readonly matrix: ColorMatrix;
+  readonly range: ColorRange;
 }
 
 /** Offsets and sizes of the three planes inside one picture, in bytes. */
@@ -27,13 +27,13 @@ export function pictureLayout({ width, height }: Pick<PictureFormat, 'width' | '
 }
 
 /** Luma weights of red and blue; green has the rest. */
-const LUMA_WEIGHTS: Readonly<Record<ColourMatrix, { red: number; blue: number }>> = {
+const LUMA_WEIGHTS: Readonly<Record<ColorMatrix, { red: number; blue: number }>> = {
   bt601: { red: 0.299, blue: 0.114 },
   bt709: { red: 0.2126, blue: 0.0722 },
 };
 
 /** 8-bit code values: black, and the code distance of full luma and of the chroma extremes. */
-const CODES: Readonly<Record<ColourRange, { black: number; luma: number; chroma: number }>> = {
+const CODES: Readonly<Record<ColorRange, { black: number; luma: number; chroma: number }>> = {
   limited: { black: 16, luma: 219, chroma: 224 },
   full: { black: 0, luma: 255, chroma: 255 },
 };
@@ -48,7 +48,7 @@ interface ToRgb {
   readonly blueU: number;
 }
 
-export function yuvToRgb(matrix: ColourMatrix, range: ColourRange): ToRgb {
+export function yuvToRgb(matrix: ColorMatrix, range: ColorRange): ToRgb {
   const { red, blue } = LUMA_WEIGHTS[matrix];
   const { black, luma, chroma } = CODES[range];
   const green = 1 - red - blue;
@@ -78,7 +78,7 @@ interface FromRgb {
   readonly vB: number;
 }
 
-export function rgbToYuv(matrix: ColourMatrix, range: ColourRange): FromRgb {
+export function rgbToYuv(matrix: ColorMatrix, range: ColorRange): FromRgb {
   const { red, blue } = LUMA_WEIGHTS[matrix];
   const { black, luma, chroma } = CODES[range];
   const green = 1 - red - blue;

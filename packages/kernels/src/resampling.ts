@@ -32,7 +32,7 @@ interface Grid {
   readonly height: number;
 }
 
-/** Values per unit of distance. The error against the true curve stays far below a tenth of a grey level. */
+/** Values per unit of distance. The error against the true curve stays far below a tenth of a gray level. */
 const STEPS = 2048;
 /** Taps, outputs, room and an unused word. */
 const AXIS_HEADER_BYTES = 16;

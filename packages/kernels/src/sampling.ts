@@ -32,7 +32,7 @@ export function reserveSampling(plan: MemoryPlan, planes: SampledPlanes): Sampli
 
 /**
  * Writes a resampling. `map` maps column and row of an output to column and row of a sample, both counted at their
- * centres. Outputs that are about as dense as the samples, or denser, are interpolated. If the samples are denser, an
+ * centers. Outputs that are about as dense as the samples, or denser, are interpolated. If the samples are denser, an
  * output is the mean of enough bilinear samples that none is skipped.
  */
 export function aimSampling({ memory }: PixelKernels, sampling: Sampling, map: Affine): void {
@@ -90,7 +90,7 @@ export function sampledRows(
   side: number,
   height: number,
 ): { top: number; bottom: number } {
-  // Corners are half an output beyond the outermost centres, and cubic interpolation reaches two samples further.
+  // Corners are half an output beyond the outermost centers, and cubic interpolation reaches two samples further.
   const [first, last] = [-0.5, side - 0.5];
   const low = Math.floor(Math.min(d * first, d * last) + Math.min(e * first, e * last) + f) - 2;
   const high = Math.ceil(Math.max(d * first, d * last) + Math.max(e * first, e * last) + f) + 3;

@@ -36,7 +36,7 @@ const commonFields = {
   /** SPDX expression, and the origin of the weights. */
   licence: z.strictObject({ spdx: z.string().min(1), source: z.string().min(1) }),
   /**
-   * Execution providers that the files are made for, preferred first. Graphs optimised for one may not load in another.
+   * Execution providers that the files are made for, preferred first. Graphs optimized for one may not load in another.
    */
   providers: z.array(z.enum(PROVIDERS)).min(1),
 };
@@ -68,7 +68,7 @@ export const tensorSpecSchema = z.strictObject({
   dtype: z.enum(['float32', 'uint8', 'int8', 'int32', 'int64', 'bool', 'float16']),
   /** NCHW for images. A string is a dimension that the caller chooses, e.g. the batch. */
   dims: z.array(z.union([z.int().positive(), z.string().min(1)])),
-  /** Lowest and highest meaningful value, e.g. [-1, 1] for a normalised image; for readers, nothing checks it. */
+  /** Lowest and highest meaningful value, e.g. [-1, 1] for a normalized image; for readers, nothing checks it. */
   range: z.tuple([z.number(), z.number()]).optional(),
 });
 

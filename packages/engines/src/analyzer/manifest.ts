@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const inputSide = z.int().positive();
 
-/** Parameters of the face detector and the landmark network that the analyser's code needs. */
+/** Parameters of the face detector and the landmark network that the analyzer's code needs. */
 const analyzerParamsSchema = z.strictObject({
   detector: z.strictObject({
     /**

@@ -27,7 +27,7 @@ const VALUES_PER_ANCHOR = 5;
 export function tinyFaceDetector(weights: Weights): Graph {
   const g = new GraphBuilder('tiny_face_detector');
   const image = g.input('image', 'uint8', [1, 'height', 'width', 3]);
-  const grid = backbone(g, weights, normalisedPixels(g, image, DETECTOR_MEAN_RGB));
+  const grid = backbone(g, weights, normalizedPixels(g, image, DETECTOR_MEAN_RGB));
 
   const shape = g.op('Shape', [grid]);
   const rows = g.op('Gather', [shape, g.constant('int64', [], [2])]);
@@ -42,10 +42,10 @@ export function tinyFaceDetector(weights: Weights): Graph {
   if (offset === undefined || size === undefined || objectness === undefined) throw new Error('unreachable');
 
   const cellOrigin = g.op('Concat', [ramp(g, columns, rows, 'x'), ramp(g, columns, rows, 'y')], { axis: 3 });
-  const centre = g.op('Add', [g.op('Sigmoid', [offset]), cellOrigin]);
+  const center = g.op('Add', [g.op('Sigmoid', [offset]), cellOrigin]);
   const anchors = g.weights([1, 1, ANCHORS.length, 2], ANCHORS.flat());
   const halfSize = g.op('Mul', [g.op('Mul', [g.op('Exp', [size]), anchors]), 0.5]);
-  const corners = g.op('Concat', [g.op('Sub', [centre, halfSize]), g.op('Add', [centre, halfSize])], {
+  const corners = g.op('Concat', [g.op('Sub', [center, halfSize]), g.op('Add', [center, halfSize])], {
     axis: 3,
   });
   const boxes = g.op('Mul', [g.op('Reshape', [corners, g.ints([-1, 4])]), DETECTOR_STRIDE]);
@@ -109,7 +109,7 @@ export function landmarkNet(weights: Weights): Graph {
   const g = new GraphBuilder('face_landmark_68');
   const image = g.input('image', 'uint8', ['n', LANDMARK_INPUT_SIZE, LANDMARK_INPUT_SIZE, 3]);
 
-  let x = normalisedPixels(g, image, LANDMARK_MEAN_RGB);
+  let x = normalizedPixels(g, image, LANDMARK_MEAN_RGB);
   let inChannels = 3;
   for (const [block, outChannels] of [32, 64, 128, 256].entries()) {
     x = denseBlock(g, weights, `dense${block}`, x, inChannels, outChannels);
@@ -218,8 +218,8 @@ function toOihw(hwio: Float32Array, size: number, inputs: number, outputs: numbe
 /**
  * Converts interleaved 8-bit RGB [n, h, w, 3] to planar floats: (value − mean) / 255, as both networks were trained.
  */
-function normalisedPixels(g: GraphBuilder, rgb: Value, mean: readonly [number, number, number]): Value {
+function normalizedPixels(g: GraphBuilder, rgb: Value, mean: readonly [number, number, number]): Value {
   const planar = g.op('Transpose', [g.op('Cast', [rgb], { to: 1 })], { perm: [0, 3, 1, 2] });
-  const centred = g.op('Sub', [planar, g.weights([1, 3, 1, 1], mean)]);
-  return g.op('Div', [centred, 255]);
+  const centered = g.op('Sub', [planar, g.weights([1, 3, 1, 1], mean)]);
+  return g.op('Div', [centered, 255]);
 }

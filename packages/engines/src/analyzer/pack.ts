@@ -17,7 +17,7 @@ const faceApiModels = (): string =>
   join(dirname(require.resolve('@vladmandic/face-api/package.json')), 'model');
 
 /**
- * Writes the face analyser pack: the detector and landmark networks of face-api, converted from its weight files to
+ * Writes the face analyzer pack: the detector and landmark networks of face-api, converted from its weight files to
  * ONNX. Needs only the installed npm package. Rejects with PackError if the weights are not as expected.
  */
 export async function buildAnalyzerPack(outDir: string, weightsDir = faceApiModels()): Promise<Pack> {
@@ -27,7 +27,7 @@ export async function buildAnalyzerPack(outDir: string, weightsDir = faceApiMode
   return writePack(outDir, analyzerManifest(detector, landmarks), models);
 }
 
-/** The expected means are those of the original implementation for uniform grey. */
+/** The expected means are those of the original implementation for uniform gray. */
 function analyzerManifest(detector: Uint8Array, landmarks: Uint8Array): AnalyzerManifest {
   return {
     format: 1,

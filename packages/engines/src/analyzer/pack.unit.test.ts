@@ -37,7 +37,7 @@ function pattern(width: number, height: number): Uint8Array {
   });
 }
 
-describe('the analyser pack', () => {
+describe('the analyzer pack', () => {
   let dir: string;
 
   beforeAll(async () => {

@@ -18,7 +18,7 @@ export interface Weights {
   get(name: string, dims: readonly number[]): Float32Array;
 }
 
-/** TensorFlow.js weights manifest. The files read here only use 8-bit affine quantisation. */
+/** TensorFlow.js weights manifest. The files read here only use 8-bit affine quantization. */
 const weightsManifestSchema = z.array(
   z.object({
     paths: z.array(z.string()).length(1),
@@ -33,7 +33,7 @@ const weightsManifestSchema = z.array(
 );
 
 /**
- * Reads `<model>-weights_manifest.json` and the binary file that it names from a directory, and dequantises: value =
+ * Reads `<model>-weights_manifest.json` and the binary file that it names from a directory, and dequantizes: value =
  * byte · scale + min. Rejects with PackError if a file is missing, malformed or too short.
  */
 export async function readWeights(dir: string, model: string): Promise<Weights> {

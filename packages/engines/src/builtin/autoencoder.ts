@@ -22,16 +22,16 @@ export const TO_RGB = [
 
 /** Side of the pixel blocks that become one cell of the latent. */
 export const BLOCK = 8;
-/** Colour is kept for every 2×2 pixels, because the videos that crops come from, and go back to, hold no more. */
+/** Color is kept for every 2×2 pixels, because the videos that crops come from, and go back to, hold no more. */
 const CHROMA_BLOCK = BLOCK / 2;
 const LUMA_CHANNELS = BLOCK * BLOCK;
 const CHROMA_CHANNELS = 2 * CHROMA_BLOCK * CHROMA_BLOCK;
-/** The latent of one 8×8 block: 64 brightnesses and 16 pairs of colour differences. */
+/** The latent of one 8×8 block: 64 brightnesses and 16 pairs of color differences. */
 export const LATENT_CHANNELS = LUMA_CHANNELS + CHROMA_CHANNELS;
 /** The scale of the autoencoder that the official weights use, so that the caller's scaling is exercised. */
 export const LATENT_SCALE = 0.18215;
 
-/** A picture as brightness [n, 1, height, width] and colour differences [n, 2, height/2, width/2]. */
+/** A picture as brightness [n, 1, height, width] and color differences [n, 2, height/2, width/2]. */
 export interface Planes {
   readonly luma: Value;
   readonly chroma: Value;
@@ -62,11 +62,11 @@ const latent = (side: number) => ['batch', LATENT_CHANNELS, side / BLOCK, side /
 const BLOCKWISE = { kernel_shape: [BLOCK, BLOCK], strides: [BLOCK, BLOCK] };
 const WEIGHTS = [LATENT_CHANNELS, 3, BLOCK, BLOCK];
 
-/** RGB image of `side` pixels → latent: the brightness of every pixel, and the mean colour of every 2×2 pixels. */
+/** RGB image of `side` pixels → latent: the brightness of every pixel, and the mean color of every 2×2 pixels. */
 export function encoderModel(side: number): Uint8Array {
   const g = new GraphBuilder('blocks_to_cells');
-  // Term 0 of the colour matrix is the brightness; 1 and 2 are the differences, which four pixels share.
-  const kernel = blockWeights((term, colour) => (FROM_RGB[term]?.[colour] ?? 0) / (term === 0 ? 1 : 4));
+  // Term 0 of the color matrix is the brightness; 1 and 2 are the differences, which four pixels share.
+  const kernel = blockWeights((term, color) => (FROM_RGB[term]?.[color] ?? 0) / (term === 0 ? 1 : 4));
   const encoded = g.op(
     'Conv',
     [g.input('image', 'float32', image(side)), g.weights(WEIGHTS, kernel)],
@@ -83,9 +83,7 @@ export function decoderModel(side: number): Uint8Array {
   const g = new GraphBuilder('cells_to_blocks');
   const { luma, chroma } = planesOf(g, g.input('latent', 'float32', latent(side)));
   const share = TO_RGB.map(([, blue, red]) => [blue, red]);
-  const kernel = [0, 1].flatMap((term) =>
-    share.flatMap((colour) => Array<number>(4).fill(colour[term] ?? 0)),
-  );
+  const kernel = [0, 1].flatMap((term) => share.flatMap((color) => Array<number>(4).fill(color[term] ?? 0)));
   const tint = g.op('ConvTranspose', [chroma, g.weights([2, 3, 2, 2], kernel)], {
     kernel_shape: [2, 2],
     strides: [2, 2],
@@ -95,15 +93,15 @@ export function decoderModel(side: number): Uint8Array {
 }
 
 /** Weights [96, 3, 8, 8] between the channels of a cell, in the order of DepthToSpace, and the pixels of its block. */
-function blockWeights(weight: (term: number, colour: number) => number): Float32Array {
+function blockWeights(weight: (term: number, color: number) => number): Float32Array {
   const pixels = BLOCK * BLOCK;
   const values = new Float32Array(LATENT_CHANNELS * 3 * pixels);
   for (let pixel = 0; pixel < pixels; pixel++) {
     const [row, column] = [Math.floor(pixel / BLOCK) >> 1, (pixel % BLOCK) >> 1];
     const pair = pixels + 2 * (row * CHROMA_BLOCK + column);
     [pixel, pair, pair + 1].forEach((channel, term) => {
-      for (let colour = 0; colour < 3; colour++)
-        values[(channel * 3 + colour) * pixels + pixel] = weight(term, colour);
+      for (let color = 0; color < 3; color++)
+        values[(channel * 3 + color) * pixels + pixel] = weight(term, color);
     });
   }
   return values;
@@ -111,10 +109,10 @@ function blockWeights(weight: (term: number, colour: number) => number): Float32
 
 const ENCODER = 'vae-encoder.onnx';
 const DECODER = 'vae-decoder.onnx';
-/** A grey picture, in whose latent only the brightness is not 0. */
-const GREY = 0.5;
-const MEAN_OF_GREY = (GREY * BLOCK * BLOCK) / LATENT_CHANNELS;
-/** A latent of one value, which decodes to a uniform colour. Its mean is that over red, green and blue. */
+/** A gray picture, in whose latent only the brightness is not 0. */
+const GRAY = 0.5;
+const MEAN_OF_GRAY = (GRAY * BLOCK * BLOCK) / LATENT_CHANNELS;
+/** A latent of one value, which decodes to a uniform color. Its mean is that over red, green and blue. */
 const LEVEL = 0.2;
 const MEAN_OF_LEVEL = (LEVEL * TO_RGB.flat().reduce((sum, weight) => sum + weight, 0)) / TO_RGB.length;
 
@@ -133,8 +131,8 @@ export function autoencoder(side: number) {
         outputs: { latent },
         probe: {
           dims: { batch: 1 },
-          fill: { image: GREY },
-          means: { latent: MEAN_OF_GREY },
+          fill: { image: GRAY },
+          means: { latent: MEAN_OF_GRAY },
           tolerance: 1e-5,
         },
       },

@@ -27,16 +27,16 @@ async function thereAndBack(image: Float32Array): Promise<Float32Array> {
 }
 
 test('brightness is restored pixel for pixel, in every picture of a batch', async () => {
-  const grey = images((channel, x, y) => Math.sin(x * 7 + y * 3 + Math.floor(channel / 3)));
-  expect(difference(await thereAndBack(grey), grey, SIDE)).toBeLessThan(1e-6);
+  const gray = images((channel, x, y) => Math.sin(x * 7 + y * 3 + Math.floor(channel / 3)));
+  expect(difference(await thereAndBack(gray), gray, SIDE)).toBeLessThan(1e-6);
 });
 
-test('colour is restored for every 2×2 pixels, each channel in its place', async () => {
-  const coloured = images((channel, x, y) => Math.sin((x >> 1) * 5 + (y >> 1) * 11 + channel * 2));
-  expect(difference(await thereAndBack(coloured), coloured, SIDE)).toBeLessThan(1e-6);
+test('color is restored for every 2×2 pixels, each channel in its place', async () => {
+  const colored = images((channel, x, y) => Math.sin((x >> 1) * 5 + (y >> 1) * 11 + channel * 2));
+  expect(difference(await thereAndBack(colored), colored, SIDE)).toBeLessThan(1e-6);
 });
 
-test('finer colour is averaged, while brightness keeps its detail', async () => {
+test('finer color is averaged, while brightness keeps its detail', async () => {
   const stripes = images((channel, x) => (channel % 3 === 0 && x % 2 === 0 ? 0.5 : 0));
   const back = await thereAndBack(stripes);
   const at = (channel: number, x: number): number => back[channel * SIDE * SIDE + x] ?? NaN;

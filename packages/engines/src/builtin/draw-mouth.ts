@@ -40,10 +40,10 @@ export function drawMouth(
   const picture = planesOf(g, cells);
   const axes = faceAxes(g, landmarks);
   const lines = lipLines(g, axes, pose);
-  const palette = mouthPalette(g, skinColour(g, picture, axes, region));
+  const palette = mouthPalette(g, skinColor(g, picture, axes, region));
 
   /**
-   * Draws one plane, with one point per `pitch`² pixels. `terms` are its rows in the colour matrix, `black` its value
+   * Draws one plane, with one point per `pitch`² pixels. `terms` are its rows in the color matrix, `black` its value
    * for black.
    */
   const drawn = (plane: Value, pitch: 1 | 2, terms: readonly number[], black: number): Value => {
@@ -55,10 +55,10 @@ export function drawMouth(
       m.mul(toUnits(g, axes.along, region), warp.shiftU),
       m.mul(toUnits(g, axes.down, region), warp.shiftV),
     );
-    const centres = g.weights([1, 2, raster.points.length / 2], unitPoints(raster.points, region));
-    const warped = sample(g, plane, m.add(shift, centres), raster.rows, raster.columns);
-    const { colour, cover } = mouthInterior(g, axes, at, lines, warp, inPlane(g, palette, terms));
-    const inside = g.op('Reshape', [m.add(colour, black), shape(terms.length)]);
+    const centers = g.weights([1, 2, raster.points.length / 2], unitPoints(raster.points, region));
+    const warped = sample(g, plane, m.add(shift, centers), raster.rows, raster.columns);
+    const { color, cover } = mouthInterior(g, axes, at, lines, warp, inPlane(g, palette, terms));
+    const inside = g.op('Reshape', [m.add(color, black), shape(terms.length)]);
     return m.mix(warped, inside, g.op('Reshape', [cover, shape(1)]));
   };
   return cellsOf(g, {
@@ -74,31 +74,31 @@ function sample(g: GraphBuilder, plane: Value, points: Value, rows: number, colu
   return g.op('GridSample', [plane, grid], { mode: 'linear', padding_mode: 'border', align_corners: 0 });
 }
 
-/** Mean colour of the skin around the mouth, [batch, 3, 1] in [0, 1]. */
-function skinColour(g: GraphBuilder, picture: Planes, axes: FaceAxes, region: Region): Value {
+/** Mean color of the skin around the mouth, [batch, 3, 1] in [0, 1]. */
+function skinColor(g: GraphBuilder, picture: Planes, axes: FaceAxes, region: Region): Value {
   const m = arithmetic(g);
   const spots = (index: 0 | 1): Value =>
     g.weights(
       [1, 1, SKIN_SPOTS.length],
       SKIN_SPOTS.map((spot) => spot[index]),
     );
-  const pixels = m.add(axes.centre, m.mul(axes.along, spots(0)), m.mul(axes.down, spots(1)));
+  const pixels = m.add(axes.center, m.mul(axes.along, spots(0)), m.mul(axes.down, spots(1)));
   const origin = g.weights([1, 2, 1], [region.left * BLOCK, region.top * BLOCK]);
   const points = m.sub(toUnits(g, m.sub(pixels, origin), region), 1);
   const planes = [picture.luma, picture.chroma].map((plane) =>
     sample(g, plane, points, 1, SKIN_SPOTS.length),
   );
-  const colours = g.op('ReduceMean', [g.op('Concat', planes, { axis: 1 }), g.ints([2, 3])], { keepdims: 0 });
-  const column = g.op('Unsqueeze', [m.div(colours, LATENT_SCALE), g.ints([2])]);
+  const colors = g.op('ReduceMean', [g.op('Concat', planes, { axis: 1 }), g.ints([2, 3])], { keepdims: 0 });
+  const column = g.op('Unsqueeze', [m.div(colors, LATENT_SCALE), g.ints([2])]);
   const rgb = g.op('MatMul', [g.weights([3, 3], TO_RGB.flat()), column]);
   return m.clamp(m.mul(m.add(rgb, 1), 0.5), 0.05, 1);
 }
 
-/** Converts the palette to the plane of these rows of the colour matrix, and from [0, 1] to the range of the latent. */
+/** Converts the palette to the plane of these rows of the color matrix, and from [0, 1] to the range of the latent. */
 function inPlane(g: GraphBuilder, palette: MouthPalette, terms: readonly number[]): MouthPalette {
   const rows = terms.flatMap((term) => (FROM_RGB[term] ?? []).map((weight) => weight * 2 * LATENT_SCALE));
   const weights = g.weights([terms.length, 3], rows);
-  const converted = (colour: Value): Value => g.op('MatMul', [weights, colour]);
+  const converted = (color: Value): Value => g.op('MatMul', [weights, color]);
   return {
     cavity: converted(palette.cavity),
     tongue: converted(palette.tongue),
@@ -200,11 +200,11 @@ function lipWarp(
   // Below the lip the movement spreads sideways into a soft bell and fades out at the chin.
   const atEdge = m.sub(lineAt(g, lines.lower, mouthU, profile), lowerEdge);
   const below = g.op('Relu', [m.sub(v, lowerEdge)]);
-  const atCentre = m.sub(
+  const atCenter = m.sub(
     m.add(lines.lower.height, lines.lower.margin),
     m.add(lines.seam.height, m.sub(lines.gap, lines.rise)),
   );
-  const bell = m.mul(atCentre, m.square(m.dome(mouthU, m.add(m.mul(below, 0.35), 1.15))));
+  const bell = m.mul(atCenter, m.square(m.dome(mouthU, m.add(m.mul(below, 0.35), 1.15))));
   const lowerShift = m.mul(
     m.mix(atEdge, bell, m.smooth(m.ramp(below, 0, 0.4))),
     m.smooth(m.ramp(v, chin, m.add(lowerEdge, LIP))),
@@ -221,23 +221,23 @@ function heightOf(g: GraphBuilder, landmarks: Value, index: number): Value {
 /** What shows between parted lips. */
 interface MouthInterior {
   /** [batch, channels, points], in the channels of the palette. */
-  readonly colour: Value;
+  readonly color: Value;
   /** [batch, 1, points]: 1 inside, 0 on the lips, soft over a pixel between. */
   readonly cover: Value;
 }
 
-/** Colours of one face as [batch, channels, 1], relative to black. */
+/** Colors of one face as [batch, channels, 1], relative to black. */
 interface MouthPalette {
   readonly cavity: Value;
   readonly tongue: Value;
   readonly teeth: Value;
 }
 
-/** Colours relative to the skin, so that dark and light faces, in warm and cold light, get their own. */
+/** Colors relative to the skin, so that dark and light faces, in warm and cold light, get their own. */
 const CAVITY = [0.3, 0.17, 0.16];
 const TONGUE = [0.62, 0.36, 0.36];
 /** Teeth are paler than skin but in the same light. */
-const TEETH = { ofGrey: 0.62, ofSkin: 0.55, tint: [1.1, 1.03, 0.92] };
+const TEETH = { ofGray: 0.62, ofSkin: 0.55, tint: [1.1, 1.03, 0.92] };
 
 /** How dark the line between closed lips is. */
 const SEAM_SHADOW = 0.5;
@@ -245,13 +245,13 @@ const SEAM_SHADOW = 0.5;
 /** The palette as RGB in [0, 1], for `skin` [batch, 3, 1] in [0, 1]. */
 function mouthPalette(g: GraphBuilder, skin: Value): MouthPalette {
   const m = arithmetic(g);
-  const tinted = (colour: Value, factors: readonly number[]): Value =>
-    m.mul(colour, g.weights([1, 3, 1], factors));
-  const grey = g.op('ReduceMean', [skin, g.ints([1])]);
+  const tinted = (color: Value, factors: readonly number[]): Value =>
+    m.mul(color, g.weights([1, 3, 1], factors));
+  const gray = g.op('ReduceMean', [skin, g.ints([1])]);
   return {
     cavity: tinted(skin, CAVITY),
     tongue: tinted(skin, TONGUE),
-    teeth: tinted(m.add(m.mul(grey, TEETH.ofGrey), m.mul(skin, TEETH.ofSkin)), TEETH.tint),
+    teeth: tinted(m.add(m.mul(gray, TEETH.ofGray), m.mul(skin, TEETH.ofSkin)), TEETH.tint),
   };
 }
 
@@ -281,7 +281,7 @@ function mouthInterior(
   const lit = m.clamp(m.add(m.mul(m.sub(v, upperEdge), 4), 0.55), 0.55, 0.95);
   const throat = m.add(palette.cavity, m.mul(m.mul(m.sub(palette.tongue, palette.cavity), 0.8), tongue));
   const visible = m.mul(teeth, m.mul(m.ramp(lines.gap, 0.02, 0.32), 0.9));
-  const colour = m.mix(throat, m.mul(palette.teeth, lit), visible);
+  const color = m.mix(throat, m.mul(palette.teeth, lit), visible);
 
   const inside = m.mul(m.min(m.sub(v, upperEdge), m.sub(lowerEdge, v)), downLength);
   // Lips that were pulled together lack the dark line between closed lips.
@@ -289,5 +289,5 @@ function mouthInterior(
     m.ramp(inside, -2, 0),
     m.mul(m.ramp(m.dome(mouthU, 0.97), 0, 0.4), m.mul(lines.wasOpen, SEAM_SHADOW)),
   );
-  return { colour, cover: m.max(m.ramp(inside, 0, 1 / 0.6), line) };
+  return { color, cover: m.max(m.ramp(inside, 0, 1 / 0.6), line) };
 }

@@ -13,9 +13,9 @@ export interface MouthPose {
 }
 
 /** The frame lasts from step 4 to step 6 of its window. Lips move slightly ahead of the sound. */
-const NOW = { centre: 4.7, spread: 1.3 };
+const NOW = { center: 4.7, spread: 1.3 };
 /** The jaw closes more slowly than it opens, hence a weaker echo of what was just said. */
-const ECHO = { centre: 2.6, spread: 1.2, strength: 0.7 };
+const ECHO = { center: 2.6, spread: 1.2, strength: 0.7 };
 
 /**
  * The pose from `audio` [batch, 50, 384]: windows of hidden states, to which the caller may have added the sinusoidal
@@ -30,8 +30,8 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
   const steps = g.op('Reshape', [coded, g.ints([-1, WINDOW_STEPS, CUES.length])]);
   const cues = positionCode === 'added' ? m.sub(steps, positionCodeOfCues(g)) : steps;
 
-  const now = g.op('MatMul', [stepWeights(g, NOW.centre, NOW.spread, 1), cues]);
-  const echo = g.op('MatMul', [stepWeights(g, ECHO.centre, ECHO.spread, ECHO.strength), cues]);
+  const now = g.op('MatMul', [stepWeights(g, NOW.center, NOW.spread, 1), cues]);
+  const echo = g.op('MatMul', [stepWeights(g, ECHO.center, ECHO.spread, ECHO.strength), cues]);
   const parts = g.multi('Split', [now, g.ints([1, 1, 1])], 3, { axis: 2 });
   const [openingNow, rounding, spreading] = parts;
   if (openingNow === undefined || rounding === undefined || spreading === undefined) {
@@ -54,9 +54,9 @@ function positionCodeOfCues(g: GraphBuilder): Value {
 }
 
 /** [1, 10]: a Gaussian over the steps of the window, with the sum `total`. */
-function stepWeights(g: GraphBuilder, centre: number, spread: number, total: number): Value {
+function stepWeights(g: GraphBuilder, center: number, spread: number, total: number): Value {
   const bell = Array.from({ length: WINDOW_STEPS }, (_, step) =>
-    Math.exp(-((step + 0.5 - centre) ** 2) / (2 * spread ** 2)),
+    Math.exp(-((step + 0.5 - center) ** 2) / (2 * spread ** 2)),
   );
   const sum = bell.reduce((a, b) => a + b, 0);
   return g.weights(
@@ -81,7 +81,7 @@ export interface LipLines {
   readonly lower: Required<LipLine>;
   /** Where the lips meet when they are closed. */
   readonly seam: LipLine;
-  /** The opening of the target at the centre, [batch, 1, 1], and how far its upper edge is above the seam. */
+  /** The opening of the target at the center, [batch, 1, 1], and how far its upper edge is above the seam. */
   readonly gap: Value;
   readonly rise: Value;
   /** 1 where the source mouth was open, 0 where it was closed, [batch, 1, 1]. */
@@ -152,7 +152,7 @@ function lineThrough(g: GraphBuilder, landmarks: Value, indices: readonly number
   return { height, slant: fit(m.sub(v, m.mul(height, level)), m.mul(u, level)) };
 }
 
-/** The mouth centre is about 70 mm from the eye line in adults; half a mouth is 25 mm. */
+/** The mouth center is about 70 mm from the eye line in adults; half a mouth is 25 mm. */
 const HALF_MOUTH_PER_EYE_DISTANCE = 0.36;
 
 /**
@@ -166,11 +166,11 @@ export interface FaceAxes {
   readonly down: Value;
   /** Pixels per unit of v, [batch, 1, 1]. */
   readonly downLength: Value;
-  /** The mouth centre in crop pixels, [batch, 2, 1]. */
-  readonly centre: Value;
+  /** The mouth center in crop pixels, [batch, 2, 1]. */
+  readonly center: Value;
   /** All 68 landmarks as (u, v), [batch, 68, 2]. */
   readonly landmarks: Value;
-  /** Maps crop pixels relative to the mouth centre to u and v, [batch, 2, 2]. */
+  /** Maps crop pixels relative to the mouth center to u and v, [batch, 2, 2]. */
   readonly toFace: Value;
 }
 
@@ -184,8 +184,8 @@ export interface FaceCoordinates {
 export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
   const m = arithmetic(g);
   const anchors = g.op('Transpose', [g.op('MatMul', [anchorWeights(g), landmarks])], { perm: [0, 2, 1] });
-  const [eyes, centre, along] = split(g, anchors, 2);
-  const down = m.mul(m.sub(centre, eyes), HALF_MOUTH_PER_EYE_DISTANCE);
+  const [eyes, center, along] = split(g, anchors, 2);
+  const down = m.mul(m.sub(center, eyes), HALF_MOUTH_PER_EYE_DISTANCE);
   const [ax, ay] = split(g, along, 1);
   const [dx, dy] = split(g, down, 1);
   // Negative in a mirrored face. Near 0 only without a face, where any finite number will do.
@@ -196,12 +196,12 @@ export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
     g.op('Concat', [g.op('Neg', [ay]), ax], { axis: 2 }),
   ];
   const toFace = m.div(g.op('Concat', rows, { axis: 1 }), determinant);
-  const points = m.sub(g.op('Transpose', [landmarks], { perm: [0, 2, 1] }), centre);
+  const points = m.sub(g.op('Transpose', [landmarks], { perm: [0, 2, 1] }), center);
   return {
     along,
     down,
     downLength: g.op('ReduceL2', [down, g.ints([1])]),
-    centre,
+    center,
     landmarks: g.op('Transpose', [g.op('MatMul', [toFace, points])], { perm: [0, 2, 1] }),
     toFace,
   };
@@ -209,14 +209,14 @@ export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
 
 /** The points of a raster in face coordinates. */
 export function faceCoordinates(g: GraphBuilder, axes: FaceAxes, raster: Raster): FaceCoordinates {
-  const { toFace, centre } = axes;
+  const { toFace, center } = axes;
   const points = g.weights([2, raster.rows * raster.columns], raster.points);
-  const origin = g.op('MatMul', [toFace, centre]);
+  const origin = g.op('MatMul', [toFace, center]);
   const [u, v] = split(g, arithmetic(g).sub(g.op('MatMul', [toFace, points]), origin), 1);
   return { u, v };
 }
 
-/** Rows that select from the landmarks: eye line, mouth centre, half the vector from corner to corner. */
+/** Rows that select from the landmarks: eye line, mouth center, half the vector from corner to corner. */
 function anchorWeights(g: GraphBuilder): Value {
   const weights = new Float32Array(3 * 68);
   for (let eye = 36; eye < 48; eye++) weights[eye] = 1 / 12;
@@ -244,7 +244,7 @@ export interface Region {
   readonly right: number;
 }
 
-/** The points at which a region is computed: the centres of squares of `pitch` pixels, row by row. */
+/** The points at which a region is computed: the centers of squares of `pitch` pixels, row by row. */
 interface Raster {
   readonly rows: number;
   readonly columns: number;

@@ -58,7 +58,7 @@ export function predictionFactors(schedule: ScheduleParams): PredictionFactors {
 
 /**
  * A schedule that ends at the first training step's alpha leaves √(1−α) of the predicted noise in its result. That is
- * invisible in a learned latent, but four grey levels in a latent of plain pixels. Its last step, always at the same
+ * invisible in a learned latent, but four gray levels in a latent of plain pixels. Its last step, always at the same
  * time, therefore predicts the ε that makes the result x₀. Null for a schedule that ends without noise.
  */
 function endOf(

@@ -80,14 +80,14 @@ function averaged(g: GraphBuilder, value: Value, reach: number): Value {
   });
 }
 
-/** Energy per band. Mel filters are normalised to unit area, so each counts with its width. */
+/** Energy per band. Mel filters are normalized to unit area, so each counts with its width. */
 function bandWeights(): Float32Array {
   const edges = melEdges();
   return Float32Array.from({ length: BANDS.length * MEL_BANDS }, (_, i) => {
     const band = BANDS[Math.floor(i / MEL_BANDS)];
-    const [from = 0, centre = 0, to = 0] = edges.slice(i % MEL_BANDS, (i % MEL_BANDS) + 3);
+    const [from = 0, center = 0, to = 0] = edges.slice(i % MEL_BANDS, (i % MEL_BANDS) + 3);
     if (band === undefined) return 0;
-    const inside = Math.min((centre - band.low) / 100, (band.high - centre) / 200, 1);
+    const inside = Math.min((center - band.low) / 100, (band.high - center) / 200, 1);
     return (Math.max(0, inside) * (to - from)) / 80;
   });
 }

@@ -100,7 +100,7 @@ describe("highsync's schedule", () => {
   });
 
   test('a number of steps that does not divide the training rounds its timesteps like NumPy', () => {
-    // 1000 − k·62.5 = 937.5, 812.5, 687.5: halves round to the even neighbour, then 1 is subtracted.
+    // 1000 − k·62.5 = 937.5, 812.5, 687.5: halves round to the even neighbor, then 1 is subtracted.
     const { timesteps } = createDdim({ ...HIGHSYNC, steps: 16 });
     expect(timesteps.slice(0, 6)).toEqual([999, 937, 874, 811, 749, 687]);
   });

@@ -21,7 +21,7 @@ describe('noise', () => {
     expect(noise(5, 9)).toEqual(noise(64, 9).subarray(0, 5));
   });
 
-  test('the noise is normal: mean 0, variance 1, kurtosis 3, neighbours and streams independent', () => {
+  test('the noise is normal: mean 0, variance 1, kurtosis 3, neighbors and streams independent', () => {
     const count = 100_000;
     const values = noise(count, 42);
     const other = noise(count, 42, 1);

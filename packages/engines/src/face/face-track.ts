@@ -2,7 +2,7 @@ import { LANDMARK_VALUES } from './landmarks';
 
 /**
  * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version
- * are refused. An analyser's own version covers only its pack.
+ * are refused. An analyzer's own version covers only its pack.
  */
 export const FACE_TRACK_VERSION = '4';
 
@@ -16,7 +16,7 @@ export const TRACK_REACH = 25;
 /** The main face of a video, frame by frame at the working frame rate. Frames without a face have rows of zeros. */
 export interface FaceTrack {
   readonly version: typeof FACE_TRACK_VERSION;
-  /** Version of the analyser pack that made the track. */
+  /** Version of the analyzer pack that made the track. */
   readonly analyzerVersion: string;
   readonly fps: 25;
   readonly frames: number;

@@ -7,7 +7,7 @@ import {
   FaceTrackError,
 } from './face-track';
 
-function track(frames: number, analyzerVersion = 'analyser@1.0.0+0123456789ab'): FaceTrack {
+function track(frames: number, analyzerVersion = 'analyzer@1.0.0+0123456789ab'): FaceTrack {
   return {
     version: FACE_TRACK_VERSION,
     analyzerVersion,

@@ -17,7 +17,7 @@ export function landmark(landmarks: Float32Array, index: number): Point {
 }
 
 /** Mean of a group of points, e.g. of an eye. */
-export function landmarkCentre(landmarks: Float32Array, [first, end]: readonly [number, number]): Point {
+export function landmarkCenter(landmarks: Float32Array, [first, end]: readonly [number, number]): Point {
   let x = 0;
   let y = 0;
   for (let index = first; index < end; index++) {

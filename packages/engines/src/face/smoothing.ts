@@ -38,18 +38,18 @@ export function smoothRun(
   }
 }
 
-/** Value at `centre` of the weighted least-squares line through its neighbours. */
-function localLine(column: Float64Array, centre: number, weights: Float64Array): number {
+/** Value at `center` of the weighted least-squares line through its neighbors. */
+function localLine(column: Float64Array, center: number, weights: Float64Array): number {
   const reach = weights.length - 1;
-  const from = Math.max(0, centre - reach);
-  const to = Math.min(column.length - 1, centre + reach);
+  const from = Math.max(0, center - reach);
+  const to = Math.min(column.length - 1, center + reach);
   let w0 = 0;
   let w1 = 0;
   let w2 = 0;
   let y0 = 0;
   let y1 = 0;
   for (let i = from; i <= to; i++) {
-    const d = i - centre;
+    const d = i - center;
     const weight = weights[Math.abs(d)] ?? 0;
     const y = column[i] ?? 0;
     w0 += weight;

@@ -165,7 +165,7 @@ function createStretchLatents(
 interface WindowShape {
   /** Frames that the network sees at once. */
   readonly window: number;
-  /** Frames that neighbouring windows share; less than `window`. */
+  /** Frames that neighboring windows share; less than `window`. */
   readonly overlap: number;
 }
 

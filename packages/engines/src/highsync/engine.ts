@@ -7,14 +7,14 @@ import { allOf } from '../in-order';
 import { createDecodeLatent, createFrameEncoder } from '../latents';
 import { createArrayPool, createCallRole, type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { hearSpeech } from '../speech/speech-features';
+import { encodeSpeech } from '../speech/speech-features';
 import { createDenoiseStretch } from './denoise-stretch';
 import { type BatchParts, createStretchQueue, WantedFaces } from './face-batch';
 import { type HighsyncFaces, highsyncFaces, highsyncRuns } from './faces';
 import { type HighsyncManifest, type HighsyncParams } from './manifest';
 import { rectangleBlendMask } from './mask';
 import { createPredictWindow, createReferenceBanks } from './predict-window';
-import { createFaceLatents, createKeptLatents, createSourceLatents, keptLayout } from './source-latents';
+import { cachedLayout,createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
 
 /** Spare arrays per length besides a stretch's latents: the feeds of two windows, with a bank per transformer block. */
 const SPARES = 32;
@@ -36,7 +36,7 @@ export function createHighsync(
   const { manifest } = pack;
   const { params } = manifest;
   const plane = params.latent.height * params.latent.width;
-  const features = keptLayout(params.latent);
+  const features = cachedLayout(params.latent);
   // Each clip has its own memory: the banks of two windows are a gigabyte, and the engine outlives the clip.
   const newMemory = () => {
     const pool = createArrayPool(SPARES + params.stretch);
@@ -48,7 +48,7 @@ export function createHighsync(
     openEncoder({ track, format, features: known }) {
       const { pool, call } = newMemory();
       const faces = highsyncFaces(track);
-      const kept = createKeptLatents(features, known, faces);
+      const kept = createCachedLatents(features, known, faces);
       return createFrameEncoder({
         isMissing: (source) => (faces.shots[source] ?? -1) >= 0 && kept.find(source) === null,
         encode: createFaceLatents(params, faces, format, call, pool),
@@ -62,11 +62,11 @@ export function createHighsync(
       const { pool, call } = newMemory();
       const decode = createDecodeLatent(params.latent, call, pool);
       const faces = highsyncFaces(clip.track);
-      const audio = await hearSpeech(clip, params.audio, 'repeat', run);
+      const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
       const banks = createReferenceBanks({ manifest, call, pool, maxBytes: bankBytes });
       const sourceLatents = createSourceLatents(
         clip,
-        createKeptLatents(features, clip.features, faces),
+        createCachedLatents(features, clip.features, faces),
         createFaceLatents(params, faces, clip.format, call, pool),
         pool,
       );
@@ -79,11 +79,11 @@ export function createHighsync(
         denoise: (outputs, signal) =>
           sourceLatents.use(outputs, signal, async (latents) => {
             banks.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
-            const heard = await audio.load(outputs.start, outputs.end - 1);
+            const windows = await audio.load(outputs.start, outputs.end - 1);
             return denoise(
               {
                 ...{ outputs, sources: clip.sources, latents, writeLandmarks },
-                writeAudio: (output, target, offset) => heard.write(output, target, offset),
+                writeAudio: (output, target, offset) => windows.write(output, target, offset),
               },
               signal,
             );

@@ -1,6 +1,6 @@
 import { type Box } from '@lipsync/kernels';
 import { type FaceTrack } from '../face/face-track';
-import { landmark, LANDMARK_COUNT, LANDMARK_VALUES, landmarkCentre, SMALLEST_FACE } from '../face/landmarks';
+import { landmark, LANDMARK_COUNT, LANDMARK_VALUES, landmarkCenter, SMALLEST_FACE } from '../face/landmarks';
 import { connectedRuns, type Run, smoothRun } from '../face/smoothing';
 
 /**
@@ -31,7 +31,7 @@ export interface HighsyncFaces {
  * run of output frames. Here it is determined over the shot of the source, so that the crop, and what is derived from
  * it, depends only on the source and can be cached. A track that ends within a shot may give it another height than a
  * longer one, so results derived from a crop must be stored together with the crop. Boxes are smoothed within shots:
- * the upper edge and the horizontal centre lightly, the size more.
+ * the upper edge and the horizontal center lightly, the size more.
  */
 export function highsyncFaces(track: FaceTrack): HighsyncFaces {
   const { frames } = track;
@@ -63,7 +63,7 @@ export function highsyncFaces(track: FaceTrack): HighsyncFaces {
   return { shots, boxes, crops };
 }
 
-/** Smooths the corners of one shot's boxes in place, as centre, upper edge and size. */
+/** Smooths the corners of one shot's boxes in place, as center, upper edge and size. */
 function steady(boxes: Float32Array, shot: Run): void {
   for (let i = shot.start * 4; i < shot.end * 4; i += 4) {
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(i, i + 4);
@@ -130,7 +130,7 @@ const FOREHEAD = 0.8;
  * that is too small.
  */
 export function highsyncFaceBox(landmarks: Float32Array): Box | null {
-  const brows = landmarkCentre(landmarks, BROWS);
+  const brows = landmarkCenter(landmarks, BROWS);
   const nose = landmark(landmarks, NOSE_BASE);
   const liftX = FOREHEAD * (brows.x - nose.x);
   const liftY = FOREHEAD * (brows.y - nose.y);

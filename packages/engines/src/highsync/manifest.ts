@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
 import { LANDMARK_COUNT } from '../face/landmarks';
-import { audioSchema, generatorTensors, heard, latentSchema } from '../params';
+import { audioSchema, generatorTensors, latentSchema,speechWindows } from '../params';
 
 /** Parameters that differ between highsync packs. */
 const highsyncParamsSchema = z
@@ -28,7 +28,7 @@ const highsyncParamsSchema = z
     audio: audioSchema,
     /** Frames that the network sees at once. The number is fixed, so short stretches are padded. */
     window: z.int().positive(),
-    /** Frames that neighbouring windows share. */
+    /** Frames that neighboring windows share. */
     overlap: z.int().nonnegative(),
     schedule: scheduleSchema,
     /** Classifier-free guidance. With 1 the network runs only once per step. */
@@ -73,7 +73,7 @@ function highsyncTensors(params: HighsyncParams, banks: Readonly<Record<string, 
     inputs: {
       latent: frames,
       timestep: TIMESTEP,
-      audio: heard(audio, 1, window),
+      audio: speechWindows(audio, 1, window),
       landmarks: expectFloats(1, window, LANDMARK_COUNT, 2),
     },
     outputs: { prediction: frames },

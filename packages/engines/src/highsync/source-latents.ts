@@ -31,7 +31,7 @@ interface SourceLatents {
  */
 export function createSourceLatents(
   { sources, openFrames }: Pick<ClipInput, 'sources' | 'openFrames'>,
-  kept: KeptLatents,
+  kept: CachedLatents,
   encode: EncodeFace,
   /** The pool of the arrays that `encode` returns. */
   pool: ArrayPool,
@@ -132,7 +132,7 @@ export function createFaceLatents(
 const CORNERS = 4;
 
 /** Clean latents that outlive the clip. */
-interface KeptLatents {
+interface CachedLatents {
   /**
    * The latent of a source frame, in memory that the next call reuses; null when there is none, or when it was made
    * from a different crop than the current one.
@@ -142,7 +142,7 @@ interface KeptLatents {
 }
 
 /** What highsync keeps per source frame: its latent and the crop. */
-export function keptLayout({ channels, height, width }: HighsyncParams['latent']): FeatureLayout {
+export function cachedLayout({ channels, height, width }: HighsyncParams['latent']): FeatureLayout {
   return { version: '1', values: channels * height * width + CORNERS };
 }
 
@@ -150,11 +150,11 @@ export function keptLayout({ channels, height, width }: HighsyncParams['latent']
  * Compares the crop because it depends on the whole shot: a track that was made for a shorter output may not have
  * included the frame that determines the shot's height.
  */
-export function createKeptLatents(
+export function createCachedLatents(
   layout: FeatureLayout,
   features: FrameFeatures,
   { crops }: Pick<HighsyncFaces, 'crops'>,
-): KeptLatents {
+): CachedLatents {
   const { values } = layout;
   const size = values - CORNERS;
   const record = new Float32Array(values);

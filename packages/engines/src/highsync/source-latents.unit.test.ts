@@ -2,7 +2,7 @@ import { type FrameFeatures } from '../engine';
 import { createArrayPool, float32Tensor, type Tensors } from '../model';
 import { clipInput, FORMAT, memoryFeatures, trackOf } from '../test/clips';
 import { highsyncFaces } from './faces';
-import { createFaceLatents, createKeptLatents, createSourceLatents, keptLayout } from './source-latents';
+import { cachedLayout,createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
 
 describe('source latents', () => {
   const FRAMES = 96;
@@ -14,7 +14,7 @@ describe('source latents', () => {
 
   /** Counts the arrays in which latents are passed to and from storage. */
   function watchedFeatures() {
-    const { kept, ...features } = memoryFeatures(keptLayout(PARAMS.latent).values);
+    const { kept, ...features } = memoryFeatures(cachedLayout(PARAMS.latent).values);
     const arrays = new Set<Float32Array>();
     const watched: FrameFeatures = {
       has: (source) => features.has(source),
@@ -46,7 +46,7 @@ describe('source latents', () => {
       const { input } = clipInput(track, upTo(FRAMES), { features: watched });
       const latentsOf = createSourceLatents(
         input,
-        createKeptLatents(keptLayout(PARAMS.latent), watched, faces),
+        createCachedLatents(cachedLayout(PARAMS.latent), watched, faces),
         createFaceLatents(PARAMS, faces, FORMAT, call, pool),
         pool,
       );
@@ -92,11 +92,11 @@ describe('face latents', () => {
 
 describe('kept latents', () => {
   test('latents made stale by a longer track are recomputed, and are found from then on', () => {
-    const layout = keptLayout({ channels: 1, height: 1, width: 2, scale: 1 });
+    const layout = cachedLayout({ channels: 1, height: 1, width: 2, scale: 1 });
     const features = memoryFeatures(layout.values);
     /** What a render of two frames does when the shot has this height. */
     const render = (height: number) => {
-      const kept = createKeptLatents(layout, features, {
+      const kept = createCachedLatents(layout, features, {
         crops: Float32Array.of(0, 0, 9, height, 1, 0, 10, height),
       });
       const missing = [0, 1].filter((source) => kept.find(source) === null);

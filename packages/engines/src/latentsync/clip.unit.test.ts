@@ -221,15 +221,15 @@ describe('a latentsync clip', () => {
       expect(prepared.kept).toEqual(rendered.kept);
     });
 
-    test('are masked and whole, the masked one grey where the face is generated', async () => {
+    test('are masked and whole, the masked one gray where the face is generated', async () => {
       const features = memoryFeatures(layout().values);
       await render(trackOf(1), [0], { features });
       const both = features.kept.get(0) ?? new Float32Array();
       const half = both.length / 2;
-      const grey = upTo(half).filter((i) => both[i] === 0 && both[half + i] !== 0).length;
+      const gray = upTo(half).filter((i) => both[i] === 0 && both[half + i] !== 0).length;
       const same = upTo(half).filter((i) => both[i] === both[half + i]).length;
-      expect(grey / half).toBeCloseTo((12 * 24) / SIDE ** 2, 2);
-      expect(grey + same).toBe(half);
+      expect(gray / half).toBeCloseTo((12 * 24) / SIDE ** 2, 2);
+      expect(gray + same).toBe(half);
     });
 
     test('are kept for the published packs, except those too large to be worth fetching', () => {

@@ -7,7 +7,7 @@ import { mapConcurrently } from '../in-order';
 import { createDecodeLatent, createFrameEncoder } from '../latents';
 import { createArrayPool, createCallRole, type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { hearSpeech } from '../speech/speech-features';
+import { encodeSpeech } from '../speech/speech-features';
 import { createDenoiseWindow } from './denoise-window';
 import { createEncodeFace, FaceWindow, latentLayout, type WindowParts } from './face-window';
 import { alignedFaces, enlargementAt, transformAt } from './faces';
@@ -67,7 +67,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       const transforms = alignedFaces(track, side);
       const transformOf = (source: number): Affine | null => transformAt(transforms, source);
       const stretches = outputStretches(sources, track, (source) => transformOf(source) !== null);
-      const audio = await hearSpeech(clip, params.audio, 'repeat', run);
+      const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
       return createLatentsyncClip(clip, {
         window,
         stretchOf: (output) => stretches[output] ?? -1,
@@ -81,12 +81,12 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
         encode,
         async generate(faces, latents) {
           const outputs = faces.map(({ output }) => output);
-          const heard = await audio.load(outputs[0] ?? 0, outputs.at(-1) ?? 0);
+          const windows = await audio.load(outputs[0] ?? 0, outputs.at(-1) ?? 0);
           const clean = await denoise(
             {
               latents,
               writeAudio: (target) =>
-                outputs.forEach((output, i) => heard.write(output, target, i * audio.windowSize)),
+                outputs.forEach((output, i) => windows.write(output, target, i * audio.windowSize)),
               writeLandmarks: (target) =>
                 faces.forEach(({ source, transform }, i) =>
                   writeLandmarks(track, source, transform, target, i * LANDMARK_VALUES),

@@ -122,7 +122,7 @@ export function latentLayout({ channels, height, width }: LatentsyncParams['late
  */
 type EncodeFace = (crop: Floats) => Promise<Floats>;
 
-/** `inpaint` is 1 where the face is generated; there the encoder sees mid-grey. */
+/** `inpaint` is 1 where the face is generated; there the encoder sees mid-gray. */
 export function createEncodeFace(
   { resolution: side, latent }: Pick<LatentsyncParams, 'resolution' | 'latent'>,
   inpaint: Float32Array,

@@ -1,6 +1,6 @@
 import { type Affine, type Point } from '@lipsync/kernels';
 import { type FaceTrack } from '../face/face-track';
-import { LANDMARK_VALUES, landmarkCentre, SMALLEST_FACE } from '../face/landmarks';
+import { LANDMARK_VALUES, landmarkCenter, SMALLEST_FACE } from '../face/landmarks';
 import { faceRuns, smoothRun } from '../face/smoothing';
 
 /** Values per frame: a, b, c, d, e, f of the transform. */
@@ -29,7 +29,7 @@ const COLUMNS = 5;
 
 /**
  * LatentSync's aligned crop of every frame of a track: the transform from the frame to a square crop of `side` pixels,
- * a … f per frame. Coordinates in both count from the outer edge of the first pixel, whose centre is at 0.5. Rows of
+ * a … f per frame. Coordinates in both count from the outer edge of the first pixel, whose center is at 0.5. Rows of
  * frames without a face in the picture are zero.
  *
  * The published code aligns every frame separately, which preserves the jitter of the landmarks, and smooths only its
@@ -83,12 +83,12 @@ export function enlargementAt(transforms: Float32Array, frame: number): number {
 }
 
 function facePoints(landmarks: Float32Array): FacePoints {
-  // The template counts from the centre of the first pixel, the track from its edge.
-  const centreOf = (part: readonly [number, number]): Point => {
-    const { x, y } = landmarkCentre(landmarks, part);
+  // The template counts from the center of the first pixel, the track from its edge.
+  const centerOf = (part: readonly [number, number]): Point => {
+    const { x, y } = landmarkCenter(landmarks, part);
     return { x: x - 0.5, y: y - 0.5 };
   };
-  return [centreOf(LEFT_BROW), centreOf(RIGHT_BROW), centreOf(NOSE)];
+  return [centerOf(LEFT_BROW), centerOf(RIGHT_BROW), centerOf(NOSE)];
 }
 
 /** The position of the middle of the aligned face in the frame, its rotation and its scale. */
@@ -154,7 +154,7 @@ export function alignedSize(side: number): { width: number; height: number } {
   return { width: TEMPLATE_WIDTH * ratio, height: TEMPLATE_HEIGHT * ratio };
 }
 
-/** The template's points in pixels of the aligned face; pixel 0 has its centre at 0. */
+/** The template's points in pixels of the aligned face; pixel 0 has its center at 0. */
 export function templatePoints(side: number): FacePoints {
   const ratio = (side / RATIO_SIDE) * RATIO;
   const [left, right, nose] = TEMPLATE;
@@ -168,8 +168,8 @@ export function templatePoints(side: number): FacePoints {
  * either side coincide.
  */
 export function similarity(from: FacePoints, to: FacePoints): Affine | null {
-  const source = centred(from);
-  const target = centred(to);
+  const source = centered(from);
+  const target = centered(to);
   const scale = Math.sqrt(target.squares / source.squares);
   let cross = 0;
   let dot = 0;
@@ -192,8 +192,8 @@ export function similarity(from: FacePoints, to: FacePoints): Affine | null {
  * `from` and `to`, both measured in standard deviations of their points.
  */
 export function alignmentBias(from: FacePoints, to: FacePoints): Point {
-  const source = centred(from);
-  const target = centred(to);
+  const source = centered(from);
+  const target = centered(to);
   const { x: fromX = 0, y: fromY = 0 } = source.offsets[2] ?? {};
   const { x: toX = 0, y: toY = 0 } = target.offsets[2] ?? {};
   const fromSpread = Math.sqrt(source.squares / 5);
@@ -201,7 +201,7 @@ export function alignmentBias(from: FacePoints, to: FacePoints): Point {
   return { x: toX / toSpread - fromX / fromSpread, y: toY / toSpread - fromY / fromSpread };
 }
 
-function centred(points: FacePoints): { centroid: Point; offsets: Point[]; squares: number } {
+function centered(points: FacePoints): { centroid: Point; offsets: Point[]; squares: number } {
   const [p, q, r] = points;
   const centroid = { x: (p.x + q.x + r.x) / 3, y: (p.y + q.y + r.y) / 3 };
   const offsets = points.map(({ x, y }) => ({ x: x - centroid.x, y: y - centroid.y }));

@@ -62,7 +62,7 @@ describe('aligned faces', () => {
 
   test('a face at rest is aligned as published, then stretched from 3:4 to the square', () => {
     const transforms = alignedFaces(trackOf([still(), still(), still()]), SIDE);
-    // Pixel centres: the published transform of pixel (455, 360), with its bias, in the 210 × 280 aligned face.
+    // Pixel centers: the published transform of pixel (455, 360), with its bias, in the 210 × 280 aligned face.
     const x = 0.9634888 * 455 + 0.081967 * 360 - 363.02429;
     const y = -0.081967 * 455 + 0.9634888 * 360 - 199.24814;
     const nose = apply(transforms, 1, 455.5, 360.5);
@@ -74,7 +74,7 @@ describe('aligned faces', () => {
     const track = trackOf([still()]);
     const small = apply(alignedFaces(track, 256), 0, 470, 400);
     const large = apply(alignedFaces(track, 512), 0, 470, 400);
-    // The template counts from pixel centres and the bias in pixels, at any size: half a pixel's difference.
+    // The template counts from pixel centers and the bias in pixels, at any size: half a pixel's difference.
     expect(Math.abs(large.x - 2 * small.x)).toBeLessThan(1);
     expect(Math.abs(large.y - 2 * small.y)).toBeLessThan(1);
   });

@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
 import { LANDMARK_COUNT } from '../face/landmarks';
-import { audioSchema, generatorTensors, heard, latentSchema } from '../params';
+import { audioSchema, generatorTensors, latentSchema,speechWindows } from '../params';
 
 /** Parameters that differ between latentsync packs (1.5 at 256 px, 1.6 at 512 px, distilled). */
 const latentsyncParamsSchema = z.strictObject({
@@ -54,7 +54,7 @@ function latentsyncTensors(params: LatentsyncParams): ExpectedRoles {
       inputs: {
         latent: expectFloats(1, 3 * channels + 1, frames, height, width),
         timestep: TIMESTEP,
-        audio: heard(audio, frames),
+        audio: speechWindows(audio, frames),
         landmarks: expectFloats(frames, LANDMARK_COUNT, 2),
       },
       outputs: { prediction: expectFloats(1, channels, frames, height, width) },

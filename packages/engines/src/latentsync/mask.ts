@@ -7,12 +7,12 @@ export interface MaskSpans {
   readonly spans: readonly (readonly [number, number, number])[];
 }
 
-/** Grey levels of the picture in which the mask is published. */
+/** Gray levels of the picture in which the mask is published. */
 const LEVELS = 255;
 
 /**
  * The part of an aligned face that is generated, as a picture [side, side]: 1 inside, 0 outside. At a size other than
- * that of the spans it is resampled with Lanczos, clipped and rounded to grey levels, as LatentSync
+ * that of the spans it is resampled with Lanczos, clipped and rounded to gray levels, as LatentSync
  * (https://github.com/bytedance/LatentSync) resizes its mask, so that the border has intermediate levels.
  */
 export function inpaintMask({ size, spans }: MaskSpans, side: number): Float32Array {
@@ -38,10 +38,10 @@ function resizedLines(picture: Float32Array, size: number, side: number): Float3
   const reach = LANCZOS.radius * stretch;
   const turned = new Float32Array(side * lines);
   for (let k = 0; k < side; k++) {
-    const centre = (k + 0.5) * step - 0.5;
-    const first = Math.floor(centre - reach) + 1;
+    const center = (k + 0.5) * step - 0.5;
+    const first = Math.floor(center - reach) + 1;
     const weights = Array.from({ length: 2 * Math.ceil(reach) }, (_, t) =>
-      LANCZOS.weight(Math.abs(first + t - centre) / stretch),
+      LANCZOS.weight(Math.abs(first + t - center) / stretch),
     );
     const sum = weights.reduce((total, weight) => total + weight, 0);
     for (let line = 0; line < lines; line++) {

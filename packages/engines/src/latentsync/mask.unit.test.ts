@@ -87,7 +87,7 @@ describe('inpaint mask', () => {
   describe('at 512 pixels', () => {
     const mask = inpaintMask(published(), 512);
 
-    test('the border is soft, in whole grey levels, and nothing overshoots 0 and 1', () => {
+    test('the border is soft, in whole gray levels, and nothing overshoots 0 and 1', () => {
       const levels = new Set(mask.map((value) => value * 255));
       expect(levels.size).toBeGreaterThan(20);
       for (const level of levels) {
@@ -114,11 +114,11 @@ describe('inpaint mask', () => {
     });
   });
 
-  test('an enlarged border has the grey levels of Lanczos over four pixels', () => {
+  test('an enlarged border has the gray levels of Lanczos over four pixels', () => {
     const spans = Array.from({ length: 12 }, (_, row) => [row, 6, 11] as const);
     const row = inpaintMask({ size: 12, spans }, 24).subarray(12 * 24, 13 * 24);
     const levels = Array.from(row.subarray(6, 18), (value) => Math.round(value * 255));
-    // Normalised sums of sinc(x) · sinc(x / 4), calculated separately.
+    // Normalized sums of sinc(x) · sinc(x / 4), calculated separately.
     expect(levels).toEqual([0, 7, 10, 0, 0, 56, 199, 255, 255, 245, 248, 255]);
   });
 

@@ -9,7 +9,7 @@ import {
   type RunModel,
 } from '../model';
 import { type Pack } from '../packs';
-import { hearSpeech } from '../speech/speech-features';
+import { encodeSpeech } from '../speech/speech-features';
 import { positionalEncoding, WINDOW_STEPS } from '../speech/windows';
 import { type BatchParts, WaitingFaces } from './face-batch';
 import { createSourceFaces } from './faces';
@@ -41,17 +41,17 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
     },
 
     async open(clip) {
-      const hearing = await hearSpeech(clip, params.audio, 'zeros', run);
+      const speech = await encodeSpeech(clip, params.audio, 'zeros', run);
       return createMusetalkClip(clip, {
         params,
         faceFeatures,
         take: (length) => pool.take(length),
         give: (array) => pool.give(array),
         async generate(latents, landmarks, outputFrames) {
-          const audio = pool.take(batch * hearing.windowSize);
-          const heard = await hearing.load(outputFrames[0] ?? 0, outputFrames.at(-1) ?? 0);
-          outputFrames.forEach((output, i) => heard.write(output, audio, i * hearing.windowSize));
-          audio.fill(0, outputFrames.length * hearing.windowSize);
+          const audio = pool.take(batch * speech.windowSize);
+          const windows = await speech.load(outputFrames[0] ?? 0, outputFrames.at(-1) ?? 0);
+          outputFrames.forEach((output, i) => windows.write(output, audio, i * speech.windowSize));
+          audio.fill(0, outputFrames.length * speech.windowSize);
           return generate({ latents, landmarks, audio });
         },
       });

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pictureLayout } from '@lipsync/kernels';
+import { buildBuiltinPacks } from '../registry';
 import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
 import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
 import { type RunModel, type Tensors } from '../model';
 import { openPackFor, type Pack } from '../packs';
-import { buildBuiltinPacks } from '../registry';
 import { recordingOf } from '../speech/log-mel';
 import { testSessions } from '../test/test-sessions';
 import { createMusetalk } from './engine';
@@ -19,7 +19,7 @@ const layout = pictureLayout(format);
 const FRAMES = 20;
 const FACELESS = [3, 12];
 
-/** A face in the middle of every frame but two; mouth centre at (48, 54), lips closed. */
+/** A face in the middle of every frame but two; mouth center at (48, 54), lips closed. */
 function track(): FaceTrack {
   const found = new Uint8Array(FRAMES).fill(1);
   const landmarks = new Float32Array(FRAMES * LANDMARK_VALUES);
@@ -59,7 +59,7 @@ function facePoints(): Float32Array {
   return points;
 }
 
-/** Mid-grey with texture, so that a copied pixel differs from a drawn one. */
+/** Mid-gray with texture, so that a copied pixel differs from a drawn one. */
 function picture(): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: layout.bytes }, (_, i) =>
     i < layout.uOffset ? 150 + (i % 7) : 124 + (i % 3),

@@ -37,7 +37,7 @@ export function createSourceFaces(track: FaceTrack, placement: FaceBoxPlacement)
  * Width of the smoothing weights, in frames. The position of the crop box may follow a nod; its size must not change
  * with the jaw.
  */
-const CENTRE_SIGMA = 2;
+const CENTER_SIGMA = 2;
 const SIZE_SIGMA = 6;
 
 /**
@@ -56,7 +56,7 @@ export function musetalkBoxes(track: FaceTrack, placement: FaceBoxPlacement): Fl
     boxes.set([box.x1 + box.x2, box.y1 + box.y2, box.x2 - box.x1, box.y2 - box.y1], frame * 4);
   }
   for (const run of faceRuns(present, track.cuts)) {
-    smoothRun(boxes, 4, run, { first: 0, last: 2 }, CENTRE_SIGMA);
+    smoothRun(boxes, 4, run, { first: 0, last: 2 }, CENTER_SIGMA);
     smoothRun(boxes, 4, run, { first: 2, last: 4 }, SIZE_SIGMA);
   }
   for (let frame = 0; frame < track.frames; frame++) {
@@ -65,7 +65,7 @@ export function musetalkBoxes(track: FaceTrack, placement: FaceBoxPlacement): Fl
   return boxes;
 }
 
-/** Converts doubled centre and size to corners inside the picture, in place. */
+/** Converts doubled center and size to corners inside the picture, in place. */
 function toCorners(
   box: Float32Array,
   { width, height }: { readonly width: number; readonly height: number },

@@ -8,7 +8,7 @@ import {
 } from '@lipsync/model-pack';
 import { z } from 'zod';
 import { LANDMARK_COUNT } from '../face/landmarks';
-import { audioSchema, generatorTensors, heard, latentSchema } from '../params';
+import { audioSchema, generatorTensors, latentSchema,speechWindows } from '../params';
 import { PARSING_SIDE } from './parsing';
 
 /** Parameters that differ between musetalk packs (1.0, 1.5, distilled). The rest of the algorithm is code. */
@@ -59,7 +59,7 @@ function musetalkTensors(params: MusetalkParams): ExpectedRoles {
       inputs: {
         latent: expectFloats(batch, 2 * channels, height, width),
         timestep: TIMESTEP,
-        audio: heard(audio, batch),
+        audio: speechWindows(audio, batch),
         landmarks: expectFloats(batch, LANDMARK_COUNT, 2),
       },
       outputs: { latent: expectFloats(batch, channels, height, width) },
@@ -79,7 +79,7 @@ export const musetalkManifestSchema = manifestSchema(
     // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that need to know where the face is.
     unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks']),
     vae_decoder: roleSchema(['latent'], ['image']),
-    // BiSeNet: [1, 3, 512, 512] in ImageNet's normalisation → scores of its 19 classes.
+    // BiSeNet: [1, 3, 512, 512] in ImageNet's normalization → scores of its 19 classes.
     face_parsing: roleSchema(['image'], ['scores']).optional(),
   },
   musetalkParamsSchema,

@@ -109,7 +109,7 @@ interface Grid {
   readonly rows: number;
 }
 
-/** Sets the cells of a grid whose centres lie inside the polygon (even-odd rule) to 1. */
+/** Sets the cells of a grid whose centers lie inside the polygon (even-odd rule) to 1. */
 function fillPolygon({ cells, offset, columns, rows }: Grid, polygon: Polygon): void {
   const corners = polygon.length / 2;
   const crossings = new Float32Array(corners);

@@ -69,7 +69,7 @@ describe('blend mask', () => {
     }
   });
 
-  test('the hard half leaves its neighbours in the array unchanged, and clears what was there', () => {
+  test('the hard half leaves its neighbors in the array unchanged, and clears what was there', () => {
     const half = new Float32Array(HALF_MASK_VALUES + 4).fill(9);
     outlineMask(landmarks(), box, half, 2);
     expect([half[0], half[1], half.at(-2), half.at(-1)]).toEqual([9, 9, 9, 9]);

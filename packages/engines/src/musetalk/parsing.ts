@@ -12,7 +12,7 @@ import { createParsingMask, createSpreadCells, type ParsingMaskSettings } from '
 /** Side of the input of the face parser, pixels. */
 export const PARSING_SIDE = 512;
 
-/** Normalisation of the parser's input, R, G, B in [0, 1]: that of ImageNet. */
+/** Normalization of the parser's input, R, G, B in [0, 1]: that of ImageNet. */
 const MEAN = [0.485, 0.456, 0.406] as const;
 const DEVIATION = [0.229, 0.224, 0.225] as const;
 
@@ -26,7 +26,7 @@ export function parsingSquare({ x1, y1, x2, y2 }: Box): Box {
 
 /**
  * Cuts the square around a face out of a yuv420p picture for a face parser (BiSeNet as MuseTalk uses it): [3, 512, 512]
- * planes R, G, B, bilinear, black outside the picture, normalised, at `offset` of `target`.
+ * planes R, G, B, bilinear, black outside the picture, normalized, at `offset` of `target`.
  */
 type CropForParsing = (picture: Uint8Array, face: Box, target: Float32Array, offset: number) => void;
 
@@ -58,7 +58,7 @@ export function createCropForParsing(format: PictureFormat): CropForParsing {
   };
 }
 
-/** The pixels of one axis of the square whose centres are inside the picture. */
+/** The pixels of one axis of the square whose centers are inside the picture. */
 function inside(from: number, to: number, length: number): { first: number; end: number } {
   const perPixel = (to - from) / PARSING_SIDE;
   const limit = (place: number): number =>

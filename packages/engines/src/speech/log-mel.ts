@@ -8,7 +8,7 @@ export const SEGMENT_SAMPLES = 30 * SAMPLE_RATE;
 export const SEGMENT_FRAMES = SEGMENT_SAMPLES / HOP;
 
 /**
- * Whisper's log-mel spectrogram of a 16 kHz recording, [80, floor(n/160)] row-major: centred frames with reflected
+ * Whisper's log-mel spectrogram of a 16 kHz recording, [80, floor(n/160)] row-major: centered frames with reflected
  * ends, the last frame dropped, log10 floored at 8 below the maximum of this call, then (x+4)/4.
  */
 export function logMel(recording: Recording): Float32Array<ArrayBuffer> {
@@ -106,14 +106,14 @@ interface MelFilter {
   readonly weights: Float64Array;
 }
 
-/** Whisper's 80 filters: Slaney's mel scale (linear below 1 kHz, logarithmic above) and area normalisation. */
+/** Whisper's 80 filters: Slaney's mel scale (linear below 1 kHz, logarithmic above) and area normalization. */
 export function melFilters(): MelFilter[] {
   const edges = melEdges();
   return Array.from({ length: MEL_BANDS }, (_, band) => {
-    const [low = 0, centre = 0, high = 0] = edges.slice(band, band + 3);
+    const [low = 0, center = 0, high = 0] = edges.slice(band, band + 3);
     const weight = (bin: number): number => {
       const hertz = bin * BIN_HZ;
-      const slope = Math.min((hertz - low) / (centre - low), (high - hertz) / (high - centre));
+      const slope = Math.min((hertz - low) / (center - low), (high - hertz) / (high - center));
       return (Math.max(0, slope) * 2) / (high - low);
     };
     const bins = Array.from({ length: BIN_COUNT }, (_, bin) => bin).filter((bin) => weight(bin) > 0);

@@ -7,7 +7,7 @@ import { type Recording, SAMPLE_RATE } from './log-mel';
 import { WINDOW_STEPS, type WindowEdges, windowRange, windowStep } from './windows';
 
 /** The audio features of a clip's speech, with silence up to the end of the output. */
-export async function hearSpeech(
+export async function encodeSpeech(
   { audio, sources }: Pick<ClipInput, 'audio' | 'sources'>,
   params: AudioParams,
   edges: WindowEdges,

@@ -92,7 +92,7 @@ describe('audio features', () => {
         windows.write(600 + i, target, 0);
         return target[4 * 2 + 1] ?? NaN; // of step 2 · frame
       });
-      // Window 0 ends at step 1500 and window 1 begins at 1200: the blend is centred on 1350 and takes a second.
+      // Window 0 ends at step 1500 and window 1 begins at 1200: the blend is centered on 1350 and takes a second.
       expect(blend.filter((share) => share === 0)).toHaveLength(63);
       expect(blend.filter((share) => share === 1)).toHaveLength(12);
       for (let i = 1; i < 100; i++) {

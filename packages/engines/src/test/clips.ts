@@ -189,7 +189,7 @@ const FACE: Shape = [
   ...ring(8, [0.5, 0.72], [0.13, 0.008]),
 ];
 
-/** The face track that the analyser would make for a face that never moves; the pictures need not show one. */
+/** The face track that the analyzer would make for a face that never moves; the pictures need not show one. */
 export function syntheticTrack({ frames, width, height, box, hasFace }: SyntheticFace): FaceTrack {
   const found = Uint8Array.from({ length: frames }, (_, frame) => (hasFace?.(frame) === false ? 0 : 1));
   const points = FACE.flatMap(([x, y]) => [box.x1 + x * (box.x2 - box.x1), box.y1 + y * (box.y2 - box.y1)]);

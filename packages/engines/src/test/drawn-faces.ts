@@ -52,7 +52,7 @@ export function paintedLandmarks({ x: cx, y: cy, half }: FaceShape, gap: number,
 
 /**
  * [3, side, side] in [-1, 1]: light skin, redder lips, black between parted lips, so that brightness shows where things
- * moved. No colour changes within 2×2 pixels, so that the built-in latent loses nothing.
+ * moved. No color changes within 2×2 pixels, so that the built-in latent loses nothing.
  */
 export function paintedFace(shape: FaceShape, gap: number, angle = 0): Float32Array {
   const { side, x: cx, y: cy, half } = shape;
@@ -66,14 +66,14 @@ export function paintedFace(shape: FaceShape, gap: number, angle = 0): Float32Ar
       const inside = Math.abs(fy - cy) < (gap / 2) * curve;
       const onLips = Math.abs(fy - cy - 1.5 * unit) < (13.5 * unit + gap / 2) * curve;
       const skin = [0.6 + 0.1 * Math.sin((x & ~1) / 9), 0.3, 0.1];
-      const colour = inside ? [-1, -1, -1] : onLips ? [0.4, -0.2, -0.1] : skin;
-      colour.forEach((value, channel) => (image[(channel * side + y) * side + x] = value));
+      const color = inside ? [-1, -1, -1] : onLips ? [0.4, -0.2, -0.1] : skin;
+      color.forEach((value, channel) => (image[(channel * side + y) * side + x] = value));
     }
   }
   return image;
 }
 
-/** Length of the dark stretch through the mouth's centre, along the face's own vertical, in pixels. */
+/** Length of the dark stretch through the mouth's center, along the face's own vertical, in pixels. */
 export function darkness(image: Float32Array, { side, x, y, half }: FaceShape, angle = 0): number {
   let dark = 0;
   for (let d = -1.1 * half; d <= 1.1 * half; d += 0.5) {

@@ -2,7 +2,7 @@ import { type ClipInput, type FrameFeatures } from '../engine';
 import { createHighsync } from '../highsync/engine';
 import { highsyncFaces } from '../highsync/faces';
 import { type HighsyncManifest } from '../highsync/manifest';
-import { createKeptLatents, keptLayout } from '../highsync/source-latents';
+import { createCachedLatents, cachedLayout } from '../highsync/source-latents';
 import { createLatentsync } from '../latentsync/engine';
 import { createEncodeFace } from '../latentsync/face-window';
 import { type LatentsyncManifest } from '../latentsync/manifest';
@@ -107,7 +107,7 @@ export async function highsyncImages(
   const engine = createHighsync(pack, run);
   const features = memoryFeatures(engine.features.values);
   const input = goldenClip(frames, seconds, features);
-  const kept = createKeptLatents(keptLayout(latent), features, highsyncFaces(input.track));
+  const kept = createCachedLatents(cachedLayout(latent), features, highsyncFaces(input.track));
   for (const frame of input.sources) {
     const image = float32Tensor(goldenPicture(frame, side), [1, 3, side, side]);
     const moments = float32Of((await run('vae_encoder', { image })).outputs, 'latent');

@@ -10,7 +10,7 @@ const BLOCK = SIDE / CELLS;
 const PARSED = 512;
 const CLASSES = 19;
 
-/** Pixels brighter than this in the parser's normalised picture are skin: the upper part of the scale. */
+/** Pixels brighter than this in the parser's normalized picture are skin: the upper part of the scale. */
 const SKIN_FROM = 0;
 
 interface PooledPack {
@@ -21,7 +21,7 @@ interface PooledPack {
 
 /**
  * A musetalk pack whose features are small enough to be kept, like those of the official weights: its latent is the
- * mean colour of every 8 × 8 pixels, and its generator inverts the lower half of the picture.
+ * mean color of every 8 × 8 pixels, and its generator inverts the lower half of the picture.
  */
 export async function writePooledMusetalkPack(
   dir: string,

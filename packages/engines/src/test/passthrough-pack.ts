@@ -117,12 +117,12 @@ function referenceModel(): Uint8Array {
   return encodeModel(g.build());
 }
 
-/** Makes blocks of one colour: repeats columns while there are few rows, then copies whole rows. */
+/** Makes blocks of one color: repeats columns while there are few rows, then copies whole rows. */
 function decoderModel(): Uint8Array {
   const g = new GraphBuilder('blocks');
   const latent = g.input('latent', 'float32', LATENT);
-  const colours = g.op('Slice', [latent, g.ints([0]), g.ints([3]), g.ints([1])]);
-  const single = g.op('Reshape', [colours, g.ints([-1, 3, CELLS, CELLS, 1])]);
+  const colors = g.op('Slice', [latent, g.ints([0]), g.ints([3]), g.ints([1])]);
+  const single = g.op('Reshape', [colors, g.ints([-1, 3, CELLS, CELLS, 1])]);
   const repeated = g.op('Expand', [single, g.ints([1, 3, CELLS, CELLS, BLOCK])]);
   const wide = g.op('Reshape', [repeated, g.ints([-1, 3, CELLS, SIDE])]);
   const rows = Array.from({ length: SIDE }, (_, row) => Math.floor(row / BLOCK));

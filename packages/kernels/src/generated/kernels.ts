@@ -1,4 +1,3 @@
-
 // Generated from assembly/ by scripts/build-kernels.mjs. Do not edit.
 /** The pixel kernels, a WebAssembly module of 16665 bytes. */
 export const KERNELS = Buffer.from(

@@ -19,7 +19,7 @@ interface SampledPlanes {
 
 /** Resamples planes under a rotation, stretch and shift. Allocates nothing per picture. */
 interface PlaneSampler {
-  /** Sets the map from column and row of an output to column and row of a sample, both counted at their centres. */
+  /** Sets the map from column and row of an output to column and row of a sample, both counted at their centers. */
   aim(map: Affine): void;
   /** Writes `count` outputs of `row`, from `column` on. */
   sampleRow(
@@ -46,7 +46,7 @@ export function createPlaneSampler(planes: SampledPlanes): PlaneSampler {
   let map: Affine = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
   let samples = 1;
   let cubic = false;
-  /** How far the edge is extended beyond the outermost samples' centres, in samples. */
+  /** How far the edge is extended beyond the outermost samples' centers, in samples. */
   let fringe = 0.5;
 
   /**

@@ -6,9 +6,9 @@ import { coveredCells, coveredRows, endColumn, firstColumn } from '../../samplin
 import { createPlaneSampler } from './aligned-sampler';
 import { blendSample, unitLevel } from './upright';
 
-/** The grey around pictures in the training of LatentSync's networks, of 255. */
-const GREY = 127 / 255;
-/** Pixels of the crop for which the edge is extended before the grey begins. */
+/** The gray around pictures in the training of LatentSync's networks, of 255. */
+const GRAY = 127 / 255;
+/** Pixels of the crop for which the edge is extended before the gray begins. */
 const FRINGE = 8;
 
 /** The crop in plain TypeScript, the reference for the kernels in tests and benchmarks. */
@@ -21,7 +21,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
     width,
     height,
     offsets: [0],
-    around: { values: [black + GREY / luma], from: FRINGE },
+    around: { values: [black + GRAY / luma], from: FRINGE },
     stride: area,
     interpolation: 'cubic',
   });
@@ -36,7 +36,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
 
   return (picture, transform, target, offset) => {
     const { a, b, c, d, e, f } = invertAffine(transform);
-    // Between pixel centres, the first of which is at 0.5. A chroma sample covers two pixels in each direction.
+    // Between pixel centers, the first of which is at 0.5. A chroma sample covers two pixels in each direction.
     const x = c + (a + b) / 2;
     const y = f + (d + e) / 2;
     readLuma.aim({ a, b, c: x - 0.5, d, e, f: y - 0.5 });
@@ -103,7 +103,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
 
   return (picture, transform, faces, offset) => {
     const { a, b, c, d, e, f } = transform;
-    // Maps pixels to samples, between centres.
+    // Maps pixels to samples, between centers.
     const map = { a, b, c: c + (a + b - 1) / 2, d, e, f: f + (d + e - 1) / 2 };
     readMask.aim(map);
     readFace.aim(map);
@@ -126,7 +126,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
   };
 }
 
-/** Two neighbouring rows of a face to blend into a picture, `stride` values apart, from their first column on. */
+/** Two neighboring rows of a face to blend into a picture, `stride` values apart, from their first column on. */
 interface FaceRows {
   readonly stride: number;
   /** How much of the face to show, in [0, 1]. */

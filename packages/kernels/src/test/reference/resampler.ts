@@ -66,7 +66,7 @@ export function touchedRange(axis: ResamplingAxis): { from: number; to: number }
   return { from: axis.first[0] ?? 0, to: (axis.first[axis.outputs - 1] ?? 0) + axis.taps };
 }
 
-/** Kernel values per unit of distance. The error against the true kernel stays far below one grey level. */
+/** Kernel values per unit of distance. The error against the true kernel stays far below one gray level. */
 const TABLE_STEPS = 512;
 
 /**
@@ -102,15 +102,15 @@ export function createResamplingAxis(interpolation: Interpolation): AimAxis {
     if (first.length < outputs) first = new Int32Array(outputs);
     if (weights.length < outputs * taps) weights = new Float32Array(outputs * taps);
     for (let k = 0; k < outputs; k++) {
-      const centre = start + (k + 0.5) * step - 0.5;
-      const begin = Math.floor(centre - reach) + 1;
+      const center = start + (k + 0.5) * step - 0.5;
+      const begin = Math.floor(center - reach) + 1;
       const inside = Math.min(Math.max(begin, 0), limit - taps);
       const row = k * taps;
       first[k] = inside;
       weights.fill(0, row, row + taps);
       let sum = 0;
       for (let t = 0; t < wanted; t++) {
-        const distance = (Math.abs(begin + t - centre) / stretch) * TABLE_STEPS;
+        const distance = (Math.abs(begin + t - center) / stretch) * TABLE_STEPS;
         const weight = table[Math.round(distance)] ?? 0;
         const slot = row + Math.min(Math.max(begin + t - inside, 0), taps - 1);
         weights[slot] = (weights[slot] ?? 0) + weight;

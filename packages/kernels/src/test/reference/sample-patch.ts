@@ -10,7 +10,7 @@ export function samplePatch(picture: RgbPicture, patch: Patch, out: RgbPicture):
   const step = patch.side / out.width / samples;
   const stepX = step * Math.cos(patch.angle);
   const stepY = step * Math.sin(patch.angle);
-  // Counted from the patch's centre in sample steps; pixel (0, 0) of the picture has its centre at (0.5, 0.5).
+  // Counted from the patch's center in sample steps; pixel (0, 0) of the picture has its center at (0.5, 0.5).
   const firstColumn = (1 - out.width * samples) / 2;
   const firstRow = (1 - out.height * samples) / 2;
   const originX = patch.x - 0.5 + firstColumn * stepX - firstRow * stepY;

@@ -64,7 +64,7 @@ function createPlaneReader(size: number, interpolation: Interpolation) {
   };
 }
 
-/** Less than half a grey level at the greatest possible difference. */
+/** Less than half a gray level at the greatest possible difference. */
 const INVISIBLE = 1 / 512;
 
 /** The paste in plain TypeScript, the reference for the kernels in tests and benchmarks. */

@@ -6,7 +6,7 @@ import {
   buildAnalyzerPack,
   type FaceTrack,
   landmark,
-  landmarkCentre,
+  landmarkCenter,
   mouthOpening,
   openPackFor,
 } from '@lipsync/engines';
@@ -60,8 +60,8 @@ describe('analyzeFaces', () => {
     expect([...track.cuts].indexOf(1, 1)).toBe(-1);
     for (let frame = 0; frame < track.frames; frame++) {
       const points = landmarksOf(track, frame);
-      const left = landmarkCentre(points, [36, 42]);
-      const right = landmarkCentre(points, [42, 48]);
+      const left = landmarkCenter(points, [36, 42]);
+      const right = landmarkCenter(points, [42, 48]);
       expect(Math.abs((left.x + right.x) / 2 / SIDE - EYES.x)).toBeLessThan(SWAY);
       expect(Math.abs((left.y + right.y) / 2 / SIDE - EYES.y)).toBeLessThan(SWAY);
       expect(Math.abs((right.x - left.x) / SIDE / EYES.distance - 1)).toBeLessThan(0.08);
@@ -276,8 +276,8 @@ const landmarksOf = (track: FaceTrack, frame: number): Float32Array =>
 /** Slope of the eye line of the first frame, degrees. */
 function tiltOf(track: FaceTrack): number {
   const points = landmarksOf(track, 0);
-  const left = landmarkCentre(points, [36, 42]);
-  const right = landmarkCentre(points, [42, 48]);
+  const left = landmarkCenter(points, [36, 42]);
+  const right = landmarkCenter(points, [42, 48]);
   return (Math.atan2(right.y - left.y, right.x - left.x) * 180) / Math.PI;
 }
 

@@ -1,4 +1,4 @@
-import { landmark, LANDMARK_COUNT, landmarkCentre, LEFT_EYE, RIGHT_EYE } from '@lipsync/engines';
+import { landmark, LANDMARK_COUNT, landmarkCenter, LEFT_EYE, RIGHT_EYE } from '@lipsync/engines';
 import { type Box, type Patch } from '@lipsync/kernels';
 
 /**
@@ -6,8 +6,8 @@ import { type Box, type Patch } from '@lipsync/kernels';
  * Its side is `scale` times the landmarks' larger extent.
  */
 export function facePatch(landmarks: Float32Array, scale: number): Patch {
-  const left = landmarkCentre(landmarks, LEFT_EYE);
-  const right = landmarkCentre(landmarks, RIGHT_EYE);
+  const left = landmarkCenter(landmarks, LEFT_EYE);
+  const right = landmarkCenter(landmarks, RIGHT_EYE);
   const angle = Math.atan2(right.y - left.y, right.x - left.x);
   const cos = Math.cos(angle);
   const sin = Math.sin(angle);

@@ -21,12 +21,12 @@ export function toRgb(
   const greenFromU = f32x4.splat(2 * greenU);
   const greenFromV = f32x4.splat(2 * greenV);
   const blue = f32x4.splat(2 * blueU);
-  const centre = f32x4.splat(128);
+  const center = f32x4.splat(128);
   const plane = (<usize>area) << 2;
   for (let at = planes, end = planes + plane; at < end; at += 16) {
     const y = f32x4.add(f32x4.mul(v128.load(at), gain), base);
-    const u = f32x4.sub(v128.load(at + plane), centre);
-    const v = f32x4.sub(v128.load(at + 2 * plane), centre);
+    const u = f32x4.sub(v128.load(at + plane), center);
+    const v = f32x4.sub(v128.load(at + 2 * plane), center);
     v128.store(at, clipped(f32x4.add(y, f32x4.mul(v, red))));
     const green = f32x4.add(f32x4.mul(u, greenFromU), f32x4.mul(v, greenFromV));
     v128.store(at + plane, clipped(f32x4.add(y, green)));
@@ -45,7 +45,7 @@ export function unit(values: v128): v128 {
   return f32x4.add(f32x4.mul(clipped(values), half), half);
 }
 
-/** Three colours weighted by three float32 at `factors`. */
+/** Three colors weighted by three float32 at `factors`. */
 export function weighted(red: v128, green: v128, blue: v128, factors: usize): v128 {
   const sum = f32x4.add(
     f32x4.mul(red, v128.load32_splat(factors)),
@@ -70,13 +70,13 @@ export function toYuv(planes: usize, apart: usize, from: i32, end: i32, factors:
     const b1 = unit(v128.load(source + 2 * apart, 16));
     const target = planes + ((<usize>i) << 1);
     const black = v128.load32_splat(factors);
-    const grey = f32x4.splat(128);
+    const gray = f32x4.splat(128);
     const y0 = f32x4.add(black, weighted(r0, g0, b0, factors + 4));
     const y1 = f32x4.add(black, weighted(r1, g1, b1, factors + 4));
-    const u0 = f32x4.add(grey, weighted(r0, g0, b0, factors + 16));
-    const u1 = f32x4.add(grey, weighted(r1, g1, b1, factors + 16));
-    const v0 = f32x4.add(grey, weighted(r0, g0, b0, factors + 28));
-    const v1 = f32x4.add(grey, weighted(r1, g1, b1, factors + 28));
+    const u0 = f32x4.add(gray, weighted(r0, g0, b0, factors + 16));
+    const u1 = f32x4.add(gray, weighted(r1, g1, b1, factors + 16));
+    const v0 = f32x4.add(gray, weighted(r0, g0, b0, factors + 28));
+    const v1 = f32x4.add(gray, weighted(r1, g1, b1, factors + 28));
     v128.store(target, words(y0, y1, CODE_BITS));
     v128.store(target + apart, words(u0, u1, CODE_BITS));
     v128.store(target + 2 * apart, words(v0, v1, CODE_BITS));
