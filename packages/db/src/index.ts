@@ -1,7 +1,7 @@
 export { admitJobs, type Dispatch } from './dispatch/admission';
 export {
   type ApiKeySummary,
-  findApiKeys,
+  findApiKey,
   issueKey,
   type KeyOwner,
   listKeys,
@@ -27,8 +27,7 @@ export {
   completeRender,
   type IngestedMedia,
 } from './jobs/complete';
-export { type CreatedRender, createRenders } from './renders/create-render';
-export { type NewRender } from './renders/render-draft';
+export { type CreatedRender, createRender, type NewRender } from './renders/create-render';
 export {
   createCustomer,
   hasCustomer,
@@ -68,7 +67,7 @@ export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './m
 export { type DatabaseEnv, openDb } from './postgres/open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './maintenance/reconcile';
-export { getRenders, type RenderDetails, type RenderName } from './renders/renders';
+export { getRender, type RenderDetails } from './renders/renders';
 export {
   type DeliveryOutcome,
   type DeliveryState,

@@ -13,14 +13,14 @@ export interface KeyOwner {
 
 type CustomerLimitsRow = Pick<CustomerRow, 'id' | keyof CustomerLimits>;
 
-const FIND_API_KEYS = {
-  name: 'find_api_keys',
+const FIND_API_KEY = {
+  name: 'find_api_key',
   text: `
-    SELECT key.hash, key.id AS "keyId", customer.id, post_per_minute AS "postPerMinute",
+    SELECT key.id AS "keyId", customer.id, post_per_minute AS "postPerMinute",
       get_per_minute AS "getPerMinute", active_records_max AS "activeRecordsMax",
       running_jobs_max AS "runningJobsMax", open_uploads_max AS "openUploadsMax"
     FROM api_keys AS key JOIN customers AS customer ON customer.id = key.customer_id
-    WHERE key.hash = ANY ($1) AND key.revoked_at IS NULL`,
+    WHERE key.hash = $1 AND key.revoked_at IS NULL`,
 };
 
 const USE_RESOLUTION_SECONDS = 60;
@@ -35,13 +35,12 @@ export async function issueKey(
   return db.prisma.apiKey.create({ data: { id: db.newId('key'), ...key }, omit: { hash: true } });
 }
 
-/** The owners of the keys with these hashes, in the same order; null for unknown and revoked keys alike. */
-export async function findApiKeys(db: Db, hashes: readonly string[]): Promise<(KeyOwner | null)[]> {
-  type Row = CustomerLimitsRow & { hash: string; keyId: string };
-  const owners = new Map<string, KeyOwner>();
-  for (const { hash, keyId, ...customer } of await run<Row>(db, FIND_API_KEYS, [hashes]))
-    owners.set(hash, { keyId, customer });
-  return hashes.map((hash) => owners.get(hash) ?? null);
+/** The owner of the key with this hash; null for an unknown and a revoked key alike. */
+export async function findApiKey(db: Db, hash: string): Promise<KeyOwner | null> {
+  const [found] = await run<CustomerLimitsRow & { keyId: string }>(db, FIND_API_KEY, [hash]);
+  if (found === undefined) return null;
+  const { keyId, ...customer } = found;
+  return { keyId, customer };
 }
 
 /** Records that the key was used, at most once a minute. */

@@ -7,7 +7,7 @@ import { insertJob } from '../dispatch/new-job';
 import { type QueueName } from '../dispatch/queue-names';
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
-import { inputAsset, referInput } from './media-input';
+import { insertUrlAsset, referInput, urlOf } from './assets';
 
 /** All data that the resource of a preparation is made of. */
 export interface PreparationDetails {
@@ -39,20 +39,18 @@ export interface CreatedPreparation extends PreparationDetails {
  */
 export function createPreparation(db: Db, input: NewPreparation): Promise<CreatedPreparation> {
   const { customerId, request, idempotency, ttlSeconds, traceParent } = input;
-  return customerTransaction(db, customerId, async (tx) => {
+  return customerTransaction(db, customerId, async (tx, now) => {
     const id = db.newId('prp');
-    const now = await databaseNow(tx);
     const expiresAt = secondsAfter(now, ttlSeconds);
-    if (idempotency) {
-      const operation = 'create_preparation';
-      const key = { ...idempotency, customerId, operation, resourceId: id, expiresAt } as const;
-      const bound = await reserveKey(tx, key);
-      if (bound !== null) return replay(tx, customerId, bound);
-    }
-    const referred = await referInput(tx, request.video, { customerId, mediaType: 'video' });
+    const binding = { customerId, operation: 'create_preparation', resourceId: id, expiresAt } as const;
+    const bound = idempotency && (await reserveKey(tx, idempotency, binding));
+    if (bound !== null) return replay(tx, customerId, bound);
+
+    const referred = await referInput(tx, { customerId, mediaType: 'video', input: request.video }, now);
     await requireRecordSlot(tx, customerId);
-    const asset = { customerId, ttlSeconds, traceParent, now, mediaType: 'video', referred } as const;
-    const video = await inputAsset(db, tx, request.video, asset);
+
+    const source = { customerId, mediaType: 'video', ttlSeconds, traceParent } as const;
+    const video = referred ?? (await insertUrlAsset(db, tx, { ...source, url: urlOf(request.video) }, now));
     const preparation = await tx.preparation.create({
       data: {
         id,

@@ -37,14 +37,16 @@ export interface StagedObject {
  */
 export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: UploadRow; asset: AssetRow }> {
   const { customerId, mediaType, contentType, sizeBytes } = upload;
-  return customerTransaction(db, customerId, async (tx) => {
-    const now = await databaseNow(tx);
+  return customerTransaction(db, customerId, async (tx, now) => {
     await requireUploadSlot(tx, customerId, now);
     const id = db.newId('upl');
     const asset = await tx.asset.create({
       data: {
         id: db.newId('ast'),
-        ...{ customerId, mediaType, contentType, sizeBytes },
+        customerId,
+        mediaType,
+        contentType,
+        sizeBytes,
         status: 'awaiting_upload',
         stage: 'awaiting_upload',
         createdAt: now,
@@ -56,7 +58,9 @@ export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: Uploa
       data: {
         id,
         assetId: asset.id,
-        ...{ customerId, contentType, sizeBytes },
+        customerId,
+        contentType,
+        sizeBytes,
         status: 'awaiting_upload',
         stagingKey: upload.stagingKey(id),
         createdAt: now,

@@ -1,8 +1,8 @@
-import { getRender } from '../../test/one-render';
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
 import { createAsset } from '../inputs/assets';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
+import { getRender } from '../renders/renders';
 import { claimJob } from './claim';
 import { completeRender } from './complete';
 import { failJob, releaseJob, retryJob } from './give-up';

@@ -1,9 +1,9 @@
 import { type Engine, type ErrorCode } from '@lipsync/contract';
 import * as fc from 'fast-check';
-import { getRender } from '../../test/one-render';
 import { openScenario, type Scenario } from '../../test/scenario';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
+import { getRender } from '../renders/renders';
 import { type RenderDetails } from '../renders/renders';
 import { claimJob } from './claim';
 import { completeRender } from './complete';

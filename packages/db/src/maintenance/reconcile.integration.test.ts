@@ -1,5 +1,4 @@
 import { misplacedCodes } from '../../test/misplaced-codes';
-import { getRender } from '../../test/one-render';
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
 import { admitJobs } from '../dispatch/admission';
 import { registerWorker, removeWorker } from '../dispatch/workers';
@@ -9,6 +8,7 @@ import { createUpload } from '../inputs/uploads';
 import { claimJob } from '../jobs/claim';
 import { completeRender } from '../jobs/complete';
 import { type RecoveredJob } from '../jobs/job-identity';
+import { getRender } from '../renders/renders';
 import { failOverdue } from './deadlines';
 import { reconcile } from './reconcile';
 

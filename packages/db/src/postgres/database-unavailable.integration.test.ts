@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { createTestDatabase, cutConnections, listenOnLoopback, type TestDatabase } from '@lipsync/testkit';
 import { startTcpProxy } from '../../test/tcp-proxy';
-import { findApiKeys } from '../customers/api-keys';
+import { findApiKey } from '../customers/api-keys';
 import { isDatabaseUnavailable } from './database-unavailable';
 import { createDb, type Db } from './db';
 
@@ -47,7 +47,7 @@ describe('isDatabaseUnavailable', () => {
     const calls = [
       () => down.ping(),
       () => down.prisma.customer.findFirst(),
-      () => findApiKeys(down, ['hash']),
+      () => findApiKey(down, 'hash'),
       () => down.prisma.$transaction(async (tx) => tx.customer.findFirst()),
     ];
     for (const call of calls) expect(isDatabaseUnavailable(await failureOf(call))).toBe(true);

@@ -3,8 +3,8 @@ import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Prisma, PrismaClient } from '@lipsync/prisma';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
+import { type CustomerTurns } from '../customers/customer-transaction';
 import { connectionUrl } from './connection-url';
-import { createCustomerMutex, type RunExclusive } from './customer-mutex';
 import { demandCustomer } from './customer-scope';
 import { createPostgresSocket } from './postgres-socket';
 
@@ -19,7 +19,7 @@ export interface Db {
   /** Base of the URLs inside webhook bodies, which are written in the transaction that ends a record. */
   readonly publicBaseUrl: string;
   /** See `customerTransaction`. */
-  readonly runExclusive: RunExclusive;
+  readonly turns: CustomerTurns;
   newId(prefix: IdPrefix): string;
   /** Resolves when the server answers a query. */
   ping(): Promise<void>;
@@ -82,7 +82,7 @@ export function createDb(options: DbOptions): Db {
     prisma,
     pool,
     publicBaseUrl: options.publicBaseUrl,
-    runExclusive: createCustomerMutex(DATABASE_WAIT_MS),
+    turns: new Map(),
     newId: (prefix) => newId(prefix, Date.now(), nextRandom()),
     ping: async () => {
       await prisma.$queryRaw`SELECT 1`;

@@ -1,8 +1,7 @@
 import { GRANTS, migrate } from '@lipsync/prisma';
 import { addDeliveries } from '../../test/delivery-rows';
-import { createRender, getRender } from '../../test/one-render';
 import { MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
-import { findApiKeys, touchApiKey } from '../customers/api-keys';
+import { findApiKey, touchApiKey } from '../customers/api-keys';
 import { admitJobs } from '../dispatch/admission';
 import { readBacklog } from '../dispatch/backlog';
 import { heartbeatWorker, registerWorker, removeWorker } from '../dispatch/workers';
@@ -19,6 +18,8 @@ import { loadRenderWork } from '../jobs/work';
 import { purge } from '../maintenance/purge';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
+import { createRender } from '../renders/create-render';
+import { getRender } from '../renders/renders';
 import { claimDeliveries } from '../webhooks/claim-deliveries';
 import { getDeliveryByEvent } from '../webhooks/deliveries';
 import { settleDelivered, settleUndelivered } from '../webhooks/settle-deliveries';
@@ -74,7 +75,7 @@ describe("a service's role", () => {
       `INSERT INTO api_keys (id, customer_id, hash, last_four) VALUES ('key_1', $1, 'hash', '1234') RETURNING id, hash`,
       [customerId],
     );
-    expect(await findApiKeys(db, [key?.hash ?? ''])).toMatchObject([{ customer: { id: customerId } }]);
+    expect(await findApiKey(db, key?.hash ?? '')).toMatchObject({ customer: { id: customerId } });
     await touchApiKey(db, key?.id ?? '');
     const upload = {
       mediaType: 'video',

@@ -1,5 +1,4 @@
 import { assetResource } from '@lipsync/domain';
-import { getRender } from '../../test/one-render';
 import { codeOf, MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
 import { createAsset, getAsset } from '../inputs/assets';
 import { createPreparation } from '../inputs/preparations';
@@ -8,6 +7,7 @@ import { completeIngest, completeRender } from '../jobs/complete';
 import { failJob } from '../jobs/give-up';
 import { heartbeatJob } from '../jobs/heartbeat';
 import { cancelRender } from './cancel-render';
+import { getRender } from './renders';
 
 const result = { outputKey: 'outputs/run/1/video.mp4', usage: {} };
 

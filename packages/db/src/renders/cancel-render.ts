@@ -4,7 +4,7 @@ import { cancelOpenRuns } from '../jobs/end-render';
 import { finishJobs } from '../jobs/lease';
 import { databaseNow } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
-import { findRenders, type RenderDetails } from './renders';
+import { findRender, type RenderDetails } from './renders';
 
 export interface Cancellation extends RenderDetails {
   /** Jobs that a worker may be running. Notify it, so that it stops at once. */
@@ -52,8 +52,8 @@ export async function cancelRender(db: Db, customerId: string, renderId: string)
     return jobIds;
   });
   // A cancelled render does not change any more, so its locks need not be held for this.
-  const [found] = await findRenders(db, [{ customerId, renderId }]);
-  if (!found) throw new ServiceError('render_not_found');
+  const found = await findRender(db, customerId, renderId);
+  if (found === null) throw new ServiceError('render_not_found');
   return { ...found.details, cancelledJobIds };
 }
 

@@ -24,63 +24,63 @@ interface FoundRender {
   isExpired: boolean;
 }
 
-/** Renders with all data of their resources. Dependent rows are returned as JSON, in the form of the rows. */
-const FIND_RENDERS = {
-  name: 'find_renders',
+/**
+ * A render with all data of its resource. Rows as JSON: a prepared statement must not change the columns of its result,
+ * as that of `SELECT *` would when a migration adds one.
+ */
+const FIND_RENDER = {
+  name: 'find_render',
   text: `
-    SELECT wanted.place::integer, render.id, render.customer_id AS "customerId", render.status, render.stage,
-      render.progress_percent AS "progressPercent", render.video_asset_id AS "videoAssetId",
-      render.audio_asset_id AS "audioAssetId", render.sync_mode AS "syncMode",
-      render.preparation_id AS "preparationId", render.webhook_url AS "webhookUrl", render.error_code AS "errorCode",
-      render.created_at AS "createdAt", render.updated_at AS "updatedAt", render.completed_at AS "completedAt",
-      render.expires_at AS "expiresAt", render.purged_at AS "purgedAt",
-      render.expires_at <= clock_timestamp() AS "isExpired",
-      (
-        SELECT json_agg(json_build_object('id', id, 'engine', engine, 'position', position, 'status', status,
-          'stage', stage, 'progressPercent', progress_percent, 'outputKey', output_key, 'errorCode', error_code,
-          'errorDetail', error_detail, 'failedInput', failed_input, 'usage', usage) ORDER BY position)
-        FROM engine_runs WHERE render_id = render.id
-      ) AS runs,
-      (
-        SELECT json_build_object('status', status, 'version', version, 'analyzerVersion', analyzer_version,
-          'frames', frames, 'fps', fps, 'width', width, 'height', height, 'durationSeconds', duration_seconds)
-        FROM preparations WHERE id = render.preparation_id
-      ) AS preparation,
+    SELECT to_json(render) AS render, render.expires_at <= clock_timestamp() AS "isExpired",
+      (SELECT json_agg(run ORDER BY position) FROM engine_runs AS run WHERE render_id = render.id) AS runs,
+      (SELECT to_json(preparation) FROM preparations AS preparation WHERE id = render.preparation_id) AS preparation,
       (SELECT id FROM webhook_events WHERE render_id = render.id) AS "webhookEventId"
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted(id, customer_id, place)
-    JOIN renders AS render ON render.id = wanted.id AND render.customer_id = wanted.customer_id`,
+    FROM renders AS render WHERE render.id = $1 AND render.customer_id = $2`,
 };
 
-/** Identifies a render of a customer. */
-export interface RenderName {
-  customerId: string;
-  renderId: string;
-}
+type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The renders with these names, in the same order; null for unknown or malformed ids and those of other customers.
- * Expired renders are included.
+ * A render of this customer; null for an unknown or malformed id and that of another customer's. An expired render is
+ * found.
  */
-export async function findRenders(db: Db, names: readonly RenderName[]): Promise<(FoundRender | null)[]> {
-  type Row = RenderRow &
-    Omit<RenderDetails, 'render' | 'runs'> & { place: number; isExpired: boolean; runs: RunSummary[] | null };
+export async function findRender(db: Db, customerId: string, renderId: string): Promise<FoundRender | null> {
   // A malformed id may contain what Postgres does not accept.
-  const ids = names.map(({ renderId }) => (isId('ren', renderId) ? renderId : ''));
-  const found = names.map((): FoundRender | null => null);
-  for (const row of await run<Row>(db, FIND_RENDERS, [ids, names.map(({ customerId }) => customerId)])) {
-    const { place, isExpired, runs, preparation, webhookEventId, ...render } = row;
-    found[place - 1] = { details: { render, runs: runs ?? [], preparation, webhookEventId }, isExpired };
-  }
-  return found;
+  if (!isId('ren', renderId)) return null;
+  type Row = Omit<FoundRender, 'details'> &
+    Pick<RenderDetails, 'webhookEventId'> & { render: Json; runs: Json[] | null; preparation: Json | null };
+  const [row] = await run<Row>(db, FIND_RENDER, [renderId, customerId]);
+  if (row === undefined) return null;
+  const { render, runs, preparation, webhookEventId, isExpired } = row;
+  const details = {
+    render: rowFrom<RenderRow>(render),
+    runs: (runs ?? []).map((json) => rowFrom<RunSummary>(json)),
+    preparation: preparation && rowFrom<PreparationSummary>(preparation),
+    webhookEventId,
+  };
+  return { details, isExpired };
 }
 
-/** The renders with these names, in the same order, or why they cannot be shown: render_not_found, render_expired. */
-export async function getRenders(
-  db: Db,
-  names: readonly RenderName[],
-): Promise<(RenderDetails | ServiceError)[]> {
-  return (await findRenders(db, names)).map((found) => {
-    if (found === null) return new ServiceError('render_not_found');
-    return found.isExpired ? new ServiceError('render_expired') : found.details;
-  });
+/** @throws ServiceError render_not_found or render_expired */
+export async function getRender(db: Db, customerId: string, renderId: string): Promise<RenderDetails> {
+  const found = await findRender(db, customerId, renderId);
+  if (found === null) throw new ServiceError('render_not_found');
+  if (found.isExpired) throw new ServiceError('render_expired');
+  return found.details;
+}
+
+/** A row that Postgres wrote as JSON, as Prisma reads it: names in camelCase, and times as such. */
+function rowFrom<Row>(json: Json): Row {
+  const row: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries(json))
+    row[fieldOf(column)] = column.endsWith('_at') && typeof value === 'string' ? new Date(value) : value;
+  return row as Row;
+}
+
+const fields = new Map<string, string>();
+
+function fieldOf(column: string): string {
+  const field = fields.get(column) ?? column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  fields.set(column, field);
+  return field;
 }

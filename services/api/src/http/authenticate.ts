@@ -1,16 +1,13 @@
 import { type IncomingMessage } from 'node:http';
-import { type Db, findApiKeys, type KeyOwner, touchApiKey } from '@lipsync/db';
+import { type Db, findApiKey, touchApiKey } from '@lipsync/db';
 import { type CustomerLimits, customerLimits, hashApiKey, isApiKey, networkOf } from '@lipsync/domain';
 import { type RateLimiter } from '@lipsync/queue';
-import { batchCalls, type Clock, type Logger } from '@lipsync/runtime';
+import { type Clock, type Logger } from '@lipsync/runtime';
 import { type ApiConfig } from '../api-deps';
-import { DATABASE_WAIT } from '../database-wait';
 import { clientAddress } from './client-address';
 import { createFailedAuthLimit } from './failed-auth';
 import { type HttpMetrics } from './http-metrics';
 import { createKeyUse } from './key-use';
-
-const BATCHES = { max: 32, inFlight: 2, limit: DATABASE_WAIT };
 
 /** The authenticated caller. */
 export interface Customer {
@@ -37,7 +34,6 @@ export function createAuthenticator(deps: {
 }): (req: IncomingMessage) => Promise<Customer> {
   const { db, config } = deps;
   const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
-  const findKey = batchCalls<string, KeyOwner | null>(BATCHES, (hashes) => findApiKeys(db, hashes));
   const failedAuth = createFailedAuthLimit(deps);
   /** Hashes of the keys that were valid when they were last looked up. */
   const valid = new Set<string>();
@@ -46,7 +42,7 @@ export function createAuthenticator(deps: {
     const key = bearer(req.headers.authorization);
     const hash = key === null ? null : hashApiKey(key);
     if (hash === null || !valid.has(hash)) failedAuth.requireAllowance(network);
-    const owner = hash === null ? null : await findKey(hash);
+    const owner = hash === null ? null : await findApiKey(db, hash);
     if (hash === null || owner === null) {
       if (hash !== null) valid.delete(hash);
       throw await failedAuth.refuse(network);
