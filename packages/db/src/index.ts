@@ -37,7 +37,7 @@ export {
   setLimits,
 } from './customers/customers';
 export { databaseNow } from './postgres/database-clock';
-export { isDatabaseUnavailable } from './postgres/database-unavailable';
+export { isDatabaseUnavailable } from './postgres/errors';
 export { createDb, DATABASE_WAIT_MS, type Db, type DbOptions } from './postgres/db';
 export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './webhooks/deliveries';
 export {
@@ -47,8 +47,8 @@ export {
   listFailedDeliveries,
 } from './webhooks/failed-deliveries';
 export { registerObject, type FeatureObjectId } from './features/feature-objects';
-export { type Coverage, type FeatureContent, type FeatureKey } from './features/feature-row';
-export { failJob, releaseJob, retryJob } from './jobs/give-up';
+export { type Coverage, type FeatureContent, type FeatureKey } from './features/features';
+export { failJob, releaseJob, retryJob } from './jobs/fail';
 export { type Heartbeat, heartbeatJob, type JobStage } from './jobs/heartbeat';
 export { type IdempotencyClaim } from './customers/idempotency';
 export { inspectRender, type RenderInspection } from './renders/inspect-render';
@@ -67,7 +67,7 @@ export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './m
 export { type DatabaseEnv, openDb } from './postgres/open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
 export { reconcile, type ReconcileOptions, type ReconcileReport } from './maintenance/reconcile';
-export { getRender, type RenderDetails } from './renders/renders';
+export { getRender, type RenderDetails } from './renders/get-render';
 export {
   type DeliveryOutcome,
   type DeliveryState,

@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'event-outside-transaction',
-    edits: [db('jobs/end-render.js', 'insertEvents)(db, tx,', 'insertEvents)(db, db.prisma,')],
+    edits: [db('jobs/end-records.js', 'insertEvents)(db, tx,', 'insertEvents)(db, db.prisma,')],
     caughtBy: 'an end and its event are one transaction',
     faults: [],
   },
@@ -70,7 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'cancel-leaves-jobs',
     edits: [
       db(
-        'jobs/end-render.js',
+        'jobs/end-records.js',
         'await (0, lease_1.finishJobs)(tx, jobIds,',
         'if (failure !== null) await (0, lease_1.finishJobs)(tx, jobIds,',
       ),

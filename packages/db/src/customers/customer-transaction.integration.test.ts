@@ -5,7 +5,7 @@ import { createUpload } from '../inputs/uploads';
 import { createDb, type Db } from '../postgres/db';
 import { cancelRender } from '../renders/cancel-render';
 import { createRender } from '../renders/create-render';
-import { getRender } from '../renders/renders';
+import { getRender } from '../renders/get-render';
 
 const REQUESTS = 10;
 /** Connections that one customer may have in such transactions. */

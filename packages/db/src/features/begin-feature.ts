@@ -2,7 +2,7 @@ import { type ErrorCode } from '@lipsync/contract';
 import { storedErrorCode } from '@lipsync/domain';
 import { type Lease } from '../jobs/lease';
 import { type Db, transaction } from '../postgres/db';
-import { covers, type FeatureContent, type FeatureKey, lockFeature } from './feature-row';
+import { covers, type FeatureContent, type FeatureKey, lockFeature } from './features';
 
 export interface FeatureRequest {
   /** Frames needed from the start of the video; Infinity for the whole video. */

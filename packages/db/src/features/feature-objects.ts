@@ -1,5 +1,5 @@
 import { type Db, transaction, type Tx } from '../postgres/db';
-import { type FeatureKey } from './feature-row';
+import { type FeatureKey } from './features';
 
 /** Identifies the object that stores a feature's bytes. Features of one video with the same bytes share an object. */
 export interface FeatureObjectId {

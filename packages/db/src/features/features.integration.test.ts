@@ -1,12 +1,12 @@
 import { eventually } from '@lipsync/testkit';
 import { only, openScenario, type Scenario } from '../../test/scenario';
 import { type Claim } from '../jobs/claim';
-import { failJob } from '../jobs/give-up';
+import { failJob } from '../jobs/fail';
 import { purge, type PurgeOptions, type PurgeReport } from '../maintenance/purge';
 import { cancelRender } from '../renders/cancel-render';
 import { beginFeature, type FeatureBegin, findFeature } from './begin-feature';
 import { registerObject } from './feature-objects';
-import { type FeatureContent, type FeatureKey } from './feature-row';
+import { type FeatureContent, type FeatureKey } from './features';
 import { dropFeature, giveUpFeature, publishFeature } from './publish-feature';
 
 const HOUR_MS = 3_600_000;

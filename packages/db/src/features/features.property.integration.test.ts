@@ -4,7 +4,7 @@ import { type Claim, claimJob } from '../jobs/claim';
 import { purge } from '../maintenance/purge';
 import { beginFeature } from './begin-feature';
 import { registerObject } from './feature-objects';
-import { covers, type FeatureContent, type FeatureKey } from './feature-row';
+import { covers, type FeatureContent, type FeatureKey } from './features';
 import { dropFeature, giveUpFeature, publishFeature } from './publish-feature';
 
 /** What a worker does with its job, by index of the job. */

@@ -2,7 +2,7 @@ import { type ErrorCode } from '@lipsync/contract';
 import { type Lease } from '../jobs/lease';
 import { type Db, transaction, type Tx } from '../postgres/db';
 import { keepForReaders, nameObject } from './feature-objects';
-import { type Coverage, type FeatureContent, type FeatureKey, lockFeature } from './feature-row';
+import { type Coverage, type FeatureContent, type FeatureKey, lockFeature } from './features';
 
 /** What the video itself makes impossible, for the frames examined. */
 export interface FeatureFault extends Coverage {

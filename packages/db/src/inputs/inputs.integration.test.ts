@@ -1,11 +1,10 @@
 import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { completeAnalyze, completeIngest } from '../jobs/complete';
-import { failJob } from '../jobs/give-up';
+import { failJob } from '../jobs/fail';
 import { heartbeatJob } from '../jobs/heartbeat';
 import { loadAnalyzeWork, loadIngestWork, loadRenderWork } from '../jobs/work';
-import { createRender } from '../renders/create-render';
-import { type CreatedRender } from '../renders/create-render';
-import { getRender } from '../renders/renders';
+import { type CreatedRender, createRender } from '../renders/create-render';
+import { getRender } from '../renders/get-render';
 import { createAsset, getAsset } from './assets';
 import { createPreparation, getPreparation } from './preparations';
 

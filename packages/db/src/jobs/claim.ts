@@ -1,9 +1,9 @@
 import { MAX_ATTEMPTS, RECORD_STATES } from '@lipsync/domain';
 import { databaseNow, secondsAfter } from '../postgres/database-clock';
 import { type Db, transaction, type Tx } from '../postgres/db';
+import { type JobSubject, lockSubject } from './job';
 import { type JobIdentity, jobIdentity, type RecoveredJob, recoveredJob } from './job-identity';
-import { type JobSubject, lockSubject } from './job-subject';
-import { advancePreparations } from './record-progress';
+import { advancePreparations } from './progress';
 import { advanceRenderByRuns } from './run-progress';
 import { advanceWaiting } from './waiting-records';
 

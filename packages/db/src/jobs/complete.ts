@@ -2,7 +2,7 @@ import { type MeasuredUsage } from '@lipsync/domain';
 import { type Prisma } from '@lipsync/prisma';
 import { type Db } from '../postgres/db';
 import { endPreparation } from './end-preparation';
-import { settleRender } from './end-render';
+import { settleRender } from './end-records';
 import { finishJobs, type Lease } from './lease';
 import { releaseWaiting } from './waiting-records';
 import { whileHeld } from './while-held';

@@ -1,8 +1,8 @@
 import { type Failure } from '@lipsync/domain';
 import { type Db, type Tx } from '../postgres/db';
 import { endPreparation } from './end-preparation';
-import { settleRender } from './end-render';
-import { type JobSubject } from './job-subject';
+import { settleRender } from './end-records';
+import { type JobSubject } from './job';
 import { finishJobs } from './lease';
 import { failWaiting } from './waiting-records';
 

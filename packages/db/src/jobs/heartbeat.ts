@@ -1,9 +1,9 @@
 import { type EngineWorkStage, type IngestStage, type PreparationWorkStage } from '@lipsync/domain';
 import { secondsAfter } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
-import { type JobSubject } from './job-subject';
+import { type JobSubject } from './job';
 import { type Lease } from './lease';
-import { advancePreparations } from './record-progress';
+import { advancePreparations } from './progress';
 import { advanceRenderByRuns } from './run-progress';
 import { advanceWaiting } from './waiting-records';
 import { whileHeld } from './while-held';

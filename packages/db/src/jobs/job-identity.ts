@@ -1,5 +1,5 @@
 import { type JobKind, jobKind, type QueueName, queueName } from '../dispatch/queue-names';
-import { type JobSubject } from './job-subject';
+import { type JobSubject } from './job';
 import { type Lease } from './lease';
 
 /** Identifies one attempt at a job, its customer, and the resource that it serves. */

@@ -2,10 +2,10 @@ import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scena
 import { createAsset } from '../inputs/assets';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
-import { getRender } from '../renders/renders';
+import { getRender } from '../renders/get-render';
 import { claimJob } from './claim';
 import { completeRender } from './complete';
-import { failJob, releaseJob, retryJob } from './give-up';
+import { failJob, releaseJob, retryJob } from './fail';
 import { heartbeatJob } from './heartbeat';
 import { type Lease } from './lease';
 

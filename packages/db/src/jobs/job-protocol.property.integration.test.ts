@@ -3,11 +3,10 @@ import * as fc from 'fast-check';
 import { openScenario, type Scenario } from '../../test/scenario';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
-import { getRender } from '../renders/renders';
-import { type RenderDetails } from '../renders/renders';
+import { getRender, type RenderDetails } from '../renders/get-render';
 import { claimJob } from './claim';
 import { completeRender } from './complete';
-import { failJob, releaseJob, retryJob } from './give-up';
+import { failJob, releaseJob, retryJob } from './fail';
 import { heartbeatJob } from './heartbeat';
 import { type Lease } from './lease';
 

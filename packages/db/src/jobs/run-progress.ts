@@ -6,7 +6,7 @@ import {
   type RenderWorkStage,
 } from '@lipsync/domain';
 import { type Tx } from '../postgres/db';
-import { advanceRenders } from './record-progress';
+import { advanceRenders } from './progress';
 
 /**
  * Derives the stage and progress of a locked render from its engine runs. A render shows its runs, so if a run was

@@ -12,8 +12,8 @@ import { readNamedPreparations } from '../inputs/named-preparations';
 import { preparationFault } from '../inputs/preparation-match';
 import { type Db, type Tx } from '../postgres/db';
 import { endPreparation } from './end-preparation';
-import { failOpenRuns, idsOf } from './end-render';
-import { advancePreparations, advanceRenders } from './record-progress';
+import { failOpenRuns, idsOf } from './end-records';
+import { advancePreparations, advanceRenders } from './progress';
 
 /** How far the ingest of one asset has come. The fraction of the fetch is 0 to 1. */
 export interface IngestStep {

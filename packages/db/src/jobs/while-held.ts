@@ -1,6 +1,6 @@
 import { databaseNow } from '../postgres/database-clock';
 import { type Db, transaction, type Tx } from '../postgres/db';
-import { type JobSubject, lockSubject } from './job-subject';
+import { type JobSubject, lockSubject } from './job';
 import { isHeld, type Lease } from './lease';
 
 /** Runs `change` under the locks of the job's subject if the claim still holds, otherwise returns `otherwise`. */

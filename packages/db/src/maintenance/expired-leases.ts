@@ -1,8 +1,8 @@
 import { MAX_ATTEMPTS } from '@lipsync/domain';
+import { requeue } from '../jobs/fail';
 import { failSubject } from '../jobs/fail-subject';
-import { requeue } from '../jobs/give-up';
+import { lockSubject } from '../jobs/job';
 import { type RecoveredJob, recoveredJob } from '../jobs/job-identity';
-import { lockSubject } from '../jobs/job-subject';
 import { databaseNow } from '../postgres/database-clock';
 import { type Db, transaction } from '../postgres/db';
 

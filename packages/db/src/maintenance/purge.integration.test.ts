@@ -3,7 +3,7 @@ import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario } from '../../tes
 import { createAsset, referInput } from '../inputs/assets';
 import { completeUpload, createUpload } from '../inputs/uploads';
 import { completeIngest, completeRender } from '../jobs/complete';
-import { failJob } from '../jobs/give-up';
+import { failJob } from '../jobs/fail';
 import { databaseNow } from '../postgres/database-clock';
 import { transaction } from '../postgres/db';
 import { expireUpload } from './expire-uploads';

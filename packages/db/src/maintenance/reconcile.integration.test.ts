@@ -8,8 +8,8 @@ import { createUpload } from '../inputs/uploads';
 import { claimJob } from '../jobs/claim';
 import { completeRender } from '../jobs/complete';
 import { type RecoveredJob } from '../jobs/job-identity';
-import { getRender } from '../renders/renders';
-import { failOverdue } from './deadlines';
+import { getRender } from '../renders/get-render';
+import { failOverdue } from './overdue';
 import { reconcile } from './reconcile';
 
 const options = { isInQueue: async () => true, unservedSeconds: 1800 };

@@ -4,10 +4,10 @@ import { type QueueName } from '../dispatch/queue-names';
 import { CAPACITY_SECONDS, servedQueues } from '../dispatch/workers';
 import { type RecoveredJob } from '../jobs/job-identity';
 import { type Db } from '../postgres/db';
-import { failOverdue, findOverdueRecords, findUnserved, type Overdue } from './deadlines';
 import { eachCandidate } from './each-candidate';
 import { expireUpload, findStaleUploads } from './expire-uploads';
 import { findExpiredLeases, recoverJob } from './expired-leases';
+import { failOverdue, findOverdueRecords, findUnserved, type Overdue } from './overdue';
 import { secondsSinceGap } from './reconciliation-gap';
 
 export interface ReconcileOptions {

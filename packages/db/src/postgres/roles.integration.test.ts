@@ -19,7 +19,7 @@ import { purge } from '../maintenance/purge';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
 import { createRender } from '../renders/create-render';
-import { getRender } from '../renders/renders';
+import { getRender } from '../renders/get-render';
 import { claimDeliveries } from '../webhooks/claim-deliveries';
 import { getDeliveryByEvent } from '../webhooks/deliveries';
 import { settleDelivered, settleUndelivered } from '../webhooks/settle-deliveries';

@@ -1,10 +1,10 @@
 import { type Failure, isId, RECORD_STATES, type RenderRow, ServiceError } from '@lipsync/domain';
 import { customerTransaction } from '../customers/customer-transaction';
-import { cancelOpenRuns } from '../jobs/end-render';
+import { cancelOpenRuns } from '../jobs/end-records';
 import { finishJobs } from '../jobs/lease';
 import { databaseNow } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
-import { findRender, type RenderDetails } from './renders';
+import { findRender, type RenderDetails } from './get-render';
 
 export interface Cancellation extends RenderDetails {
   /** Jobs that a worker may be running. Notify it, so that it stops at once. */

@@ -10,7 +10,7 @@ import { insertUrlAsset, referInput, urlOf } from '../inputs/assets';
 import { referPreparation } from '../inputs/preparation-match';
 import { secondsAfter } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
-import { findRender, type RenderDetails } from './renders';
+import { findRender, type RenderDetails } from './get-render';
 
 export interface NewRender {
   customerId: string;

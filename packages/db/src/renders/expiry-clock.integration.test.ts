@@ -3,7 +3,7 @@ import { createAsset, getAsset } from '../inputs/assets';
 import { createPreparation, getPreparation } from '../inputs/preparations';
 import { getDeliveryByEvent } from '../webhooks/deliveries';
 import { cancelRender } from './cancel-render';
-import { getRender } from './renders';
+import { getRender } from './get-render';
 
 /** Timers stay real: only the process's time of day is faked. */
 const TIMERS = [

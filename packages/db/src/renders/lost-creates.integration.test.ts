@@ -6,8 +6,8 @@ import { migrate } from '@lipsync/prisma';
 import { createFactories, eventually, type Factories, startPostgres, stopPostgres } from '@lipsync/testkit';
 import { openScenario, type Scenario } from '../../test/scenario';
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy';
-import { isDatabaseUnavailable } from '../postgres/database-unavailable';
 import { createDb, type Db } from '../postgres/db';
+import { isDatabaseUnavailable } from '../postgres/errors';
 import { type CreatedRender, createRender } from './create-render';
 
 const publicBaseUrl = 'https://api.example.com';

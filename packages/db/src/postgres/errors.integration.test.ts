@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { createTestDatabase, cutConnections, listenOnLoopback, type TestDatabase } from '@lipsync/testkit';
 import { startTcpProxy } from '../../test/tcp-proxy';
 import { findApiKey } from '../customers/api-keys';
-import { isDatabaseUnavailable } from './database-unavailable';
 import { createDb, type Db } from './db';
+import { isDatabaseUnavailable } from './errors';
 
 const publicBaseUrl = 'https://api.example.com';
 

@@ -3,9 +3,9 @@ import { type Failure, MAX_ATTEMPTS } from '@lipsync/domain';
 import { secondsAfter } from '../postgres/database-clock';
 import { type Db, type Tx } from '../postgres/db';
 import { failSubject } from './fail-subject';
-import { type JobSubject } from './job-subject';
+import { type JobSubject } from './job';
 import { type Lease } from './lease';
-import { advancePreparations } from './record-progress';
+import { advancePreparations } from './progress';
 import { advanceRenderByRuns } from './run-progress';
 import { whileHeld } from './while-held';
 

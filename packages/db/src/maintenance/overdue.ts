@@ -2,9 +2,9 @@ import { type ErrorCode } from '@lipsync/contract';
 import { QUEUE_NAMES, type QueueName } from '../dispatch/queue-names';
 import { servedQueues } from '../dispatch/workers';
 import { endPreparation } from '../jobs/end-preparation';
-import { failOpenRuns } from '../jobs/end-render';
+import { failOpenRuns } from '../jobs/end-records';
 import { failSubject } from '../jobs/fail-subject';
-import { lockPreparation, lockRender, lockSubject } from '../jobs/job-subject';
+import { lockPreparation, lockRender, lockSubject } from '../jobs/job';
 import { databaseNow } from '../postgres/database-clock';
 import { type Db, transaction } from '../postgres/db';
 
