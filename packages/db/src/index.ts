@@ -1,18 +1,49 @@
 export { admitJobs, type Dispatch } from './dispatch/admission';
 export {
   type ApiKeySummary,
+  createCustomer,
   findApiKey,
+  getSecret,
+  hasCustomer,
   issueKey,
   type KeyOwner,
+  type LimitChanges,
+  listCustomers,
   listKeys,
+  listSecrets,
+  type NewCustomer,
+  replaceCiphertext,
   revokeKey,
+  rotateSecret,
+  setLimits,
   touchApiKey,
-} from './customers/api-keys';
+} from './customers/customers';
 export { createAsset, getAsset, type NewUrlAsset } from './inputs/assets';
 export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog';
-export { beginFeature, type FeatureBegin, type FeatureRequest, findFeature } from './features/begin-feature';
+export {
+  beginFeature,
+  type Coverage,
+  dropFeature,
+  type FeatureBegin,
+  type FeatureContent,
+  type FeatureFault,
+  type FeatureKey,
+  type FeatureRequest,
+  findFeature,
+  giveUpFeature,
+  publishFeature,
+} from './features/features';
 export { type Cancellation, cancelRender } from './renders/cancel-render';
-export { type Claim, claimJob } from './jobs/claim';
+export {
+  type AnalyzeWork,
+  type Claim,
+  claimJob,
+  type IngestWork,
+  loadAnalyzeWork,
+  loadIngestWork,
+  loadRenderWork,
+  type RenderWork,
+} from './jobs/claim';
 export {
   claimDeliveries,
   type ClaimedDelivery,
@@ -28,17 +59,8 @@ export {
   type IngestedMedia,
 } from './jobs/complete';
 export { type CreatedRender, createRender, type NewRender } from './renders/create-render';
-export {
-  createCustomer,
-  hasCustomer,
-  type LimitChanges,
-  listCustomers,
-  type NewCustomer,
-  setLimits,
-} from './customers/customers';
-export { databaseNow } from './postgres/database-clock';
+export { createDb, DATABASE_WAIT_MS, databaseNow, type Db, type DbOptions } from './postgres/db';
 export { isDatabaseUnavailable } from './postgres/errors';
-export { createDb, DATABASE_WAIT_MS, type Db, type DbOptions } from './postgres/db';
 export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './webhooks/deliveries';
 export {
   type FailedDelivery,
@@ -46,15 +68,13 @@ export {
   findFailedEvents,
   listFailedDeliveries,
 } from './webhooks/failed-deliveries';
-export { registerObject, type FeatureObjectId } from './features/feature-objects';
-export { type Coverage, type FeatureContent, type FeatureKey } from './features/features';
+export { type FeatureObjectId, registerObject } from './features/feature-objects';
 export { failJob, releaseJob, retryJob } from './jobs/fail';
 export { type Heartbeat, heartbeatJob, type JobStage } from './jobs/heartbeat';
-export { type IdempotencyClaim } from './customers/idempotency';
+export { type IdempotencyClaim } from './customers/customer-transaction';
 export { inspectRender, type RenderInspection } from './renders/inspect-render';
-export { type JobIdentity, type RecoveredJob } from './jobs/job-identity';
-export { type Lease } from './jobs/lease';
-export { migrate } from './postgres/migrate';
+export { type JobIdentity, type Lease, type RecoveredJob } from './jobs/job';
+export { migrate } from '@lipsync/prisma';
 export {
   type CreatedPreparation,
   createPreparation,
@@ -62,7 +82,6 @@ export {
   type NewPreparation,
   type PreparationDetails,
 } from './inputs/preparations';
-export { dropFeature, type FeatureFault, giveUpFeature, publishFeature } from './features/publish-feature';
 export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './maintenance/purge';
 export { type DatabaseEnv, openDb } from './postgres/open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
@@ -77,13 +96,4 @@ export {
   type UndeliveredSettlement,
 } from './webhooks/settle-deliveries';
 export { completeUpload, createUpload, type NewUpload, type StagedObject } from './inputs/uploads';
-export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './customers/webhook-secrets';
-export {
-  type AnalyzeWork,
-  type IngestWork,
-  loadAnalyzeWork,
-  loadIngestWork,
-  loadRenderWork,
-  type RenderWork,
-} from './jobs/work';
 export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './dispatch/workers';

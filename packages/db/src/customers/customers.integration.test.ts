@@ -1,7 +1,16 @@
 import { openScenario, type Scenario } from '../../test/scenario';
-import { findApiKey, issueKey, listKeys, revokeKey, touchApiKey } from './api-keys';
-import { createCustomer, listCustomers, setLimits } from './customers';
-import { getSecret, rotateSecret } from './webhook-secrets';
+import {
+  createCustomer,
+  findApiKey,
+  getSecret,
+  issueKey,
+  listCustomers,
+  listKeys,
+  revokeKey,
+  rotateSecret,
+  setLimits,
+  touchApiKey,
+} from './customers';
 
 const HASH = 'a'.repeat(64);
 

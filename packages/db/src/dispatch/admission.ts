@@ -1,6 +1,6 @@
 import { admissionCapacity, DEFAULT_CUSTOMER_LIMITS, ingestCap } from '@lipsync/domain';
 import { type Db, transaction, type Tx } from '../postgres/db';
-import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/sql-state';
+import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/errors';
 import { type QueueName } from './queue-names';
 import { liveSlots } from './workers';
 

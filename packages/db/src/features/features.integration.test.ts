@@ -4,10 +4,17 @@ import { type Claim } from '../jobs/claim';
 import { failJob } from '../jobs/fail';
 import { purge, type PurgeOptions, type PurgeReport } from '../maintenance/purge';
 import { cancelRender } from '../renders/cancel-render';
-import { beginFeature, type FeatureBegin, findFeature } from './begin-feature';
 import { registerObject } from './feature-objects';
-import { type FeatureContent, type FeatureKey } from './features';
-import { dropFeature, giveUpFeature, publishFeature } from './publish-feature';
+import {
+  beginFeature,
+  dropFeature,
+  type FeatureBegin,
+  type FeatureContent,
+  type FeatureKey,
+  findFeature,
+  giveUpFeature,
+  publishFeature,
+} from './features';
 
 const HOUR_MS = 3_600_000;
 const content = (digit: string, frames: number, complete = false): FeatureContent => ({

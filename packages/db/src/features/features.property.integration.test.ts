@@ -2,10 +2,16 @@ import * as fc from 'fast-check';
 import { only, openScenario, type Scenario } from '../../test/scenario';
 import { type Claim, claimJob } from '../jobs/claim';
 import { purge } from '../maintenance/purge';
-import { beginFeature } from './begin-feature';
 import { registerObject } from './feature-objects';
-import { covers, type FeatureContent, type FeatureKey } from './features';
-import { dropFeature, giveUpFeature, publishFeature } from './publish-feature';
+import {
+  beginFeature,
+  covers,
+  dropFeature,
+  type FeatureContent,
+  type FeatureKey,
+  giveUpFeature,
+  publishFeature,
+} from './features';
 
 /** What a worker does with its job, by index of the job. */
 type Step =

@@ -1,5 +1,131 @@
-import { type Lease } from '../jobs/lease';
-import { type Tx } from '../postgres/db';
+import { type ErrorCode } from '@lipsync/contract';
+import { storedErrorCode } from '@lipsync/domain';
+import { type Lease } from '../jobs/job';
+import { type Db, transaction, type Tx } from '../postgres/db';
+import { keepForReaders, nameObject } from './feature-objects';
+
+export interface FeatureRequest {
+  /** Frames needed from the start of the video; Infinity for the whole video. */
+  readonly wantedFrames: number;
+  /** Expiry of the record that uses the feature. The feature is kept at least until then. */
+  readonly expiresAt: Date;
+}
+
+export type FeatureBegin =
+  /** The feature exists. */
+  | { readonly state: 'ready'; readonly content: FeatureContent }
+  /** An earlier attempt showed that the video yields no such feature. Another would fail in the same way. */
+  | { readonly state: 'impossible'; readonly errorCode: ErrorCode }
+  /** Another running job is making it. Ask again soon. */
+  | { readonly state: 'wait' }
+  /** This job must make it. The task ends when the feature is published or given up, or when the job's claim ends. */
+  | { readonly state: 'make' };
+
+/**
+ * Tells a running job what to do to get a feature. Of any number of concurrent callers exactly one is told to make it.
+ * That needs no lease besides the job's own: a job that is lost, cancelled or finished no longer counts as the maker.
+ */
+export function beginFeature(
+  db: Db,
+  key: FeatureKey,
+  job: Lease,
+  request: FeatureRequest,
+): Promise<FeatureBegin> {
+  return transaction(db, async (tx) => {
+    const row = await lockFeature(tx, key, request.expiresAt, job);
+    const { sha256, errorCode, frames, complete } = row;
+    if (covers(row, request.wantedFrames)) {
+      if (sha256 !== null) return { state: 'ready', content: { sha256, frames, complete } };
+      if (errorCode !== null) return { state: 'impossible', errorCode: storedErrorCode(errorCode) };
+    }
+    if (row.madeByAnother) return { state: 'wait' };
+    await tx.$executeRaw`
+      UPDATE features SET maker_job_id = ${job.jobId}, maker_fence = ${job.fence}::int
+      WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}`;
+    return { state: 'make' };
+  });
+}
+
+/** An existing feature that covers the request, otherwise null. Nobody is asked to make one. */
+export async function findFeature(
+  db: Db,
+  key: FeatureKey,
+  request: FeatureRequest,
+): Promise<FeatureContent | null> {
+  const wanted = Number.isFinite(request.wantedFrames) ? request.wantedFrames : null;
+  const [content] = await db.prisma.$queryRaw<FeatureContent[]>`
+    UPDATE features SET expires_at = GREATEST(expires_at, ${request.expiresAt})
+    WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}
+      AND sha256 IS NOT NULL AND expires_at > clock_timestamp()
+      AND (complete OR frames >= ${wanted}::int)
+    RETURNING sha256, frames, complete`;
+  return content ?? null;
+}
+
+/** What the video itself makes impossible, for the frames examined. */
+export interface FeatureFault extends Coverage {
+  readonly errorCode: ErrorCode;
+}
+
+/**
+ * Publishes stored content, or the finding that there is none, if it covers more than the present feature. The object
+ * must have been registered with `registerObject`. `maker` is the claim that `beginFeature` told to make it; null if
+ * anybody may add it. Returns false if another job makes it by now, or if the present feature covers enough; the object
+ * is then left to the purge.
+ */
+export function publishFeature(
+  db: Db,
+  key: FeatureKey,
+  made: FeatureContent | FeatureFault,
+  publication: { expiresAt: Date; maker: Lease | null },
+): Promise<boolean> {
+  const { expiresAt, maker } = publication;
+  return transaction(db, async (tx) => {
+    const row = await lockFeature(tx, key, expiresAt, maker);
+    if (maker !== null && !(await giveUp(tx, key, maker))) return false;
+    if (!coversMore(made, row)) return false;
+    if ('sha256' in made && !(await nameObject(tx, key, made.sha256))) return false;
+    if (row.sha256 !== null) await keepForReaders(tx, key, row.sha256);
+    await write(tx, key, made);
+    return true;
+  });
+}
+
+/** Lets others make a feature that this claim was told to make. Does nothing if another claim is the maker by now. */
+export async function giveUpFeature(db: Db, key: FeatureKey, maker: Lease): Promise<void> {
+  await giveUp(db.prisma, key, maker);
+}
+
+/** Clears content that turned out to be damaged or missing, so that the next job that asks makes it anew. */
+export function dropFeature(db: Db, key: FeatureKey, sha256: string): Promise<void> {
+  return transaction(db, async (tx) => {
+    const dropped = await tx.$executeRaw`
+      UPDATE features SET sha256 = NULL, frames = 0, complete = false
+      WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}
+        AND sha256 = ${sha256}`;
+    if (dropped > 0) await keepForReaders(tx, key, sha256);
+  });
+}
+
+async function giveUp(tx: Tx, key: FeatureKey, { jobId, fence }: Lease): Promise<boolean> {
+  const released = await tx.$executeRaw`
+    UPDATE features SET maker_job_id = NULL, maker_fence = NULL
+    WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}
+      AND maker_job_id = ${jobId} AND maker_fence = ${fence}::int`;
+  return released === 1;
+}
+
+async function write(tx: Tx, key: FeatureKey, made: FeatureContent | FeatureFault): Promise<void> {
+  const { customerId, videoSha256, name } = key;
+  await tx.feature.update({
+    where: { customerId_videoSha256_name: { customerId, videoSha256, name } },
+    data: { sha256: null, errorCode: null, ...made },
+  });
+}
+
+function coversMore(made: Coverage, present: Coverage): boolean {
+  return !present.complete && (made.complete || made.frames > present.frames);
+}
 
 /**
  * Identifies a feature of one video of one customer. Features of other customers are never found, even for identical

@@ -1,9 +1,8 @@
 import { type ErrorCode, type Input, type MediaType } from '@lipsync/contract';
 import { type AssetRow, errorMessage, isId, ServiceError } from '@lipsync/domain';
+import { type Asset } from '@lipsync/prisma';
 import { insertJob } from '../dispatch/new-job';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { type Db, transaction, type Tx } from '../postgres/db';
-import { assetRow } from '../postgres/rows';
+import { databaseNow, type Db, secondsAfter, transaction, type Tx } from '../postgres/db';
 
 export interface NewUrlAsset {
   customerId: string;
@@ -107,4 +106,9 @@ export async function referInput(
 export function urlOf(input: Input): string {
   if (!('url' in input)) throw new Error('an input names neither an asset nor a URL');
   return input.url;
+}
+
+/** An asset as the pure core reads it. */
+export function assetRow(asset: Asset): AssetRow {
+  return { ...asset, sizeBytes: Number(asset.sizeBytes) };
 }

@@ -6,12 +6,11 @@ import {
   UPLOAD_COMPLETE_GRACE_SECONDS,
   type UploadRow,
 } from '@lipsync/domain';
-import { requireUploadSlot } from '../customers/customer-limits';
-import { customerTransaction } from '../customers/customer-transaction';
+import { type Upload } from '@lipsync/prisma';
+import { customerTransaction, requireUploadSlot } from '../customers/customer-transaction';
 import { insertJob } from '../dispatch/new-job';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { type Db, type Tx } from '../postgres/db';
-import { assetRow, uploadRow } from '../postgres/rows';
+import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
+import { assetRow } from './assets';
 
 export interface NewUpload {
   customerId: string;
@@ -136,4 +135,9 @@ async function findUpload(
 
 function graceEnd(expiresAt: Date): Date {
   return secondsAfter(expiresAt, UPLOAD_COMPLETE_GRACE_SECONDS);
+}
+
+/** An upload as the pure core reads it. */
+export function uploadRow(upload: Upload): UploadRow {
+  return { ...upload, sizeBytes: Number(upload.sizeBytes) };
 }

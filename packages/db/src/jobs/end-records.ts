@@ -2,18 +2,20 @@ import { type ErrorCode, type MediaType } from '@lipsync/contract';
 import {
   type EngineRunRow,
   type Failure,
+  preparationRecord,
+  type PreparationRow,
   RECORD_STATES,
   renderOutcome,
   renderRecord,
   type RenderRow,
   storedErrorCode,
 } from '@lipsync/domain';
-import { readNamedPreparations } from '../inputs/named-preparations';
+import { readNamedPreparations } from '../inputs/preparations';
 import { ownedLike } from '../postgres/customer-scope';
 import { type Db, type Tx } from '../postgres/db';
 import { insertEvents } from '../webhooks/webhook-events';
-import { finishJobs } from './lease';
-import { advanceRenderByRuns } from './run-progress';
+import { finishJobs } from './job';
+import { advanceRenderByRuns } from './progress';
 
 /** How a render ends. Only a failed one has a code. */
 type End = { status: 'completed' | 'cancelled' } | { status: 'failed'; errorCode: ErrorCode };
@@ -154,4 +156,51 @@ async function readRuns(
 
 export function idsOf(rows: readonly { readonly id: string }[]): string[] {
   return rows.map(({ id }) => id);
+}
+
+/** The results of an analysis, as columns of the preparation. */
+export type AnalysisColumns = Pick<
+  PreparationRow,
+  'version' | 'analyzerVersion' | 'frames' | 'fps' | 'width' | 'height' | 'durationSeconds' | 'videoSha256'
+>;
+
+type PreparationEnd =
+  { status: 'completed'; analysis: AnalysisColumns } | { status: 'failed'; failure: Failure };
+
+/** The only place where a preparation becomes terminal. The caller holds its lock. Its job ends with it. */
+export async function endPreparation(
+  db: Db,
+  tx: Tx,
+  preparation: PreparationRow,
+  end: PreparationEnd,
+  now: Date,
+): Promise<void> {
+  const jobs = await tx.job.findMany({ where: { preparationId: preparation.id }, select: { id: true } });
+  await finishJobs(
+    tx,
+    jobs.map((job) => job.id),
+    end.status === 'failed' ? end.failure.errorCode : null,
+  );
+  const ended = await tx.preparation.update({
+    where: { id: preparation.id, status: { in: [...RECORD_STATES.open] } },
+    data: {
+      ...(end.status === 'completed' ? { ...end.analysis, progressPercent: 100 } : end.failure),
+      status: end.status,
+      stage: end.status,
+      completedAt: now,
+      updatedAt: now,
+    },
+  });
+  if (ended.webhookUrl === null) return;
+  await insertEvents(db, tx, [
+    {
+      ended,
+      now,
+      renderId: null,
+      preparationId: ended.id,
+      type: `preparation.${end.status}`,
+      webhookUrl: ended.webhookUrl,
+      record: (webhookEventId) => preparationRecord(ended, { baseUrl: db.publicBaseUrl, webhookEventId }),
+    },
+  ]);
 }

@@ -1,13 +1,10 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { type Failure, MAX_ATTEMPTS } from '@lipsync/domain';
-import { secondsAfter } from '../postgres/database-clock';
-import { type Db, type Tx } from '../postgres/db';
-import { failSubject } from './fail-subject';
-import { type JobSubject } from './job';
-import { type Lease } from './lease';
-import { advancePreparations } from './progress';
-import { advanceRenderByRuns } from './run-progress';
-import { whileHeld } from './while-held';
+import { type Db, secondsAfter, type Tx } from '../postgres/db';
+import { endPreparation, settleRender } from './end-records';
+import { finishJobs, type JobSubject, type Lease, whileHeld } from './job';
+import { advancePreparations, advanceRenderByRuns } from './progress';
+import { failWaiting } from './waiting-records';
 
 /**
  * Hands back an unfinished job because its worker is shutting down. The job is queued again at once and the attempt
@@ -81,5 +78,27 @@ export async function requeue(
     case 'render':
       await tx.engineRun.update({ where: { id: subject.run.id }, data: waiting });
       return advanceRenderByRuns(tx, subject.render, now);
+  }
+}
+
+/** Fails the subject of a locked job. */
+export async function failSubject(
+  db: Db,
+  tx: Tx,
+  subject: JobSubject,
+  failure: Failure,
+  now: Date,
+): Promise<void> {
+  const failed = { status: 'failed', stage: 'failed', ...failure, updatedAt: now };
+  await finishJobs(tx, [subject.job.id], failure.errorCode);
+  switch (subject.kind) {
+    case 'ingest':
+      await tx.asset.update({ where: { id: subject.asset.id }, data: failed });
+      return failWaiting(db, tx, subject.asset.id, failure, now);
+    case 'analyze':
+      return endPreparation(db, tx, subject.preparation, { status: 'failed', failure }, now);
+    case 'render':
+      await tx.engineRun.update({ where: { id: subject.run.id }, data: failed });
+      return settleRender(db, tx, subject.render, now);
   }
 }

@@ -7,7 +7,7 @@ import { claimJob } from './claim';
 import { completeRender } from './complete';
 import { failJob, releaseJob, retryJob } from './fail';
 import { heartbeatJob } from './heartbeat';
-import { type Lease } from './lease';
+import { type Lease } from './job';
 
 const result = { outputKey: 'outputs/run/1/video.mp4', usage: { output_seconds: 4, rendered_frames: 100 } };
 

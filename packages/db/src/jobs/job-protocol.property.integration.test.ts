@@ -8,7 +8,7 @@ import { claimJob } from './claim';
 import { completeRender } from './complete';
 import { failJob, releaseJob, retryJob } from './fail';
 import { heartbeatJob } from './heartbeat';
-import { type Lease } from './lease';
+import { type Lease } from './job';
 
 /**
  * What can happen to the job at index `job` (modulo their number). `held` picks one of all leases ever granted for it.

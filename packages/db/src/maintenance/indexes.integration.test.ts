@@ -3,14 +3,14 @@ import { Client } from 'pg';
 import { openScenario, type Scenario } from '../../test/scenario';
 import { deleteExpiredFeatures, findUnnamedObjects } from '../features/feature-objects';
 import { createUpload } from '../inputs/uploads';
-import { expireUpload, findStaleUploads } from './expire-uploads';
+import { expireUpload, findStaleUploads } from './overdue';
+import { deleteTombstones } from './purge';
 import {
   findPurgeableAssets,
   findPurgeablePreparations,
   findPurgeableRenders,
   findPurgeableUploads,
 } from './purgeable';
-import { deleteTombstones } from './tombstones';
 
 describe('indexes', () => {
   let database: TestDatabase;

@@ -1,12 +1,11 @@
 import { type ErrorCode } from '@lipsync/contract';
+import { MAX_ATTEMPTS, UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
 import { QUEUE_NAMES, type QueueName } from '../dispatch/queue-names';
 import { servedQueues } from '../dispatch/workers';
-import { endPreparation } from '../jobs/end-preparation';
-import { failOpenRuns } from '../jobs/end-records';
-import { failSubject } from '../jobs/fail-subject';
-import { lockPreparation, lockRender, lockSubject } from '../jobs/job';
-import { databaseNow } from '../postgres/database-clock';
-import { type Db, transaction } from '../postgres/db';
+import { endPreparation, failOpenRuns } from '../jobs/end-records';
+import { failSubject, requeue } from '../jobs/fail';
+import { lockPreparation, lockRender, lockSubject, type RecoveredJob, recoveredJob } from '../jobs/job';
+import { databaseNow, type Db, transaction } from '../postgres/db';
 
 /** A record or job that must not wait any longer. */
 export interface Overdue {
@@ -69,5 +68,64 @@ export function failOverdue(db: Db, { kind, id, errorCode }: Overdue): Promise<b
         return true;
       }
     }
+  });
+}
+
+/** Running jobs whose worker has been silent for longer than its lease. */
+export async function findExpiredLeases(db: Db, limit: number): Promise<string[]> {
+  const rows = await db.prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM jobs WHERE status = 'running' AND lease_until < clock_timestamp()
+    ORDER BY lease_until LIMIT ${limit}::int`;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Requeues an abandoned job; after its last attempt its subject fails with worker_lost. Returns null if it is not
+ * abandoned.
+ */
+export function recoverJob(db: Db, jobId: string): Promise<RecoveredJob | null> {
+  return transaction(db, async (tx) => {
+    const subject = await lockSubject(tx, jobId);
+    if (subject === null) return null;
+    const now = await databaseNow(tx);
+    const { status, leaseUntil, attempts } = subject.job;
+    if (status !== 'running' || leaseUntil === null || leaseUntil >= now) return null;
+    if (attempts >= MAX_ATTEMPTS) {
+      await failSubject(db, tx, subject, { errorCode: 'worker_lost' }, now);
+      return recoveredJob(subject, 'failed');
+    }
+    await requeue(tx, subject, { now, availableAt: now, errorCode: 'worker_lost', refundAttempt: false });
+    return recoveredJob(subject, 'requeued');
+  });
+}
+
+/** Uploads that were not completed while that was possible. The condition matches that of `uploads_waiting_idx`. */
+export async function findStaleUploads(db: Db, limit: number): Promise<string[]> {
+  const rows = await db.prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM uploads
+    WHERE status = 'awaiting_upload' AND completed_at IS NULL
+      AND expires_at <= now() - make_interval(secs => ${UPLOAD_COMPLETE_GRACE_SECONDS}::float8)
+    ORDER BY expires_at LIMIT ${limit}::int`;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Expires such an upload. Its asset fails with upload_expired. Nothing can wait for that asset, because it was never
+ * pending.
+ */
+export function expireUpload(db: Db, uploadId: string): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    await tx.$queryRaw`SELECT id FROM uploads WHERE id = ${uploadId} FOR UPDATE`;
+    const where = { id: uploadId, status: 'awaiting_upload' };
+    const [upload] = await tx.upload.updateManyAndReturn({ where, data: { status: 'expired' } });
+    if (upload === undefined) return false;
+    const data = {
+      status: 'failed',
+      stage: 'failed',
+      errorCode: 'upload_expired',
+      updatedAt: await databaseNow(tx),
+    };
+    await tx.asset.update({ where: { id: upload.assetId }, data });
+    return true;
   });
 }

@@ -4,9 +4,8 @@ import { createAsset, referInput } from '../inputs/assets';
 import { completeUpload, createUpload } from '../inputs/uploads';
 import { completeIngest, completeRender } from '../jobs/complete';
 import { failJob } from '../jobs/fail';
-import { databaseNow } from '../postgres/database-clock';
-import { transaction } from '../postgres/db';
-import { expireUpload } from './expire-uploads';
+import { databaseNow, transaction } from '../postgres/db';
+import { expireUpload } from './overdue';
 import { purge, type PurgeOptions, type PurgeReport } from './purge';
 
 describe('purge', () => {

@@ -7,7 +7,7 @@ import { createPreparation } from '../inputs/preparations';
 import { createUpload } from '../inputs/uploads';
 import { claimJob } from '../jobs/claim';
 import { completeRender } from '../jobs/complete';
-import { type RecoveredJob } from '../jobs/job-identity';
+import { type RecoveredJob } from '../jobs/job';
 import { getRender } from '../renders/get-render';
 import { failOverdue } from './overdue';
 import { reconcile } from './reconcile';

@@ -2,13 +2,19 @@ import { RECORD_DEADLINE_SECONDS } from '@lipsync/domain';
 import { findOpenDispatches, withdrawDispatch } from '../dispatch/lost-dispatches';
 import { type QueueName } from '../dispatch/queue-names';
 import { CAPACITY_SECONDS, servedQueues } from '../dispatch/workers';
-import { type RecoveredJob } from '../jobs/job-identity';
+import { type RecoveredJob } from '../jobs/job';
 import { type Db } from '../postgres/db';
 import { eachCandidate } from './each-candidate';
-import { expireUpload, findStaleUploads } from './expire-uploads';
-import { findExpiredLeases, recoverJob } from './expired-leases';
-import { failOverdue, findOverdueRecords, findUnserved, type Overdue } from './overdue';
-import { secondsSinceGap } from './reconciliation-gap';
+import {
+  expireUpload,
+  failOverdue,
+  findExpiredLeases,
+  findOverdueRecords,
+  findStaleUploads,
+  findUnserved,
+  type Overdue,
+  recoverJob,
+} from './overdue';
 
 export interface ReconcileOptions {
   /** Says whether Redis still knows this announcement, waiting or active. Rejects if Redis is unavailable. */
@@ -126,4 +132,30 @@ async function withdrawLost(
   const withdraw = (dispatches: typeof open): Promise<number> =>
     eachCandidate(dispatches, (dispatch) => withdrawDispatch(db, dispatch), errors, endAtMs);
   return { unserved: await withdraw(unserved), forgotten: await withdraw(forgotten) };
+}
+
+/** Only an outage or a restored backup keeps all processes from reconciling for this long. */
+const GAP_SECONDS = 300;
+/**
+ * Precision of the recorded time of the last run. Every media-worker reconciles every second, and not each run is
+ * written.
+ */
+const NOTED_SECONDS = 5;
+
+/**
+ * Records that reconciliation runs. Returns the seconds since it resumed after its last gap; Infinity if there was
+ * none. The row is part of a backup and as old as the rest of it, so a restored database shows a gap.
+ */
+export async function secondsSinceGap(db: Db): Promise<number> {
+  await db.prisma.$executeRaw`
+    UPDATE reconciliation SET
+      ran_at = now(),
+      resumed_at = CASE WHEN ran_at < now() - make_interval(secs => ${GAP_SECONDS}::float8) THEN now() ELSE resumed_at END
+    WHERE ran_at < now() - make_interval(secs => ${NOTED_SECONDS}::float8)`;
+  // Only a later statement sees the gap that another process may just have recorded.
+  const [row] = await db.prisma.$queryRaw<{ seconds: number | null }[]>`
+    SELECT EXTRACT(EPOCH FROM clock_timestamp() - resumed_at)::float8 AS seconds FROM reconciliation`;
+  if (row !== undefined) return row.seconds ?? Infinity;
+  await db.prisma.$executeRaw`INSERT INTO reconciliation (ran_at) VALUES (now()) ON CONFLICT DO NOTHING`;
+  return Infinity;
 }

@@ -6,8 +6,7 @@ import {
   type TestDatabase,
 } from '@lipsync/testkit';
 import { heartbeatWorker, liveEngines, registerWorker, removeWorker } from '../dispatch/workers';
-import { databaseNow } from './database-clock';
-import { createDb, type Db } from './db';
+import { createDb, databaseNow, type Db } from './db';
 
 describe('createDb', () => {
   let database: TestDatabase;

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { connectionUrl } from './connection-url';
+import { connectionUrl } from './db';
 
 const ADDRESS = 'postgresql://user:p%40ss@[::1]:5432/lipsync';
 

@@ -1,9 +1,8 @@
 import { type Failure, isId, RECORD_STATES, type RenderRow, ServiceError } from '@lipsync/domain';
 import { customerTransaction } from '../customers/customer-transaction';
 import { cancelOpenRuns } from '../jobs/end-records';
-import { finishJobs } from '../jobs/lease';
-import { databaseNow } from '../postgres/database-clock';
-import { type Db, type Tx } from '../postgres/db';
+import { finishJobs } from '../jobs/job';
+import { databaseNow, type Db, type Tx } from '../postgres/db';
 import { findRender, type RenderDetails } from './get-render';
 
 export interface Cancellation extends RenderDetails {

@@ -1,15 +1,17 @@
 import { type Engine, type MediaType, type RenderRequest } from '@lipsync/contract';
 import { type AssetRow, errorMessage, ServiceError } from '@lipsync/domain';
-import { requireRecordSlot } from '../customers/customer-limits';
-import { customerTransaction } from '../customers/customer-transaction';
-import { type IdempotencyClaim, reserveKey } from '../customers/idempotency';
+import {
+  customerTransaction,
+  type IdempotencyClaim,
+  requireRecordSlot,
+  reserveKey,
+} from '../customers/customer-transaction';
 import { insertJob } from '../dispatch/new-job';
 import { type QueueName } from '../dispatch/queue-names';
 import { liveEngines } from '../dispatch/workers';
 import { insertUrlAsset, referInput, urlOf } from '../inputs/assets';
-import { referPreparation } from '../inputs/preparation-match';
-import { secondsAfter } from '../postgres/database-clock';
-import { type Db, type Tx } from '../postgres/db';
+import { referPreparation } from '../inputs/preparations';
+import { type Db, secondsAfter, type Tx } from '../postgres/db';
 import { findRender, type RenderDetails } from './get-render';
 
 export interface NewRender {

@@ -5,8 +5,7 @@ import {
   type RunSummary,
   ServiceError,
 } from '@lipsync/domain';
-import { type Db } from '../postgres/db';
-import { run } from '../postgres/statement';
+import { type Db, run } from '../postgres/db';
 
 /** All data that the resource of a render is made of. */
 export interface RenderDetails {

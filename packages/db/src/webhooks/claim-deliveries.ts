@@ -1,6 +1,5 @@
 import { WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
-import { type Db } from '../postgres/db';
-import { run } from '../postgres/statement';
+import { type Db, run } from '../postgres/db';
 
 /** A delivery that this dispatcher may attempt now, with everything that the attempt needs. */
 export interface ClaimedDelivery {

@@ -5,8 +5,7 @@ import {
   type WebhookDeliveryRow,
   type WebhookEventRow,
 } from '@lipsync/domain';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { type Db, transaction, type Tx } from '../postgres/db';
+import { databaseNow, type Db, secondsAfter, transaction, type Tx } from '../postgres/db';
 import { newDelivery } from './webhook-events';
 
 export interface DeliveryDetails {

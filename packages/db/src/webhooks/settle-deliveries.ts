@@ -1,7 +1,5 @@
 import { nextAttemptAt, type WebhookDeliveryRow } from '@lipsync/domain';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { type Db, transaction } from '../postgres/db';
-import { run } from '../postgres/statement';
+import { databaseNow, type Db, run, secondsAfter, transaction } from '../postgres/db';
 
 /** The outcome of an attempt. */
 export type DeliveryOutcome = { kind: 'delivered'; httpStatus: number } | UndeliveredOutcome;
