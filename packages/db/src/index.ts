@@ -6,43 +6,36 @@ export {
   getSecret,
   hasCustomer,
   issueKey,
-  type KeyOwner,
   type LimitChanges,
   listCustomers,
   listKeys,
   listSecrets,
-  type NewCustomer,
   replaceCiphertext,
   revokeKey,
   rotateSecret,
   setLimits,
   touchApiKey,
 } from './customers/customers';
-export { createAsset, getAsset, type NewUrlAsset } from './inputs/assets';
+export { createAsset, getAsset } from './inputs/assets';
 export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog';
 export {
   beginFeature,
   type Coverage,
   dropFeature,
   type FeatureBegin,
-  type FeatureContent,
-  type FeatureFault,
   type FeatureKey,
-  type FeatureRequest,
   findFeature,
   giveUpFeature,
   publishFeature,
 } from './features/features';
-export { type Cancellation, cancelRender } from './renders/cancel-render';
+export { cancelRender } from './renders/cancel-render';
 export {
-  type AnalyzeWork,
   type Claim,
   claimJob,
   type IngestWork,
   loadAnalyzeWork,
   loadIngestWork,
   loadRenderWork,
-  type RenderWork,
 } from './jobs/claim';
 export {
   claimDeliveries,
@@ -51,15 +44,9 @@ export {
   type DeliveryClaimOptions,
   type EndedDelivery,
 } from './webhooks/claim-deliveries';
-export {
-  type Analysis,
-  completeAnalyze,
-  completeIngest,
-  completeRender,
-  type IngestedMedia,
-} from './jobs/complete';
+export { completeAnalyze, completeIngest, completeRender, type IngestedMedia } from './jobs/complete';
 export { type CreatedRender, createRender, type NewRender } from './renders/create-render';
-export { createDb, DATABASE_WAIT_MS, databaseNow, type Db, type DbOptions } from './postgres/db';
+export { createDb, databaseNow, type Db } from './postgres/db';
 export { isDatabaseUnavailable } from './postgres/errors';
 export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './webhooks/deliveries';
 export {
@@ -68,24 +55,17 @@ export {
   findFailedEvents,
   listFailedDeliveries,
 } from './webhooks/failed-deliveries';
-export { type FeatureObjectId, registerObject } from './features/feature-objects';
+export { registerObject } from './features/feature-objects';
 export { failJob, releaseJob, retryJob } from './jobs/fail';
-export { type Heartbeat, heartbeatJob, type JobStage } from './jobs/heartbeat';
-export { type IdempotencyClaim } from './customers/customer-transaction';
+export { heartbeatJob, type JobStage } from './jobs/heartbeat';
 export { inspectRender, type RenderInspection } from './renders/inspect-render';
 export { type JobIdentity, type Lease, type RecoveredJob } from './jobs/job';
 export { migrate } from '@lipsync/prisma';
-export {
-  type CreatedPreparation,
-  createPreparation,
-  getPreparation,
-  type NewPreparation,
-  type PreparationDetails,
-} from './inputs/preparations';
-export { purge, type PurgedKind, type PurgeOptions, type PurgeReport } from './maintenance/purge';
-export { type DatabaseEnv, openDb } from './postgres/open-db';
+export { createPreparation, getPreparation } from './inputs/preparations';
+export { purge } from './maintenance/purge';
+export { openDb } from './postgres/open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
-export { reconcile, type ReconcileOptions, type ReconcileReport } from './maintenance/reconcile';
+export { reconcile } from './maintenance/reconcile';
 export { getRender, type RenderDetails } from './renders/get-render';
 export {
   type DeliveryOutcome,
@@ -95,5 +75,5 @@ export {
   type UndeliveredOutcome,
   type UndeliveredSettlement,
 } from './webhooks/settle-deliveries';
-export { completeUpload, createUpload, type NewUpload, type StagedObject } from './inputs/uploads';
+export { completeUpload, createUpload } from './inputs/uploads';
 export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './dispatch/workers';

@@ -52,7 +52,7 @@ export interface IdempotencyClaim {
 }
 
 /** What a key is bound to. */
-export interface KeyBinding {
+interface KeyBinding {
   customerId: string;
   operation: 'create_render' | 'create_preparation';
   resourceId: string;

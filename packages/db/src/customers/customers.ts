@@ -5,7 +5,7 @@ import { databaseNow, type Db, run, secondsAfter, transaction } from '../postgre
 /** null resets a limit to the service's default; an omitted limit stays unchanged. */
 export type LimitChanges = { [K in keyof CustomerLimits]?: number | null };
 
-export interface NewCustomer {
+interface NewCustomer {
   name: string;
   limits?: LimitChanges;
   /** Encrypts a new webhook signing secret for the customer with this id. Every customer has one. */
@@ -45,7 +45,7 @@ export async function setLimits(
 /** A key without its hash, which never leaves this module. */
 export type ApiKeySummary = Omit<ApiKey, 'hash'>;
 
-export interface KeyOwner {
+interface KeyOwner {
   keyId: string;
   customer: CustomerLimitsRow;
 }
@@ -150,7 +150,7 @@ export async function getSecret(db: Db, customerId: string): Promise<Uint8Array<
 }
 
 /** A stored secret of any customer, in use or retired. */
-export interface StoredSecret {
+interface StoredSecret {
   readonly id: string;
   readonly customerId: string;
   readonly ciphertext: Uint8Array<ArrayBuffer>;

@@ -4,7 +4,7 @@ import { type Lease } from '../jobs/job';
 import { type Db, transaction, type Tx } from '../postgres/db';
 import { keepForReaders, nameObject } from './feature-objects';
 
-export interface FeatureRequest {
+interface FeatureRequest {
   /** Frames needed from the start of the video; Infinity for the whole video. */
   readonly wantedFrames: number;
   /** Expiry of the record that uses the feature. The feature is kept at least until then. */
@@ -63,7 +63,7 @@ export async function findFeature(
 }
 
 /** What the video itself makes impossible, for the frames examined. */
-export interface FeatureFault extends Coverage {
+interface FeatureFault extends Coverage {
   readonly errorCode: ErrorCode;
 }
 
@@ -152,7 +152,7 @@ export interface FeatureContent extends Coverage {
 }
 
 /** A locked feature, without content that has expired. */
-export interface FeatureRow extends Coverage {
+interface FeatureRow extends Coverage {
   sha256: string | null;
   errorCode: string | null;
   /** Whether a job other than the asking one, with a valid claim, is making it. */
@@ -168,7 +168,7 @@ export function covers(coverage: Coverage, wantedFrames: number): boolean {
  * Locks the feature, creating it if necessary, and extends its life at least until `expiresAt`. Clears content that has
  * expired, because it must not be used any more.
  */
-export async function lockFeature(
+async function lockFeature(
   tx: Tx,
   key: FeatureKey,
   expiresAt: Date,

@@ -4,7 +4,7 @@ import { type Asset } from '@lipsync/prisma';
 import { insertJob } from '../dispatch/new-job';
 import { databaseNow, type Db, secondsAfter, transaction, type Tx } from '../postgres/db';
 
-export interface NewUrlAsset {
+interface NewUrlAsset {
   customerId: string;
   mediaType: MediaType;
   url: string;
@@ -58,7 +58,7 @@ export async function getAsset(db: Db, customerId: string, assetId: string): Pro
 }
 
 /** An input of a record that is to be created. */
-export interface NewInput {
+interface NewInput {
   customerId: string;
   mediaType: MediaType;
   input: Input;

@@ -14,12 +14,12 @@ import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
 import { insertUrlAsset, referInput, urlOf } from './assets';
 
 /** All data that the resource of a preparation is made of. */
-export interface PreparationDetails {
+interface PreparationDetails {
   preparation: PreparationRow;
   webhookEventId: string | null;
 }
 
-export interface NewPreparation {
+interface NewPreparation {
   customerId: string;
   /** Already checked against the contract and the URL policies. */
   request: PreparationRequest;
@@ -30,7 +30,7 @@ export interface NewPreparation {
   traceParent?: string | undefined;
 }
 
-export interface CreatedPreparation extends PreparationDetails {
+interface CreatedPreparation extends PreparationDetails {
   replayed: boolean;
   /** Queues with new jobs that can start, and whose workers should be notified. */
   queues: QueueName[];

@@ -116,12 +116,12 @@ export interface IngestWork {
   upload: UploadRow | null;
 }
 
-export interface AnalyzeWork {
+interface AnalyzeWork {
   preparation: PreparationRow;
   video: AssetRow;
 }
 
-export interface RenderWork {
+interface RenderWork {
   run: EngineRunRow;
   render: RenderRow;
   video: AssetRow;

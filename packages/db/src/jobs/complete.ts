@@ -19,7 +19,7 @@ export interface IngestedMedia {
   fps?: number | undefined;
 }
 
-export interface Analysis {
+interface Analysis {
   version: string;
   analyzerVersion: string;
   frames: number;

@@ -159,7 +159,7 @@ export function idsOf(rows: readonly { readonly id: string }[]): string[] {
 }
 
 /** The results of an analysis, as columns of the preparation. */
-export type AnalysisColumns = Pick<
+type AnalysisColumns = Pick<
   PreparationRow,
   'version' | 'analyzerVersion' | 'frames' | 'fps' | 'width' | 'height' | 'durationSeconds' | 'videoSha256'
 >;

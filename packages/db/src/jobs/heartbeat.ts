@@ -7,7 +7,7 @@ import { advanceWaiting } from './waiting-records';
 /** The stage of a job. `preparing` is a render job's own analysis of its video, before its engine starts. */
 export type JobStage = IngestStage | PreparationWorkStage | EngineWorkStage | 'preparing';
 
-export interface Heartbeat {
+interface Heartbeat {
   leaseSeconds: number;
   stage?: JobStage | undefined;
   /**

@@ -61,7 +61,7 @@ export interface Lease {
 }
 
 /** Says whether the locked job still runs under exactly this claim. */
-export function isHeld(job: JobRow, lease: Lease): boolean {
+function isHeld(job: JobRow, lease: Lease): boolean {
   return job.status === 'running' && job.fence === lease.fence;
 }
 

@@ -13,14 +13,14 @@ import {
 import { type Tx } from '../postgres/db';
 
 /** The stage and progress that a record should have reached. */
-export interface RenderStep {
+interface RenderStep {
   render: RenderRow;
   stage: RenderWorkStage | 'queued';
   progress: number;
   enginesChanged?: boolean;
 }
 
-export interface PreparationStep {
+interface PreparationStep {
   preparation: PreparationRow;
   stage: PreparationWorkStage | 'queued';
   /** How much of the stage is done. */

@@ -14,7 +14,7 @@ import { endPreparation, failOpenRuns, idsOf } from './end-records';
 import { advancePreparations, advanceRenders } from './progress';
 
 /** How far the ingest of one asset has come. The fraction of the fetch is 0 to 1. */
-export interface IngestStep {
+interface IngestStep {
   fraction: number;
 }
 

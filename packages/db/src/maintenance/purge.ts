@@ -18,7 +18,7 @@ import {
   type Purgeable,
 } from './purgeable';
 
-export type PurgedKind = Purgeable['kind'] | 'feature';
+type PurgedKind = Purgeable['kind'] | 'feature';
 
 export interface PurgeOptions {
   storage: {
@@ -140,7 +140,7 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
 
 const SILENT_WORKER_SECONDS = 86_400;
 
-export interface DeletedTombstones {
+interface DeletedTombstones {
   /** Rows of all tables. */
   readonly rows: number;
   /** There were at least `limit` resources of a kind, so there may be more. */
@@ -185,7 +185,7 @@ export function deleteTombstones(db: Db, afterSeconds: number, limit: number): P
 }
 
 /** Deletes expired idempotency keys, oldest expiry first. */
-export function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
+function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
   return db.prisma.$executeRaw`
     DELETE FROM idempotency_keys WHERE (customer_id, key) IN (
       SELECT customer_id, key FROM idempotency_keys
@@ -195,7 +195,7 @@ export function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
 }
 
 /** Deletes workers that said farewell, or nothing at all, long ago. */
-export function deleteSilentWorkers(db: Db): Promise<number> {
+function deleteSilentWorkers(db: Db): Promise<number> {
   return db.prisma.$executeRaw`
     DELETE FROM workers WHERE seen_at < now() - make_interval(secs => ${SILENT_WORKER_SECONDS}::float8)`;
 }

@@ -16,7 +16,7 @@ import {
   recoverJob,
 } from './overdue';
 
-export interface ReconcileOptions {
+interface ReconcileOptions {
   /** Says whether Redis still knows this announcement, waiting or active. Rejects if Redis is unavailable. */
   isInQueue: (queue: QueueName, jobId: string, dispatchSeq: number) => Promise<boolean>;
   /** How long a job may wait while no worker serves its queue. */
@@ -30,7 +30,7 @@ export interface ReconcileOptions {
   onRecovered?: (job: RecoveredJob) => void;
 }
 
-export interface ReconcileReport {
+interface ReconcileReport {
   /** Abandoned jobs that were requeued. */
   requeued: number;
   /** Abandoned jobs that had no attempt left. */
@@ -146,7 +146,7 @@ const NOTED_SECONDS = 5;
  * Records that reconciliation runs. Returns the seconds since it resumed after its last gap; Infinity if there was
  * none. The row is part of a backup and as old as the rest of it, so a restored database shows a gap.
  */
-export async function secondsSinceGap(db: Db): Promise<number> {
+async function secondsSinceGap(db: Db): Promise<number> {
   await db.prisma.$executeRaw`
     UPDATE reconciliation SET
       ran_at = now(),

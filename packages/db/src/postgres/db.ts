@@ -25,7 +25,7 @@ export interface Db {
   close(): Promise<void>;
 }
 
-export interface DbOptions {
+interface DbOptions {
   url: string;
   /** Maximum number of connections. */
   poolMax: number;
@@ -150,7 +150,7 @@ export function connectionUrl(url: string): string {
  * stay open without a peer. Without this, whatever waits there (a heartbeat, a request) waits for as long as the kernel
  * retransmits, a quarter of an hour or more, and the pool runs empty meanwhile.
  */
-export function createPostgresSocket(silenceMs: number): Socket {
+function createPostgresSocket(silenceMs: number): Socket {
   const socket = new Socket();
   socket.setTimeout(silenceMs, () => {
     // The shape of the system's own timeout, which Prisma's adapter and isDatabaseUnavailable recognise.

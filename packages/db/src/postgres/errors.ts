@@ -76,7 +76,7 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /** The driver's own error, which Prisma passes on unchanged when a transaction begins or ends. */
-export function isDriverAdapterError(error: unknown): error is Error {
+function isDriverAdapterError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'DriverAdapterError';
 }
 

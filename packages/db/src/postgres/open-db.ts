@@ -1,7 +1,7 @@
 import { createDb, type Db, STATEMENT_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS } from './db';
 
 /** The settings of a process that configure its database. */
-export interface DatabaseEnv {
+interface DatabaseEnv {
   readonly DATABASE_URL: string;
   readonly DATABASE_POOL_MAX: number;
   readonly PUBLIC_BASE_URL: string;

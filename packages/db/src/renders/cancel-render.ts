@@ -5,7 +5,7 @@ import { finishJobs } from '../jobs/job';
 import { databaseNow, type Db, type Tx } from '../postgres/db';
 import { findRender, type RenderDetails } from './get-render';
 
-export interface Cancellation extends RenderDetails {
+interface Cancellation extends RenderDetails {
   /** Jobs that a worker may be running. Notify it, so that it stops at once. */
   cancelledJobIds: string[];
 }

@@ -1,12 +1,9 @@
 import { createRender as insertRender } from '@lipsync/db';
 import { fingerprint } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
-import { resolveIdempotencyKey } from '../http/idempotency-key';
-import { requireBody } from '../http/require-body';
-import { type Handler } from './operation';
-import { parsedInput, parsedWebhook } from './parsed-addresses';
-import { replayed } from './replayed';
-import { viewRender } from './view-render';
+import { requireBody } from '../http/body';
+import { viewRender } from './get-render';
+import { type Handler, parsedInput, parsedWebhook, replayed, resolveIdempotencyKey } from './operation';
 
 /** POST /v1/renders */
 export function createRender(deps: ApiDeps): Handler {

@@ -1,8 +1,8 @@
-import { getRender as findRender } from '@lipsync/db';
+import { type RecordResource } from '@lipsync/contract';
+import { getRender as findRender, type RenderDetails } from '@lipsync/db';
+import { renderRecord, SIGNED_URL_SECONDS, type SignedOutput } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
-import { type Handler } from './operation';
-import { pollHint } from './poll-hint';
-import { viewRender } from './view-render';
+import { type Handler, pollHint } from './operation';
 
 /** GET /v1/renders/{id} */
 export function getRender(deps: ApiDeps): Handler {
@@ -14,4 +14,22 @@ export function getRender(deps: ApiDeps): Handler {
       resourceId: found.render.id,
     };
   };
+}
+
+/** A render as the contract defines it, with a newly signed download URL for every existing output. */
+export async function viewRender(
+  { storage, config }: Pick<ApiDeps, 'storage' | 'config'>,
+  { render, runs, preparation, webhookEventId }: RenderDetails,
+): Promise<RecordResource> {
+  const outputs = new Map<string, SignedOutput>();
+  for (const { id, engine, outputKey } of runs) {
+    if (outputKey === null) continue;
+    const signed = await storage.presignGet(outputKey, {
+      filename: `${render.id}-${engine}.mp4`,
+      contentType: 'video/mp4',
+      expiresSeconds: SIGNED_URL_SECONDS,
+    });
+    outputs.set(id, signed);
+  }
+  return renderRecord(render, runs, preparation, { baseUrl: config.publicBaseUrl, webhookEventId, outputs });
 }

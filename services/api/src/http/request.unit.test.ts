@@ -1,4 +1,4 @@
-import { requestId } from './request-id';
+import { requestId, requestPath } from './request';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
@@ -20,5 +20,21 @@ describe('requestId', () => {
 
   it('gives each request without an id a different one', () => {
     expect(requestId(undefined)).not.toBe(requestId(undefined));
+  });
+});
+
+describe('requestPath', () => {
+  it.each([
+    ['/v1/renders', '/v1/renders'],
+    ['/v1/renders?token=secret', '/v1/renders'],
+    ['/v1/renders#x', '/v1/renders'],
+    ['/v1/renders?', '/v1/renders'],
+    ['http://api.example.com/v1/renders?x=1', '/v1/renders'],
+    ['http://api.example.com', ''],
+    ['//v1/renders', '//v1/renders'],
+    ['/v1/../healthz', '/v1/../healthz'],
+    ['*', '*'],
+  ])('reads %s as %s', (target, path) => {
+    expect(requestPath(target)).toBe(path);
   });
 });

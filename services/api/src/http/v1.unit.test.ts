@@ -1,6 +1,6 @@
 import { OPERATIONS } from '@lipsync/contract';
 import { errorThrownBy } from '../../test/error-thrown-by';
-import { createRouteTable } from './route-table';
+import { createRouteTable } from './v1';
 
 const route = createRouteTable(OPERATIONS);
 

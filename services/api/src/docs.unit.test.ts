@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { ERROR_CATALOGUE } from '@lipsync/contract';
 import { signatureHeader } from '@lipsync/domain';
-import { verifyWebhook } from '../../public/samples/verify-webhook';
-import { renderDocsPage } from './docs-page';
+import { verifyWebhook } from '../public/samples/verify-webhook';
+import { renderDocsPage } from './docs';
 
 describe('the documentation page', () => {
   const page = renderDocsPage('https://api.example.com');

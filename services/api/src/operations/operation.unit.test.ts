@@ -1,5 +1,5 @@
 import { errorThrownBy } from '../../test/error-thrown-by';
-import { resolveIdempotencyKey } from './idempotency-key';
+import { resolveIdempotencyKey } from './operation';
 
 const code = (run: () => unknown) => errorThrownBy(run).code;
 /** How node:http decodes a header whose bytes are UTF-8. */

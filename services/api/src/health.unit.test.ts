@@ -1,4 +1,4 @@
-import { onceReached } from './readiness';
+import { onceReached } from './health';
 
 describe('onceReached', () => {
   const { signal } = new AbortController();
