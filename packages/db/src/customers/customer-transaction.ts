@@ -1,4 +1,4 @@
-import { type CustomerLimits, customerLimits, RECORD_STATES, ServiceError } from '@lipsync/domain';
+import { type CustomerLimits, DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
 import { DATABASE_WAIT_MS, type Db, transaction, type Tx } from '../postgres/db';
 import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/errors';
 
@@ -102,9 +102,11 @@ function storableKey(key: string): string {
  */
 export async function requireRecordSlot(tx: Tx, customerId: string): Promise<void> {
   const { activeRecordsMax } = await lockCustomer(tx, customerId);
-  const where = { customerId, status: { in: [...RECORD_STATES.open] } };
-  const active = (await tx.render.count({ where })) + (await tx.preparation.count({ where }));
-  if (active < activeRecordsMax) return;
+  const [open] = await tx.$queryRaw<{ records: number }[]>`
+    SELECT (SELECT count(*) FROM renders WHERE customer_id = ${customerId} AND status IN ('accepted', 'processing'))::int
+      + (SELECT count(*) FROM preparations WHERE customer_id = ${customerId} AND status IN ('accepted', 'processing'))::int
+      AS records`;
+  if (open !== undefined && open.records < activeRecordsMax) return;
   const detail = `At most ${activeRecordsMax} renders and preparations may be unfinished at once; wait for one to finish, or cancel a render.`;
   throw new ServiceError('concurrency_limit_exceeded', { detail });
 }
@@ -123,7 +125,14 @@ export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): 
 }
 
 /** Locks the customer's row. What is counted after this includes what was committed while the lock was waited for. */
-async function lockCustomer(tx: Tx, customerId: string): Promise<CustomerLimits> {
-  await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
-  return customerLimits(await tx.customer.findUniqueOrThrow({ where: { id: customerId } }));
+async function lockCustomer(tx: Tx, customerId: string): Promise<Limits> {
+  const [stored] = await tx.$queryRaw<{ [K in keyof Limits]: number | null }[]>`
+    SELECT active_records_max AS "activeRecordsMax", open_uploads_max AS "openUploadsMax"
+    FROM customers WHERE id = ${customerId} FOR UPDATE`;
+  return {
+    activeRecordsMax: stored?.activeRecordsMax ?? DEFAULT_CUSTOMER_LIMITS.activeRecordsMax,
+    openUploadsMax: stored?.openUploadsMax ?? DEFAULT_CUSTOMER_LIMITS.openUploadsMax,
+  };
 }
+
+type Limits = Pick<CustomerLimits, 'activeRecordsMax' | 'openUploadsMax'>;

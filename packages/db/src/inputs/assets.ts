@@ -1,7 +1,7 @@
 import { type ErrorCode, type Input, type MediaType } from '@lipsync/contract';
 import { type AssetRow, errorMessage, isId, ServiceError } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
-import { insertJob } from '../dispatch/new-job';
+import { insertJobs, type NewJob } from '../dispatch/new-job';
 import { databaseNow, type Db, secondsAfter, transaction, type Tx } from '../postgres/db';
 
 interface NewUrlAsset {
@@ -16,10 +16,15 @@ interface NewUrlAsset {
 
 /** Creates an asset to be fetched from a URL, with its ingest job in the `media` queue. */
 export function createAsset(db: Db, asset: NewUrlAsset): Promise<AssetRow> {
-  return transaction(db, async (tx) => insertUrlAsset(db, tx, asset, await databaseNow(tx)));
+  return transaction(db, async (tx) => {
+    const now = await databaseNow(tx);
+    const row = await insertUrlAsset(db, tx, asset, now);
+    await insertJobs(db, tx, asset.customerId, [ingestOf(row)], now);
+    return row;
+  });
 }
 
-/** Like `createAsset`, within the transaction that needs the asset. */
+/** Like `createAsset`, within the transaction that needs the asset, which must also insert its ingest job. */
 export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Date): Promise<AssetRow> {
   const { customerId, mediaType, url, ttlSeconds, traceParent } = asset;
   const row = await tx.asset.create({
@@ -36,13 +41,12 @@ export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Da
       expiresAt: secondsAfter(now, ttlSeconds),
     },
   });
-  await insertJob(db, tx, {
-    customerId,
-    subject: { kind: 'ingest', assetId: row.id },
-    status: 'queued',
-    now,
-  });
   return assetRow(row);
+}
+
+/** The job that fetches or verifies an asset. */
+export function ingestOf({ id }: AssetRow): NewJob {
+  return { subject: { kind: 'ingest', assetId: id }, status: 'queued' };
 }
 
 /** @throws ServiceError asset_not_found (also for a malformed id or another customer's) or asset_expired */

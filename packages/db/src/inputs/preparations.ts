@@ -7,11 +7,11 @@ import {
   requireRecordSlot,
   reserveKey,
 } from '../customers/customer-transaction';
-import { insertJob } from '../dispatch/new-job';
+import { insertJobs } from '../dispatch/new-job';
 import { type QueueName } from '../dispatch/queue-names';
 import { ownedLike } from '../postgres/customer-scope';
 import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
-import { insertUrlAsset, referInput, urlOf } from './assets';
+import { ingestOf, insertUrlAsset, referInput, urlOf } from './assets';
 
 /** All data that the resource of a preparation is made of. */
 interface PreparationDetails {
@@ -70,12 +70,13 @@ export function createPreparation(db: Db, input: NewPreparation): Promise<Create
       },
     });
     const status = video.status === 'ready' ? 'queued' : 'blocked';
-    const subject = { kind: 'analyze', preparationId: id } as const;
-    const queue = await insertJob(db, tx, { customerId, subject, status, now });
-    const queues: QueueName[] = [
-      ...(status === 'queued' ? [queue] : []),
-      ...(referred ? [] : ['media' as const]),
-    ];
+    const queues = await insertJobs(
+      db,
+      tx,
+      customerId,
+      [...(referred ? [] : [ingestOf(video)]), { subject: { kind: 'analyze', preparationId: id }, status }],
+      now,
+    );
     return { preparation, webhookEventId: null, replayed: false, queues };
   });
 }

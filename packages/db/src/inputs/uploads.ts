@@ -8,9 +8,9 @@ import {
 } from '@lipsync/domain';
 import { type Upload } from '@lipsync/prisma';
 import { customerTransaction, requireUploadSlot } from '../customers/customer-transaction';
-import { insertJob } from '../dispatch/new-job';
+import { insertJobs } from '../dispatch/new-job';
 import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
-import { assetRow } from './assets';
+import { assetRow, ingestOf } from './assets';
 
 export interface NewUpload {
   customerId: string;
@@ -114,8 +114,9 @@ async function freeze(db: Db, tx: Tx, upload: UploadRow, etag: string, now: Date
     where: { id: assetId, customerId },
     data: { status: 'pending', stage: 'queued', updatedAt: now },
   });
-  await insertJob(db, tx, { customerId, subject: { kind: 'ingest', assetId }, status: 'queued', now });
-  return assetRow(asset);
+  const row = assetRow(asset);
+  await insertJobs(db, tx, customerId, [ingestOf(row)], now);
+  return row;
 }
 
 async function findUpload(

@@ -1,12 +1,15 @@
 import { Client } from 'pg';
 import { connectionUrl } from './db';
 
+const SETTINGS = String.raw`-c timezone=UTC -c jit=off -c default_transaction_isolation=read\ committed`;
 const ADDRESS = 'postgresql://user:p%40ss@[::1]:5432/lipsync';
 
 const parametersOf = (url: string): Record<string, string> => Object.fromEntries(new URL(url).searchParams);
 
-it('sets the time zone and turns off JIT, and leaves address and credentials alone', () => {
-  expect(connectionUrl(ADDRESS)).toBe(`${ADDRESS}?options=-c+timezone%3DUTC+-c+jit%3Doff`);
+it('sets time zone and isolation and turns off JIT, and leaves address and credentials alone', () => {
+  const url = connectionUrl(ADDRESS);
+  expect(url.startsWith(`${ADDRESS}?options=`)).toBe(true);
+  expect(parametersOf(url)).toEqual({ options: SETTINGS });
 });
 
 it.each([
@@ -17,7 +20,7 @@ it.each([
 ])('leaves pg the password and the options of %s', (address, password) => {
   const client = new Client({ connectionString: connectionUrl(`postgres://${address}`) });
   expect(client).toMatchObject({
-    connectionParameters: { password, options: '-c timezone=UTC -c jit=off', database: 'db' },
+    connectionParameters: { password, options: SETTINGS, database: 'db' },
   });
 });
 
@@ -28,11 +31,11 @@ it("adds its settings to the operator's own options", () => {
   expect(parametersOf(url)).toEqual({
     sslmode: 'require',
     // Of two values for a setting Postgres takes the last.
-    options: '-c search_path=lipsync -c timezone=Asia/Tokyo -c timezone=UTC -c jit=off',
+    options: `-c search_path=lipsync -c timezone=Asia/Tokyo ${SETTINGS}`,
   });
 });
 
 it('keeps the time limits of statements and transactions in the hands of this service', () => {
   const url = connectionUrl(`${ADDRESS}?statement_timeout=0&idle_in_transaction_session_timeout=0`);
-  expect(parametersOf(url)).toEqual({ options: '-c timezone=UTC -c jit=off' });
+  expect(parametersOf(url)).toEqual({ options: SETTINGS });
 });

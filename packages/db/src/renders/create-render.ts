@@ -6,10 +6,10 @@ import {
   requireRecordSlot,
   reserveKey,
 } from '../customers/customer-transaction';
-import { insertJob } from '../dispatch/new-job';
+import { insertJobs, type NewJob } from '../dispatch/new-job';
 import { type QueueName } from '../dispatch/queue-names';
 import { liveEngines } from '../dispatch/workers';
-import { insertUrlAsset, referInput, urlOf } from '../inputs/assets';
+import { ingestOf, insertUrlAsset, referInput, urlOf } from '../inputs/assets';
 import { referPreparation } from '../inputs/preparations';
 import { type Db, secondsAfter, type Tx } from '../postgres/db';
 import { findRender, type RenderDetails } from './get-render';
@@ -76,9 +76,12 @@ async function insertRender(
   await requireEngines(tx, input);
   await requireRecordSlot(tx, customerId);
 
-  const fetch = (mediaType: MediaType): Promise<AssetRow> => {
+  const fetched: AssetRow[] = [];
+  const fetch = async (mediaType: MediaType): Promise<AssetRow> => {
     const source = { customerId, mediaType, url: urlOf(request[mediaType]), ttlSeconds, traceParent };
-    return insertUrlAsset(db, tx, source, now);
+    const asset = await insertUrlAsset(db, tx, source, now);
+    fetched.push(asset);
+    return asset;
   };
   const video = referred.video ?? (await fetch('video'));
   const audio = referred.audio ?? (await fetch('audio'));
@@ -113,16 +116,11 @@ async function insertRender(
     })),
   });
   runs.sort((a, b) => a.position - b.position);
-  const isReady = video.status === 'ready' && audio.status === 'ready';
-  const status = isReady ? 'queued' : 'blocked';
-  for (const [position, engine] of request.engines.entries()) {
-    const subject = { kind: 'render', engineRunId: runs[position]?.id ?? '', engine } as const;
-    await insertJob(db, tx, { customerId, subject, status, now });
-  }
-  const queues: QueueName[] = [
-    ...(referred.video && referred.audio ? [] : ['media' as const]),
-    ...(isReady ? request.engines : []),
-  ];
+  const status = video.status === 'ready' && audio.status === 'ready' ? 'queued' : 'blocked';
+  const jobs = request.engines.map((engine, position): NewJob => {
+    return { subject: { kind: 'render', engineRunId: runs[position]?.id ?? '', engine }, status };
+  });
+  const queues = await insertJobs(db, tx, customerId, [...fetched.map(ingestOf), ...jobs], now);
   return { render, runs, preparation, webhookEventId: null, queues };
 }
 

@@ -57,7 +57,8 @@ describe('a create whose connection breaks at its commit', () => {
     ['is made when it is asked for again, if the server did not hear of the commit', 'before', false],
   ] as const)('%s', async (_name, when, isCommitted) => {
     const { customerId } = scenario;
-    proxy.reset('COMMIT', when);
+    // With the end of the message: the isolation level of a transaction is called READ COMMITTED.
+    proxy.reset('COMMIT\0', when);
     expect(isDatabaseUnavailable(await failureOf(create(db, customerId)))).toBe(true);
     const before = await rendersOf(scenario.make, customerId);
 
