@@ -42,6 +42,13 @@ module.exports = {
       to: { path: '^services/', pathNot: '^services/gpu-worker/src/index\\.ts$' },
     },
     {
+      name: 'scripts-through-an-index',
+      comment: 'A workspace of the scripts uses another one only by what it exports',
+      severity: 'error',
+      from: { path: '^scripts/([^/]+)/' },
+      to: { path: '^scripts/', pathNot: '^scripts/($1/|[^/]+/src/index\\.ts$)' },
+    },
+    {
       name: 'no-testkit-in-production',
       severity: 'error',
       from: { path: '^(packages|services)/', pathNot: ['\\.test\\.ts$', '/test/', '^packages/testkit/'] },
@@ -82,7 +89,7 @@ module.exports = {
       'onnx-only-in-inference-child',
       'session.run blocks its thread and cannot be interrupted',
       'node_modules/onnxruntime-node/',
-      ['^services/gpu-worker/src/inference/', '^scripts/src/bench/', '^packages/model-pack/src/test/'],
+      ['^services/gpu-worker/src/inference/', '^scripts/bench/', '^packages/model-pack/src/test/'],
     ),
     {
       name: 'inference-only-by-its-protocol',
@@ -115,7 +122,7 @@ module.exports = {
     only('express-only-from-api', 'HTTP routing lives in the api service', 'node_modules/express/', [
       '^services/api/',
       // The baseline that the api is measured against.
-      '^scripts/src/bench/control-plane/bare-server',
+      '^scripts/bench/src/control-plane/bare-server',
     ]),
     only(
       'child-processes-only-from-media-and-inference-host',

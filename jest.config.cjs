@@ -1,9 +1,10 @@
 // Set before ONNX Runtime starts in a test; it sends telemetry otherwise.
 process.env['ORT_DISABLE_TELEMETRY'] = '1';
 
+// Imports of packages are loaded when they are first used: few tests need all that a package brings along.
 const swc = [
   '@swc/jest',
-  { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+  { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs', lazy: true } },
 ];
 
 /** @type {import('jest').Config} */
@@ -18,10 +19,17 @@ const sources = {
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
+    '^@lipsync/(local-stack|models|corpora|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
     '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
   },
   testEnvironment: 'node',
   modulePathIgnorePatterns: ['/dist/', '/.local/', '/.turbo/'],
+};
+
+/** One Postgres and one Redis per run. */
+const servers = {
+  globalSetup: '<rootDir>/packages/testkit/src/global-setup.ts',
+  globalTeardown: '<rootDir>/packages/testkit/src/global-teardown.ts',
 };
 
 module.exports = {
@@ -31,13 +39,9 @@ module.exports = {
   maxWorkers: '100%',
   projects: [
     { ...sources, displayName: 'unit', testMatch: ['**/*.unit.test.ts'] },
-    {
-      ...sources,
-      displayName: 'integration',
-      testMatch: ['**/*.integration.test.ts'],
-      globalSetup: '<rootDir>/packages/testkit/src/global-setup.ts',
-      globalTeardown: '<rootDir>/packages/testkit/src/global-teardown.ts',
-    },
+    { ...sources, ...servers, displayName: 'integration', testMatch: ['**/*.integration.test.ts'] },
+    // Every kind of media, face and pack, where an integration test tries one of each.
+    { ...sources, ...servers, displayName: 'matrix', testMatch: ['**/*.matrix.test.ts'] },
     { ...sources, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
     { ...sources, displayName: 'parts', testMatch: ['**/*.parts.test.ts'] },
   ],

@@ -1,8 +1,11 @@
-// `npm test`: every check that a change must pass, in the order in which a failure is cheapest to find.
-// `npm test -- unit e2e` runs only the named checks; `npm test -- all` also runs the long ones.
-import { spawnSync } from 'node:child_process';
+// `npm test`: every check that a change must pass. `npm test -- unit e2e` runs only the named checks, `npm test -- all`
+// also the long ones, and `npm test -- changed` those that can be affected by what was changed since the last commit
+// (`--since REF`: since another one).
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 // The second contains the pnpm that bootstrap.mjs installs if the machine has none.
@@ -10,82 +13,131 @@ const BIN_DIRS = [
   path.join(ROOT, 'node_modules', '.bin'),
   path.join(ROOT, '.local', 'tools', 'node_modules', '.bin'),
 ];
-
-const jest = (project, ...options) => ['jest', ['--selectProjects', project, ...options]];
-
-const CHECKS = {
-  contract: ['node', ['packages/contract/scripts/generate.mjs', '--check']],
-  kernels: ['node', ['packages/lipsync/scripts/build-kernels.mjs', '--check']],
-  layers: [
-    'depcruise',
-    [
-      '--config',
-      '.dependency-cruiser.cjs',
-      '--output-type',
-      'err',
-      'packages',
-      'services',
-      'scripts/src',
-      'prisma',
-    ],
-  ],
-  format: ['prettier', ['--check', '.', '--log-level', 'warn']],
-  lint: ['eslint', ['.', '--max-warnings', '0']],
-  types: ['turbo', ['run', 'typecheck', '--output-logs=errors-only']],
-  // Skipped if no Python has torch and onnx: only those who export weights need one.
-  exporters: ['node', ['scripts/export/run-tests.mjs']],
-  unit: jest('unit'),
-  integration: jest('integration'),
-  // Each end-to-end file starts a whole stack: one at a time on a small machine.
-  e2e: jest('e2e', '--runInBand'),
+const ENVIRONMENT = {
+  ...process.env,
+  PATH: [...BIN_DIRS, process.env.PATH].join(path.delimiter),
+  TURBO_TELEMETRY_DISABLED: '1',
+  // Node 20 is supported until the SDK drops it; one warning is enough.
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
 };
-
-/** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
-const LONG_CHECKS = {
-  // On real servers, those that are installed: deploy/parts/README.md.
-  parts: ['node', ['scripts/parts.mjs']],
-  // Hostile input of every kind against a local stack, with canaries.
-  corpora: ['node', ['scripts/dist/corpora.js']],
-  // Two short runs under faults; docs/fault-testing.md.
-  chaos: ['node', ['scripts/dist/chaos.js', '--seed', '3', '--seed', '14', '--minutes', '1.2']],
-};
-
 /** Exit status of a check that cannot run here and has said why. */
 const SKIPPED = 77;
 
-const available = { ...CHECKS, ...LONG_CHECKS };
-const named = process.argv.slice(2);
-const unknown = named.filter((name) => name !== 'all' && !(name in available));
+const jest = (project, ...options) => ['jest', '--selectProjects', project, ...options];
+
+/** Checks that read the sources, each on one core. */
+const STATIC_CHECKS = {
+  contract: ['node', 'packages/contract/scripts/generate.mjs', '--check'],
+  kernels: ['node', 'packages/lipsync/scripts/build-kernels.mjs', '--check'],
+  layers: [
+    ...['depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err'],
+    ...['packages', 'services', 'scripts', 'prisma'],
+  ],
+  format: ['prettier', '--check', '.', '--log-level', 'warn'],
+  lint: ['eslint', '.', '--max-warnings', '0'],
+  types: ['turbo', 'run', 'typecheck', '--output-logs=errors-only'],
+  // Skipped if no Python has torch and onnx: only those who export weights need one.
+  exporters: ['node', 'scripts/export/run-tests.mjs'],
+};
+const TESTS = {
+  unit: jest('unit'),
+  integration: jest('integration'),
+  // Renders are most of their time, and each uses the whole machine.
+  e2e: jest('e2e', '--runInBand'),
+};
+/** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
+const LONG_CHECKS = {
+  // Every kind of media, face and pack: what the other tests try with one of each.
+  matrix: jest('matrix'),
+  // On real servers, those that are installed: deploy/parts/README.md.
+  parts: ['node', 'scripts/parts/parts.mjs'],
+  // Hostile input of every kind against a local stack, with canaries.
+  corpora: ['node', 'scripts/corpora/dist/corpora.js'],
+  // Two short runs under faults; docs/fault-testing.md.
+  chaos: ['node', 'scripts/chaos/dist/chaos.js', '--seed', '3', '--seed', '14', '--minutes', '1.2'],
+};
+
+const { values, positionals: named } = parseArgs({
+  options: { since: { type: 'string', default: 'HEAD' } },
+  allowPositionals: true,
+});
+const CHECKS = { ...STATIC_CHECKS, ...TESTS, ...LONG_CHECKS };
+const unknown = named.filter((name) => !['all', 'changed'].includes(name) && !(name in CHECKS));
 if (unknown.length > 0) {
-  console.error(
-    `unknown check: ${unknown.join(', ')} (there are: ${Object.keys(available).join(', ')}, all)`,
-  );
+  const known = [...Object.keys(CHECKS), 'changed', 'all'].join(', ');
+  console.error(`unknown check: ${unknown.join(', ')} (there are: ${known})`);
   process.exit(2);
 }
-const isWanted = (name) =>
-  named.length === 0 ? name in CHECKS : named.includes('all') || named.includes(name);
 
-const results = [];
-for (const [name, [command, args]] of Object.entries(available)) {
-  if (!isWanted(name)) continue;
-  console.log(`\n── ${name}`);
-  const startedAt = performance.now();
-  const { status } = spawnSync(command, args, {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      PATH: [...BIN_DIRS, process.env.PATH].join(path.delimiter),
-      TURBO_TELEMETRY_DISABLED: '1',
-      // Node 20 is supported until the SDK drops it; one warning is enough.
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-    },
-  });
-  const outcome = status === 0 ? 'passed' : status === SKIPPED ? 'skipped' : 'FAILED';
-  results.push({ name, outcome, seconds: (performance.now() - startedAt) / 1000 });
-}
-
+const results = named.includes('changed') ? await verifyChanges(values.since) : await verify(named);
 console.log('');
 for (const { name, outcome, seconds } of results)
   console.log(`${outcome.padEnd(7)}  ${name.padEnd(12)} ${seconds.toFixed(1).padStart(7)} s`);
 process.exit(results.some(({ outcome }) => outcome === 'FAILED') ? 1 : 0);
+
+/**
+ * The static checks and the end-to-end tests leave one of two cores idle most of the time, so they run side by side.
+ * The tests' output is shown as it comes, that of the static checks when they end.
+ */
+async function verify(names) {
+  const isWanted = (name) =>
+    names.includes('all') || (names.length === 0 ? !(name in LONG_CHECKS) : names.includes(name));
+  const wanted = (checks) => Object.entries(checks).filter(([name]) => isWanted(name));
+  const [staticResults, testResults] = await Promise.all([
+    inTurn(wanted(STATIC_CHECKS), 'pipe'),
+    inTurn(wanted({ e2e: TESTS.e2e, unit: TESTS.unit, integration: TESTS.integration }), 'inherit'),
+  ]);
+  return [...staticResults, ...testResults, ...(await inTurn(wanted(LONG_CHECKS), 'inherit'))];
+}
+
+/** Checks the changed files, and runs the unit and integration tests that import them. */
+function verifyChanges(since) {
+  const git = (...args) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout.split('\n');
+  const changed = [
+    ...git('diff', '--name-only', '--diff-filter=d', since),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ].filter((file) => file !== '' && existsSync(path.join(ROOT, file)));
+  const scripts = changed.filter((file) => /\.([cm]js|ts)$/.test(file));
+  const checks = {
+    contract: STATIC_CHECKS.contract,
+    layers: STATIC_CHECKS.layers,
+    format: ['prettier', '--check', '--ignore-unknown', '--log-level', 'warn', ...changed],
+    lint: ['eslint', '--max-warnings', '0', '--no-warn-ignored', ...scripts],
+    types: STATIC_CHECKS.types,
+    tests: [
+      ...['jest', '--selectProjects', 'unit', 'integration', '--passWithNoTests', '--findRelatedTests'],
+      ...scripts,
+    ],
+  };
+  const needless = [changed.length === 0 && 'format', scripts.length === 0 && ['lint', 'tests']].flat();
+  return inTurn(
+    Object.entries(checks).filter(([name]) => !needless.includes(name)),
+    'inherit',
+  );
+}
+
+async function inTurn(checks, output) {
+  const done = [];
+  for (const [name, [command, ...args]] of checks) {
+    if (output === 'inherit') console.log(`\n── ${name}`);
+    const startedAt = performance.now();
+    const { status, text } = await run(command, args, output);
+    if (text !== '' || output === 'pipe') console.log(`\n── ${name}\n${text}`);
+    const outcome = status === 0 ? 'passed' : status === SKIPPED ? 'skipped' : 'FAILED';
+    done.push({ name, outcome, seconds: (performance.now() - startedAt) / 1000 });
+  }
+  return done;
+}
+
+/** Resolves to the exit status, and to what the command printed if `output` is `pipe`. */
+function run(command, args, output) {
+  return new Promise((resolve) => {
+    const stdio = output === 'pipe' ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+    const child = spawn(command, args, { cwd: ROOT, env: ENVIRONMENT, stdio });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+    child.once('error', (error) => resolve({ status: 1, text: `${text}${error.message}\n` }));
+    child.once('close', (status) => resolve({ status: status ?? 1, text }));
+  });
+}

@@ -35,12 +35,12 @@ CONF
   exec "$bin" "$dir/sentinel.conf" --sentinel
 fi
 
-# The services' user gets the keys and the one channel (cancellations) of the service, and of the commands the least set
+# The services' user gets the keys and the two channels (cancellations, new messages) of the service, and of the commands the least set
 # that works: scripts, of which BullMQ and the rate limiter consist, with the kinds of data that these touch, and INFO,
 # from which BullMQ reads the version.
 [ -e "$dir/redis.conf" ] || cat > "$dir/users.acl" << ACL
 user default off
-user lipsync on >${REDIS_PASSWORD:?} ~lipsync:* &lipsync:cancel -@all +@connection +@hash +@list +@set +@sortedset +@stream +@string +@keyspace -@dangerous +eval +evalsha +publish +subscribe +time +info
+user lipsync on >${REDIS_PASSWORD:?} ~lipsync:* &lipsync:cancel &lipsync:wake -@all +@connection +@hash +@list +@set +@sortedset +@stream +@string +@keyspace -@dangerous +eval +evalsha +publish +subscribe +time +info
 user replica on >$REDIS_PASSWORD -@all +ping +psync +replconf
 user haproxy on >$REDIS_PASSWORD -@all +role
 user sentinel on >$REDIS_PASSWORD allchannels -@all +multi +exec +slaveof +ping +subscribe +publish +info +role +config|rewrite +client|setname +client|kill +script|kill

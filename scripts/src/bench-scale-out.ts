@@ -1,4 +1,4 @@
-import { machine } from './bench/machine';
+import { machine } from '@lipsync/local-stack';
 import { benchScaleOut } from './load-test/scale-out/bench-scale-out';
 
 /** `npm run bench:scale-out`: prints one JSON object. */

@@ -1,15 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
+import { DEFAULT_STACK_ROOT, machine } from '@lipsync/local-stack';
 import { Command, InvalidArgumentError } from 'commander';
-import { machine } from './bench/machine';
 import { compare } from './capacity/compare';
 import { measure } from './capacity/measure/measure';
 import { measureAdmission } from './capacity/measure/measure-admission';
 import { plan, simulateDay } from './capacity/plan';
 import { printComparison, printDay, printPlan } from './capacity/print-plan';
 import { readPrices, readProfile } from './capacity/profile';
-import { DEFAULT_STACK_ROOT } from './local-stack/layout';
 
 interface PlanOptions {
   rendersPerHour: number;

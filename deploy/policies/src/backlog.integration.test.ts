@@ -53,7 +53,10 @@ describe('what the scalers ask Postgres', () => {
       const audio = { asset_id: await make.readyAsset({ customerId, mediaType: 'audio' }) };
       const request = { video, audio, engines: [engine], sync_mode: 'cut_off' as const };
       wanted.push({
-        ...{ customerId, request, idempotency: null, ttlSeconds: 3600 },
+        customerId,
+        request,
+        idempotency: null,
+        ttlSeconds: 3600,
         enginesOnDemand: ENGINES_OF_ALL,
       });
     }

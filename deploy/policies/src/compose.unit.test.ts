@@ -115,7 +115,9 @@ it('runs nothing as root but what hands a fresh volume over, which has no networ
     user ?? (image.startsWith('localhost/') ? 'as built' : 'root'),
   ]);
   expect(Object.fromEntries(users.filter(([, user]) => user !== 'as built'))).toEqual({
-    ...{ postgres: 'postgres', redis: 'redis', s3: '65534:65534' },
+    postgres: 'postgres',
+    redis: 'redis',
+    s3: '65534:65534',
     's3-volume': '0:0',
   });
   expect(service('s3-volume').network_mode).toBe('none');

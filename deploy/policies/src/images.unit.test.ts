@@ -66,12 +66,12 @@ describe('the Dockerfile', () => {
         expect(labels).toContain(`org.opencontainers.image.${label}=`);
     });
 
-    it('names the licence of ffmpeg if it carries it, and its own alone if not', () => {
+    it('names the license of ffmpeg if it carries it, and its own alone if not', () => {
       const line = lineage(stages, target);
       const labels = line.flatMap(({ instructions }) => instructions.map(({ value }) => value));
-      const licences = labels.flatMap((value) => /\.licenses="([^"]+)"/.exec(value)?.[1] ?? []).at(-1);
+      const licenses = labels.flatMap((value) => /\.licenses="([^"]+)"/.exec(value)?.[1] ?? []).at(-1);
       const media = line.some(({ name }) => name === 'runtime-media');
-      expect(licences).toMatch(media ? /^MIT AND GPL-2\.0-or-later/ : /^MIT$/);
+      expect(licenses).toMatch(media ? /^MIT AND GPL-2\.0-or-later/ : /^MIT$/);
     });
   });
 

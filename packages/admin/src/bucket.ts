@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { checkBucket } from './check-bucket';
+import { print } from './command-line';
 import type { Connection } from './connect';
-import { print } from './print';
 
 export function addBucketCommands(program: Command, connection: Connection): void {
   const bucket = program.command('bucket').description('the bucket that S3_BUCKET names');

@@ -1,13 +1,19 @@
-import { createDb } from '@lipsync/db';
+import { createDb, type Db } from '@lipsync/db';
 import {
   createSecretBox,
   loadEnv,
+  type SecretBox,
   sharedSettings,
   STORAGE_SETTINGS,
   UPLOAD_SETTINGS,
 } from '@lipsync/runtime';
 import { openStorage, type Storage } from '@lipsync/storage';
-import type { AdminContext } from './credentials';
+
+/** The dependencies of admin commands: the database, and the box that seals webhook secrets. */
+export interface AdminContext {
+  db: Db;
+  secretBox: SecretBox;
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,8 +29,10 @@ export function connectedBy(environment: () => Environment): Connection {
   return {
     async withContext(action) {
       const wanted = sharedSettings.pick({
-        ...{ DATABASE_URL: true, PUBLIC_BASE_URL: true },
-        ...{ MASTER_KEY: true, MASTER_KEY_PREVIOUS: true },
+        DATABASE_URL: true,
+        PUBLIC_BASE_URL: true,
+        MASTER_KEY: true,
+        MASTER_KEY_PREVIOUS: true,
       });
       const env = loadEnv(wanted, environment());
       const db = createDb({

@@ -1,9 +1,9 @@
-import { type LimitChanges, listCustomers, setLimits } from '@lipsync/db';
+import { randomBytes } from 'node:crypto';
+import { createCustomer, type LimitChanges, listCustomers, setLimits } from '@lipsync/db';
 import { customerLimits, type CustomerRow } from '@lipsync/domain';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Connection } from './connect';
-import { newCustomer } from './credentials';
-import { print, type Row } from './print';
+import { print, type Row } from './command-line';
+import type { AdminContext, Connection } from './connect';
 
 /** `default` instead of null, because the parser treats null as an option without a value. */
 type LimitValue = number | 'default';
@@ -46,6 +46,25 @@ export function addCustomerCommands(program: Command, connection: Connection): v
         print(row(customer), options);
       }),
     );
+}
+
+const SIGNING_SECRET_BYTES = 32;
+
+/** Creates a customer with a new signing secret, which is shown only once. Throws if nobody could see the name. */
+export async function newCustomer(
+  { db, secretBox }: AdminContext,
+  name: string,
+  limits: LimitChanges = {},
+): Promise<{ customer: CustomerRow; signingSecret: string }> {
+  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(name))
+    throw new Error('the name of a customer needs at least one visible character');
+  const signingSecret = randomBytes(SIGNING_SECRET_BYTES).toString('hex');
+  const customer = await createCustomer(db, {
+    name,
+    limits,
+    sealSecret: (id) => secretBox.seal(signingSecret, id),
+  });
+  return { customer, signingSecret };
 }
 
 function withLimitOptions(command: Command): Command {

@@ -1,3 +1,5 @@
-export { type AdminContext, newCustomer, newKey } from './credentials';
-export { print, type Row } from './print';
+export { print, type Row } from './command-line';
+export { type AdminContext } from './connect';
+export { newCustomer } from './customers';
+export { newKey } from './keys';
 export { runAdmin } from './run-admin';

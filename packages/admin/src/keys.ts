@@ -1,9 +1,11 @@
-import { type ApiKeySummary, listKeys, revokeKey } from '@lipsync/db';
+import { randomBytes } from 'node:crypto';
+import { type ApiKeySummary, getSecret, issueKey, listKeys, revokeKey, rotateSecret } from '@lipsync/db';
+import { formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
 import type { Command } from 'commander';
-import type { Connection } from './connect';
-import { newKey, newSecret } from './credentials';
-import { duration } from './duration';
-import { print, type Row } from './print';
+import { duration, print, type Row } from './command-line';
+import type { AdminContext, Connection } from './connect';
+
+const SECRET_BYTES = 32;
 
 interface JsonOption {
   json?: boolean;
@@ -44,6 +46,23 @@ export function addKeyCommands(program: Command, connection: Connection): void {
     );
 }
 
+/**
+ * Creates a key, which is shown only once, because only its hash is stored. Returns null if the customer does not
+ * exist.
+ */
+export async function newKey(
+  { db }: AdminContext,
+  customerId: string,
+): Promise<{ apiKey: string; summary: ApiKeySummary } | null> {
+  const apiKey = formatApiKey(randomBytes(SECRET_BYTES));
+  const summary = await issueKey(db, { customerId, hash: hashApiKey(apiKey), lastFour: lastFourOf(apiKey) });
+  return summary && { apiKey, summary };
+}
+
+function row({ id, lastFour, createdAt, lastUsedAt, revokedAt }: ApiKeySummary): Row {
+  return { id, ends_in: lastFour, created_at: createdAt, last_used_at: lastUsedAt, revoked_at: revokedAt };
+}
+
 export function addSecretCommands(program: Command, connection: Connection): void {
   program
     .command('secrets')
@@ -68,6 +87,17 @@ export function addSecretCommands(program: Command, connection: Connection): voi
     );
 }
 
-function row({ id, lastFour, createdAt, lastUsedAt, revokedAt }: ApiKeySummary): Row {
-  return { id, ends_in: lastFour, created_at: createdAt, last_used_at: lastUsedAt, revoked_at: revokedAt };
+/**
+ * Replaces the signing secret: from `activeFrom` on every attempt, including retries, is signed with the new one.
+ * Returns null if the customer does not exist.
+ */
+async function newSecret(
+  { db, secretBox }: AdminContext,
+  customerId: string,
+  activeInSeconds = 0,
+): Promise<{ signingSecret: string; activeFrom: Date } | null> {
+  if ((await getSecret(db, customerId)) === null) return null;
+  const signingSecret = randomBytes(SECRET_BYTES).toString('hex');
+  const sealed = secretBox.seal(signingSecret, customerId);
+  return { signingSecret, activeFrom: await rotateSecret(db, customerId, sealed, activeInSeconds) };
 }

@@ -1,8 +1,8 @@
 import { purge } from '@lipsync/db';
 import { assetPrefix, featureKey, outputKey } from '@lipsync/storage';
 import type { Command } from 'commander';
+import { print } from './command-line';
 import type { Connection } from './connect';
-import { print } from './print';
 
 export function addPurgeCommand(program: Command, connection: Connection): void {
   program

@@ -1,7 +1,7 @@
 import { inspectRender, type RenderInspection } from '@lipsync/db';
 import type { Command } from 'commander';
+import { printWithTables, type Row } from './command-line';
 import type { Connection } from './connect';
-import { printWithTables, type Row } from './print';
 
 export function addRenderCommands(program: Command, connection: Connection): void {
   program

@@ -1,4 +1,5 @@
 import { runCommand } from '../test/operator';
+import { duration } from './command-line';
 
 const environment = {
   DATABASE_URL: 'postgres://lipsync@127.0.0.1:1/lipsync',
@@ -20,4 +21,18 @@ it('says in one sentence that the database cannot be reached', async () => {
     stdout: '',
     stderr: "admin: the database cannot be used now: Can't reach database server at 127.0.0.1:1\n",
   });
+});
+
+it.each([
+  ['0s', 0],
+  ['90s', 90],
+  ['30m', 1_800],
+  ['24h', 86_400],
+  ['30d', 2_592_000],
+])('reads %s', (value, seconds) => {
+  expect(duration(value)).toBe(seconds);
+});
+
+it.each(['', '24', 'h', '1.5h', '-1h', '1w', '31d', '24 h'])('refuses %p', (value) => {
+  expect(() => duration(value)).toThrow('a duration as');
 });

@@ -1,9 +1,16 @@
-import { type Db, type FailedDelivery, hasCustomer, listFailedDeliveries, redeliver } from '@lipsync/db';
-import type { Command } from 'commander';
-import type { Connection } from './connect';
-import { duration } from './duration';
-import { print, type Row } from './print';
-import { redeliverFailed } from './redeliver-failed';
+import {
+  type Db,
+  type FailedDelivery,
+  type FailureSearch,
+  findFailedEvents,
+  hasCustomer,
+  listFailedDeliveries,
+  redeliver,
+} from '@lipsync/db';
+import { isServiceError } from '@lipsync/domain';
+import { type Command } from 'commander';
+import { duration, print, type Row } from './command-line';
+import { type Connection } from './connect';
 
 interface JsonOption {
   json?: boolean;
@@ -99,4 +106,29 @@ function row(delivery: FailedDelivery): Row {
     failed_at: delivery.failedAt,
     expires_at: delivery.expiresAt,
   };
+}
+
+interface RedeliveryReport {
+  redelivered: number;
+  /** Ids of events that have expired and cannot be delivered any more. */
+  expired: string[];
+}
+
+/**
+ * Redelivers, one by one, every event whose latest delivery has failed. May be interrupted and repeated, because a
+ * redelivered event no longer counts as failed. Stops at any failure other than an expired event.
+ */
+async function redeliverFailed(db: Db, search: FailureSearch): Promise<RedeliveryReport> {
+  const report: RedeliveryReport = { redelivered: 0, expired: [] };
+  for (const eventId of await findFailedEvents(db, search)) {
+    try {
+      // Null: purged since the search, so it must have expired.
+      if ((await redeliver(db, eventId)) === null) report.expired.push(eventId);
+      else report.redelivered += 1;
+    } catch (error) {
+      if (!isServiceError(error) || error.code !== 'webhook_event_expired') throw error;
+      report.expired.push(eventId);
+    }
+  }
+  return report;
 }

@@ -5,7 +5,7 @@ import {
   createRender,
   type Db,
   type NewRender,
-  settleUndelivered,
+  settleDelivery,
 } from '@lipsync/db';
 import { createFactories, createTestDatabase, type Factories } from '@lipsync/testkit';
 import { runAdmin } from '../src';
@@ -95,9 +95,9 @@ export async function openOperator(): Promise<Operator> {
       const { claimed } = await claimDeliveries(db, { ...claim, delaysSeconds });
       const delivery = claimed.find(({ eventId }) => eventId === webhookEventId);
       if (delivery === undefined) throw new Error('not claimed');
-      const { id, claimToken, eventId } = delivery;
+      const { id, eventId } = delivery;
       const outcome = { kind: 'failed', error: 'http_error', httpStatus: 503 } as const;
-      await settleUndelivered(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds });
+      await settleDelivery(db, delivery, outcome, { jitter: 0.5, delaysSeconds });
       await make.query(
         `UPDATE webhook_deliveries SET created_at = now() - make_interval(hours => $2 + 1),
            updated_at = now() - make_interval(hours => $2) WHERE id = $1`,

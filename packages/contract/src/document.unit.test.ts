@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { ERROR_CATALOGUE, type ErrorCode, isErrorCode } from './error-catalogue';
 import { openapiDocument } from './generated/document';
-import { OPERATIONS } from './operations';
+import { isSuccess, OPERATIONS } from './operations';
 import { type SchemaName } from './resources';
 import { validate } from './validate';
 
@@ -257,5 +257,19 @@ describe('the examples', () => {
     for (const reference of Object.values(isNode(examples) ? examples : {})) {
       expect(validate(schemaName, named.get(nameOf(reference))?.value)).toEqual({ ok: true });
     }
+  });
+});
+
+describe('isSuccess', () => {
+  const delivery = { status: 'delivered', attempts: 1 };
+
+  it('accepts the operation’s own status with a body of its schema', () => {
+    expect(isSuccess('get_webhook', 200, delivery)).toBe(true);
+  });
+
+  it('refuses another status, another schema, and a body with extra properties where the contract allows none', () => {
+    expect(isSuccess('get_webhook', 202, delivery)).toBe(false);
+    expect(isSuccess('get_asset', 200, delivery)).toBe(false);
+    expect(isSuccess('get_webhook', 200, { ...delivery, secret: 1 })).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-export { admitJobs, type Dispatch } from './dispatch/admission';
+export { enqueueJobs, queuesWithWaitingJobs } from './queue/enqueue';
 export {
   type ApiKeySummary,
   createCustomer,
@@ -17,7 +17,7 @@ export {
   touchApiKey,
 } from './customers/customers';
 export { createAsset, getAsset } from './inputs/assets';
-export { type Backlog, type QueueBacklog, readBacklog } from './dispatch/backlog';
+export { type Backlog, type QueueBacklog, readBacklog } from './queue/backlog';
 export {
   beginFeature,
   type Coverage,
@@ -37,24 +37,19 @@ export {
   loadIngestWork,
   loadRenderWork,
 } from './jobs/claim';
-export {
-  claimDeliveries,
-  type ClaimedDelivery,
-  type DeliveryClaim,
-  type DeliveryClaimOptions,
-  type EndedDelivery,
-} from './webhooks/claim-deliveries';
+export { claimDeliveries, type ClaimedDelivery, type EndedDelivery } from './webhooks/claim-deliveries';
 export { completeAnalyze, completeIngest, completeRender, type IngestedMedia } from './jobs/complete';
 export { type CreatedRender, createRender, type NewRender } from './renders/create-render';
 export { createDb, databaseNow, type Db } from './postgres/db';
 export { isDatabaseUnavailable } from './postgres/errors';
-export { type DeliveryDetails, getDeliveryByEvent, redeliver } from './webhooks/deliveries';
 export {
   type FailedDelivery,
   type FailureSearch,
   findFailedEvents,
+  getDeliveryByEvent,
   listFailedDeliveries,
-} from './webhooks/failed-deliveries';
+  redeliver,
+} from './webhooks/deliveries';
 export { registerObject } from './features/feature-objects';
 export { failJob, releaseJob, retryJob } from './jobs/fail';
 export { heartbeatJob, type JobStage } from './jobs/heartbeat';
@@ -64,16 +59,9 @@ export { migrate } from '@lipsync/prisma';
 export { createPreparation, getPreparation } from './inputs/preparations';
 export { purge } from './maintenance/purge';
 export { openDb } from './postgres/open-db';
-export { type JobKind, QUEUE_NAMES, type QueueName } from './dispatch/queue-names';
+export { type JobKind, QUEUE_NAMES, type QueueName } from './queue/queues';
 export { reconcile } from './maintenance/reconcile';
 export { getRender, type RenderDetails } from './renders/get-render';
-export {
-  type DeliveryOutcome,
-  type DeliveryState,
-  settleDelivered,
-  settleUndelivered,
-  type UndeliveredOutcome,
-  type UndeliveredSettlement,
-} from './webhooks/settle-deliveries';
+export { type DeliveryOutcome, type DeliveryState, settleDelivery } from './webhooks/settle-delivery';
 export { completeUpload, createUpload } from './inputs/uploads';
-export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './dispatch/workers';
+export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './queue/workers';

@@ -1,4 +1,5 @@
-import { openapiDocument } from '@lipsync/contract';
+import { type MediaType, openapiDocument } from '@lipsync/contract';
+import { ServiceError } from './errors';
 import { type CustomerRow } from './rows';
 
 const { schemas } = openapiDocument.components;
@@ -63,4 +64,55 @@ export function customerLimits(customer: Pick<CustomerRow, keyof CustomerLimits>
     runningJobsMax: customer.runningJobsMax ?? defaults.runningJobsMax,
     openUploadsMax: customer.openUploadsMax ?? defaults.openUploadsMax,
   };
+}
+
+/**
+ * High enough that no slot waits for the next admission, low enough that a newly arrived customer soon gets its turn.
+ */
+const READY_PER_SLOT = 1.5;
+/**
+ * The share of the media slots that one customer may use where there are several customers. An ingest takes as long as
+ * its source does, minutes at worst, so a newcomer's file must still find a free slot.
+ */
+const INGEST_SHARE = 0.75;
+
+/** How many jobs of a queue, announced or running, its live slots allow at once. */
+export function admissionCapacity(liveSlots: number): number {
+  return Math.ceil(liveSlots * READY_PER_SLOT);
+}
+
+/**
+ * The ingests that one of several customers may have under way at once, announced or running: fewer than there are
+ * slots, unless there is only one, so that none of its announcements ever waits for a slot ahead of another customer's.
+ */
+export function ingestCap(liveSlots: number): number {
+  return Math.max(1, Math.floor(liveSlots * INGEST_SHARE));
+}
+
+/** The content types that an upload may declare. The bytes decide later what the file really is. */
+export const CONTENT_TYPES: Readonly<Record<MediaType, readonly string[]>> = {
+  video: ['video/mp4', 'video/quicktime', 'video/webm', 'video/x-matroska'],
+  audio: [
+    'audio/mpeg',
+    'audio/wav',
+    'audio/x-wav',
+    'audio/wave',
+    'audio/mp4',
+    'audio/x-m4a',
+    'audio/aac',
+    'audio/ogg',
+    'audio/flac',
+    'audio/webm',
+  ],
+};
+
+/**
+ * The content type of an upload, without parameters and in lower case.
+ * @throws ServiceError unsupported_content_type
+ */
+export function uploadContentType(mediaType: MediaType, declared: string): string {
+  const essence = (declared.split(';', 1)[0] ?? '').trim().toLowerCase();
+  if (CONTENT_TYPES[mediaType].includes(essence)) return essence;
+  const detail = `For ${mediaType}, content_type must be one of ${CONTENT_TYPES[mediaType].join(', ')}.`;
+  throw new ServiceError('unsupported_content_type', { detail });
 }

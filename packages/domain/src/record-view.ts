@@ -1,20 +1,21 @@
 import {
+  conforms,
+  type Engine,
   type EngineResult,
   ENGINES,
   type ErrorBody,
   type Output,
   type Preparation,
   type RecordResource,
+  type Usage,
 } from '@lipsync/contract';
-import { publicUrl } from './public-url';
-import { renderError } from './render-outcome';
+import { storedErrorBody, storedErrorCode } from './errors';
+import { renderError } from './progress';
+import { publicUrl } from './resource-views';
 import { type PreparationRow, type PreparationSummary, type RenderRow, type RunSummary } from './rows';
-import { RECORD_STATES } from './states';
-import { storedErrorBody, storedErrorCode } from './stored-error';
-import { storedWord } from './stored-word';
-import { usageView } from './usage-view';
+import { type EngineStatus, RECORD_STATES, storedWord } from './states';
 
-export interface RecordViewOptions {
+interface RecordViewOptions {
   /** The public base URL of the service; never taken from a request. */
   readonly baseUrl: string;
   /** The webhook event of this record, once there is one. */
@@ -27,7 +28,7 @@ export interface SignedOutput {
   readonly expiresAt: Date;
 }
 
-export interface RenderViewOptions extends RecordViewOptions {
+interface RenderViewOptions extends RecordViewOptions {
   /** By engine run id. Completed runs that are missing here are shown without output. */
   readonly outputs?: ReadonlyMap<string, SignedOutput> | undefined;
 }
@@ -125,4 +126,22 @@ export function preparationRecord(row: PreparationRow, options: RecordViewOption
     ...(prepared ? { preparation: prepared } : {}),
     ...(row.status === 'failed' ? { error: storedErrorBody(row) } : {}),
   };
+}
+
+/** What a render measures of itself. The row of an engine run keeps it as JSON. */
+export type MeasuredUsage = Omit<Usage, 'engine' | 'status'>;
+
+/** The only fields that are null, rather than absent, when not measured. */
+const UNMEASURED = {
+  gpu_inference_seconds: null,
+  billed_pod_seconds: null,
+  observed_pod_seconds: null,
+  estimated_compute_usd: null,
+  gpu_models: [],
+  estimate_coverage: 'unavailable',
+} as const satisfies Usage;
+
+/** The usage of an engine result: its engine and status, the measurements, and defaults for the rest. */
+function usageView(engine: Engine, status: EngineStatus, measured: unknown): Usage {
+  return { ...UNMEASURED, gpu_models: [], ...(conforms('Usage', measured) ? measured : {}), engine, status };
 }

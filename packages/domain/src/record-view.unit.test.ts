@@ -59,7 +59,7 @@ const preparationRow: PreparationRow = {
   durationSeconds: null,
   videoSha256: null,
 };
-const analysed: PreparationRow = {
+const analyzed: PreparationRow = {
   ...preparationRow,
   status: 'completed',
   stage: 'completed',
@@ -207,7 +207,7 @@ describe('a render', () => {
   });
 
   it('shows the measurements of the preparation that it refers to', () => {
-    const record = renderRecord({ ...renderRow, preparationId: 'prp_1' }, [runRow], analysed, { baseUrl });
+    const record = renderRecord({ ...renderRow, preparationId: 'prp_1' }, [runRow], analyzed, { baseUrl });
     expectValid('Record', record);
     expect(record).toMatchObject({ preparation_id: 'prp_1', preparation: { frames: 100, fps: 25 } });
   });
@@ -228,7 +228,7 @@ describe('a preparation', () => {
       expect(accepted).not.toHaveProperty(absent);
     }
     expect(accepted.status_url).toBe('https://api.example.com/v1/preparations/prp_1');
-    const completed = preparationRecord(analysed, { baseUrl });
+    const completed = preparationRecord(analyzed, { baseUrl });
     expectValid('Record', completed);
     expect(completed.preparation).toEqual({
       version: '1',

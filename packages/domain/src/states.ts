@@ -1,12 +1,18 @@
-import { type AssetStatus, type DeliveryStatus, RECORD_STATUSES, type RecordStatus } from '@lipsync/contract';
-import { storedWord } from './stored-word';
+import {
+  type AssetStatus,
+  type DeliveryStatus,
+  MEDIA_TYPES,
+  type MediaType,
+  RECORD_STATUSES,
+  type RecordStatus,
+} from '@lipsync/contract';
 
 /** Engine results use the same statuses as records. */
 export type EngineStatus = RecordStatus;
-export type UploadStatus = 'awaiting_upload' | 'completed' | 'expired';
+type UploadStatus = 'awaiting_upload' | 'completed' | 'expired';
 
 /** The states of one kind of resource. */
-export interface States<Status extends string> {
+interface States<Status extends string> {
   /** All states, in order of progress. */
   readonly states: readonly Status[];
   /** The states that can still change. A compare-and-set that ends or advances a resource is conditional on these. */
@@ -20,7 +26,7 @@ export interface States<Status extends string> {
 }
 
 /** States with the transitions between them. States without a transition are terminal. */
-export interface StateMachine<Status extends string> extends States<Status> {
+interface StateMachine<Status extends string> extends States<Status> {
   canMove(from: Status, to: Status): boolean;
 }
 
@@ -68,3 +74,59 @@ export const UPLOAD_STATES = statesOf<UploadStatus>(
   ['completed', 'expired'],
 );
 export const DELIVERY_STATES = statesOf<DeliveryStatus>('a delivery', ['pending'], ['delivered', 'failed']);
+
+type Terminal = Exclude<RecordStatus, 'accepted' | 'processing'>;
+
+// In order of progress. Terminal stages repeat the status, so that a display needs only the stage.
+const TERMINAL_STAGES: readonly Terminal[] = ['completed', 'failed', 'cancelled'];
+
+export type RenderWorkStage =
+  'fetching_inputs' | 'validating_inputs' | 'preparing' | 'rendering' | 'finalizing';
+export type RenderStage = 'queued' | RenderWorkStage | Terminal;
+export const RENDER_STAGES: readonly RenderStage[] = [
+  'queued',
+  'fetching_inputs',
+  'validating_inputs',
+  'preparing',
+  'rendering',
+  'finalizing',
+  ...TERMINAL_STAGES,
+];
+
+export type PreparationWorkStage = 'fetching_inputs' | 'validating_inputs' | 'analyzing' | 'finalizing';
+export type PreparationStage = 'queued' | PreparationWorkStage | Terminal;
+export const PREPARATION_STAGES: readonly PreparationStage[] = [
+  'queued',
+  'fetching_inputs',
+  'validating_inputs',
+  'analyzing',
+  'finalizing',
+  ...TERMINAL_STAGES,
+];
+
+/** The stages of an engine result between queued and its terminal status. */
+export type EngineWorkStage = 'loading_model' | 'inferencing' | 'encoding' | 'uploading';
+
+/**
+ * The stages of a pending asset once its job is claimed. Before that it is queued; all other stages equal its status.
+ */
+export type IngestStage = 'downloading' | 'verifying' | 'probing';
+
+/**
+ * Reads a stored media type.
+ * @throws Error for an unknown one
+ */
+export function parseMediaType(text: string): MediaType {
+  return storedWord(MEDIA_TYPES, text, 'a media type');
+}
+
+/**
+ * Reads a word of a closed list from a row, which holds plain text. The table's constraints, or the contract before
+ * them, let no other word in.
+ * @throws Error if the text is not in the list
+ */
+export function storedWord<Word extends string>(words: readonly Word[], text: string, what: string): Word {
+  const word = words.find((known) => known === text);
+  if (word === undefined) throw new Error(`${text} is not ${what}`);
+  return word;
+}

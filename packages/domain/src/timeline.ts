@@ -7,7 +7,7 @@ export const WORKING_FPS = 25;
 const EPSILON_FRAMES = 1e-6;
 
 /** The lengths of the video and the audio. */
-export interface SourceLengths {
+interface SourceLengths {
   /** Frames of the video at the working rate; at least 1. */
   readonly videoFrames: number;
   readonly audioSeconds: number;
@@ -60,7 +60,7 @@ export function usedVideoFrames(mode: SyncMode, audioSeconds: number): number {
   }
 }
 
-export interface TimelineFrames {
+interface TimelineFrames {
   readonly videoFrames: number;
   readonly outputFrames: number;
 }

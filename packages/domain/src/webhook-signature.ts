@@ -29,7 +29,7 @@ export function signatureHeader(
   return `t=${t},v1=${mac}`;
 }
 
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   readonly secretHex: string;
   /** The value of Svc-Signature. */
   readonly header: string;

@@ -1,11 +1,27 @@
-export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio/audio-reader';
-export { type Binaries, type BinaryEnvironment, resolveBinaries } from './ffmpeg/binaries';
-export { codecThreads, usableMemory } from './ffmpeg/machine-share';
-export { openEncoder } from './encode/encoder';
-export { type EncoderSettings } from './encode/encoder-arguments';
-export { audioEncoderArguments, type EncoderAudio } from './encode/encoder-audio';
-export { type FrameEncoder } from './encode/frame-encoder';
-export { type FrameLayout } from './decode/frame-filters';
+export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
+export {
+  type Binaries,
+  type BinaryEnvironment,
+  resolveBinaries,
+  codecThreads,
+  usableMemory,
+  type ReplacedCodec,
+  VIDEO_DECODERS,
+  VIDEO_ENCODERS,
+  type VideoCodecs,
+  type VideoDecoder,
+  type VideoEncoder,
+} from './ffmpeg/binaries';
+
+export { openEncoder, type FrameEncoder } from './encode/encoder';
+export {
+  type EncoderSettings,
+  audioEncoderArguments,
+  type EncoderAudio,
+  videoEncoderArguments,
+} from './encode/encoder-arguments';
+
+export { type FrameLayout } from './decode/decoder-arguments';
 export { type FrameReader, type FrameReaderOptions, openFrameReader } from './decode/frame-reader';
 export { type FrameSource, type FrameSourceOptions, openFrameSource } from './decode/frame-source';
 export { type ContainerInfo, inspect } from './probe/inspect';
@@ -30,13 +46,4 @@ export {
   type ResolvedVideoCodecs,
   VideoCodecError,
   type WantedVideoCodecs,
-} from './codecs/resolve-video-codecs';
-export {
-  type ReplacedCodec,
-  VIDEO_DECODERS,
-  VIDEO_ENCODERS,
-  type VideoCodecs,
-  type VideoDecoder,
-  type VideoEncoder,
-} from './ffmpeg/video-codecs';
-export { videoEncoderArguments } from './encode/video-encoder-arguments';
+} from './resolve-video-codecs';

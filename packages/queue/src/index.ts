@@ -1,5 +1,6 @@
-export { type CancelListener, onCancel } from './cancel-signal';
-export { type Consumer, type ConsumerOptions, createConsumer } from './consumer';
-export { createDoorbell, type DoorbellOptions } from './doorbell';
-export { type Announcement, createQueues, type Queues, type QueuesOptions } from './queues';
+export { createEnqueuer, type Enqueuer } from './enqueue';
+export { type Message, type Messages, openMessages } from './messages';
+export { createQueues, type JobMessage, type Queues } from './queues';
 export { createRateLimiter, type RateLimiter, type RateRequest, type RateVerdict } from './rate-limiter';
+export { withTimeout } from './redis';
+export { listen } from './signals';

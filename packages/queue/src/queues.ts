@@ -1,24 +1,25 @@
 import { type Logger } from '@lipsync/runtime';
 import { Queue } from 'bullmq';
-import { cancelChannel } from './cancel-signal';
-import { type JobData } from './job-data';
-import { connectRedis, DEFAULT_PREFIX, producerOptions } from './redis-connection';
-import { withTimeout } from './with-timeout';
+import { connectRedis, DEFAULT_PREFIX, producerOptions, withTimeout } from './redis';
+import { cancelChannel, wakeChannel } from './signals';
 
-/**
- * One announcement of a job. A later announcement of the same job has a greater number and therefore another id in
- * Redis.
- */
-export interface Announcement {
+/** One message about a job. A later one about the same job has a greater number and therefore another id in Redis. */
+export interface JobMessage {
   jobId: string;
-  dispatchSeq: number;
+  enqueueSeq: number;
+}
+
+/** The data of a message in Redis. Everything else about its job is in Postgres. */
+export interface JobData {
+  job_id: string;
 }
 
 /** The producing side. Every call settles within 3 s. */
 export interface Queues {
-  add(queue: string, announcement: Announcement): Promise<void>;
-  /** Whether the announcement is waiting or active. */
-  isQueued(queue: string, jobId: string, dispatchSeq: number): Promise<boolean>;
+  /** Adds a message and wakes the workers of the queue up. */
+  add(queue: string, message: JobMessage): Promise<void>;
+  /** Whether the message is waiting or locked by a worker that has not claimed the job yet. */
+  isQueued(queue: string, jobId: string, enqueueSeq: number): Promise<boolean>;
   /** Tells the workers of these jobs to stop now. Without it they find out at their next heartbeat. */
   signalCancel(jobIds: readonly string[]): Promise<void>;
   /** Resolves if Redis answers. */
@@ -58,11 +59,22 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
     return queue;
   }
 
+  async function addMessage(name: string, id: string, data: JobData): Promise<void> {
+    const queue = await queueOf(name);
+    // Not kept once done: Redis ignores the addition of a job whose id it still remembers.
+    await queue.add('job', data, { jobId: id, removeOnComplete: true, removeOnFail: true });
+    await redis.publish(wakeChannel(prefix), name);
+  }
+
   return {
-    add: (name, { jobId, dispatchSeq }) =>
-      withTimeout(`add to ${name}`, DEADLINE_MS, addJob(queueOf(name), jobId, dispatchSeq)),
-    isQueued: (name, jobId, dispatchSeq) =>
-      withTimeout(`look into ${name}`, DEADLINE_MS, isOpen(queueOf(name), redisJobId(jobId, dispatchSeq))),
+    add: (name, { jobId, enqueueSeq }) =>
+      withTimeout(
+        `add to ${name}`,
+        DEADLINE_MS,
+        addMessage(name, redisJobId(jobId, enqueueSeq), { job_id: jobId }),
+      ),
+    isQueued: (name, jobId, enqueueSeq) =>
+      withTimeout(`look into ${name}`, DEADLINE_MS, isOpen(queueOf(name), redisJobId(jobId, enqueueSeq))),
     signalCancel: async (jobIds) => {
       if (jobIds.length === 0) return;
       await withTimeout('cancel', DEADLINE_MS, redis.publish(cancelChannel(prefix), JSON.stringify(jobIds)));
@@ -77,18 +89,11 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
   };
 }
 
-async function addJob(queue: Promise<Queue<JobData>>, jobId: string, dispatchSeq: number): Promise<void> {
-  const opened = await queue;
-  // Not kept once done: Redis ignores the addition of a job whose id it still remembers.
-  const options = { jobId: redisJobId(jobId, dispatchSeq), removeOnComplete: true, removeOnFail: true };
-  await opened.add('job', { job_id: jobId }, options);
-}
-
 async function isOpen(queue: Promise<Queue<JobData>>, id: string): Promise<boolean> {
   const opened = await queue;
   return OPEN_STATES.includes(await opened.getJobState(id));
 }
 
-function redisJobId(jobId: string, dispatchSeq: number): string {
-  return `${jobId}-${dispatchSeq}`;
+function redisJobId(jobId: string, enqueueSeq: number): string {
+  return `${jobId}-${enqueueSeq}`;
 }

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { createLogger, type Logger } from '@lipsync/runtime';
 import { eventually, type RunningRedis, startRedis } from '@lipsync/testkit';
 import { createRateLimiter, type RateLimiter, type RateRequest } from './rate-limiter';
-import { connectRedis, producerOptions } from './redis-connection';
+import { connectRedis, producerOptions } from './redis';
 
 /** One hour, so that no token flows back during a test. */
 const request: RateRequest = { key: 'cus_a:post', points: 3, perSeconds: 3600 };

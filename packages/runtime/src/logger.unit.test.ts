@@ -1,4 +1,4 @@
-import { createLogger, type LogLevel } from './logger';
+import { createLogger, describeForLog, type LogLevel } from './logger';
 
 function capture(level: LogLevel = 'info') {
   const lines: Record<string, unknown>[] = [];
@@ -66,5 +66,73 @@ describe('logger', () => {
     );
     expect(lines).toHaveLength(3);
     expect(JSON.stringify(lines)).not.toMatch(/Ann|Signature/);
+  });
+});
+
+describe('describeForLog', () => {
+  it('never repeats a URL, which may be signed or contain a password', () => {
+    const error = new Error('PUT https://s3.example.com/x?X-Amz-Signature=abc failed', {
+      cause: new Error('connect postgresql://user:password@db/app'),
+    });
+    const described = JSON.stringify(describeForLog(error));
+    expect(described).not.toContain('X-Amz-Signature');
+    expect(described).not.toContain('password');
+    expect(described).toContain('PUT <address> failed');
+  });
+
+  it("shows the reason of every wrapper down to the client's error, by name or code where there is no message", () => {
+    const refused = Object.assign(new Error(''), { name: 'InvalidAccessKeyId' });
+    const ping = new Error('ping: rejected', { cause: refused });
+    expect(describeForLog(new Error('a transfer failed', { cause: ping })).message).toBe(
+      'a transfer failed (ping: rejected; InvalidAccessKeyId)',
+    );
+    const away = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+    expect(describeForLog(new Error('ping', { cause: away })).message).toBe(
+      'ping (AggregateError: ECONNREFUSED)',
+    );
+  });
+
+  it('cuts long messages and keeps the stack', () => {
+    const described = describeForLog(new RangeError('x'.repeat(10_000)));
+    expect(described.message).toHaveLength(500);
+    expect(described.name).toBe('RangeError');
+    expect(described.stack).toContain('at ');
+  });
+
+  it('does work in proportion to the length of a text, also of one that might be an address from every second letter', () => {
+    const microseconds = (characters: number): number => {
+      const error = new Error('a.'.repeat(characters / 2));
+      const runs = Array.from({ length: 3 }, () => {
+        const before = process.cpuUsage();
+        describeForLog(error);
+        return process.cpuUsage(before).user;
+      });
+      return Math.max(1, Math.min(...runs));
+    };
+    // Eight times the length: some eight times the work, and sixty-four times if it grew with the square.
+    expect(microseconds(160_000) / microseconds(20_000)).toBeLessThan(24);
+  });
+
+  it('removes an address whatever precedes it', () => {
+    const { message } = describeForLog(new Error(`1https://a/b ${'x'.repeat(50)}://user:password@host`));
+    expect(message).not.toMatch(/a\/b|password/);
+  });
+
+  it('describes what is not an error', () => {
+    expect(describeForLog('boom')).toEqual({ name: 'string', message: 'boom' });
+  });
+
+  it('keeps the short words that say what failed, and the last output of a dead child', () => {
+    const crash = Object.assign(new Error('ended'), { reason: 'stopped', stderr: 'x'.repeat(5_000) + 'oom' });
+    const { reason, stderr } = describeForLog(crash);
+    expect(reason).toBe('stopped');
+    expect(stderr).toMatch(/^x{3997}oom$/);
+  });
+
+  it('does not take part of a message for a stack, and shows no object that is not an error', () => {
+    const error = new Error('no');
+    error.stack = 'Error: no\n  at row: Ann';
+    expect(describeForLog(error)).toEqual({ name: 'Error', message: 'no' });
+    expect(describeForLog({ row: 'Ann' })).toEqual({ name: 'object', message: 'not an error' });
   });
 });

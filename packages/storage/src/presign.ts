@@ -1,11 +1,10 @@
-import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { type Clock } from '@lipsync/runtime';
+import { type Bucket } from './s3-client';
 
-interface Signer {
-  client: S3Client;
-  bucket: string;
-  clock: Clock;
+interface Signer extends Bucket {
+  readonly clock: Clock;
 }
 
 export interface SignedPut {

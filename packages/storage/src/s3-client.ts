@@ -1,5 +1,11 @@
 import { S3Client } from '@aws-sdk/client-s3';
 
+/** A bucket and the client that reaches it. */
+export interface Bucket {
+  readonly client: S3Client;
+  readonly bucket: string;
+}
+
 export interface KeyPair {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -45,4 +51,9 @@ export function createS3Client(options: StorageOptions, endpoint: string, maxAtt
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+}
+
+/** Options of a call that is aborted with `signal`, if there is one. */
+export function sendOptions(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal === undefined ? {} : { abortSignal: signal };
 }

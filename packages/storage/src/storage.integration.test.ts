@@ -3,9 +3,8 @@ import { mkdtemp, readdir, readFile, readlink, realpath, rm, truncate, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, type S3Server, startS3Server } from '@lipsync/testkit';
-import { listKeys } from './list';
 import { createS3Client } from './s3-client';
-import { createStorage, type Storage } from './storage';
+import { createStorage, listKeys, type Storage } from './storage';
 
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? it : it.skip;

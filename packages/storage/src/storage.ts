@@ -1,9 +1,14 @@
-import { CopyObjectCommand, DeleteObjectCommand, HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import {
+  BucketAlreadyOwnedByYou,
+  CopyObjectCommand,
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  NotFound,
+} from '@aws-sdk/client-s3';
 import { type Clock, systemClock } from '@lipsync/runtime';
-import { createBucket } from './create-bucket';
-import { getBuffer, type GetOptions, getToFile } from './get';
-import { head, type ObjectInfo } from './head';
-import { listKeys } from './list';
 import {
   presignGet,
   type PresignGetOptions,
@@ -12,10 +17,9 @@ import {
   type SignedGet,
   type SignedPut,
 } from './presign';
-import { put, type PutOptions, type PutSource } from './put';
-import { ATTEMPTS_MAX, createS3Client, type StorageOptions } from './s3-client';
-import { sendOptions } from './send-options';
-import { mapErrors } from './storage-error';
+import { ATTEMPTS_MAX, type Bucket, createS3Client, sendOptions, type StorageOptions } from './s3-client';
+import { mapErrors, StorageError } from './storage-error';
+import { getBuffer, type GetOptions, getToFile, put, type PutOptions, type PutSource } from './transfer';
 
 /** The object store. Every method throws `StorageError`, or the reason of the caller's own signal when it aborts. */
 export interface Storage {
@@ -74,7 +78,7 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
 }
 
 async function copy(
-  { client, bucket }: { client: S3Client; bucket: string },
+  { client, bucket }: Bucket,
   from: string,
   to: string,
   { ifMatch, signal }: { ifMatch: string; signal?: AbortSignal },
@@ -93,7 +97,7 @@ async function copy(
  * (Ceph), and the most that one resource has are a few keys.
  */
 async function deleteObjects(
-  { client, bucket }: { client: S3Client; bucket: string },
+  { client, bucket }: Bucket,
   keys: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -106,4 +110,72 @@ async function deleteObjects(
   );
   const failed = deletions.find((deletion) => deletion.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+}
+
+export interface ObjectInfo {
+  sizeBytes: number;
+  /** Entity tag as the store returns it, including quotes. Identifies this version in `copy`. */
+  etag: string;
+  contentType: string | null;
+}
+
+/** The store's metadata of an object, or null if there is none. */
+async function head(
+  { client, bucket }: Bucket,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<ObjectInfo | null> {
+  try {
+    return await mapErrors('head', signal, async () => {
+      const answer = await client.send(
+        new HeadObjectCommand({ Bucket: bucket, Key: key }),
+        sendOptions(signal),
+      );
+      if (answer.ContentLength === undefined || answer.ETag === undefined) {
+        throw new StorageError('unavailable', 'head');
+      }
+      return {
+        sizeBytes: answer.ContentLength,
+        etag: answer.ETag,
+        contentType: answer.ContentType ?? null,
+      };
+    });
+  } catch (error) {
+    if (error instanceof StorageError && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** All keys with this prefix, page by page. */
+export async function* listKeys({ client, bucket }: Bucket, prefix: string): AsyncGenerator<string> {
+  let token: string | undefined;
+  do {
+    const command = new ListObjectsV2Command({
+      Bucket: bucket,
+      Prefix: prefix,
+      ...(token === undefined ? {} : { ContinuationToken: token }),
+    });
+    const page = await mapErrors('list', undefined, () => client.send(command));
+    for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
+    token = page.NextContinuationToken;
+  } while (token !== undefined);
+}
+
+/** Creates the bucket. Returns false if it already exists. Safe under concurrent calls. */
+async function createBucket({ client, bucket }: Bucket): Promise<boolean> {
+  return mapErrors('create bucket', undefined, async () => {
+    try {
+      await client.send(new HeadBucketCommand({ Bucket: bucket }));
+      return false;
+    } catch (error) {
+      if (!(error instanceof NotFound)) throw error;
+    }
+    try {
+      await client.send(new CreateBucketCommand({ Bucket: bucket }));
+      return true;
+    } catch (error) {
+      if (error instanceof BucketAlreadyOwnedByYou) return false;
+      throw error;
+    }
+  });
 }

@@ -5,13 +5,14 @@ import {
   ERROR_CODES,
   JOB_OUTCOMES,
   LOOPS,
+  type MetricDefinition,
   OPERATION_LABELS,
   QUEUES,
   REPLAYABLE,
+  SERVICES,
   STAGE_OWNERS,
   STAGES,
-} from './label-values';
-import { type MetricDefinition, SERVICES } from './metric-definition';
+} from './metric-definition';
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const WAIT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600];

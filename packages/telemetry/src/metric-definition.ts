@@ -1,3 +1,5 @@
+import { ENGINES, ERROR_CATALOGUE, type ErrorCode, type OperationId, OPERATIONS } from '@lipsync/contract';
+
 export const SERVICES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
@@ -12,3 +14,72 @@ export interface MetricDefinition {
   /** Reports 0 for every combination of labels from the start, so that the first increase is visible as one. */
   readonly fromZero?: true;
 }
+
+/** The names of the queues, as in packages/db, which this package must not import. */
+export const QUEUES = ['media', 'preparation', ...ENGINES] as const;
+
+/**
+ * The operation that a request was routed to. `other` is everything that is not an operation, or was refused before
+ * routing.
+ */
+export const OPERATION_LABELS: readonly (OperationId | 'other')[] = [
+  ...OPERATIONS.map(({ operationId }) => operationId),
+  'other',
+];
+
+/** The operations that support idempotency keys. */
+export const REPLAYABLE = ['create_render', 'create_preparation'] as const satisfies readonly OperationId[];
+
+export const ERROR_CODES = Object.keys(ERROR_CATALOGUE) as ErrorCode[];
+
+/** A label whose values are not listed: HTTP statuses of this service, versions. Never a caller's text. */
+export const ANY: readonly string[] = [];
+
+/** How a claimed job ended. */
+export const JOB_OUTCOMES = [
+  'completed',
+  'requeued',
+  'failed',
+  'released',
+  'dropped',
+  'lost',
+  'unrecorded',
+] as const;
+
+/** Loops of the media-worker, of every worker (its row), and of the dispatcher. */
+export const LOOPS = ['admission', 'reconciliation', 'purging', 'worker_row', 'dispatch'] as const;
+
+/** The result of an attempt: accepted by the receiver, deferred through our own fault, or the class of the failure. */
+export const ATTEMPT_RESULTS = [
+  'delivered',
+  'deferred',
+  'dns_error',
+  'connection_failed',
+  'tls_error',
+  'timeout',
+  'address_not_allowed',
+  'redirect',
+  'http_error',
+] as const;
+
+/**
+ * The stages of a job. `fetch` and `upload` are measured by the supervisor, the others by the clock of the inference
+ * process. The gpu-worker, which lies above this package, does not compile if its stages differ.
+ */
+export const STAGES = [
+  'fetch',
+  'load',
+  'analyse',
+  'features',
+  'audio',
+  'decode',
+  'crop',
+  'infer',
+  'paste',
+  'encode',
+  'quality',
+  'upload',
+] as const;
+
+/** Who a stage is attributed to: the engine of a render, or a preparation, which belongs to no engine. */
+export const STAGE_OWNERS = [...ENGINES, 'preparation'] as const;

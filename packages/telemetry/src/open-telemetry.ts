@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { type Lifecycle, type Logger, z } from '@lipsync/runtime';
 import { type ServiceName } from './metric-definition';
 import { createMetrics, type Metrics } from './metrics';
-import { createOtlpTracing } from './otlp-tracing';
-import { NO_TRACING, type Tracing } from './tracing';
+import { createOtlpTracing, NO_TRACING, type Tracing } from './tracing';
 
 /** The metrics and traces of a service. */
 export interface Telemetry {
@@ -59,4 +58,9 @@ export async function openTelemetry(options: {
 function readVersion(): string {
   const text = readFileSync(join(__dirname, '..', 'package.json'), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}
+
+/** A separate registry and no traces, for tools and tests, which are not scraped. */
+export function untraced(): Telemetry {
+  return { metrics: createMetrics(), tracing: NO_TRACING };
 }

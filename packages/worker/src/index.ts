@@ -1,17 +1,13 @@
-export { consumerFetches } from './consumer-health';
-export { type JobLimit } from './hold-claim';
+export { type JobDisposition } from './disposition';
 export { createJobFolders, type JobFolders } from './job-folders';
-export { type JobOutcome } from './job-outcome';
+export { logRecoveredJob } from './job-report';
+export { createPeriodicLoop, noTurnHangs, type PeriodicLoop } from './periodic-loop';
+export { keepWorkerRow } from './registration';
 export {
   type ClaimedJob,
+  consumerFetches,
   createJobRunner,
-  type EndedJob,
+  createWorker,
   type JobResult,
-  type JobRunner,
-  type JobRunnerOptions,
-} from './job-runner';
-export { noTurnHangs } from './loop-health';
-export { createPeriodicLoop, type PeriodicLoop } from './periodic-loop';
-export { tellRecovered } from './tell-recovered';
-export { type Blame } from './verdict';
-export { keepWorkerRow, type WorkerRowOptions } from './worker-row';
+  type Worker,
+} from './worker';

@@ -1,3 +1,4 @@
+import { type ErrorCode } from '@lipsync/contract';
 import { type JobStage } from '@lipsync/db';
 
 /** A job must stop because its claim was lost, although it has not failed. */
@@ -104,6 +105,68 @@ export function createLeaseKeeper(options: {
     stop: async () => {
       stopped = true;
       await sending;
+    },
+  };
+}
+
+/** This process is shutting down and the job did not end within the grace period. */
+export class Preempted extends Error {
+  override readonly name = 'Preempted';
+}
+
+/** The wall-clock limit of the job has passed. */
+export class JobTimeout extends Error {
+  override readonly name = 'JobTimeout';
+
+  constructor(readonly code: ErrorCode) {
+    super('the time limit of the job has passed');
+  }
+}
+
+/** How long a job may take, and the code it fails with if it takes longer. */
+export interface JobLimit {
+  readonly ms: number;
+  readonly code: ErrorCode;
+}
+
+/** The lease of a claimed job, kept while the job is worked on. */
+export interface Lease {
+  /** Aborted when the work must stop, with LeaseLost, Preempted or JobTimeout. */
+  readonly signal: AbortSignal;
+  readonly report: LeaseKeeper['report'];
+  /** Checks with the database at once whether the claim still holds. */
+  checkNow(): void;
+  /** Stops the heartbeats. Once this has resolved, none is under way and the signal does not change any more. */
+  release(): Promise<void>;
+}
+
+const TICK_MS = 250;
+
+export function keepLease(options: {
+  heartbeat: (progress: Progress | undefined) => Promise<boolean>;
+  leaseMs: number;
+  limit: JobLimit | undefined;
+  preempted: AbortSignal;
+}): Lease {
+  const { heartbeat, leaseMs, limit, preempted } = options;
+  const keeper = createLeaseKeeper({ heartbeat, leaseMs, clock: performance });
+  const stop = new AbortController();
+  keeper.signal.addEventListener('abort', () => stop.abort(keeper.signal.reason), { once: true });
+  const preempt = (): void => stop.abort(new Preempted('the process is going away'));
+  if (preempted.aborted) preempt();
+  else preempted.addEventListener('abort', preempt, { once: true });
+  const ticker = setInterval(keeper.tick, TICK_MS);
+  const timer = limit && setTimeout(() => stop.abort(new JobTimeout(limit.code)), limit.ms);
+
+  return {
+    signal: stop.signal,
+    report: keeper.report,
+    checkNow: keeper.checkNow,
+    release: async () => {
+      clearTimeout(timer);
+      clearInterval(ticker);
+      preempted.removeEventListener('abort', preempt);
+      await keeper.stop();
     },
   };
 }

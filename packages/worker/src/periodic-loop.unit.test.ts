@@ -1,5 +1,5 @@
 import { createLogger } from '@lipsync/runtime';
-import { createPeriodicLoop } from './periodic-loop';
+import { createPeriodicLoop, noTurnHangs } from './periodic-loop';
 
 const EVERY_MS = 1_000;
 
@@ -95,5 +95,40 @@ describe('a loop', () => {
     await jest.advanceTimersByTimeAsync(250);
     await loop.stop();
     expect({ most, ended }).toEqual({ most: 1, ended: 2 });
+  });
+});
+
+describe('the liveness of loops', () => {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('holds during any pause between turns', async () => {
+    const turn = async (): Promise<void> => undefined;
+    const loop = createPeriodicLoop({
+      ...{ name: 'purging', everyMs: 3_600_000, turn, logger },
+      onTurn: () => undefined,
+    });
+    loop.start();
+    await jest.advanceTimersByTimeAsync(3_000_000);
+    await expect(noTurnHangs([loop])()).resolves.toBeUndefined();
+    await loop.stop();
+  });
+
+  it('fails when a turn hangs', async () => {
+    let end = (): void => undefined;
+    const turn = (): Promise<void> => new Promise((resolve) => (end = resolve));
+    const loop = createPeriodicLoop({
+      ...{ name: 'admission', everyMs: 500, turn, logger },
+      onTurn: () => undefined,
+    });
+    loop.start();
+    await jest.advanceTimersByTimeAsync(120_000);
+    await expect(noTurnHangs([loop])()).resolves.toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    await expect(noTurnHangs([loop])()).rejects.toThrow('stuck');
+    end();
+    await loop.stop();
   });
 });

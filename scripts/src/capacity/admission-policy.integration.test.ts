@@ -1,4 +1,4 @@
-import { admitJobs, createDb, type Db } from '@lipsync/db';
+import { createDb, type Db, enqueueJobs } from '@lipsync/db';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
 import { createRandom, type Random } from './random';
 import { MEDIA_QUEUE } from './simulation-input';
@@ -80,7 +80,7 @@ it.each([1, 4])(
         await make.worker({ [name]: slots });
         queue.admit(slots);
         const taken = takeAll(queue);
-        const admitted = await admitJobs(db, name);
+        const admitted = await enqueueJobs(db, name);
         expect(admitted.map(({ jobId }) => jobId).sort()).toEqual(idsOf(taken));
 
         underWay.push(...taken);

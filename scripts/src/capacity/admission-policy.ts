@@ -22,7 +22,7 @@ export interface AdmissionRequest<Job extends WaitingJob> {
 }
 
 /**
- * Mirrors the choice that the service's admission makes (packages/db, admitJobs): round-robin over the customers,
+ * Mirrors the choice that the service's admission makes (packages/db, enqueueJobs): round-robin over the customers,
  * starting with the one that has the fewest jobs in progress in this queue, none beyond its cap. A test compares it
  * with the SQL.
  */

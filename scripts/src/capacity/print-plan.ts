@@ -1,5 +1,5 @@
-import { formatValue } from '../dashboard/format-value';
 import { type Comparison, type Distribution, type Run } from './compare';
+import { formatValue } from './format-value';
 import { type Plan, type ScaledDay } from './plan';
 
 const time = (seconds: number | null): string => (seconds === null ? '' : formatValue(seconds, 's'));

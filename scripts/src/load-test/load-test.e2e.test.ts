@@ -4,11 +4,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import {
+  backendEnvironment,
+  createStack,
+  RECEIVER_HOST,
+  REPOSITORY_ROOT,
+  type Stack,
+  type StackState,
+} from '@lipsync/local-stack';
 import { createCertificateAuthority } from '@lipsync/testkit';
-import { REPOSITORY_ROOT } from '../local-stack/layout';
-import { backendEnvironment, RECEIVER_HOST } from '../local-stack/services';
-import { createStack, type Stack } from '../local-stack/stack';
-import { type StackState } from '../local-stack/state';
 import { type LoadTestReport } from './report/report';
 
 jest.setTimeout(240_000);
@@ -65,7 +69,7 @@ describe('the load-test command', () => {
 
   /** Runs an operator's command on the stack, given as the documentation writes it. */
   async function admin(args: string): Promise<Record<string, unknown>> {
-    const command = path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'admin.js');
+    const command = path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', 'admin.js');
     const env = { ...process.env, ...backendEnvironment(state) };
     const { stdout } = await promisify(execFile)(process.execPath, [command, ...args.split(' '), '--json'], {
       env,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type UploadRequest } from '@lipsync/contract';
-import { contentTypeOf } from '../demo/content-type';
+import { contentTypeOf } from '@lipsync/local-stack';
 
 /** A file to upload, held in memory so that uploads under load do not wait for this machine's disk. */
 export interface MediaFile {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Engine, type SyncMode } from '@lipsync/contract';
+import { REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { type Command, Option } from 'commander';
-import { REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '../local-stack/layout';
 import {
   CONFIG_DEFAULTS,
   type LoadTestConfig,

@@ -1,11 +1,10 @@
 import { type Engine } from '@lipsync/contract';
-import { type Db } from '@lipsync/db';
-import { type Queues, type RateLimiter } from '@lipsync/queue';
+import { type Db, type QueueName } from '@lipsync/db';
+import { type Enqueuer, type Queues, type RateLimiter } from '@lipsync/queue';
 import { type Clock, type HealthReport, type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { type Tracing } from '@lipsync/telemetry';
 import { type HttpMetrics } from './http/http-metrics';
-import { type Ringer } from './ringer';
 
 /** Settings of the application, by what they decide. */
 export interface ApiConfig {
@@ -27,7 +26,8 @@ export interface ApiDeps {
   db: Db;
   storage: Storage;
   queues: Pick<Queues, 'signalCancel'>;
-  ringer: Ringer;
+  /** Tells workers, after the response, that there is work to do. */
+  enqueuer: Pick<Enqueuer<QueueName>, 'enqueueSoon'>;
   rateLimiter: RateLimiter;
   clock: Clock;
   logger: Logger;

@@ -1,14 +1,13 @@
 import { type RequestListener } from 'node:http';
-import { admitJobs, type Db, type QueueName } from '@lipsync/db';
-import { createDoorbell, type Queues, type RateLimiter } from '@lipsync/queue';
+import { type Db, enqueueJobs, type QueueName } from '@lipsync/db';
+import { createEnqueuer, type Enqueuer, type Queues, type RateLimiter } from '@lipsync/queue';
 import { type Clock, createHealthChecks, type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
 import { type ApiConfig } from './api-deps';
 import { createApp } from './app';
-import { readinessChecks } from './health';
 import { createHttpMetrics } from './http/http-metrics';
-import { createRinger, type Ringer } from './ringer';
+import { readinessChecks } from './health';
 
 /** Wires the application to connections that the caller opens and closes. */
 export function composeApi(parts: {
@@ -21,18 +20,12 @@ export function composeApi(parts: {
   logger: Logger;
   telemetry: Telemetry;
   isDraining: () => boolean;
-}): { app: RequestListener; ringer: Ringer } {
+}): { app: RequestListener; enqueuer: Enqueuer<QueueName> } {
   const { config, db, storage, queues, logger, telemetry } = parts;
-  const ring = createDoorbell<QueueName>({
-    admit: (queue) => admitJobs(db, queue),
-    add: (queue, dispatch) => queues.add(queue, dispatch),
+  const enqueuer = createEnqueuer<QueueName>({
+    choose: (queue) => enqueueJobs(db, queue),
+    add: (queue, message) => queues.add(queue, message),
     logger,
-  });
-  const ringer = createRinger({
-    logger,
-    ringQueue: async (queue) => {
-      await ring(queue);
-    },
   });
   const needs = readinessChecks({
     ...{ db, storage, enginesOnDemand: config.enginesOnDemand },
@@ -41,5 +34,5 @@ export function composeApi(parts: {
   const readiness = createHealthChecks(needs, { logger });
   const httpMetrics = createHttpMetrics(telemetry.metrics);
   const { tracing } = telemetry;
-  return { app: createApp({ ...parts, ringer, readiness, httpMetrics, tracing }), ringer };
+  return { app: createApp({ ...parts, enqueuer, readiness, httpMetrics, tracing }), enqueuer };
 }

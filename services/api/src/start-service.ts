@@ -17,7 +17,7 @@ export const STORAGE_WAIT_MS = 5_000;
 
 /**
  * Opens the connections and listens. A shutdown runs in reverse: readiness fails, the server finishes the requests that
- * it has begun and accepts no more, pending rings are sent, then the connections close.
+ * it has begun and accepts no more, pending jobs are enqueued, then the connections close.
  *
  * The operator's port says whether this process takes requests; /readyz on the public port says whether the service as
  * a whole can do its work.
@@ -33,7 +33,7 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
   const rateLimiter = createRateLimiter({ redisUrl: env.REDIS_URL, logger });
   lifecycle.onShutdown('rate limiter', () => rateLimiter.close());
 
-  const { app, ringer } = composeApi({
+  const { app, enqueuer } = composeApi({
     config: {
       publicBaseUrl: env.PUBLIC_BASE_URL,
       trustedProxyHops: env.TRUSTED_PROXY_HOPS,
@@ -46,7 +46,7 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
     clock: systemClock,
     isDraining: () => lifecycle.stopping.aborted,
   });
-  lifecycle.onShutdown('ringer', () => ringer.idle());
+  lifecycle.onShutdown('enqueuing', () => enqueuer.idle());
 
   const health = createHealthServer({
     port: env.HEALTH_PORT,

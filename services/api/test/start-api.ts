@@ -93,7 +93,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   });
   const metrics = createMetrics();
   let draining = false;
-  const { app, ringer } = composeApi({
+  const { app, enqueuer } = composeApi({
     config: {
       publicBaseUrl: PUBLIC_BASE_URL,
       trustedProxyHops: 0,
@@ -142,7 +142,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     },
     close: async () => {
       await drain(new AbortController().signal);
-      await ringer.idle();
+      await enqueuer.idle();
       await queues.close();
       rateLimiter.close();
       storage.close();

@@ -12,7 +12,7 @@ import {
   wholeNumber,
   z,
 } from '@lipsync/runtime';
-import { MODEL_CACHE_BYTES } from './protocol/model-cache-default';
+import { MODEL_CACHE_BYTES } from './protocol/memory';
 
 const PROVIDER = `(${PROVIDERS.join('|')})`;
 

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { buildBuiltinPacks, openPack, type Pack } from '@lipsync/model-pack';
 import { createStorage, type Storage } from '@lipsync/storage';
 import { type S3Server, startS3Server } from '@lipsync/testkit';
-import { keepTail } from './host/stderr-tail';
+import { keepTail } from './host/inference-host';
 
 const COMPILED = join(__dirname, '../dist/fetch-packs.js');
 

@@ -18,7 +18,7 @@ const fetchPacksEnvironment = gpuWorkerEnvironment
   .extend({
     /** Prefix in the bucket that holds the packs, one folder each. */
     MODEL_PACKS_S3_PREFIX: z.string(),
-    /** Names of the folders to fetch; default: the face analyser's, and all that are for one of ENGINES. */
+    /** Names of the folders to fetch; default: the face analyzer's, and all that are for one of ENGINES. */
     MODEL_PACKS: z
       .string()
       .regex(/^[A-Za-z0-9][\w.-]*(,[A-Za-z0-9][\w.-]*)*$/, 'must be names of folders')

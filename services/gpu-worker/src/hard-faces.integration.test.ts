@@ -12,8 +12,8 @@ import {
   mediaTiming,
   type PictureArea,
 } from '@lipsync/testkit';
-import { checkPack } from './check-pack';
-import { landmarkBounds } from './inference/analyzer/face-patch';
+import { checkPack } from './host/check-pack';
+import { landmarkBounds } from './inference/analyzer/face-geometry';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
 import { goldenPack } from './test/golden-pack';
@@ -49,7 +49,7 @@ interface HardVideo {
   readonly filters: string;
   /** Whether the face must be seen in a frame (true) or must not (false); undefined where either is right. */
   readonly seen: (frame: number) => boolean | undefined;
-  /** Whether the last frame shows the face where the first one did, so that it is recognised as the same face. */
+  /** Whether the last frame shows the face where the first one did, so that it is recognized as the same face. */
   readonly comesBack?: true;
 }
 

@@ -1,7 +1,7 @@
-export { checkPack } from './check-pack';
+export { checkPack } from './host/check-pack';
 export { type TaskOptions } from './host/inference-host';
 export { InferenceCrash, InferenceFailure } from './host/inference-error';
-export { openPackFolders, type BadFolder, type PackFolder } from './host/pack-folders';
+export { openPackFolders, type BadFolder, type PackFolder } from './host/find-packs';
 export {
   type AnalyzeResult,
   type FailureCode,

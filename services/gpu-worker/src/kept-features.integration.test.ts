@@ -80,7 +80,7 @@ describe('the frame features that engines keep, in the child', () => {
       ...(featuresPath !== undefined && { featuresPath }),
     });
 
-  test('a preparation with a track computes the features of every face, and analyses nothing', async () => {
+  test('a preparation with a track computes the features of every face, and analyzes nothing', async () => {
     const written = (await stat(at('face.track'))).mtimeMs;
     const prepared = await prepare(at('prepared.features'));
     expect(prepared).toMatchObject({ frames: FRAMES, complete: true, featuresAdded: { musetalk: FACES } });

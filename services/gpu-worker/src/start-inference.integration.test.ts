@@ -141,7 +141,7 @@ describe('inference on files', () => {
     expect(await framesOf(at('no-card.mp4'))).toHaveLength(18);
   });
 
-  test('of a video that outlasts the speech, only the frames that affect the output are analysed', async () => {
+  test('of a video that outlasts the speech, only the frames that affect the output are analyzed', async () => {
     const files = {
       engine: 'musetalk',
       videoPath: join(__dirname, '../../../samples/face.mp4'),

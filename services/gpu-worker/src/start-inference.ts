@@ -15,7 +15,7 @@ export interface RenderFiles {
   readonly audioPath: string;
   readonly outputPath: string;
   readonly syncMode: SyncMode;
-  /** A face track that `analyze` wrote for the same video; without one the video is analysed first. */
+  /** A face track that `analyze` wrote for the same video; without one the video is analyzed first. */
   readonly faceTrackPath?: string;
   /** The file of the engine's features of the video, see the protocol. */
   readonly featuresPath?: string;
@@ -50,11 +50,11 @@ export interface Inference {
 
 /**
  * Starts inference with the model packs under `packsDir`; `entry` is the compiled child, by default this package's.
- * Rejects when there is no face analyser. One task at a time.
+ * Rejects when there is no face analyzer. One task at a time.
  */
 export async function startInference(options: { packsDir: string; entry?: string }): Promise<Inference> {
   const packs = await findPacks(options.packsDir);
-  const analyzer = packs.analyzer ?? missing('the face analyser', packs.problems);
+  const analyzer = packs.analyzer ?? missing('the face analyzer', packs.problems);
   const host = createInferenceHost(options.entry === undefined ? {} : { entry: options.entry });
   const packOf = (engine: Engine): UsablePack => packs.engines.get(engine) ?? missing(engine, packs.problems);
 

@@ -9,7 +9,7 @@ import { buildBuiltinPacks } from '@lipsync/model-pack';
 import { createQueues, type Queues } from '@lipsync/queue';
 import { createLogger } from '@lipsync/runtime';
 import { eventually, freePorts, parseExposition, type RunningRedis, startRedis } from '@lipsync/testkit';
-import { keepTail } from './host/stderr-tail';
+import { keepTail } from './host/inference-host';
 import { createRenderFixture, type RenderFixture } from './test/render-fixture';
 
 const COMPILED_MAIN = join(__dirname, '../dist/main.js');
@@ -86,7 +86,7 @@ describe('gpu-worker process', () => {
     const worker = startService({ HEALTH_PORT: String(port) });
     await untilServing();
     const { jobId, runId } = await fixture.render({ audio: 'short', prepared: true });
-    await queues.add('musetalk', { jobId, dispatchSeq: 1 });
+    await queues.add('musetalk', { jobId, enqueueSeq: 1 });
     await eventually(async () => expect(await runRow(runId)).toMatchObject({ status: 'completed' }), {
       deadlineMs: 60_000,
     });
@@ -118,7 +118,7 @@ describe('gpu-worker process', () => {
     await writeFile(manifest, `${readFileSync(manifest, 'utf8')}\n`);
     const { jobId } = await fixture.render({ audio: 'short', prepared: true });
     const end = ended(worker);
-    await queues.add('musetalk', { jobId, dispatchSeq: 1 });
+    await queues.add('musetalk', { jobId, enqueueSeq: 1 });
     expect(await end).toBe(1);
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0, last_error_code: null });
     expect(await services()).toEqual([]);
@@ -131,9 +131,9 @@ describe('gpu-worker process', () => {
     const render = await fixture.render({ audio: 'short', prepared: true });
     const preparation = await fixture.preparation();
     const next = await fixture.render({ audio: 'short', prepared: true });
-    await queues.add('musetalk', { jobId: render.jobId, dispatchSeq: 1 });
-    await queues.add('preparation', { jobId: preparation.jobId, dispatchSeq: 1 });
-    await queues.add('musetalk', { jobId: next.jobId, dispatchSeq: 1 });
+    await queues.add('musetalk', { jobId: render.jobId, enqueueSeq: 1 });
+    await queues.add('preparation', { jobId: preparation.jobId, enqueueSeq: 1 });
+    await queues.add('musetalk', { jobId: next.jobId, enqueueSeq: 1 });
     for (const { jobId } of [render, preparation, next]) {
       await eventually(
         async () => expect(await fixture.job(jobId)).toMatchObject({ status: 'finished', attempts: 1 }),
@@ -150,7 +150,7 @@ describe('gpu-worker process', () => {
     const worker = startService({ SHUTDOWN_GRACE_SECONDS: '1' });
     await untilServing();
     const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
-    await queues.add('musetalk', { jobId, dispatchSeq: 1 });
+    await queues.add('musetalk', { jobId, enqueueSeq: 1 });
     await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
       deadlineMs: 60_000,
     });
@@ -170,7 +170,7 @@ describe('gpu-worker process', () => {
     const worker = startService({ REDIS_URL: lost.url, SHUTDOWN_GRACE_SECONDS: '1' });
     await untilServing();
     const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
-    await producer.add('musetalk', { jobId, dispatchSeq: 1 });
+    await producer.add('musetalk', { jobId, enqueueSeq: 1 });
     await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
       deadlineMs: 60_000,
     });
@@ -192,7 +192,7 @@ describe('gpu-worker process', () => {
     const waiting = await fixture.render({ audio: 'short', prepared: false, videoId });
     const makers = () =>
       fixture.factories.query('SELECT maker_job_id FROM features WHERE maker_job_id IS NOT NULL');
-    await queues.add('musetalk', { jobId: making.jobId, dispatchSeq: 1 });
+    await queues.add('musetalk', { jobId: making.jobId, enqueueSeq: 1 });
     await eventually(async () => expect(await makers()).toEqual([{ maker_job_id: making.jobId }]), {
       deadlineMs: 60_000,
     });
@@ -206,7 +206,7 @@ describe('gpu-worker process', () => {
     await setLease('1 hour');
 
     startService({ WORK_DIR: join(folder, 'second-work') });
-    await queues.add('musetalk', { jobId: waiting.jobId, dispatchSeq: 1 });
+    await queues.add('musetalk', { jobId: waiting.jobId, enqueueSeq: 1 });
     await eventually(
       async () => expect(await runRow(waiting.runId)).toMatchObject({ status: 'processing' }),
       {
@@ -227,7 +227,7 @@ describe('gpu-worker process', () => {
     const worker = startService();
     await untilServing();
     const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
-    await queues.add('musetalk', { jobId, dispatchSeq: 1 });
+    await queues.add('musetalk', { jobId, enqueueSeq: 1 });
     await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
       deadlineMs: 60_000,
     });

@@ -1,32 +1,28 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { admitJobs, openDb, type QueueName } from '@lipsync/db';
+import { enqueueJobs, openDb, type QueueName } from '@lipsync/db';
 import { usableMemory } from '@lipsync/media';
-import { createConsumer, createDoorbell, createQueues, onCancel } from '@lipsync/queue';
+import { createEnqueuer, createQueues } from '@lipsync/queue';
 import { type Lifecycle, type Logger } from '@lipsync/runtime';
 import { openStorage, untilLetIn } from '@lipsync/storage';
 import { openTelemetry } from '@lipsync/telemetry';
-import { createJobFolders, keepWorkerRow } from '@lipsync/worker';
+import { createJobFolders, createWorker, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
+import { findVideoCodecs } from './host/child-environment';
 import { findPacks, type FoundPacks } from './host/find-packs';
-import { findVideoCodecs } from './host/find-video-codecs';
 import { createInferenceHost, type InferenceLoss } from './host/inference-host';
 import { createDiskCache } from './supervisor/disk-cache';
 import { createGpuJobRunner } from './supervisor/gpu-job-runner';
+import { createSlotPool } from './supervisor/gpu-job-runner';
 import { machineSlots } from './supervisor/machine-slots';
-import { createSlotPool } from './supervisor/slot-pool';
-import { verifyPacks } from './supervisor/verify-packs';
-import { warmUp } from './supervisor/warm-up';
+import { verifyPacks, warmUp } from './supervisor/verify-packs';
 import { createWorkerHealth } from './supervisor/worker-health';
-import { gpuModels } from './usage/gpu-models';
-import { openPodCosts } from './usage/open-pod-cost';
-import { createPodMeter } from './usage/pod-meter';
-
-const RING_DEADLINE_MS = 500;
+import { openPodCosts } from './usage/pod-cost';
+import { createPodMeter, gpuModels } from './usage/pod-meter';
 
 /**
  * Wires and starts the worker: health endpoints from the first moment, verified packs, a slot pool of inference
- * processes, and one consumer of all queues that it can serve. `lifecycle` closes what it opens, in the order that
+ * processes, and one worker for all queues that it can serve. `lifecycle` closes what it opens, in the order that
  * hands over running jobs.
  */
 export async function startWorker(options: {
@@ -47,16 +43,14 @@ export async function startWorker(options: {
   lifecycle.onShutdown('queues', () => queues.close());
 
   const health = createWorkerHealth({
-    ...{
-      port: env.HEALTH_PORT,
-      host: env.LISTEN_ADDRESS,
-      db,
-      storage,
-      queues,
-      stopping: lifecycle.stopping,
-      metrics,
-      logger,
-    },
+    port: env.HEALTH_PORT,
+    host: env.LISTEN_ADDRESS,
+    db,
+    storage,
+    queues,
+    stopping: lifecycle.stopping,
+    metrics,
+    logger,
     loadingLimitMs: env.LOADING_TIMEOUT_SECONDS * 1000,
   });
   const port = await health.start();
@@ -80,7 +74,13 @@ export async function startWorker(options: {
   const served: QueueName[] = packs.analyzer ? [...preparations, ...packs.engines.keys()] : [];
 
   const runner = createGpuJobRunner({
-    ...{ db, storage, packs, slots, workerId, logger, telemetry },
+    db,
+    storage,
+    packs,
+    slots,
+    workerId,
+    logger,
+    telemetry,
     podMeter: createPodMeter({
       costs: openPodCosts(env),
       slots: slotCount,
@@ -97,33 +97,38 @@ export async function startWorker(options: {
   // A shutdown closes everything that was opened. Nothing waits between this check and the registration, so the row is
   // written while the database is still open.
   if (lifecycle.stopping.aborted) return;
-  const ring = createDoorbell<QueueName>({
-    admit: (queue) => admitJobs(db, queue),
-    add: (queue, announcement) => queues.add(queue, announcement),
-    deadlineMs: RING_DEADLINE_MS,
+  const enqueuer = createEnqueuer<QueueName>({
+    choose: (queue) => enqueueJobs(db, queue),
+    add: (queue, message) => queues.add(queue, message),
     logger,
   });
-  const consumer = createConsumer({
-    ...{ redisUrl, queues: served, logger },
-    concurrency: slotCount,
-    process: async (jobId, preempted, queue) => {
-      await runner.run(jobId, preempted);
-      // A slot is free: admit the next job now instead of at the next admission round.
-      if (!lifecycle.stopping.aborted) await ring(queue);
+  lifecycle.onShutdown('enqueuing', () => enqueuer.idle());
+  const worker = createWorker({
+    redisUrl,
+    queues: served,
+    slots: slotCount,
+    run: async ({ jobId, queue, preempted, decided }) => {
+      await runner.run(jobId, preempted, decided);
+      // A slot is free: enqueue the next job now instead of in the next round of a media-worker.
+      if (!lifecycle.stopping.aborted) enqueuer.enqueueSoon([queue]);
     },
+    onCancelled: (jobId) => runner.checkCancelled(jobId),
+    logger,
   });
-  const cancels = onCancel({ redisUrl, logger }, (jobId) => runner.checkCancelled(jobId));
-  lifecycle.onShutdown('cancel signal', () => cancels.close());
-  lifecycle.onShutdown('jobs', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
+  lifecycle.onShutdown('jobs', () => worker.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
   await keepWorkerRow({
-    ...{ db, workerId, logger, metrics, lifecycle },
+    db,
+    workerId,
     service: 'gpu-worker',
     slots: Object.fromEntries(served.map((queue) => [queue, slotCount])),
+    logger,
+    metrics,
+    lifecycle,
   });
   if (lifecycle.stopping.aborted) return;
-  consumer.start();
-  await Promise.all(served.map(ring));
-  health.serving(consumer);
+  worker.start();
+  enqueuer.enqueueSoon(served);
+  health.serving(worker);
   logger.info('started', { worker_id: workerId, queues: served, slots: slotCount, health_port: port });
 }
 

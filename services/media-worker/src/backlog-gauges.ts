@@ -13,7 +13,7 @@ const DEADLINE_MS = 3_000;
  * are omitted: an old number would look like a stalled queue. No alert on the backlog can fire then, so the failure is
  * logged once, and once more when reading works again.
  */
-export function tellBacklog(
+export function exportBacklog(
   metrics: Metrics,
   deps: { read: () => Promise<Backlog>; clock: Clock; logger: Pick<Logger, 'info' | 'warn'> },
 ): void {
@@ -29,12 +29,12 @@ export function tellBacklog(
     ends: () => deps.logger.info('the backlog can be read again'),
   });
 
-  function tell(backlog: Backlog): void {
-    for (const { queue, oldestSeconds, liveSlots, ...counts } of backlog.queues) {
-      const { blocked, waiting, dispatched, running } = counts;
+  function set(backlog: Backlog): void {
+    for (const each of backlog.queues) {
+      const { queue, blocked, waiting, enqueued, running, oldestSeconds, liveSlots } = each;
       jobs.set({ queue, state: 'blocked' }, blocked);
       jobs.set({ queue, state: 'waiting' }, waiting);
-      jobs.set({ queue, state: 'dispatched' }, dispatched);
+      jobs.set({ queue, state: 'dispatched' }, enqueued);
       jobs.set({ queue, state: 'running' }, running);
       oldest.set({ queue }, oldestSeconds);
       slots.set({ queue }, liveSlots);
@@ -54,7 +54,7 @@ export function tellBacklog(
           throw new Error('the database does not answer in time');
         }),
       ]);
-      tell(backlog);
+      set(backlog);
       readAtMs = startedAtMs;
       outage.worked();
     } catch (error) {

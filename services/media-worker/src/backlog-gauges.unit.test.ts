@@ -1,19 +1,26 @@
 import { type Backlog } from '@lipsync/db';
 import { createMetrics } from '@lipsync/telemetry';
 import { parseExposition } from '@lipsync/testkit';
-import { tellBacklog } from './backlog-gauges';
+import { exportBacklog } from './backlog-gauges';
 
 const BACKLOG: Backlog = {
   queues: [
     {
-      ...{ queue: 'musetalk', blocked: 1, waiting: 2, dispatched: 3, running: 4 },
-      ...{ oldestSeconds: 5.5, liveSlots: 6 },
+      queue: 'musetalk',
+      blocked: 1,
+      waiting: 2,
+      enqueued: 3,
+      running: 4,
+      oldestSeconds: 5.5,
+      liveSlots: 6,
     },
   ],
-  ...{ webhooksDue: 7, webhooksScheduled: 8, webhooksOldestDueSeconds: 9 },
+  webhooksDue: 7,
+  webhooksScheduled: 8,
+  webhooksOldestDueSeconds: 9,
 };
 
-describe('tellBacklog', () => {
+describe('exportBacklog', () => {
   let now = 0;
   const clock = { now: () => now };
   const said: string[] = [];
@@ -24,7 +31,7 @@ describe('tellBacklog', () => {
 
   it('exports every number of the backlog', async () => {
     const metrics = createMetrics();
-    tellBacklog(metrics, { read: async () => BACKLOG, clock, logger });
+    exportBacklog(metrics, { read: async () => BACKLOG, clock, logger });
     const { value } = await told(metrics);
     const jobs = (state: string) => value('lipsync_queue_jobs', { queue: 'musetalk', state });
     expect([jobs('blocked'), jobs('waiting'), jobs('dispatched'), jobs('running')]).toEqual([1, 2, 3, 4]);
@@ -38,7 +45,7 @@ describe('tellBacklog', () => {
   it('queries the database once for simultaneous scrapes, and again after two seconds', async () => {
     const metrics = createMetrics();
     const read = jest.fn(async () => BACKLOG);
-    tellBacklog(metrics, { read, clock, logger });
+    exportBacklog(metrics, { read, clock, logger });
     await Promise.all([told(metrics), told(metrics)]);
     now += 1_000;
     await told(metrics);
@@ -51,7 +58,7 @@ describe('tellBacklog', () => {
   it('exports other metrics, omits the backlog, and logs it, while the database does not answer', async () => {
     const metrics = createMetrics();
     let read = async () => BACKLOG;
-    tellBacklog(metrics, { read: () => read(), clock, logger });
+    exportBacklog(metrics, { read: () => read(), clock, logger });
     metrics.counter('ingest_bytes_total').inc({}, 5);
     await told(metrics);
     now += 60_000;
@@ -70,7 +77,7 @@ describe('tellBacklog', () => {
   it('does not wait for a database that hangs', async () => {
     jest.useFakeTimers();
     const metrics = createMetrics();
-    tellBacklog(metrics, { read: () => new Promise(() => undefined), clock, logger });
+    exportBacklog(metrics, { read: () => new Promise(() => undefined), clock, logger });
     const scraped = told(metrics);
     await jest.advanceTimersByTimeAsync(3_000);
     expect((await scraped).families.get('lipsync_queue_jobs')?.samples).toEqual([]);

@@ -356,7 +356,7 @@ it('deletes the cached data of a video, rows and bytes, once the last record tha
   await registerObject(db, object, 5);
   await storage.put(featureKey(object), Buffer.from('track'), { contentType: 'application/octet-stream' });
   const expiresAt = new Date(Date.now() + 1_000);
-  expect(await publishFeature(db, feature, content, { expiresAt, maker: null })).toBe(true);
+  expect(await publishFeature(db, feature, content, { expiresAt, owner: null })).toBe(true);
 
   await eventually(async () => expect(await storage.head(featureKey(object))).toBeNull(), PATIENCE);
   expect(expiresAt.getTime()).toBeLessThanOrEqual(Date.now());

@@ -2,29 +2,15 @@ import { join } from 'node:path';
 import { type Db, openDb, readBacklog } from '@lipsync/db';
 import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
 import { resolveBinaries } from '@lipsync/media';
-import { createConsumer, createQueues } from '@lipsync/queue';
+import { createQueues } from '@lipsync/queue';
 import { createHealthServer, type Lifecycle, type Logger, openEgress } from '@lipsync/runtime';
 import { openStorage, type Storage, untilLetIn } from '@lipsync/storage';
-import { countTurns, openTelemetry, type Telemetry } from '@lipsync/telemetry';
-import {
-  consumerFetches,
-  createJobFolders,
-  createPeriodicLoop,
-  keepWorkerRow,
-  noTurnHangs,
-  type PeriodicLoop,
-} from '@lipsync/worker';
-import { tellBacklog } from './backlog-gauges';
+import { openTelemetry, type Telemetry } from '@lipsync/telemetry';
+import { consumerFetches, createJobFolders, createWorker, keepWorkerRow, noTurnHangs } from '@lipsync/worker';
+import { exportBacklog } from './backlog-gauges';
 import { type MediaWorkerEnv } from './env';
 import { createIngestRunner, type IngestRunner } from './ingest/ingest-runner';
-import { createAdmission } from './loops/admission';
-import { purgeOnce } from './loops/purging';
-import { reconcileOnce } from './loops/reconciliation';
-
-type LoopName = 'admission' | 'reconciliation' | 'purging';
-
-const ADMISSION_EVERY_MS = 500;
-const RECONCILE_EVERY_MS = 1_000;
+import { createLoops } from './loops';
 
 /** Wires and starts the worker; `lifecycle` closes what it opens. Resolves to the health server's port. */
 export async function startMediaWorker(options: {
@@ -45,45 +31,37 @@ export async function startMediaWorker(options: {
   lifecycle.onShutdown('queues', () => queues.close());
   const runIngest = await createRunner(env, { db, storage, logger, telemetry, workerId });
   const caps = { perOrigin: WEBHOOK_ATTEMPTS_PER_ORIGIN, perCustomer: env.WEBHOOK_PER_CUSTOMER };
-  tellBacklog(metrics, { read: () => readBacklog(db, caps), clock: performance, logger });
+  exportBacklog(metrics, { read: () => readBacklog(db, caps), clock: performance, logger });
   metrics.gauge('unserved_deadline_seconds').set({}, env.UNSERVED_DEADLINE_SECONDS);
 
-  const loop = (name: LoopName, everyMs: number, turn: () => Promise<void>): PeriodicLoop => {
-    const made = createPeriodicLoop({
-      name,
-      everyMs,
-      turn,
-      logger,
-      onTurn: countTurns(metrics, name, everyMs),
-    });
-    lifecycle.onShutdown(name, () => made.stop());
-    return made;
-  };
-  const admission = loop('admission', ADMISSION_EVERY_MS, createAdmission(db, queues, logger));
-  const reconciliation = loop('reconciliation', RECONCILE_EVERY_MS, async () => {
-    const options = { unservedSeconds: env.UNSERVED_DEADLINE_SECONDS };
-    if (await reconcileOnce(db, queues, { logger, metrics, ...options })) admission.wake();
+  const loops = createLoops({
+    db,
+    queues,
+    storage,
+    logger,
+    metrics,
+    lifecycle,
+    purgeEveryMs: env.PURGE_INTERVAL_SECONDS * 1000,
+    unservedSeconds: env.UNSERVED_DEADLINE_SECONDS,
   });
-  const purging = loop('purging', env.PURGE_INTERVAL_SECONDS * 1000, async () => {
-    const { stopping } = lifecycle;
-    if (await purgeOnce(db, storage, { logger, metrics, stopping })) purging.wake();
-  });
-  const loops = [admission, reconciliation, purging];
 
-  const consumer = createConsumer({
-    ...{ redisUrl, queues: ['media'], concurrency: env.MEDIA_SLOTS, logger },
-    process: async (jobId, preempted) => {
-      await runIngest(jobId, preempted);
+  const worker = createWorker({
+    redisUrl,
+    queues: ['media'],
+    slots: env.MEDIA_SLOTS,
+    run: async ({ jobId, preempted, decided }) => {
+      await runIngest(jobId, preempted, decided);
       // Renders may now have all their inputs, and a slot is free.
-      admission.wake();
+      loops.wakeEnqueueing();
     },
+    logger,
   });
   const health = createHealthServer({
     port: env.HEALTH_PORT,
     host: env.LISTEN_ADDRESS,
     live: {
-      consumer: consumerFetches(consumer, () => queues.ping()),
-      loops: noTurnHangs(loops),
+      consumer: consumerFetches(worker, () => queues.ping()),
+      loops: noTurnHangs(loops.all),
     },
     ready: {
       database: () => db.ping(),
@@ -98,20 +76,24 @@ export async function startMediaWorker(options: {
   const port = await health.start();
   lifecycle.onShutdown('health', () => health.close());
 
-  lifecycle.onShutdown('ingests', () => consumer.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
+  lifecycle.onShutdown('ingests', () => worker.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
   if (lifecycle.stopping.aborted) return port;
-  for (const each of loops) each.start();
+  loops.start();
   await untilLetIn(storage, { logger, signal: lifecycle.stopping });
   // A shutdown closes everything that was opened. Nothing waits between this check and the registration, so the row is
   // written while the database is still open.
   if (lifecycle.stopping.aborted) return port;
   await keepWorkerRow({
-    ...{ db, workerId, logger, metrics, lifecycle },
+    db,
+    workerId,
     service: 'media-worker',
     slots: { media: env.MEDIA_SLOTS },
+    logger,
+    metrics,
+    lifecycle,
   });
   if (lifecycle.stopping.aborted) return port;
-  consumer.start();
+  worker.start();
   logger.info('started', { worker_id: workerId, slots: env.MEDIA_SLOTS, health_port: port });
   return port;
 }

@@ -71,7 +71,7 @@ export interface paths {
         put?: never;
         /**
          * Create a preparation
-         * @description Analyses a video once, so that renders which name the preparation skip the analysis. Idempotency works as for renders; keys are shared between both operations.
+         * @description Analyzes a video once, so that renders which name the preparation skip the analysis. Idempotency works as for renders; keys are shared between both operations.
          */
         post: operations["create_preparation"];
         delete?: never;
@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * Fetch a preparation
-         * @description The state of the preparation and, once completed, the measures of the analysed video.
+         * @description The state of the preparation and, once completed, the measures of the analyzed video.
          */
         get: operations["get_preparation"];
         put?: never;

@@ -50,12 +50,12 @@ describe('features of a video', () => {
   /** Stores and publishes a feature, as a worker does. */
   async function store(
     key: FeatureKey,
-    maker: Claim | null,
+    owner: Claim | null,
     made: FeatureContent,
     until = expiresAt,
   ): Promise<boolean> {
     await registerObject(scenario.db, { ...key, sha256: made.sha256 }, 100);
-    return publishFeature(scenario.db, key, made, { expiresAt: until, maker });
+    return publishFeature(scenario.db, key, made, { expiresAt: until, owner });
   }
   async function expiryOf({ videoSha256 }: FeatureKey): Promise<Date> {
     const rows = await scenario.make.query<{ expires_at: Date }>(
@@ -86,21 +86,21 @@ describe('features of a video', () => {
         'wait',
       ]);
 
-      const maker = jobs[begun.findIndex(({ state }) => state === 'make')];
-      if (!maker) throw new Error('nobody makes it');
-      expect(await store(key, maker, content('a', 100, true))).toBe(true);
+      const owner = jobs[begun.findIndex(({ state }) => state === 'make')];
+      if (!owner) throw new Error('nobody makes it');
+      expect(await store(key, owner, content('a', 100, true))).toBe(true);
       for (const job of jobs) {
         expect(await begin(key, job)).toEqual({ state: 'ready', content: content('a', 100, true) });
       }
     });
 
-    it('continues if its maker asks again', async () => {
+    it('continues if its owner asks again', async () => {
       const [key, job] = [newKey(), await newJob()];
       expect(await begin(key, job)).toEqual({ state: 'make' });
       expect(await begin(key, job)).toEqual({ state: 'make' });
     });
 
-    it('is given to another job if the lease of its maker ran out, and the old maker cannot publish', async () => {
+    it('is given to another job if the lease of its owner ran out, and the old owner cannot publish', async () => {
       const [key, dead, next] = [newKey(), await newJob(), await newJob()];
       await begin(key, dead);
       expect(await begin(key, next)).toEqual({ state: 'wait' });
@@ -121,14 +121,14 @@ describe('features of a video', () => {
           await scenario.claim(job.jobId);
         },
       ],
-    ])('is given to another job at once if its maker %s', async (_, end) => {
+    ])('is given to another job at once if its owner %s', async (_, end) => {
       const [key, job, next] = [newKey(), await newJob(), await newJob()];
       await begin(key, job);
       await end(job);
       expect(await begin(key, next)).toEqual({ state: 'make' });
     });
 
-    it('is given to another job at once if its maker gives up, and giving up what another job makes changes nothing', async () => {
+    it('is given to another job at once if its owner gives up, and giving up what another job makes changes nothing', async () => {
       const [key, job, next] = [newKey(), await newJob(), await newJob()];
       await begin(key, job);
       await giveUpFeature(scenario.db, key, next);
@@ -194,7 +194,7 @@ describe('features of a video', () => {
       const [key, job, other] = [newKey(), await newJob(), await newJob()];
       await begin(key, job, 50);
       const fault = { errorCode: 'no_face_detected', frames: 50, complete: false } as const;
-      await publishFeature(scenario.db, key, fault, { expiresAt, maker: job });
+      await publishFeature(scenario.db, key, fault, { expiresAt, owner: job });
       expect(await begin(key, other, 50)).toEqual({ state: 'impossible', errorCode: 'no_face_detected' });
       expect(await begin(key, other, 51)).toEqual({ state: 'make' });
       await store(key, other, content('a', 80));
@@ -384,7 +384,7 @@ describe('features of a video', () => {
       });
       await announced;
       expect(order).toEqual(['deleted', 'announced']);
-      expect(await publishFeature(scenario.db, key, content('a', 60, true), { expiresAt, maker: null })).toBe(
+      expect(await publishFeature(scenario.db, key, content('a', 60, true), { expiresAt, owner: null })).toBe(
         true,
       );
     });
@@ -394,7 +394,7 @@ describe('features of a video', () => {
       await registerObject(scenario.db, { ...key, sha256: 'e'.repeat(64) }, 100);
       await waitedOut(key);
       await run();
-      expect(await publishFeature(scenario.db, key, content('e', 1), { expiresAt, maker: null })).toBe(false);
+      expect(await publishFeature(scenario.db, key, content('e', 1), { expiresAt, owner: null })).toBe(false);
     });
   });
 

@@ -64,7 +64,7 @@ describe('feature cache under random interleavings', () => {
   });
   afterAll(() => scenario.close());
 
-  it('never has two live makers, never returns less than was asked for, references no missing object, and loses none', async () => {
+  it('never has two live owners, never returns less than was asked for, references no missing object, and loses none', async () => {
     const history = fc.array(turnArbitrary, { minLength: 4, maxLength: 12 });
     const property = fc.asyncProperty(history, checkHistory);
     await fc.assert(property, { seed: 20261121, numRuns: 30, interruptAfterTimeLimit: 45_000 });
@@ -160,12 +160,12 @@ describe('feature cache under random interleavings', () => {
   async function store(
     key: FeatureKey,
     made: FeatureContent,
-    maker: Claim | null,
+    owner: Claim | null,
     stored: Set<string>,
   ): Promise<void> {
     await registerObject(scenario.db, { ...key, sha256: made.sha256 }, 1);
     stored.add(made.sha256);
-    await publishFeature(scenario.db, key, made, { expiresAt: inAnHour(), maker });
+    await publishFeature(scenario.db, key, made, { expiresAt: inAnHour(), owner });
   }
 
   async function drop(key: FeatureKey): Promise<void> {

@@ -4,6 +4,30 @@ import { type Lease } from '../jobs/job';
 import { type Db, transaction, type Tx } from '../postgres/db';
 import { keepForReaders, nameObject } from './feature-objects';
 
+/**
+ * Identifies a feature of one video of one customer. Features of other customers are never found, even for identical
+ * bytes, so that the duration of a render cannot reveal that another customer has the same video.
+ */
+export interface FeatureKey {
+  readonly customerId: string;
+  readonly videoSha256: string;
+  /** What the feature is and what made it, e.g. `track:2:…`. */
+  readonly name: string;
+}
+
+/**
+ * How many frames from the start of the video a feature covers. `complete` means all of them, however many there are.
+ */
+export interface Coverage {
+  readonly frames: number;
+  readonly complete: boolean;
+}
+
+export interface FeatureContent extends Coverage {
+  /** SHA-256 of the bytes, lower-case hex. */
+  readonly sha256: string;
+}
+
 interface FeatureRequest {
   /** Frames needed from the start of the video; Infinity for the whole video. */
   readonly wantedFrames: number;
@@ -23,7 +47,7 @@ export type FeatureBegin =
 
 /**
  * Tells a running job what to do to get a feature. Of any number of concurrent callers exactly one is told to make it.
- * That needs no lease besides the job's own: a job that is lost, cancelled or finished no longer counts as the maker.
+ * That needs no lease besides the job's own: a job that is lost, cancelled or finished no longer counts as its owner.
  */
 export function beginFeature(
   db: Db,
@@ -38,7 +62,7 @@ export function beginFeature(
       if (sha256 !== null) return { state: 'ready', content: { sha256, frames, complete } };
       if (errorCode !== null) return { state: 'impossible', errorCode: storedErrorCode(errorCode) };
     }
-    if (row.madeByAnother) return { state: 'wait' };
+    if (row.ownedByAnother) return { state: 'wait' };
     await tx.$executeRaw`
       UPDATE features SET maker_job_id = ${job.jobId}, maker_fence = ${job.fence}::int
       WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}`;
@@ -69,7 +93,7 @@ interface FeatureFault extends Coverage {
 
 /**
  * Publishes stored content, or the finding that there is none, if it covers more than the present feature. The object
- * must have been registered with `registerObject`. `maker` is the claim that `beginFeature` told to make it; null if
+ * must have been registered with `registerObject`. `owner` is the claim that `beginFeature` told to make it; null if
  * anybody may add it. Returns false if another job makes it by now, or if the present feature covers enough; the object
  * is then left to the purge.
  */
@@ -77,12 +101,11 @@ export function publishFeature(
   db: Db,
   key: FeatureKey,
   made: FeatureContent | FeatureFault,
-  publication: { expiresAt: Date; maker: Lease | null },
+  { expiresAt, owner }: { expiresAt: Date; owner: Lease | null },
 ): Promise<boolean> {
-  const { expiresAt, maker } = publication;
   return transaction(db, async (tx) => {
-    const row = await lockFeature(tx, key, expiresAt, maker);
-    if (maker !== null && !(await giveUp(tx, key, maker))) return false;
+    const row = await lockFeature(tx, key, expiresAt, owner);
+    if (owner !== null && !(await giveUp(tx, key, owner))) return false;
     if (!coversMore(made, row)) return false;
     if ('sha256' in made && !(await nameObject(tx, key, made.sha256))) return false;
     if (row.sha256 !== null) await keepForReaders(tx, key, row.sha256);
@@ -91,9 +114,9 @@ export function publishFeature(
   });
 }
 
-/** Lets others make a feature that this claim was told to make. Does nothing if another claim is the maker by now. */
-export async function giveUpFeature(db: Db, key: FeatureKey, maker: Lease): Promise<void> {
-  await giveUp(db.prisma, key, maker);
+/** Lets others make a feature that this claim was told to make. Does nothing if another claim owns it by now. */
+export async function giveUpFeature(db: Db, key: FeatureKey, owner: Lease): Promise<void> {
+  await giveUp(db.prisma, key, owner);
 }
 
 /** Clears content that turned out to be damaged or missing, so that the next job that asks makes it anew. */
@@ -127,36 +150,12 @@ function coversMore(made: Coverage, present: Coverage): boolean {
   return !present.complete && (made.complete || made.frames > present.frames);
 }
 
-/**
- * Identifies a feature of one video of one customer. Features of other customers are never found, even for identical
- * bytes, so that the duration of a render cannot reveal that another customer has the same video.
- */
-export interface FeatureKey {
-  readonly customerId: string;
-  readonly videoSha256: string;
-  /** What the feature is and what made it, e.g. `track:2:…`. */
-  readonly name: string;
-}
-
-/**
- * How many frames from the start of the video a feature covers. `complete` means all of them, however many there are.
- */
-export interface Coverage {
-  readonly frames: number;
-  readonly complete: boolean;
-}
-
-export interface FeatureContent extends Coverage {
-  /** SHA-256 of the bytes, lower-case hex. */
-  readonly sha256: string;
-}
-
 /** A locked feature, without content that has expired. */
 interface FeatureRow extends Coverage {
   sha256: string | null;
   errorCode: string | null;
   /** Whether a job other than the asking one, with a valid claim, is making it. */
-  madeByAnother: boolean;
+  ownedByAnother: boolean;
 }
 
 /** Says whether `coverage` includes the first `wantedFrames` frames; Infinity for all. */
@@ -191,7 +190,7 @@ async function lockFeature(
         WHERE jobs.id = maker_job_id AND jobs.fence = maker_fence
           AND jobs.status = 'running' AND jobs.lease_until > clock_timestamp()
           AND (jobs.id, jobs.fence) IS DISTINCT FROM (${asking?.jobId ?? null}::text, ${asking?.fence ?? null}::int)
-      ) AS "madeByAnother"
+      ) AS "ownedByAnother"
     FROM features
     WHERE customer_id = ${customerId} AND video_sha256 = ${videoSha256} AND name = ${name}`;
   if (row === undefined) throw new Error('a feature that was just written is not there');

@@ -1,8 +1,8 @@
 import { type ErrorCode, type Input, type MediaType } from '@lipsync/contract';
 import { type AssetRow, errorMessage, isId, ServiceError } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
-import { insertJobs, type NewJob } from '../dispatch/new-job';
 import { databaseNow, type Db, secondsAfter, transaction, type Tx } from '../postgres/db';
+import { insertJobs, type NewJob } from '../queue/queues';
 
 interface NewUrlAsset {
   customerId: string;

@@ -7,10 +7,10 @@ import {
   requireRecordSlot,
   reserveKey,
 } from '../customers/customer-transaction';
-import { insertJobs } from '../dispatch/new-job';
-import { type QueueName } from '../dispatch/queue-names';
 import { ownedLike } from '../postgres/customer-scope';
 import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
+import { insertJobs } from '../queue/queues';
+import { type QueueName } from '../queue/queues';
 import { ingestOf, insertUrlAsset, referInput, urlOf } from './assets';
 
 /** All data that the resource of a preparation is made of. */

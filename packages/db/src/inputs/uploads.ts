@@ -8,8 +8,8 @@ import {
 } from '@lipsync/domain';
 import { type Upload } from '@lipsync/prisma';
 import { customerTransaction, requireUploadSlot } from '../customers/customer-transaction';
-import { insertJobs } from '../dispatch/new-job';
 import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
+import { insertJobs } from '../queue/queues';
 import { assetRow, ingestOf } from './assets';
 
 export interface NewUpload {

@@ -51,7 +51,7 @@ export function failJob(
 }
 
 /**
- * Queues a locked, running job again, to be dispatched at `availableAt`, and shows the customer that its work waits for
+ * Queues a locked, running job again, to be enqueued from `availableAt`, and shows the customer that its work waits for
  * a slot.
  */
 export async function requeue(

@@ -1,8 +1,8 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { type EngineRunRow, type JobRow } from '@lipsync/domain';
 import { type Asset, type Preparation, type Render } from '@lipsync/prisma';
-import { type JobKind, jobKind, type QueueName, queueName } from '../dispatch/queue-names';
 import { databaseNow, type Db, transaction, type Tx } from '../postgres/db';
+import { type JobKind, jobKind, type QueueName, queueName } from '../queue/queues';
 
 /** A job with the rows it works on, locked in the order given below. */
 export type JobSubject =

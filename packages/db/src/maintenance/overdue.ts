@@ -1,11 +1,11 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { MAX_ATTEMPTS, UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
-import { QUEUE_NAMES, type QueueName } from '../dispatch/queue-names';
-import { servedQueues } from '../dispatch/workers';
 import { endPreparation, failOpenRuns } from '../jobs/end-records';
 import { failSubject, requeue } from '../jobs/fail';
 import { lockPreparation, lockRender, lockSubject, type RecoveredJob, recoveredJob } from '../jobs/job';
 import { databaseNow, type Db, transaction } from '../postgres/db';
+import { QUEUE_NAMES, type QueueName } from '../queue/queues';
+import { servedQueues } from '../queue/workers';
 
 /** A record or job that must not wait any longer. */
 export interface Overdue {

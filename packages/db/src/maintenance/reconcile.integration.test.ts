@@ -1,13 +1,13 @@
 import { misplacedCodes } from '../../test/misplaced-codes';
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
-import { admitJobs } from '../dispatch/admission';
-import { registerWorker, removeWorker } from '../dispatch/workers';
 import { createAsset, getAsset } from '../inputs/assets';
 import { createPreparation } from '../inputs/preparations';
 import { createUpload } from '../inputs/uploads';
 import { claimJob } from '../jobs/claim';
 import { completeRender } from '../jobs/complete';
 import { type RecoveredJob } from '../jobs/job';
+import { enqueueJobs } from '../queue/enqueue';
+import { registerWorker, removeWorker } from '../queue/workers';
 import { getRender } from '../renders/get-render';
 import { failOverdue } from './overdue';
 import { reconcile } from './reconcile';
@@ -209,21 +209,21 @@ describe('reconcile', () => {
     expect((await reconcile(db, options)).overdue).toBe(1);
   });
 
-  it('withdraws announcements from a queue whose workers are gone, so that they use up no share', async () => {
+  it('takes jobs out of a queue whose workers are gone, so that they use up no share', async () => {
     const { db, make } = scenario;
     const customerId = await make.customer({ runningJobsMax: 1 });
     await make.query('DELETE FROM workers');
     await make.worker({ highsync: 1 });
     await scenario.render({ engines: ['highsync'] }, customerId);
-    expect(await admitJobs(db, 'highsync')).toHaveLength(1);
+    expect(await enqueueJobs(db, 'highsync')).toHaveLength(1);
     await make.query('DELETE FROM workers');
     await make.worker({ musetalk: 1 });
     await scenario.render({ engines: ['musetalk'] }, customerId);
-    expect(await admitJobs(db, 'musetalk')).toEqual([]);
+    expect(await enqueueJobs(db, 'musetalk')).toEqual([]);
     await make.query(`UPDATE jobs SET enqueued_at = enqueued_at - interval '1 minute'`);
     expect(await reconcile(db, options)).toMatchObject({ unserved: 1, forgotten: 0 });
-    expect(await admitJobs(db, 'musetalk')).toHaveLength(1);
-    expect(await admitJobs(db, 'highsync')).toEqual([]);
+    expect(await enqueueJobs(db, 'musetalk')).toHaveLength(1);
+    expect(await enqueueJobs(db, 'highsync')).toEqual([]);
   });
 
   it('fails an upload that nobody completed, half an hour after its creation', async () => {

@@ -1,9 +1,9 @@
 import { RECORD_DEADLINE_SECONDS } from '@lipsync/domain';
-import { findOpenDispatches, withdrawDispatch } from '../dispatch/lost-dispatches';
-import { type QueueName } from '../dispatch/queue-names';
-import { CAPACITY_SECONDS, servedQueues } from '../dispatch/workers';
 import { type RecoveredJob } from '../jobs/job';
 import { type Db } from '../postgres/db';
+import { findEnqueuedJobs, undoEnqueue } from '../queue/enqueue';
+import { type QueueName } from '../queue/queues';
+import { CAPACITY_SECONDS, servedQueues } from '../queue/workers';
 import { eachCandidate } from './each-candidate';
 import {
   expireUpload,
@@ -17,10 +17,12 @@ import {
 } from './overdue';
 
 interface ReconcileOptions {
-  /** Says whether Redis still knows this announcement, waiting or active. Rejects if Redis is unavailable. */
-  isInQueue: (queue: QueueName, jobId: string, dispatchSeq: number) => Promise<boolean>;
+  /** Says whether Redis still knows this message, waiting or locked. Rejects if Redis is unavailable. */
+  isInQueue: (queue: QueueName, jobId: string, enqueueSeq: number) => Promise<boolean>;
   /** How long a job may wait while no worker serves its queue. */
   unservedSeconds: number;
+  /** Whether to look for what has waited too long, by default true. Deadlines are minutes away; losses are not. */
+  deadlines?: boolean;
   /** Time after which this call begins no further candidate of a kind than the first; by default 30 s. */
   turnMs?: number;
   /**
@@ -35,9 +37,9 @@ interface ReconcileReport {
   requeued: number;
   /** Abandoned jobs that had no attempt left. */
   workerLost: number;
-  /** Announced jobs that Redis had lost, and that wait for admission again. */
+  /** Enqueued jobs that Redis had lost, and that wait in Postgres again. */
   forgotten: number;
-  /** Announced jobs that wait for admission again because no worker serves their queue any more. */
+  /** Enqueued jobs that wait in Postgres again because no worker serves their queue any more. */
   unserved: number;
   expiredUploads: number;
   /** Records and jobs failed by a deadline. */
@@ -52,10 +54,11 @@ const LIMIT = 200;
 const TURN_MS = 30_000;
 
 /**
- * Finds what was lost (workers, announcements) and what waited too long, and repairs it. Every change is a
+ * Finds what was lost (workers, messages) and what waited too long, and repairs it. Every change is a
  * compare-and-set under the same locks as all others, so any number of processes may call this at any time.
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<ReconcileReport> {
+  const { deadlines = true } = options;
   const errors: unknown[] = [];
   const endAtMs = performance.now() + (options.turnMs ?? TURN_MS);
   const recovered: RecoveredJob[] = [];
@@ -77,10 +80,10 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
     errors,
     endAtMs,
   );
-  const stale = await found(findStaleUploads(db, LIMIT));
+  const stale = deadlines ? await found(findStaleUploads(db, LIMIT)) : [];
   const expiredUploads = await eachCandidate(stale, (id) => expireUpload(db, id), errors, endAtMs);
   const overdue = await eachCandidate(
-    await found(findOverdue(db, options)),
+    deadlines ? await found(findOverdue(db, options)) : [],
     (item) => failOverdue(db, item),
     errors,
     endAtMs,
@@ -88,7 +91,7 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
   return {
     requeued: recovered.filter(({ outcome }) => outcome === 'requeued').length,
     workerLost: recovered.filter(({ outcome }) => outcome === 'failed').length,
-    ...(await withdrawLost(db, options, errors, endAtMs).catch((error: unknown) => {
+    ...(await undoLost(db, options, errors, endAtMs).catch((error: unknown) => {
       errors.push(error);
       return { forgotten: 0, unserved: 0 };
     })),
@@ -109,29 +112,30 @@ async function findOverdue(db: Db, { unservedSeconds }: ReconcileOptions): Promi
   ];
 }
 
-async function withdrawLost(
+async function undoLost(
   db: Db,
   { isInQueue }: ReconcileOptions,
   errors: unknown[],
   endAtMs: number,
 ): Promise<Pick<ReconcileReport, 'forgotten' | 'unserved'>> {
-  const open = await findOpenDispatches(db, LIMIT);
+  const open = await findEnqueuedJobs(db, LIMIT);
+  if (open.length === 0) return { forgotten: 0, unserved: 0 };
   const served = new Set(await servedQueues(db.prisma, CAPACITY_SECONDS));
   // Nobody will take these, and as jobs under way they would use up their customers' shares elsewhere.
   const unserved = open.filter(({ queue }) => !served.has(queue));
   const forgotten: typeof open = [];
   try {
-    for (const dispatch of open.filter(({ queue }) => served.has(queue))) {
-      if (!(await isInQueue(dispatch.queue, dispatch.jobId, dispatch.dispatchSeq))) forgotten.push(dispatch);
+    for (const job of open.filter(({ queue }) => served.has(queue))) {
+      if (!(await isInQueue(job.queue, job.jobId, job.enqueueSeq))) forgotten.push(job);
       if (performance.now() > endAtMs) break;
     }
   } catch (error) {
-    // Redis is unavailable, so nothing is known about the rest, and nothing could be announced either.
+    // Redis is unavailable, so nothing is known about the rest, and nothing could be enqueued either.
     errors.push(error);
   }
-  const withdraw = (dispatches: typeof open): Promise<number> =>
-    eachCandidate(dispatches, (dispatch) => withdrawDispatch(db, dispatch), errors, endAtMs);
-  return { unserved: await withdraw(unserved), forgotten: await withdraw(forgotten) };
+  const undo = (jobs: typeof open): Promise<number> =>
+    eachCandidate(jobs, (job) => undoEnqueue(db, job), errors, endAtMs);
+  return { unserved: await undo(unserved), forgotten: await undo(forgotten) };
 }
 
 /** Only an outage or a restored backup keeps all processes from reconciling for this long. */

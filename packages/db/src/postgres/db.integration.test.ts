@@ -5,7 +5,7 @@ import {
   eventually,
   type TestDatabase,
 } from '@lipsync/testkit';
-import { heartbeatWorker, liveEngines, registerWorker, removeWorker } from '../dispatch/workers';
+import { heartbeatWorker, liveEngines, registerWorker, removeWorker } from '../queue/workers';
 import { createDb, databaseNow, type Db } from './db';
 
 describe('createDb', () => {

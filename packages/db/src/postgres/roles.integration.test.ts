@@ -2,9 +2,6 @@ import { GRANTS, migrate } from '@lipsync/prisma';
 import { addDeliveries } from '../../test/delivery-rows';
 import { MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { findApiKey, touchApiKey } from '../customers/customers';
-import { admitJobs } from '../dispatch/admission';
-import { readBacklog } from '../dispatch/backlog';
-import { heartbeatWorker, registerWorker, removeWorker } from '../dispatch/workers';
 import { registerObject } from '../features/feature-objects';
 import { beginFeature, findFeature, publishFeature } from '../features/features';
 import { createAsset } from '../inputs/assets';
@@ -15,12 +12,15 @@ import { completeIngest, completeRender } from '../jobs/complete';
 import { heartbeatJob } from '../jobs/heartbeat';
 import { purge } from '../maintenance/purge';
 import { reconcile } from '../maintenance/reconcile';
+import { readBacklog } from '../queue/backlog';
+import { enqueueJobs } from '../queue/enqueue';
+import { heartbeatWorker, registerWorker, removeWorker } from '../queue/workers';
 import { cancelRender } from '../renders/cancel-render';
 import { createRender } from '../renders/create-render';
 import { getRender } from '../renders/get-render';
 import { claimDeliveries } from '../webhooks/claim-deliveries';
 import { getDeliveryByEvent } from '../webhooks/deliveries';
-import { settleDelivered, settleUndelivered } from '../webhooks/settle-deliveries';
+import { settleDelivery } from '../webhooks/settle-delivery';
 import { createDb, type Db } from './db';
 
 const PASSWORD = 'secret';
@@ -100,7 +100,7 @@ describe("a service's role", () => {
       webhook_url: WEBHOOK_URL,
     };
     const { render } = await createRender(db, { customerId, request, idempotency: null, ttlSeconds });
-    await admitJobs(db, 'media');
+    await enqueueJobs(db, 'media');
     expect((await getRender(db, customerId, render.id)).render.id).toBe(render.id);
     const { webhookEventId } = await cancelRender(db, customerId, render.id);
     expect(await getDeliveryByEvent(db, customerId, webhookEventId ?? '')).toMatchObject({
@@ -115,7 +115,7 @@ describe("a service's role", () => {
     const asset = await createAsset(scenario.db, { customerId, mediaType: 'video', url, ttlSeconds });
     const { render } = await scenario.render({ video: { asset_id: asset.id } });
     await registerWorker(db, { id: 'media', service: 'media-worker', slots: { media: 1 } });
-    await admitJobs(db, 'musetalk');
+    await enqueueJobs(db, 'musetalk');
     const ingest = await claimJob(db, await scenario.ingestJob(asset.id), {
       workerId: 'media',
       leaseSeconds: 30,
@@ -141,12 +141,12 @@ describe("a service's role", () => {
     expect(await purge(db, { storage: STORAGE, keys: KEYS })).toMatchObject({ errors: [] });
   });
 
-  it('lets the gpu-worker announce and take a job, keep features and end its render with a webhook', async () => {
+  it('lets the gpu-worker enqueue and take a job, keep features and end its render with a webhook', async () => {
     const db = as('gpu_worker');
     const { render } = await scenario.render();
     await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
     expect(await heartbeatWorker(db, 'gpu')).toBe(true);
-    expect(await admitJobs(db, 'musetalk')).not.toEqual([]);
+    expect(await enqueueJobs(db, 'musetalk')).not.toEqual([]);
     const claim = await claimJob(db, only(await scenario.jobs(render.id)).id, {
       workerId: 'gpu',
       leaseSeconds: 30,
@@ -158,7 +158,7 @@ describe("a service's role", () => {
     expect(await beginFeature(db, key, claim, request)).toEqual({ state: 'make' });
     await registerObject(db, { ...key, sha256: 'b'.repeat(64) }, 1);
     const content = { sha256: 'b'.repeat(64), frames: 1, complete: true };
-    await publishFeature(db, key, content, { expiresAt: request.expiresAt, maker: claim });
+    await publishFeature(db, key, content, { expiresAt: request.expiresAt, owner: claim });
     expect(await findFeature(db, key, request)).toMatchObject({ complete: true });
     await heartbeatJob(db, claim, { leaseSeconds: 30, stage: 'inferencing', progressPercent: 50 });
     expect(await completeRender(db, claim, { outputKey: 'o', usage: {} })).toBe(true);
@@ -179,11 +179,9 @@ describe("a service's role", () => {
     });
     const [first, second] = claimed;
     if (!first || !second) throw new Error('not claimed');
-    expect(await settleDelivered(db, [{ ...first, httpStatus: 200 }])).toEqual(['delivered']);
-    const outcome = { kind: 'failed', error: 'timeout' } as const;
-    expect(await settleUndelivered(db, { ...second, outcome, jitter: 0.5, delaysSeconds: [60] })).toBe(
-      'pending',
-    );
+    const retry = { jitter: 0.5, delaysSeconds: [60] };
+    expect(await settleDelivery(db, first, { kind: 'delivered', httpStatus: 200 }, retry)).toBe('delivered');
+    expect(await settleDelivery(db, second, { kind: 'failed', error: 'timeout' }, retry)).toBe('pending');
   });
 
   it.each([

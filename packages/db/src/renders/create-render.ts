@@ -6,12 +6,12 @@ import {
   requireRecordSlot,
   reserveKey,
 } from '../customers/customer-transaction';
-import { insertJobs, type NewJob } from '../dispatch/new-job';
-import { type QueueName } from '../dispatch/queue-names';
-import { liveEngines } from '../dispatch/workers';
 import { ingestOf, insertUrlAsset, referInput, urlOf } from '../inputs/assets';
 import { referPreparation } from '../inputs/preparations';
 import { type Db, secondsAfter, type Tx } from '../postgres/db';
+import { insertJobs, type NewJob } from '../queue/queues';
+import { type QueueName } from '../queue/queues';
+import { liveEngines } from '../queue/workers';
 import { findRender, type RenderDetails } from './get-render';
 
 export interface NewRender {

@@ -3,7 +3,7 @@ import { codeOf, DAY_SECONDS, only, openScenario, type Scenario, WEBHOOK_URL } f
 import { cancelRender } from '../renders/cancel-render';
 import { claimDeliveries, type ClaimedDelivery, type DeliveryClaimOptions } from './claim-deliveries';
 import { getDeliveryByEvent, redeliver } from './deliveries';
-import { settleDelivered, settleUndelivered, type UndeliveredOutcome } from './settle-deliveries';
+import { type DeliveryOutcome, settleDelivery } from './settle-delivery';
 
 const options: DeliveryClaimOptions = {
   limit: 100,
@@ -31,17 +31,15 @@ describe('deliveries', () => {
   const claim = async (change: Partial<DeliveryClaimOptions> = {}): Promise<ClaimedDelivery[]> =>
     (await claimDeliveries(scenario.db, { ...options, ...change })).claimed;
 
-  function settle(
+  const settle = (
     delivery: ClaimedDelivery,
-    outcome: UndeliveredOutcome,
+    outcome: DeliveryOutcome,
     delaysSeconds = options.delaysSeconds,
-  ): ReturnType<typeof settleUndelivered> {
-    const { id, claimToken } = delivery;
-    return settleUndelivered(scenario.db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds });
-  }
+  ): ReturnType<typeof settleDelivery> =>
+    settleDelivery(scenario.db, delivery, outcome, { jitter: 0.5, delaysSeconds });
 
-  const succeed = async ({ id, claimToken }: ClaimedDelivery, httpStatus = 200): Promise<string | null> =>
-    only(await settleDelivered(scenario.db, [{ id, claimToken, httpStatus }]));
+  const succeed = (delivery: ClaimedDelivery, httpStatus = 200): ReturnType<typeof settleDelivery> =>
+    settle(delivery, { kind: 'delivered', httpStatus });
 
   const stateOf = async (
     eventId: string,
@@ -251,27 +249,13 @@ describe('deliveries', () => {
     expect(await claim({ limit: 1, perOrigin: 1 })).toEqual([]);
   });
 
-  it('that succeeded are settled together, each by the claim that holds it', async () => {
-    for (let i = 0; i < 3; i += 1) await event();
-    const [first, second, lost] = (await claim()).map(({ id, claimToken }) => ({
-      id,
-      claimToken,
-      httpStatus: 204,
-    }));
-    if (!first || !second || !lost) throw new Error('not all were claimed');
-    const stale = { ...lost, claimToken: 'of somebody else' };
-    expect(await settleDelivered(scenario.db, [first, stale, second])).toEqual([
-      'delivered',
-      null,
-      'delivered',
-    ]);
-    expect(await settleDelivered(scenario.db, [first])).toEqual([null]);
-    const rows = await scenario.make.query<{ status: string }>(
-      `SELECT status, last_http_status AS http, next_attempt_at AS next, lease_until AS lease FROM webhook_deliveries
-       ORDER BY id`,
-    );
-    const delivered = { status: 'delivered', http: 204, next: null, lease: null };
-    expect(rows).toMatchObject([delivered, delivered, { status: 'pending' }]);
+  it('are settled only by the claim that holds them, and once', async () => {
+    const eventId = await event();
+    const delivery = only(await claim());
+    expect(await succeed({ ...delivery, claimToken: 'of somebody else' })).toBeNull();
+    expect((await stateOf(eventId)).status).toBe('pending');
+    expect(await succeed(delivery)).toBe('delivered');
+    expect(await succeed(delivery)).toBeNull();
   });
 
   it('are claimed oldest first, as many as requested', async () => {

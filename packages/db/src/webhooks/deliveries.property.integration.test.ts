@@ -3,7 +3,7 @@ import { addDeliveries } from '../../test/delivery-rows';
 import { openScenario, type Scenario } from '../../test/scenario';
 import { claimDeliveries, type ClaimedDelivery } from './claim-deliveries';
 import { redeliver } from './deliveries';
-import { type DeliveryState, settleDelivered, settleUndelivered } from './settle-deliveries';
+import { type DeliveryState, settleDelivery } from './settle-delivery';
 
 /** What can happen. `held` picks one of all claims ever granted, `row` one of the deliveries. */
 type Step =
@@ -101,7 +101,7 @@ describe('deliveries under random interleavings', () => {
       expect(attempts).toBeLessThanOrEqual(delaysSeconds.length + 1);
       const outcomes = world.claims
         .filter((claim) => claim.id === id)
-        .flatMap(({ claimToken }) => world.counted.get(claimToken) ?? []);
+        .flatMap((claim) => world.counted.get(keyOf(claim)) ?? []);
       // Nothing that was reported as ended was attempted, or ended, again.
       expect(outcomes.filter((state) => state !== 'pending').length).toBeLessThanOrEqual(1);
       expect(outcomes.includes('delivered')).toBe(status === 'delivered');
@@ -110,8 +110,8 @@ describe('deliveries under random interleavings', () => {
       const endings = world.ended.filter((ended) => ended === id).length;
       expect(failures + endings).toBe(status === 'failed' ? 1 : 0);
     }
-    const tokens = world.claims.map(({ claimToken }) => claimToken);
-    expect(new Set(tokens).size).toBe(tokens.length);
+    const keys = world.claims.map(keyOf);
+    expect(new Set(keys).size).toBe(keys.length);
   }
 
   async function perform(step: Step, world: World): Promise<void> {
@@ -152,18 +152,20 @@ describe('deliveries under random interleavings', () => {
     const { db } = scenario;
     const claim = claims[index % Math.max(1, claims.length)];
     if (!claim) return;
-    const { id, claimToken } = claim;
-    const outcome =
-      how === 'fail'
-        ? ({ kind: 'failed', error: 'http_error', httpStatus: 500 } as const)
-        : ({ kind: 'deferred', delaySeconds: 0 } as const);
-    const state =
-      how === 'succeed'
-        ? (await settleDelivered(db, [{ id, claimToken, httpStatus: 200 }]))[0]
-        : await settleUndelivered(db, { id, claimToken, outcome, jitter: 0.5, delaysSeconds });
+    const outcomes = {
+      succeed: { kind: 'delivered', httpStatus: 200 },
+      fail: { kind: 'failed', error: 'http_error', httpStatus: 500 },
+      defer: { kind: 'deferred', delaySeconds: 0 },
+    } as const;
+    const state = await settleDelivery(db, claim, outcomes[how], { jitter: 0.5, delaysSeconds });
     if (!state) return;
     // A claim counts only once.
-    expect(counted.has(claimToken)).toBe(false);
-    counted.set(claimToken, state);
+    expect(counted.has(keyOf(claim))).toBe(false);
+    counted.set(keyOf(claim), state);
   }
 });
+
+/** What entitles a dispatcher to settle a delivery. */
+function keyOf({ id, claimToken }: ClaimedDelivery): string {
+  return `${id} ${claimToken}`;
+}

@@ -1,5 +1,6 @@
 import { type RecordResource, type WebhookEventType } from '@lipsync/contract';
 import { type RenderRow, webhookEventBody } from '@lipsync/domain';
+import { type Prisma } from '@lipsync/prisma';
 import { type Db, type Tx } from '../postgres/db';
 
 export interface NewEvent {
@@ -37,22 +38,13 @@ export async function insertEvents(db: Db, tx: Tx, events: readonly NewEvent[]):
 /** A delivery that is due now. */
 export function newDelivery(
   db: Db,
-  delivery: { eventId: string; customerId: string; url: string; now: Date },
-): {
-  id: string;
-  eventId: string;
-  customerId: string;
-  url: string;
-  origin: string;
-  status: 'pending';
-  nextAttemptAt: Date;
-  createdAt: Date;
-  updatedAt: Date;
-} {
-  const { eventId, customerId, url, now } = delivery;
+  { eventId, customerId, url, now }: { eventId: string; customerId: string; url: string; now: Date },
+): Prisma.WebhookDeliveryUncheckedCreateInput {
   return {
     id: db.newId('dlv'),
-    ...{ eventId, customerId, url },
+    eventId,
+    customerId,
+    url,
     origin: new URL(url).origin,
     status: 'pending',
     nextAttemptAt: now,

@@ -12,7 +12,7 @@ import {
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { inspect } from '../probe/inspect';
 import { type VideoStream } from '../probe/stream-info';
-import { backwardFrames } from './backward-frames';
+import { backwardFrames } from './frame-cursors';
 import { openFrameReader } from './frame-reader';
 import { openFrameSource } from './frame-source';
 import { readSeekIndex } from './seek-index';
@@ -35,11 +35,16 @@ const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
   '60 fps': { container: 'mp4', frames: 720, rate: '60' },
   '15 fps in Matroska': { container: 'mkv', frames: 100, rate: '15' },
   'VP8 in WebM': {
-    ...{ container: 'webm', frames: 130, rate: '24' },
+    container: 'webm',
+    frames: 130,
+    rate: '24',
     encoder: ['-c:v', 'libvpx', '-g', '50', '-deadline', 'realtime', '-b:v', '1M'],
   },
   'variable rate with holes': {
-    ...{ container: 'mp4', frames: 150, rate: '30', filters: 'setpts=(N+0.45*sin(N)+40*gt(N\\,70))/30/TB' },
+    container: 'mp4',
+    frames: 150,
+    rate: '30',
+    filters: 'setpts=(N+0.45*sin(N)+40*gt(N\\,70))/30/TB',
     encoder: [
       '-c:v',
       'libx264',
@@ -54,7 +59,10 @@ const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
     ],
   },
   'HEVC with open groups': {
-    ...{ container: 'mp4', frames: 140, width: 192, height: 96 },
+    container: 'mp4',
+    frames: 140,
+    width: 192,
+    height: 96,
     encoder: [
       '-c:v',
       'libx265',
@@ -182,7 +190,10 @@ describe('frames of a source in any order', () => {
     const locate = await readSeekIndex(binaries, file, video);
     const options = { layout: { format: 'yuv420p' }, deadlineMs: DEADLINE_MS } as const;
     const cursor = backwardFrames({
-      ...{ lowest: 0, highest: frames.length - 1, bufferedFrames: 24, frameBytes: frames[0]?.length ?? 0 },
+      lowest: 0,
+      highest: frames.length - 1,
+      bufferedFrames: 24,
+      frameBytes: frames[0]?.length ?? 0,
       seekIndex: (first, last) => {
         const range = locate(first, last);
         const { seekSeconds } = range;

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { WORKING_FPS } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
 import { probeInput } from '../ffmpeg/input-arguments';
-import { runToEnd } from '../ffmpeg/run-to-end';
+import { runToEnd } from '../ffmpeg/media-child';
 import { MediaError, MediaProcessError } from '../media-error';
 import { MEDIA_LIMITS } from '../probe/media-limits';
 import { type PacketTable, readPacketTable } from '../probe/packet-table';

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ffmpeg, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
-import { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from '../audio/audio-reader';
+import { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from '../audio-reader';
 import { openFrameReader } from '../decode/frame-reader';
-import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { machineShare } from '../ffmpeg/machine-share';
+import { type Binaries, machineShare, resolveBinaries } from '../ffmpeg/binaries';
 import { inspect } from '../probe/inspect';
 import { probe } from '../probe/probe';
 import { frameColor, frameSize, type VideoStream } from '../probe/stream-info';
@@ -62,12 +61,12 @@ async function passThrough(source: string, output: string, { file, ...choice }: 
   const encoder = openEncoder(
     binaries,
     {
-      ...{ outputPath: output, ...frameSize(video), frames: frames.length },
-      ...{
-        color: frameColor(video),
-        pixelAspect: video.pixelAspect,
-        audio: { path: file, stream: audio, ...choice },
-      },
+      outputPath: output,
+      ...frameSize(video),
+      frames: frames.length,
+      color: frameColor(video),
+      pixelAspect: video.pixelAspect,
+      audio: { path: file, stream: audio, ...choice },
     },
     { deadlineMs: DEADLINE_MS },
   );
@@ -135,7 +134,7 @@ it.each([
   ['limited BT.601', ['-color_range', 'tv', '-colorspace', 'smpte170m']],
   ['full-range', ['-color_range', 'pc', '-colorspace', 'bt470bg', '-pix_fmt', 'yuvj420p']],
   ['unspecified', []],
-])('carries %s colour over without touching a sample', async (_name, tags) => {
+])('carries %s color over without touching a sample', async (_name, tags) => {
   const lossless = ['-c:v', 'libx264', '-qp', '0', '-preset', 'ultrafast', ...tags];
   const pixFmt = tags.includes('yuvj420p') ? [] : ['-pix_fmt', 'yuv420p'];
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=128x96:r=25', '-frames:v', '5'];
@@ -157,7 +156,7 @@ it.each([
   ['HDR10', 'smpte2084'],
   ['HLG', 'arib-std-b67'],
 ])(
-  'keeps a 10-bit %s picture in its own colours: 8 bits of it, and the tags that say what they mean',
+  'keeps a 10-bit %s picture in its own colors: 8 bits of it, and the tags that say what they mean',
   async (_name, transfer) => {
     const tags = `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:range=limited`;
     const ten = [
@@ -204,7 +203,9 @@ it('reads odd sizes as even ones and keeps pixels that are not square', async ()
   await ffmpeg([...picture, '-c:v', 'libx264', '-pix_fmt', 'yuv444p', at('odd.mp4')]);
   await passThrough(at('odd.mp4'), at('odd-out.mp4'), { file: at('tone.m4a') });
   expect(await videoOf(at('odd-out.mp4'))).toMatchObject({
-    ...{ width: 128, height: 96, pixelAspect: { num: 4, den: 3 } },
+    width: 128,
+    height: 96,
+    pixelAspect: { num: 4, den: 3 },
   });
 });
 

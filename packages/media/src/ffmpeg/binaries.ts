@@ -1,8 +1,5 @@
-import { availableParallelism } from 'node:os';
-import { findExecutable } from './find-executable';
-import { type MachineShare, machineShare, usableMemory } from './machine-share';
-import { detectSandbox, type Sandbox, unconfined } from './sandbox';
-import { namedVideoCodecs, type ReplacedCodec, type VideoCodecs } from './video-codecs';
+import { availableParallelism, totalmem } from 'node:os';
+import { detectSandbox, findExecutable, type Sandbox, unconfined } from './sandbox';
 
 /** The tools that every function of this package runs. Resolve them once at start and pass them on. */
 export interface Binaries {
@@ -72,4 +69,97 @@ async function bundledFfmpeg(searchPath: string): Promise<string | undefined> {
   } catch {
     return undefined; // An optional dependency that this installation left out.
   }
+}
+
+/** What can write the pictures of an output: x264 on the processor, or the encoder on an NVIDIA card. */
+export const VIDEO_ENCODERS = ['libx264', 'h264_nvenc'] as const;
+/** What can decode pictures: ffmpeg's own decoders, or the decoder on an NVIDIA card. */
+export const VIDEO_DECODERS = ['software', 'cuda'] as const;
+
+export type VideoEncoder = (typeof VIDEO_ENCODERS)[number];
+export type VideoDecoder = (typeof VIDEO_DECODERS)[number];
+
+/** The codecs that a process uses for pictures. */
+export interface VideoCodecs {
+  readonly encoder: VideoEncoder;
+  readonly decoder: VideoDecoder;
+}
+
+/** The part of the codecs (encoder or decoder) that software has replaced. */
+export type ReplacedCodec = keyof VideoCodecs;
+
+/** The codecs that work wherever ffmpeg does. */
+export const SOFTWARE_CODECS: VideoCodecs = { encoder: 'libx264', decoder: 'software' };
+
+/**
+ * The codecs named by VIDEO_ENCODER and VIDEO_DECODER; an absent one means software. The names must be of codecs known
+ * to work: `resolveVideoCodecs` makes the choice for `auto`. @throws Error for any other name.
+ */
+function namedVideoCodecs(environment: Readonly<Record<string, string | undefined>>): VideoCodecs {
+  const named = <Name extends string>(variable: string, names: readonly Name[], absent: Name): Name => {
+    const value = environment[variable];
+    if (value === undefined || value === '') return absent;
+    const name = names.find((known) => known === value);
+    if (name === undefined) throw new Error(`${variable} is none of ${names.join(', ')}`);
+    return name;
+  };
+  return {
+    encoder: named('VIDEO_ENCODER', VIDEO_ENCODERS, SOFTWARE_CODECS.encoder),
+    decoder: named('VIDEO_DECODER', VIDEO_DECODERS, SOFTWARE_CODECS.decoder),
+  };
+}
+
+/** What the tools that one of several processes starts may use of the machine. */
+interface MachineShare {
+  /** Writable memory of each tool. */
+  readonly memoryBytes: number;
+  /** Threads of each decoder. */
+  readonly decoderThreads: number;
+  /** Threads of each encoder. */
+  readonly encoderThreads: number;
+}
+
+/** Far above what 4K needs with all threads, far below what hurts a large machine. */
+const MEMORY_MOST = 6 * 1024 ** 3;
+/** The rest is for the services' own processes and for what they write to memory-backed folders. */
+const MEMORY_PART = 3 / 4;
+/**
+ * Writable memory for pictures of 4096x2160: with one thread, and for each further one. Measured with ffmpeg 5.1: the
+ * most that a decoder of an accepted codec took (10-bit HEVC, ProRes 4444), and an output with x264 and AAC; with room
+ * for the stacks of the filters' threads, of which there are more on a machine with more cores.
+ */
+const DECODER = { first: 512 * 1024 ** 2, further: 80 * 1024 ** 2 };
+const ENCODER = { first: 1280 * 1024 ** 2, further: 136 * 1024 ** 2 };
+
+/**
+ * The share of each of `processes` that each run one decoder and one encoder at a time. No tool can take more memory
+ * than the machine or its container has, and the codecs get no more threads than fit into that.
+ */
+export function machineShare(
+  { cores, memoryBytes: all }: { readonly cores: number; readonly memoryBytes: number },
+  processes: number,
+): MachineShare {
+  const memoryBytes = Math.min(MEMORY_MOST, Math.floor((MEMORY_PART * all) / processes));
+  const within = ({ first, further }: typeof DECODER): number =>
+    Math.max(1, Math.min(codecThreads(cores, processes), 1 + Math.floor((memoryBytes - first) / further)));
+  return { memoryBytes, decoderThreads: within(DECODER), encoderThreads: within(ENCODER) };
+}
+
+/** An encoder of 4K already holds 3 GiB of pictures with this many. */
+const THREADS_MOST = 16;
+/** The number of threads that x264 itself uses per core. */
+const THREADS_PER_CORE = 1.5;
+
+/**
+ * Threads for one decoder and for one encoder when this many processes, each running one of both, share the cores. Left
+ * to themselves, the codecs count all cores of the machine and hold a picture or two for each.
+ */
+export function codecThreads(cores: number, processes: number): number {
+  return Math.max(1, Math.min(THREADS_MOST, Math.ceil((cores * THREADS_PER_CORE) / processes)));
+}
+
+/** Bytes that this process and those that it starts may use: the container's limit, or the machine's memory. */
+export function usableMemory(): number {
+  // 0 or more than the machine has means that this container has no limit.
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity);
 }

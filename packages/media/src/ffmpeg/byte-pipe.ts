@@ -3,6 +3,58 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Binaries } from './binaries';
+import { type ChildExit, type ChildOptions, type MediaChild, startChild } from './media-child';
+
+/** Starts a tool whose output goes into a pipe. The pipe is destroyed when the tool cannot be started at all. */
+export function startPipedChild(
+  binaries: Binaries,
+  command: readonly [string, ...string[]],
+  options: ChildOptions,
+  pipe: BytePipe,
+): MediaChild {
+  try {
+    return startChild(binaries, command, { ...options, stdout: pipe.childEnd });
+  } catch (error) {
+    // For example, there is no memory for another process: no child exists whose end would report this.
+    pipe.childEnd.destroy();
+    pipe.destroy();
+    throw error;
+  }
+}
+
+/**
+ * Runs a tool whose output goes to `target`, so that large outputs leave nothing for the garbage collector. A child
+ * that writes more than fits is stopped. Resolves to the number of bytes written.
+ */
+export async function runInto(
+  binaries: Binaries,
+  command: readonly [string, ...string[]],
+  options: ChildOptions,
+  target: Uint8Array,
+): Promise<{ exit: ChildExit; bytes: number }> {
+  let bytes = 0;
+  let overflow: () => void = () => undefined;
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const pipe = await openBytePipe({
+    accept: (chunk) => {
+      if (bytes + chunk.length > target.length) {
+        overflow();
+        return;
+      }
+      target.set(chunk, bytes);
+      bytes += chunk.length;
+    },
+    end: () => end(),
+  });
+  const child = startPipedChild(binaries, command, options, pipe);
+  overflow = () => child.kill();
+  child.stdin.end();
+  pipe.resume();
+  await ended;
+  return { exit: await child.exit, bytes };
+}
 
 /** Receives what arrives on a pipe. */
 export interface ByteSink {

@@ -1,35 +1,25 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { getEventListeners } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from '../probe/inspect';
-import { withDescriptorsLeft } from '../test/descriptors-left';
-import { type Binaries } from './binaries';
-import { type ChildExit, startChild } from './media-child';
-import { type Sandbox } from './sandbox';
-import { SOFTWARE_CODECS } from './video-codecs';
+import { binariesOf, withDescriptorsLeft, writeTool } from '../test/tools';
+import { runInto } from './byte-pipe';
+import { type ChildExit, type ChildOptions, type MediaChild, runToEnd, startChild } from './media-child';
 
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
-describe('a media tool that ends without a verdict', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'media-child-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'media-child-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
 
-  const toolsWith = (ffprobe: string, sandbox: Sandbox = {}): Binaries => ({
-    ...{ ffmpeg: ffprobe, ffprobe, sandbox, codecs: SOFTWARE_CODECS, deviceEnvironment: {} },
-    share: { memoryBytes: 1024 ** 3, decoderThreads: 1, encoderThreads: 1 },
-  });
-  async function script(name: string, text: string): Promise<string> {
-    const file = join(folder, name);
-    await writeFile(file, `#!/bin/sh\n${text}\n`);
-    await chmod(file, 0o755);
-    return file;
-  }
+describe('a media tool that ends without a verdict', () => {
+  const script = (name: string, commands: string): Promise<string> => writeTool(join(folder, name), commands);
   const endOf = (command: string): Promise<ChildExit> =>
-    startChild(toolsWith(command), [command], { folder, deadlineMs: 20_000 }).exit;
+    startChild(binariesOf(command), [command], { folder, deadlineMs: 20_000 }).exit;
 
   test('because the kernel killed it is told from one that refused its input', async () => {
     expect(await endOf(await script('shot', 'kill -KILL $$'))).toMatchObject({ ended: 'killed' });
@@ -47,7 +37,7 @@ describe('a media tool that ends without a verdict', () => {
     'for want of a file descriptor has failed alone: it does not take this process with it',
     async () => {
       const end = await withDescriptorsLeft(0, async () => {
-        const child = startChild(toolsWith('/bin/true'), ['/bin/true'], { folder, deadlineMs: 20_000 });
+        const child = startChild(binariesOf('/bin/true'), ['/bin/true'], { folder, deadlineMs: 20_000 });
         const written = await new Promise((resolve) => child.stdin.write('a frame', resolve));
         return { exit: await child.exit, written, read: await child.stdout.toArray() };
       });
@@ -75,14 +65,74 @@ describe('a media tool that ends without a verdict', () => {
   test('is not held against the file', async () => {
     const file = join(folder, 'video.mp4');
     await writeFile(file, 'anything');
-    const killed = inspect(toolsWith(await script('killed', 'kill -KILL $$')), file);
+    const killed = inspect(binariesOf(await script('killed', 'kill -KILL $$')), file);
     await expect(killed).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'killed' });
 
     const prlimit = await script(
       'prlimit',
       'echo "prlimit: failed to set the DATA resource limit" >&2; exit 1',
     );
-    const confined = inspect(toolsWith('/bin/true', { prlimit }), file);
+    const confined = inspect(binariesOf('/bin/true', { sandbox: { prlimit } }), file);
     await expect(confined).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'not_started' });
+  });
+});
+
+const ENDLESS = 'exec cat /dev/zero';
+
+describe('a media tool', () => {
+  const binaries = binariesOf('/bin/true', { deviceEnvironment: { CUDA_VISIBLE_DEVICES: '1' } });
+  const tool = async (commands: string): Promise<[string]> => [
+    await writeTool(join(folder, 'tool'), commands),
+  ];
+  const options = (): ChildOptions => ({ folder, deadlineMs: 20_000 });
+  const start = async (commands: string, more: Partial<ChildOptions> = {}): Promise<MediaChild> =>
+    startChild(binaries, await tool(commands), { ...options(), ...more });
+
+  test('is stopped together with the processes that it has started', async () => {
+    const child = await start('sleep 60 & echo started; wait');
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.kill();
+    // It ends only when nobody holds its standard error any more.
+    expect(await child.exit).toMatchObject({ ended: 'stopped' });
+  });
+
+  test('that has ended leaves no timer and no listener behind', async () => {
+    const { signal } = new AbortController();
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    expect(await (await start('exit 0', { signal })).exit).toMatchObject({ ended: 'exit' });
+    expect(timers()).toBe(before);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('is quoted with the first of what it complains of, however much that is', async () => {
+    const child = await start('echo why >&2; yes complaint | head -c 100000 >&2; exit 1');
+    const { stderr } = await child.exit;
+    expect(stderr).toMatch(/^why\n/);
+    expect(stderr).toHaveLength(16_384);
+  });
+
+  test('is quoted to the end, also with what arrives after its exit', async () => {
+    // The subshell waits until the tool is gone.
+    const child = await start('(while kill -0 $$ 2>/dev/null; do :; done; echo why >&2) & exit 1');
+    expect(await child.exit).toMatchObject({ ended: 'exit', code: 1, stderr: 'why\n' });
+  });
+
+  test('that writes more than there is room for is stopped', async () => {
+    const into = await runInto(binaries, await tool(ENDLESS), options(), new Uint8Array(10));
+    expect(into.exit.ended).toBe('stopped');
+    expect(into.bytes).toBeLessThanOrEqual(10);
+    const collected = await runToEnd(binaries, await tool(ENDLESS), options(), 10);
+    expect(collected.exit.ended).toBe('stopped');
+    expect(collected.stdout.length).toBeLessThanOrEqual(10);
+  });
+
+  test.each([
+    ['nothing', {}, ''],
+    ['only what the card needs, where it uses one,', { device: true }, 'CUDA_VISIBLE_DEVICES=1\n'],
+  ])('learns %s of this process’s environment', async (_, more, environment) => {
+    const { stdout } = await runToEnd(binaries, ['/usr/bin/env'], { ...options(), ...more }, 100_000);
+    expect(stdout.toString()).toBe(environment);
   });
 });

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { findExecutable } from './find-executable';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
 
 /** What this machine offers to confine a child process; either part may be missing (macOS, older systems). */
 export interface Sandbox {
@@ -10,7 +11,7 @@ export interface Sandbox {
 }
 
 /** Resource ceilings of one child: backstops behind the deadline, not tuning. */
-export interface ResourceLimits {
+interface ResourceLimits {
   readonly cpuSeconds: number;
   /**
    * Writable memory. Address space says little about it: threads reserve 64 MiB of it each and the driver of a card
@@ -76,4 +77,24 @@ export function confine(
         ];
   const [program, ...rest] = [...offline, ...bounded, ...command];
   return [program ?? command[0], ...rest];
+}
+
+/** Absolute path of an executable: the name itself when it is a path, else its first match on `searchPath`. */
+export function findExecutable(name: string, searchPath: string): string | undefined {
+  const candidates = isAbsolute(name)
+    ? [name]
+    : searchPath
+        .split(delimiter)
+        .filter((folder) => folder !== '')
+        .map((folder) => join(folder, name));
+  return candidates.find(isExecutableFile);
+}
+
+function isExecutableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

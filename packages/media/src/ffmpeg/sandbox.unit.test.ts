@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listenOnLoopback } from '@lipsync/testkit';
 import { resolveBinaries } from './binaries';
-import { runToEnd } from './run-to-end';
+import { runToEnd } from './media-child';
 import { detectSandbox } from './sandbox';
 
 let folder: string;
@@ -19,7 +19,9 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** An environment in which nothing but the media tools themselves is found. */
 const bare = (): Record<string, string> => ({
-  ...{ PATH: folder, FFMPEG_BIN: join(folder, 'ffmpeg'), FFPROBE_BIN: join(folder, 'ffprobe') },
+  PATH: folder,
+  FFMPEG_BIN: join(folder, 'ffmpeg'),
+  FFPROBE_BIN: join(folder, 'ffprobe'),
 });
 
 test('media tools that the machine cannot confine are refused, and the reason says what is missing', async () => {

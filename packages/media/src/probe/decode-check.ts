@@ -1,10 +1,7 @@
 import { dirname } from 'node:path';
 import { type Binaries } from '../ffmpeg/binaries';
-import { countLines } from '../ffmpeg/count-lines';
 import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
-import { type ChildOptions, DEMUXING_MEMORY_BYTES } from '../ffmpeg/media-child';
-import { lastProgressFrame } from '../ffmpeg/progress-report';
-import { runToEnd } from '../ffmpeg/run-to-end';
+import { type ChildOptions, DEMUXING_MEMORY_BYTES, runToEnd } from '../ffmpeg/media-child';
 import { MediaError, MediaProcessError } from '../media-error';
 
 /** Share of pictures that may fail to decode: a scratch in a long recording is usable, a broken file is not. */
@@ -42,7 +39,7 @@ const CONCEALING: DecodingPass = { global: ['-nostats', '-v', 'repeat+info'], de
 const MATROSKA_CUT = 'ended prematurely';
 const PROGRESS_MAX_BYTES = 4 * 1024 * 1024;
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -134,4 +131,24 @@ async function check(
   if (exit.code !== 0 || exit.stderr.includes(MATROSKA_CUT))
     throw new MediaError('media_corrupt', exit.stderr);
   return lastProgressFrame(stdout.toString('latin1'));
+}
+
+/** The last `frame=` value in the output of `ffmpeg -progress`; 0 when there is none. */
+function lastProgressFrame(report: string): number {
+  const last = report.lastIndexOf('frame=');
+  return last < 0 ? 0 : Number.parseInt(report.slice(last + 'frame='.length).trimStart(), 10) || 0;
+}
+
+/** Counts the lines that contain `word` in a text that arrives in pieces. */
+function countLines(word: string): { see: (text: string) => void; count: () => number } {
+  let rest = '';
+  let count = 0;
+  return {
+    see: (text) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      count += lines.filter((line) => line.includes(word)).length;
+    },
+    count: () => count,
+  };
 }

@@ -13,7 +13,7 @@ import {
   mutateBytes,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { probeVerdict } from '../test/probe-verdict';
+import { probeVerdict } from '../test/media-files';
 import { probe } from './probe';
 
 const DEADLINE_MS = 60_000;

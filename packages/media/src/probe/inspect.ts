@@ -3,14 +3,17 @@ import { dirname } from 'node:path';
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
 import { MAX_PIXELS, MAX_STREAMS, probeInput } from '../ffmpeg/input-arguments';
-import { DEMUXING_MEMORY_BYTES } from '../ffmpeg/media-child';
-import { runToEnd } from '../ffmpeg/run-to-end';
+import { DEMUXING_MEMORY_BYTES, runToEnd } from '../ffmpeg/media-child';
 import { beyondLimit, MediaError, MediaProcessError } from '../media-error';
-import { looksLikeMedia } from './container-signature';
-import { exchangesSides, uprightFilters } from './display-matrix';
-import { fields, finite, list, rational, text } from './ffprobe-json';
-import { isSteadyAdts } from './steady-adts';
-import { type AudioStream, type ColorTags, type VideoStream } from './stream-info';
+import { isSteadyAdts, looksLikeMedia } from './file-headers';
+import {
+  type AudioStream,
+  type ColorTags,
+  exchangesSides,
+  type Rational,
+  uprightFilters,
+  type VideoStream,
+} from './stream-info';
 
 const INSPECT_DEADLINE_MS = 30_000;
 /** 301 s of PCM at 192 kHz, whose samples QuickTime counts one by one. */
@@ -177,4 +180,32 @@ function parseAudio(stream: Record<string, unknown>, formatStart: number): Audio
     channels: finite(stream['channels']) ?? 0,
     startSeconds: Math.max(0, (finite(stream['start_time']) ?? formatStart) - formatStart),
   };
+}
+
+/** Readers for the untyped JSON of ffprobe: a value that is missing or of another type is undefined, never a guess. */
+function fields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value !== 'unknown' && value !== 'N/A'
+    ? value
+    : undefined;
+}
+
+function finite(value: unknown): number | undefined {
+  const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : undefined;
+}
+
+/** "30000/1001" or "4:3"; undefined when either part is not a positive integer. */
+function rational(value: unknown): Rational | undefined {
+  const match = /^(\d+)[/:](\d+)$/.exec(text(value) ?? '');
+  const num = Number(match?.[1]);
+  const den = Number(match?.[2]);
+  return num > 0 && den > 0 ? { num, den } : undefined;
 }

@@ -1,13 +1,13 @@
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
-import { AUDIO_SAMPLE_RATE, readAudio } from '../audio/audio-reader';
+import { AUDIO_SAMPLE_RATE, readAudio } from '../audio-reader';
 import { type Binaries } from '../ffmpeg/binaries';
 import { beyondLimit, MediaError } from '../media-error';
 import { checkContainer, checkPictures } from './decode-check';
+import { isWavCutShort } from './file-headers';
 import { inspect, picturesTooLarge } from './inspect';
 import { isAudioCodec, MEDIA_LIMITS, VIDEO_CODECS } from './media-limits';
 import { readPacketTable, tableSeconds } from './packet-table';
 import { type AudioStream, type VideoStream } from './stream-info';
-import { isWavCutShort } from './wav-length';
 
 /**
  * Full scale is 1, and float recordings may exceed it. Samples beyond this value, infinite or NaN are damage: neither

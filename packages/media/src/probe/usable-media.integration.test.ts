@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ffmpeg, makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { probeVerdict } from '../test/probe-verdict';
+import { probeVerdict } from '../test/media-files';
 import { probe } from './probe';
 
 const DEADLINE_MS = 60_000;

@@ -13,12 +13,9 @@ import {
   type ReceiverReply,
   startHttpsReceiver,
 } from '@lipsync/testkit';
-import { loadEnv } from '../load-env';
-import { sharedSettings } from '../shared-settings';
-import { createEgress, egressUnder } from './egress';
-import { EgressError } from './egress-error';
-import { openEgress } from './open-egress';
-import { type EgressPolicy } from './policy';
+import { loadEnv, sharedSettings } from '../env';
+import { EgressError, type EgressPolicy } from './dial';
+import { createEgress, egressUnder, openEgress } from './egress';
 
 const HOST = 'media.example.test';
 const PUBLIC = '93.184.215.14';
@@ -328,7 +325,11 @@ describe('download', () => {
     receiver.reply('drip');
     const rateFloor = { bytesPerSecond: 10, windowMs: 300 };
     const slow = routedEgress().download(`https://${HOST}/`, {
-      ...{ ...limits, firstByteMs: 200, deadlineMs: 600_000, maxBytes: 8, rateFloor },
+      ...limits,
+      firstByteMs: 200,
+      deadlineMs: 600_000,
+      maxBytes: 8,
+      rateFloor,
       to: nowhere(),
     });
     await expect(slow).rejects.toMatchObject({ reason: 'too_large' });

@@ -1,22 +1,21 @@
 import { type HttpsReceiver, type ReceiverScript, startHttpsReceiver } from '@lipsync/testkit';
-import { openConnection } from './connection';
-import { type Destination } from './destination';
 import { type Egress, egressUnder } from './egress';
-import { createKeptConnections } from './kept-connections';
 
 const HOST = 'hooks.example.test';
 const OTHER_HOST = 'other.example.test';
 
 let receiver: HttpsReceiver;
 let egress: Egress;
+let routes: Map<string, string>;
 
 beforeEach(async () => {
   receiver = await startHttpsReceiver({ hostnames: [HOST, OTHER_HOST] });
+  routes = new Map([HOST, OTHER_HOST].map((host) => [`${host}:443`, receiver.address]));
   egress = egressUnder({
     allowedPorts: 'any',
     resolve: () => Promise.reject(new Error('everything is routed')),
     isAllowedAddress: () => false,
-    routes: new Map([HOST, OTHER_HOST].map((host) => [`${host}:443`, receiver.address])),
+    routes,
     ca: receiver.ca,
     connectTimeoutMs: 2_000,
   });
@@ -37,7 +36,7 @@ const replies =
   (_request, index) =>
     script[index] ?? { status: 200 };
 
-describe('connections of posts', () => {
+describe('kept connections of posts', () => {
   it('are reused for the same host by successive posts', async () => {
     for (let times = 0; times < 5; times += 1) expect(await post()).toBe(200);
     expect(receiver.connections()).toBe(1);
@@ -87,26 +86,21 @@ describe('connections of posts', () => {
     await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
     expect(receiver.requests).toHaveLength(1);
   });
-});
 
-describe('createKeptConnections', () => {
-  const destination = (...addresses: string[]): Destination => {
-    return { hostname: HOST, addresses, port: receiver.port, routed: true };
-  };
+  it('are not reused once the name leads to another address', async () => {
+    await post();
+    // Nothing listens there.
+    routes.set(`${HOST}:443`, `127.0.0.2:${receiver.port}`);
+    await expect(post()).rejects.toMatchObject({ reason: 'connection_failed' });
+    routes.set(`${HOST}:443`, receiver.address);
+    expect(await post()).toBe(200);
+    expect(receiver.connections()).toBe(1);
+  });
 
-  it('returns a connection only while the name resolves to its address', async () => {
-    const kept = createKeptConnections();
-    const here = destination('127.0.0.1');
-    const dialling = { ca: receiver.ca, signal: new AbortController().signal, keepAlive: true };
-    const connection = await openConnection(here, dialling);
-    kept.keep(here, connection);
-    expect(kept.take(destination('93.184.215.14'))).toBeUndefined();
-    expect(kept.take({ ...here, routed: false })).toBeUndefined();
-    expect(kept.take(destination('93.184.215.14', '127.0.0.1'))).toBe(connection);
-    expect(kept.take(here)).toBeUndefined();
-    kept.keep(here, connection);
-    kept.close();
-    expect(connection.socket.destroyed).toBe(true);
-    expect(kept.take(here)).toBeUndefined();
+  it('are closed with the client', async () => {
+    await post();
+    egress.close();
+    await post();
+    expect(receiver.connections()).toBe(2);
   });
 });

@@ -1,5 +1,5 @@
+import { type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type OperationContext, type S3Operation } from './operations';
 import {
   invalidRequest,
   noSuchKey,
@@ -10,8 +10,22 @@ import {
   sendXml,
   xmlDocument,
 } from './protocol';
-import { type BodyChecks, createBodyChecks,decodeAwsChunked } from './request-body';
-import { type StoredObject } from './store';
+import { type BodyChecks, createBodyChecks, decodeAwsChunked } from './request-body';
+import { type SignedClaim } from './signature';
+import { type Store, type StoredObject } from './store';
+
+/** The input of an operation: a request whose signature was verified. */
+export interface OperationContext {
+  request: S3Request;
+  claim: SignedClaim;
+  response: ServerResponse;
+  store: Store;
+  /** Whether this request must be cut off in the middle. */
+  reset: boolean;
+}
+
+/** Answers the request, or throws an `S3Error` before writing anything. */
+export type S3Operation = (context: OperationContext) => Promise<void>;
 
 /** Response headers that the query of a signed request may set. */
 const OVERRIDES = [

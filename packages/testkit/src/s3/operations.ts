@@ -1,21 +1,6 @@
-import { type ServerResponse } from 'node:http';
-import { copyObject, deleteObject, getObject, putObject } from './object-operations';
+import { copyObject, deleteObject, getObject, putObject, type S3Operation } from './object-operations';
 import { invalidRequest, notImplemented, type S3Request, sendXml, xmlDocument } from './protocol';
-import { type SignedClaim } from './signature';
-import { type Store, type StoredObject } from './store';
-
-/** The input of an operation: a request whose signature was verified. */
-export interface OperationContext {
-  request: S3Request;
-  claim: SignedClaim;
-  response: ServerResponse;
-  store: Store;
-  /** Whether this request must be cut off in the middle. */
-  reset: boolean;
-}
-
-/** Answers the request, or throws an `S3Error` before writing anything. */
-export type S3Operation = (context: OperationContext) => Promise<void>;
+import { type StoredObject } from './store';
 
 /** Sub-resources of operations that this store does not have. */
 const FOREIGN = [

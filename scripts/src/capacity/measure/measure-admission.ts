@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { admitJobs, createDb, migrate } from '@lipsync/db';
+import { createDb, enqueueJobs, migrate } from '@lipsync/db';
 import { erasePostgres, startPostgres } from '@lipsync/testkit';
 import { Client } from 'pg';
 import { quantile } from '../quantile';
@@ -64,7 +64,7 @@ export async function measureAdmission(backlogs: readonly number[]): Promise<Adm
       for (let round = -WARM_UP; round < ROUNDS; round++) {
         await client.query(`UPDATE workers SET seen_at = now()`);
         const startedAt = performance.now();
-        await admitJobs(db, 'musetalk');
+        await enqueueJobs(db, 'musetalk');
         if (round >= 0) times.push(performance.now() - startedAt);
         await client.query(
           `UPDATE jobs SET enqueued_at = NULL WHERE status = 'queued' AND enqueued_at IS NOT NULL`,

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createStack, machine } from '@lipsync/local-stack';
 import { Client } from 'pg';
-import { machine } from '../../bench/machine';
-import { createStack } from '../../local-stack/stack';
 import { fitModel } from '../fit-model';
 import { pickupSeconds } from '../pickup';
 import { type Profile } from '../profile';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { type Stack } from '@lipsync/local-stack';
 import { type Client } from 'pg';
-import { type Stack } from '../../local-stack/stack';
 import { redisInfo } from './redis-info';
 import { treeCpuSeconds } from './tree-cpu';
 

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { processStat } from '../../processes/process-stat';
+import { processStat } from '@lipsync/local-stack';
 
 /**
  * Processor seconds used by a process and its descendants, including those that have ended and were waited for. 0 on

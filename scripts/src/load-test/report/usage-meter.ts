@@ -1,4 +1,4 @@
-import { machineCpuSeconds } from '../../processes/process-usage';
+import { machineCpuSeconds } from '@lipsync/local-stack';
 
 export interface CpuUsage {
   /** Average number of cores that this process kept busy. */

@@ -1,9 +1,13 @@
 import { availableParallelism, platform } from 'node:os';
 import path from 'node:path';
-import { median } from '../../bench/median';
-import { REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '../../local-stack/layout';
-import { createStack } from '../../local-stack/stack';
-import { type GpuWorkerPlan } from '../../local-stack/state';
+import {
+  createStack,
+  type GpuWorkerPlan,
+  median,
+  REPOSITORY_ROOT,
+  SAMPLE_AUDIO,
+  SAMPLE_VIDEO,
+} from '@lipsync/local-stack';
 import { CONFIG_DEFAULTS, type LoadTestConfig } from '../config';
 import { type LoadTestReport } from '../report/report';
 import { runLoadTest } from '../run-load-test';

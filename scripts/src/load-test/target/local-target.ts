@@ -1,9 +1,6 @@
 import path from 'node:path';
+import { createStack, type GpuWorkerPlan, provisionCustomer, REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { createCertificateAuthority } from '@lipsync/testkit';
-import { REPOSITORY_ROOT } from '../../local-stack/layout';
-import { provisionCustomer } from '../../local-stack/provision';
-import { createStack } from '../../local-stack/stack';
-import { type GpuWorkerPlan } from '../../local-stack/state';
 import { RECEIVER_BEHAVIOURS, type ReceiverBehaviour } from '../webhooks/behaviour';
 import { createEventLog } from '../webhooks/event-log';
 import { newRunToken, receiverPath, startReceiver } from '../webhooks/receiver';

@@ -1,5 +1,5 @@
 import { newId } from '@lipsync/domain';
-import { onCancel } from '@lipsync/queue';
+import { listen } from '@lipsync/queue';
 import { createLogger } from '@lipsync/runtime';
 import { eventually, testRedisUrl } from '@lipsync/testkit';
 import { createScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
@@ -49,7 +49,7 @@ describe('cancel_render', () => {
       const heard: string[] = [];
       const logger = createLogger({ service: 'test', level: 'silent' });
       const options = { redisUrl: testRedisUrl(), prefix: api.redisPrefix, logger };
-      const listener = onCancel(options, (cancelled) => heard.push(cancelled));
+      const listener = listen(options, { onCancelled: (cancelled) => heard.push(cancelled) });
       await eventually(async () => {
         await api.queues.signalCancel(['are you there']);
         expect(heard).toContain('are you there');

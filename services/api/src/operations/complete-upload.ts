@@ -8,7 +8,7 @@ import { type Handler } from './operation';
  * copies exactly these bytes to an immutable key, because a request is no place to copy 256 MiB. Bytes put to the still
  * valid address afterwards no longer match the tag.
  */
-export function completeUpload({ config, db, storage, ringer }: ApiDeps): Handler {
+export function completeUpload({ config, db, storage, enqueuer }: ApiDeps): Handler {
   return async ({ customer, id, traceParent }) => {
     const inspect = async ({ stagingKey }: { stagingKey: string }) => {
       const signal = AbortSignal.timeout(config.storageWaitMs);
@@ -22,7 +22,7 @@ export function completeUpload({ config, db, storage, ringer }: ApiDeps): Handle
       }
     };
     const asset = await markCompleted(db, customer.id, id, inspect, traceParent);
-    ringer.ring(['media']);
+    enqueuer.enqueueSoon(['media']);
     return { body: assetResource(asset), resourceId: asset.id };
   };
 }

@@ -16,7 +16,7 @@ export function createAsset(deps: ApiDeps): Handler {
       ttlSeconds: deps.config.recordTtlSeconds,
       traceParent,
     });
-    deps.ringer.ring(['media']);
+    deps.enqueuer.enqueueSoon(['media']);
     return { body: assetResource(asset), resourceId: asset.id };
   };
 }

@@ -5,7 +5,7 @@ import { requireBody } from '../http/body';
 import { type Handler, parsedInput, parsedWebhook, replayed, resolveIdempotencyKey } from './operation';
 
 /** POST /v1/preparations */
-export function createPreparation({ db, config, ringer }: ApiDeps): Handler {
+export function createPreparation({ db, config, enqueuer }: ApiDeps): Handler {
   return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('PreparationRequest', body);
     const parsed = { ...request, video: parsedInput('video', request.video), ...parsedWebhook(request) };
@@ -17,7 +17,7 @@ export function createPreparation({ db, config, ringer }: ApiDeps): Handler {
       ttlSeconds: config.recordTtlSeconds,
       traceParent,
     });
-    ringer.ring(created.queues);
+    enqueuer.enqueueSoon(created.queues);
     const { preparation, webhookEventId } = created;
     return {
       body: preparationRecord(preparation, { baseUrl: config.publicBaseUrl, webhookEventId }),

@@ -7,7 +7,7 @@ import { type Handler, parsedInput, parsedWebhook, replayed, resolveIdempotencyK
 
 /** POST /v1/renders */
 export function createRender(deps: ApiDeps): Handler {
-  const { db, config, ringer } = deps;
+  const { db, config, enqueuer } = deps;
   return async ({ customer, body, idempotencyHeaders, traceParent }) => {
     const request = requireBody('RenderRequest', body);
     const parsed = {
@@ -25,7 +25,7 @@ export function createRender(deps: ApiDeps): Handler {
       traceParent,
       enginesOnDemand: config.enginesOnDemand,
     });
-    ringer.ring(created.queues);
+    enqueuer.enqueueSoon(created.queues);
     return {
       body: await viewRender(deps, created),
       headers: replayed(created.replayed),

@@ -20,7 +20,7 @@ export interface StoredPacksOptions {
   readonly prefix: string;
   /** Where the packs are put, under the same names. */
   readonly packsDir: string;
-  /** Names of the wanted folders. If absent: the face analyser's, and all packs for one of `engines`. */
+  /** Names of the wanted folders. If absent: the face analyzer's, and all packs for one of `engines`. */
   readonly names?: readonly string[];
   readonly engines: readonly Engine[];
   readonly logger: Logger;

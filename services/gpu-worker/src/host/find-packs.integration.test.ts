@@ -59,7 +59,7 @@ describe('packs at start', () => {
     expect(warnings).toContainEqual(['engine unavailable: no usable model pack', { engine: 'musetalk' }]);
   });
 
-  test('without the face analyser nothing can be served', async () => {
+  test('without the face analyzer nothing can be served', async () => {
     await rm(join(dir, 'analyzer'), { recursive: true });
     const packs = await usable();
     expect(packs.analyzer).toBeUndefined();

@@ -1,8 +1,18 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import { packVersion } from '@lipsync/model-pack';
+import {
+  type Pack,
+  type PackClaim,
+  type PackEngine,
+  PackError,
+  packVersion,
+  readPack,
+  verifyPackFiles,
+  weightsSize,
+} from '@lipsync/model-pack';
 import { type FeatureLayout } from '../protocol/feature-layout';
 import { type TaskPack } from '../protocol/messages';
-import { type BadFolder, openPackFolders } from './pack-folders';
 
 /** A usable pack. Tasks also name the pack by these fields. */
 export interface UsablePack extends TaskPack {
@@ -42,4 +52,113 @@ export async function findPacks(packsDir: string): Promise<FoundPacks> {
     else engines.set(engine, usable);
   }
   return { ...(analyzer ? { analyzer } : {}), engines, problems };
+}
+
+/** A folder that holds a pack whose manifest and digests are good. Its graphs are not checked. */
+export interface PackFolder {
+  readonly dir: string;
+  readonly pack: Pack;
+  /** Memory that its weights take. */
+  readonly bytes: number;
+  /** Why the pack does not serve its engine, in words: another folder takes precedence. */
+  readonly behind?: string;
+}
+
+/** A folder that holds no usable pack, and why. */
+export interface BadFolder {
+  readonly dir: string;
+  readonly problem: string;
+  readonly claim: PackClaim;
+}
+
+/** The folder that mkfs creates on a volume. */
+const NO_PACK = 'lost+found';
+
+/**
+ * Opens every folder under `packsDir` as a pack, sorted by name. Skips folders that begin with a dot: they are packs
+ * being written.
+ *
+ * Among several packs for the same engine, those that are not built in come first, then the first by name, whether
+ * usable or not: someone who installed weights wants those weights or an error, not the drawing that stands in for
+ * them. A folder whose engine is unknown comes before every built-in pack. Rejects when `packsDir` cannot be read.
+ */
+export async function openPackFolders(
+  packsDir: string,
+): Promise<{ readonly packs: readonly PackFolder[]; readonly bad: readonly BadFolder[] }> {
+  const found: (Omit<PackFolder, 'behind'> | BadFolder)[] = [];
+  const claims: Claimed[] = [];
+  for (const dir of await foldersIn(packsDir)) {
+    let claim: PackClaim = {};
+    try {
+      const pack = await readPack(dir);
+      claim = { engine: pack.manifest.engine, name: pack.manifest.name };
+      await verifyPackFiles(pack);
+      found.push({ dir, pack, bytes: await weightsSize(pack) });
+      claims.push({ dir, ...claim, version: packVersion(pack) });
+    } catch (error) {
+      if (!(error instanceof PackError)) throw error;
+      claim = { ...error.claim, ...claim };
+      found.push({ dir, claim, problem: error.message });
+      // A folder without pack.json is not a pack and belongs to someone else.
+      if (error.reason !== 'pack_missing') claims.push({ dir, ...claim });
+    }
+  }
+  const preferred = [...claims].sort(byPreference);
+  return {
+    packs: found.flatMap((folder) => {
+      if (!('pack' in folder)) return [];
+      const behind = reasonAgainst(folder, preferred);
+      return [{ ...folder, ...(behind === undefined ? {} : { behind }) }];
+    }),
+    bad: found.flatMap((folder) => ('pack' in folder ? [] : [folder])),
+  };
+}
+
+/** What is known of a folder that is meant to be a pack. An unusable pack has no version. */
+interface Claimed extends PackClaim {
+  readonly dir: string;
+  readonly version?: string;
+}
+
+function reasonAgainst(
+  { dir, pack }: Omit<PackFolder, 'behind'>,
+  preferred: readonly Claimed[],
+): string | undefined {
+  const { engine, name } = pack.manifest;
+  const first = preferred.find((claim) => claim.engine === engine);
+  if (first !== undefined && first.dir !== dir) {
+    const { version } = first;
+    return version === undefined
+      ? `${first.dir} comes first and cannot be used`
+      : `${version} serves ${engine}`;
+  }
+  const unknown = preferred.find((claim) => claim.engine === undefined && !isBuiltIn(claim));
+  if (unknown === undefined || !isStandIn(engine, name)) return undefined;
+  return `${unknown.dir} may be for ${engine} and cannot be used`;
+}
+
+/** The built-in analyzer is not a stand-in, because it is trained. */
+function isStandIn(engine: PackEngine, name: string): boolean {
+  return engine !== 'analyzer' && name.startsWith(BUILT_IN);
+}
+
+async function foldersIn(packsDir: string): Promise<string[]> {
+  const entries = await readdir(packsDir, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .filter(({ name }) => !name.startsWith('.') && name !== NO_PACK)
+    .map(({ name }) => join(packsDir, name))
+    .sort();
+}
+
+const BUILT_IN = 'builtin-';
+
+/** If the manifest does not give a name, the folder's name decides: only the build names folders this way. */
+function isBuiltIn({ dir, name = basename(dir) }: Claimed): boolean {
+  return name.startsWith(BUILT_IN);
+}
+
+function byPreference(a: Claimed, b: Claimed): number {
+  const nameOf = ({ dir, name = basename(dir) }: Claimed): string => name;
+  return Number(isBuiltIn(a)) - Number(isBuiltIn(b)) || nameOf(a).localeCompare(nameOf(b));
 }

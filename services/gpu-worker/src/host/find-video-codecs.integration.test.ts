@@ -1,5 +1,5 @@
 import { createLogger } from '@lipsync/runtime';
-import { findVideoCodecs } from './find-video-codecs';
+import { findVideoCodecs } from './child-environment';
 
 /** This machine's environment with every graphics card hidden. */
 const WITHOUT_CARD = { ...process.env, CUDA_VISIBLE_DEVICES: '-1' };

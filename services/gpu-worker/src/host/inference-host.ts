@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
+import { type Readable } from 'node:stream';
 import {
   type AnalyzeResult,
   type AnalyzeTask,
@@ -18,8 +19,6 @@ import {
 import { childEnvironment } from './child-environment';
 import { createGraphTrials, hadGraphFailure, isOnGpu } from './graph-trials';
 import { InferenceCrash, InferenceFailure } from './inference-error';
-import { listenForSigns } from './listen-for-signs';
-import { keepTail } from './stderr-tail';
 
 export interface TaskOptions {
   /** Called for every step of the child; percent never falls within a stage. */
@@ -242,4 +241,47 @@ function send(child: ChildProcess, message: ToInference): void {
 
 function wrongResult(result: TaskResult): InferenceFailure {
   return new InferenceFailure('internal_error', `unexpected result '${result.type}'`);
+}
+
+/** Pings within the time that a child may be silent. */
+const PINGS = 8;
+
+/**
+ * Pings a child regularly. Calls `onSilence` once if no message of any kind arrives within about `withinMs`. The limit
+ * counts unanswered pings, not time: if this process is paused, messages that arrived meanwhile are read only afterwards,
+ * and the pause must count as a single ping.
+ */
+function listenForSigns(options: { withinMs: number; ask: () => void; onSilence: () => void }): {
+  heard: () => void;
+  stop: () => void;
+} {
+  const { withinMs, ask, onSilence } = options;
+  let unanswered = 0;
+  const timer = setInterval(() => {
+    if (unanswered === PINGS) {
+      clearInterval(timer);
+      onSilence();
+      return;
+    }
+    unanswered += 1;
+    ask();
+  }, withinMs / PINGS);
+  return {
+    heard: () => {
+      unanswered = 0;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+const KEPT_CHARACTERS = 4_000;
+
+/** Reads a stream to its end and keeps only its last characters, so that a chatty child costs no memory. */
+export function keepTail(stream: Readable): () => string {
+  let tail = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (text: string) => {
+    tail = (tail + text).slice(-KEPT_CHARACTERS);
+  });
+  return () => tail.trim();
 }

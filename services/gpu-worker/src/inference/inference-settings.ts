@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { usableMemory } from '@lipsync/media';
 import { PROVIDERS } from '@lipsync/model-pack';
-import { MODEL_CACHE_BYTES } from '../protocol/model-cache-default';
+import { MODEL_CACHE_BYTES } from '../protocol/memory';
 import { type GraphSettings } from './packs/load-pack';
-import { spareMemory } from './spare-memory';
 
 /** How the inference process uses its machine. */
 export interface InferenceSettings {
@@ -37,4 +37,14 @@ export function inferenceSettings(
     modelCacheBytes: Number(environment['MODEL_CACHE_BYTES'] ?? MODEL_CACHE_BYTES),
     spareBytes: spareMemory(processes),
   };
+}
+
+/** Fits highsync's banks for a stretch of 250 frames at 512 pixels, 46 MB each. */
+const MOST = 12 * 1024 ** 3;
+/** Share of the memory that these processes may use; the rest is for weights, frames and the supervisor. */
+const PART = 1 / 8;
+
+/** Bytes that each of `processes` inference processes may spend on caching instead of recomputing. */
+export function spareMemory(processes: number, usable = usableMemory()): number {
+  return Math.min(MOST, (PART * usable) / processes);
 }

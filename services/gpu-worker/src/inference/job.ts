@@ -1,7 +1,6 @@
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
+import { type InferenceStage, type StageTimings, TIMED_STAGES, type TimedStage } from '../protocol/messages';
 import { type Models } from './models';
-import { type StageClock } from './pipeline/stage-clock';
-import { type TaskProgress } from './pipeline/task-progress';
 
 /** What the steps of one task share. */
 export interface Job {
@@ -27,4 +26,108 @@ export const MEDIA_DEADLINE_MS = 2 * 60 * 60 * 1000;
 export function gpuInferenceMs(job: Job): number | null {
   const ms = job.gpuMs();
   return ms === 0 ? null : ms;
+}
+
+/** Adds up how a job's time is spent, and records the process's peak memory while it ran. */
+export interface StageClock {
+  /** Adds the time until `work` settles to `stage`. */
+  during<T>(stage: TimedStage, work: () => Promise<T>): Promise<T>;
+  /** The same for synchronous work. */
+  sync<T>(stage: TimedStage, work: () => T): T;
+  add(stage: TimedStage, ms: number): void;
+  /** Samples the memory in use; called once per batch. */
+  sampleMemory(): void;
+  timings(): StageTimings;
+}
+
+export function createStageClock(): StageClock {
+  const started = performance.now();
+  const spent = new Map<TimedStage, number>();
+  let peakRss = 0;
+  const sampleMemory = (): void => {
+    peakRss = Math.max(peakRss, process.memoryUsage.rss());
+  };
+  const add = (stage: TimedStage, ms: number): void => {
+    spent.set(stage, (spent.get(stage) ?? 0) + ms);
+  };
+
+  return {
+    add,
+    sampleMemory,
+    during: async (stage, work) => {
+      const from = performance.now();
+      try {
+        return await work();
+      } finally {
+        add(stage, performance.now() - from);
+      }
+    },
+    sync: (stage, work) => {
+      const from = performance.now();
+      try {
+        return work();
+      } finally {
+        add(stage, performance.now() - from);
+      }
+    },
+    timings: () => {
+      sampleMemory();
+      const stages = TIMED_STAGES.map((stage) => [`${stage}Ms`, Math.round(spent.get(stage) ?? 0)] as const);
+      return {
+        totalMs: Math.round(performance.now() - started),
+        // Object.fromEntries loses the key type; the keys are all the stages by construction.
+        ...(Object.fromEntries(stages) as Record<`${TimedStage}Ms`, number>),
+        peakRssBytes: peakRss,
+      };
+    },
+  };
+}
+
+/** Reports the progress of a task. */
+export interface TaskProgress {
+  loading: () => void;
+  /** Share of a preparation that is done, 0 to 1. */
+  preparing: (part: number) => void;
+  /** `done` of `total` frames written to the encoder. */
+  rendered: (done: number, total: number) => void;
+  /** Every frame is written; the file is being finished. */
+  encoding: () => void;
+}
+
+/** Percentage of a render at which all frames are written; the rest is for finishing the file and the upload. */
+const RENDERED = 92;
+/**
+ * Minimum milliseconds between two reports within a stage. The receiver stores one a second, and reporting a frame
+ * costs more than pasting it.
+ */
+const STEP_MS = 250;
+
+/**
+ * Two scales: `preparing` counts the work ahead of a render from 0 to 100, all other stages the render itself. Within a
+ * stage the percentage never falls. Reports only steps that are worth seeing: at least a tenth of a percent, at most
+ * four times a second.
+ * @param now milliseconds
+ */
+export function createTaskProgress(
+  report: (stage: InferenceStage, percent: number) => void,
+  now: () => number = () => performance.now(),
+): TaskProgress {
+  let last: { stage: InferenceStage; percent: number; atMs: number } | undefined;
+
+  const step = (stage: InferenceStage, exact: number): void => {
+    const percent = Math.floor(exact * 10) / 10;
+    if (stage === last?.stage && percent <= last.percent) return;
+    const atMs = now();
+    if (stage === last?.stage && atMs < last.atMs + STEP_MS) return;
+    last = { stage, percent, atMs };
+    report(stage, percent);
+  };
+  const upToOne = (part: number): number => Math.min(1, Math.max(0, part));
+
+  return {
+    loading: () => step('loading_model', 0),
+    preparing: (part) => step('preparing', 100 * upToOne(part)),
+    rendered: (done, total) => step('inferencing', RENDERED * upToOne(done / Math.max(total, 1))),
+    encoding: () => step('encoding', RENDERED),
+  };
 }

@@ -1,18 +1,16 @@
 import { type Engine } from '@lipsync/contract';
-import { packVersion, readPackAgain, rememberDigests, weightsSize } from '@lipsync/model-pack';
+import { type Pack, packVersion, readPackAgain, rememberDigests, weightsSize } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
-import { type LoadedAnalyzer } from './analyzer/loaded-analyzer';
+import { type LoadedAnalyzer } from './analyzer/analyze-faces';
 import { type LipSyncEngine } from './engines/engine';
 import { openEngine } from './engines/registry';
 import { type InferenceSettings } from './inference-settings';
-import { createModelCache } from './model-cache';
-import { loadOnDemand } from './packs/load-on-demand';
-import { type LoadOptions, loadPack } from './packs/load-pack';
+import { type LoadedPack, type LoadOptions, loadPack } from './packs/load-pack';
 import { type RunModel } from './packs/run-model';
-import { isOutOfMemory } from './pipeline/task-failure';
-import { type SessionHost } from './sessions/session';
+import { SessionError, type SessionHost } from './sessions/session';
+import { isOutOfMemory } from './task-failure';
 
-/** Loaded models, kept between tasks: the analyser, and the most recently used engines as far as they fit. */
+/** Loaded models, kept between tasks: the analyzer, and the most recently used engines as far as they fit. */
 export interface Models {
   analyzer(pack: TaskPack): Promise<LoadedAnalyzer>;
   /** With `probe`, graphs that are not loaded yet are also run once: the first run on a device takes longer. */
@@ -25,7 +23,7 @@ export interface Models {
   detectorRuns(): number;
 }
 
-export interface EngineForOnce {
+interface EngineForOnce {
   readonly engine: LipSyncEngine;
   /** Releases its graphs. */
   readonly release: () => Promise<void>;
@@ -45,7 +43,7 @@ export function createModels(
   host: SessionHost,
   { graphs, modelCacheBytes, spareBytes }: InferenceSettings,
 ): Models {
-  // Every worker has one analyser: it is small and stays loaded whatever the engines need.
+  // Every worker has one analyzer: it is small and stays loaded whatever the engines need.
   const analyzers = createModelCache<Loaded<LoadedAnalyzer>>(0, ({ release }) => release());
   const engines = createModelCache<Loaded<LipSyncEngine>>(
     modelCacheBytes,
@@ -96,5 +94,117 @@ export function createModels(
     },
     releaseEngines: () => engines.clear(),
     detectorRuns: () => detectorRuns,
+  };
+}
+
+/** A pack whose graphs are loaded individually, on first run: for work that needs only some of them. */
+export interface PackOnDemand {
+  readonly run: RunModel;
+  /** Refuses every further run, waits for the current ones, and releases what was loaded. */
+  readonly release: () => Promise<void>;
+}
+
+/** Loads nothing yet; `run` rejects as `loadPack` does, and with SessionError('closed') after the release. */
+export function loadOnDemand(
+  host: SessionHost,
+  pack: Pack,
+  options: Omit<LoadOptions, 'only'>,
+): PackOnDemand {
+  const loading = new Map<string, Promise<LoadedPack>>();
+  const running = new Set<Promise<unknown>>();
+  let released = false;
+  const load = (role: string): Promise<LoadedPack> => {
+    const loaded = loading.get(role) ?? loadPack(host, pack, { ...options, only: [role] });
+    loading.set(role, loaded);
+    return loaded;
+  };
+  // Stopped work may be between two of its runs: its next run must not load what nothing would release.
+  const expectHeld = (): void => {
+    if (released) throw new SessionError('closed', 'the pack was let go of');
+  };
+  const runLoaded: RunModel = async (role, feeds, take) => {
+    expectHeld();
+    const { run } = await load(role);
+    expectHeld();
+    return run(role, feeds, take);
+  };
+  return {
+    run: async (role, feeds, take) => {
+      const result = runLoaded(role, feeds, take);
+      running.add(result);
+      try {
+        return await result;
+      } finally {
+        running.delete(result);
+      }
+    },
+    release: async () => {
+      released = true;
+      await Promise.allSettled(running);
+      const loads = await Promise.allSettled(loading.values());
+      loading.clear();
+      for (const load of loads) if (load.status === 'fulfilled') await load.value.release();
+    },
+  };
+}
+
+/** A model that is not loaded yet. */
+interface Loadable<T> {
+  /** Size of its weights. */
+  readonly bytes: number;
+  readonly load: () => Promise<T>;
+}
+
+/** Keeps loaded models by key, as many as the size of their weights allows. */
+interface ModelCache<T> {
+  /**
+   * The model under `key`, loaded with `open` if it is not kept. Before loading, the least recently used models are
+   * released until the new one fits; a model larger than the cache is kept alone. If memory is still too short, all
+   * others are released and loading is tried once more, because they take more of a device's memory than their weights.
+   */
+  get(key: string, open: () => Promise<Loadable<T>>): Promise<T>;
+  /** Releases everything. */
+  clear(): Promise<void>;
+}
+
+/** An empty cache for `maxBytes` of weights. Calls must not overlap. */
+export function createModelCache<T>(
+  maxBytes: number,
+  release: (model: T) => Promise<void>,
+  isOutOfMemory: (error: unknown) => boolean = () => false,
+): ModelCache<T> {
+  // Ordered by use, least recent first.
+  const kept = new Map<string, { readonly model: T; readonly bytes: number }>();
+  let total = 0;
+
+  const shrinkTo = async (bytes: number): Promise<void> => {
+    for (const [oldest, entry] of kept) {
+      if (total <= bytes) break;
+      kept.delete(oldest);
+      total -= entry.bytes;
+      await release(entry.model);
+    }
+  };
+
+  return {
+    clear: () => shrinkTo(-1),
+    async get(key, open) {
+      const found = kept.get(key);
+      if (found) {
+        kept.delete(key);
+        kept.set(key, found);
+        return found.model;
+      }
+      const { bytes, load } = await open();
+      await shrinkTo(maxBytes - bytes);
+      const model = await load().catch(async (error: unknown) => {
+        if (kept.size === 0 || !isOutOfMemory(error)) throw error;
+        await shrinkTo(-1);
+        return load();
+      });
+      kept.set(key, { model, bytes });
+      total += bytes;
+      return model;
+    },
   };
 }

@@ -1,16 +1,20 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { rememberDigests } from '@lipsync/model-pack';
+import { type HighsyncManifest, type Pack, rememberDigests } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
+import { LATENT, SIDE } from '../test/highsync-graphs';
+import { writeHighsyncPack } from '../test/highsync-pack';
 import { inProcessSessions } from '../test/in-process-sessions';
 import { writeLatentsyncPack } from '../test/latentsync-pack';
 import { packAt } from '../test/pack-at';
 import { inferenceSettings } from './inference-settings';
-import { createModels } from './models';
+import { createModelCache, createModels, loadOnDemand, type PackOnDemand } from './models';
 import { SessionError, type SessionHost } from './sessions/session';
-import { verifyPack } from './verify-pack';
+import { float32Tensor } from './sessions/tensors';
+import { verifyPack } from './task-runner';
 
 describe('the files of a pack', () => {
   let folder: string;
@@ -95,4 +99,192 @@ describe('the files of a pack', () => {
     const pack: TaskPack = { ...(await copy()), provider: 'cuda' };
     await expect(models().engine('latentsync', pack)).rejects.toThrow('this worker may use cuda');
   });
+});
+
+describe('a pack that is loaded on demand', () => {
+  let folder: string;
+  let pack: Pack<HighsyncManifest>;
+  let loaded: string[];
+  let held: number;
+  let ended: number;
+  let onRun: () => void;
+  const sessions = inProcessSessions();
+  /** Reports what was loaded, what of it is still held, and how many runs have ended. */
+  const host: SessionHost = {
+    ...sessions,
+    async open(file, options) {
+      const session = await sessions.open(file, options);
+      loaded.push(basename(file));
+      held++;
+      return {
+        ...session,
+        async run(feeds, targets) {
+          onRun();
+          const result = await session.run(feeds, targets);
+          ended++;
+          return result;
+        },
+        async release() {
+          held--;
+          await session.release();
+        },
+      };
+    },
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'on-demand-'));
+    pack = await writeHighsyncPack(join(folder, 'pack'));
+  });
+  beforeEach(() => {
+    [loaded, held, ended] = [[], 0, 0];
+    onRun = () => undefined;
+  });
+  afterAll(async () => {
+    await sessions.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const onDemand = (): PackOnDemand => loadOnDemand(host, pack, { cores: 1, probe: false });
+  const encode = ({ run }: PackOnDemand) =>
+    run('vae_encoder', { image: float32Tensor(new Float32Array(3 * SIDE * SIDE), [1, 3, SIDE, SIDE]) });
+  const decode = ({ run }: PackOnDemand) => {
+    const { channels, height, width } = LATENT;
+    const values = new Float32Array(channels * height * width);
+    return run('vae_decoder', { latent: float32Tensor(values, [1, channels, height, width]) });
+  };
+
+  test('loads a graph once, on its first run, and releases it', async () => {
+    const some = onDemand();
+    expect(loaded).toEqual([]);
+    await Promise.all([encode(some), encode(some)]);
+    expect(loaded).toEqual(['encoder.onnx']);
+    await some.release();
+    expect(held).toBe(0);
+  });
+
+  test('lets no work run or load anything after the release', async () => {
+    const some = onDemand();
+    const begun = new Promise<void>((resolve) => (onRun = resolve));
+    const chain = encode(some)
+      .then(() => encode(some))
+      .then(() => decode(some));
+    void Promise.allSettled([chain]);
+    await begun;
+    await some.release();
+    expect([held, ended]).toEqual([0, 1]);
+    await expect(chain).rejects.toMatchObject({ reason: 'closed' });
+    expect([loaded, held, ended]).toEqual([['encoder.onnx'], 0, 1]);
+  });
+
+  test('neither runs nor holds a graph that was still loading at the release', async () => {
+    const some = onDemand();
+    const running = encode(some);
+    const releasing = some.release();
+    await expect(running).rejects.toMatchObject({ reason: 'closed' });
+    await releasing;
+    expect([loaded.length, held, ended]).toEqual([1, 0, 0]);
+  });
+});
+
+function cacheOf(maxBytes: number) {
+  const released: string[] = [];
+  const loaded: string[] = [];
+  const cache = createModelCache<string>(maxBytes, async (model) => void released.push(model));
+  const get = (key: string, bytes: number) =>
+    cache.get(key, async () => ({
+      bytes,
+      load: async () => {
+        loaded.push(key);
+        return key;
+      },
+    }));
+  return { get, released, loaded };
+}
+
+test('models that fit together are loaded once', async () => {
+  const { get, loaded, released } = cacheOf(100);
+  for (const key of ['a', 'b', 'a', 'b']) await get(key, 50);
+  expect(loaded).toEqual(['a', 'b']);
+  expect(released).toEqual([]);
+});
+
+test('the least recently used model is evicted', async () => {
+  const { get, released } = cacheOf(100);
+  await get('a', 50);
+  await get('b', 50);
+  await get('a', 50);
+  await get('c', 50);
+  expect(released).toEqual(['b']);
+});
+
+test('a model larger than the cache is kept alone until the next one comes', async () => {
+  const { get, loaded, released } = cacheOf(100);
+  await get('small', 10);
+  await get('huge', 500);
+  await get('huge', 500);
+  expect(loaded).toEqual(['small', 'huge']);
+  expect(released).toEqual(['small']);
+  await get('small', 10);
+  expect(released).toEqual(['small', 'huge']);
+});
+
+describe('a model that does not fit in memory', () => {
+  const shortage = new Error('out of memory');
+  /** A cache in which a model loads only while at most `most` others are kept. */
+  const cacheThatHolds = (most: number) => {
+    const kept = new Set<string>();
+    const cache = createModelCache<string>(
+      100,
+      async (model) => void kept.delete(model),
+      (error) => error === shortage,
+    );
+    const get = (key: string) =>
+      cache.get(key, async () => ({
+        bytes: 10,
+        load: async () => {
+          if (kept.size >= most) throw shortage;
+          kept.add(key);
+          return key;
+        },
+      }));
+    return { get, kept, cache };
+  };
+
+  test('is loaded once the others are released', async () => {
+    const { get, kept } = cacheThatHolds(2);
+    for (const key of ['a', 'b', 'c']) await get(key);
+    expect([...kept]).toEqual(['c']);
+  });
+
+  test('is not retried when there is nothing to release', async () => {
+    const { get } = cacheThatHolds(0);
+    await expect(get('a')).rejects.toBe(shortage);
+  });
+
+  test('costs the others nothing when it is not memory that it lacks', async () => {
+    const { get, kept, cache } = cacheThatHolds(2);
+    await get('a');
+    const load = () => Promise.reject(new Error('broken'));
+    await expect(cache.get('b', async () => ({ bytes: 10, load }))).rejects.toThrow('broken');
+    expect([...kept]).toEqual(['a']);
+  });
+
+  test('loads normally after everything was released', async () => {
+    const { get, kept, cache } = cacheThatHolds(2);
+    await get('a');
+    await cache.clear();
+    expect([...kept]).toEqual([]);
+    await get('a');
+    expect([...kept]).toEqual(['a']);
+  });
+});
+
+test('a model that cannot be loaded leaves no trace', async () => {
+  const cache = createModelCache<string>(100, async () => undefined);
+  const broken = { bytes: 50, load: () => Promise.reject(new Error('broken')) };
+  await expect(cache.get('a', async () => broken)).rejects.toThrow('broken');
+  await expect(cache.get('a', async () => ({ bytes: 50, load: async () => 'mended' }))).resolves.toBe(
+    'mended',
+  );
 });

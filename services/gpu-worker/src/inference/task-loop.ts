@@ -5,7 +5,7 @@ import {
   type TaskResult,
   type ToInference,
 } from '../protocol/messages';
-import { Cancelled, taskFailure } from './pipeline/task-failure';
+import { Cancelled, taskFailure } from './task-failure';
 
 export interface TaskContext {
   /** Aborted with Cancelled when the supervisor requests it; checked between batches. */

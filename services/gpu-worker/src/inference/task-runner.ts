@@ -1,18 +1,21 @@
+import { type Engine } from '@lipsync/contract';
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
-import { type Task, type TaskResult } from '../protocol/messages';
-import { analyzeVideo } from './analyze-video';
-import { type Job } from './job';
+import { type PackRef, readPack } from '@lipsync/model-pack';
+import { type FeatureLayout, isWorthKeeping } from '../protocol/feature-layout';
+import { type PackReport, type Task, type TaskResult } from '../protocol/messages';
+import { openEngine } from './engines/registry';
+import { createStageClock, createTaskProgress, type Job } from './job';
 import { type Models } from './models';
-import { type GraphSettings } from './packs/load-pack';
-import { createStageClock } from './pipeline/stage-clock';
-import { isOutOfMemory } from './pipeline/task-failure';
-import { createTaskProgress } from './pipeline/task-progress';
-import { renderVideo } from './render-video';
+import { type GraphSettings, type LoadOptions, loadPack } from './packs/load-pack';
+import { type RunModel } from './packs/run-model';
+import { analyzeVideo } from './pipeline/analyze-video';
+import { renderVideo } from './pipeline/render-video';
+import { type SessionHost } from './sessions/session';
 import { type TimedSessionHost } from './sessions/session-host';
+import { isOutOfMemory } from './task-failure';
 import { type TaskContext } from './task-loop';
-import { verifyPack } from './verify-pack';
 
-export interface TaskRunnerOptions {
+interface TaskRunnerOptions {
   readonly host: TimedSessionHost;
   readonly models: Models;
   readonly binaries: Promise<Binaries>;
@@ -56,4 +59,39 @@ export function createTaskRunner(
       throw error;
     }
   };
+}
+
+/**
+ * Opens a pack, loads all its graphs, runs the probes and releases them again. Never rejects: failures are reported.
+ */
+export async function verifyPack(
+  host: SessionHost,
+  packDir: string,
+  options: Omit<LoadOptions, 'probe' | 'only'>,
+): Promise<PackReport> {
+  try {
+    const pack = await readPack(packDir);
+    const { engine } = pack.manifest;
+    const loaded = await loadPack(host, pack, { ...options, probe: true });
+    const { provider, passedOver } = loaded;
+    try {
+      const features = engine === 'analyzer' ? undefined : await keptLayout(engine, pack, loaded.run);
+      return {
+        ...{ packDir, provider },
+        ...(passedOver.length > 0 && { passedOver }),
+        ...(features && { features }),
+      };
+    } finally {
+      await loaded.release();
+    }
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { packDir, problem, ...(isOutOfMemory(error) && { shortOfMemory: true }) };
+  }
+}
+
+/** The layout of the features that an engine keeps with this pack, if any. */
+async function keptLayout(engine: Engine, pack: PackRef, run: RunModel): Promise<FeatureLayout | undefined> {
+  const { features } = (await openEngine(engine, pack)).create(run);
+  return isWorthKeeping(features) ? features : undefined;
 }

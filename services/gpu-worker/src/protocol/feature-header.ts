@@ -5,7 +5,7 @@ import { type FeatureLayout } from './feature-layout';
  * What a file of features holds and what it was computed from; files that differ in any field are not interchangeable.
  */
 export interface FeatureOrigin extends FeatureLayout {
-  /** The analyser whose landmarks placed the crops, and the version of its track. */
+  /** The analyzer whose landmarks placed the crops, and the version of its track. */
   readonly analyzerVersion: string;
   readonly trackVersion: string;
 }

@@ -2,8 +2,6 @@ import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
 import { type ReplacedCodec } from '@lipsync/media';
 import { type PackRef, type Provider } from '@lipsync/model-pack';
 import { type FeatureLayout } from './feature-layout';
-import { type OutputQuality } from './output-quality';
-import { type TimedStage } from './timed-stages';
 
 /** A verified pack, as tasks name it. */
 export interface TaskPack extends PackRef {
@@ -17,7 +15,7 @@ export interface RenderTask {
   readonly engine: Engine;
   /** The pack that was verified and that features are keyed by: the child refuses any other pack in its place. */
   readonly pack: TaskPack;
-  /** Analyses the result, to measure how well the mouth follows the voice. */
+  /** Analyzes the result, to measure how well the mouth follows the voice. */
   readonly analyzer: TaskPack;
   readonly videoPath: string;
   readonly audioPath: string;
@@ -51,7 +49,7 @@ export interface AnalyzeTask {
   readonly wantedFrames?: number;
   /** Where to write the face track, or where it is. */
   readonly trackPath: string;
-  /** The track exists and covers the whole video: nothing is analysed and no track is written. */
+  /** The track exists and covers the whole video: nothing is analyzed and no track is written. */
   readonly reuseTrack?: true;
   readonly engines?: readonly FeaturesTask[];
 }
@@ -118,7 +116,7 @@ export interface AnalyzeResult {
   readonly detectorRuns: number;
   /** As for a render. */
   readonly replacedCodecs: readonly ReplacedCodec[];
-  /** As for a render, over the graphs of the analyser and of the engines. */
+  /** As for a render, over the graphs of the analyzer and of the engines. */
   readonly gpuInferenceMs: number | null;
   /** Whether a graph failed where that only costs features computed ahead. */
   readonly graphFailed: boolean;
@@ -186,3 +184,64 @@ export type FromInference =
  * the GPU in a new child too.
  */
 export type FailureCode = ErrorCode | 'cancelled' | 'pack_lost' | 'device_lost';
+
+/** How well the mouth follows the voice, see FollowsVoice; null if there are too few faces or no voice. */
+export interface SyncQuality {
+  /** Pearson correlation of mouth opening and voice at the best lag; 0 when the mouth does not move. */
+  readonly syncCorrelation: number | null;
+  /** Number of frames by which the mouth lags the voice; null when it does not follow. */
+  readonly syncLagFrames: number | null;
+}
+
+/** Measurements of an output that need no graph. */
+export interface SeenQuality {
+  /** See FaceChange. */
+  readonly seamLevels: number | null;
+  readonly skinPsnrDb: number | null;
+  /** Share of the output's frames that the engine left alone because they show no face that it can render. */
+  readonly facelessShare: number;
+  /**
+   * Share of the output's frames whose face is larger than the generated one, which is enlarged and therefore softer
+   * than its surroundings.
+   */
+  readonly enlargedShare: number;
+  /**
+   * The largest factor by which a generated face was enlarged; below 1 all were scaled down. Null if there were no
+   * faces.
+   */
+  readonly largestEnlargement: number | null;
+  /** Number of frames in which sync, seam and skin were measured. */
+  readonly sampledFrames: number;
+}
+
+/** The quality of an output as far as it can be measured; for operators, never for customers. */
+export interface OutputQuality extends SyncQuality, SeenQuality {
+  /** Why expected measurements are missing; null when nothing went wrong. */
+  readonly problem: string | null;
+}
+
+/** The stages that a task's clock distinguishes. They overlap. */
+export const TIMED_STAGES = [
+  /** Loading graphs that are not loaded yet: the engine's for a render, the analyzer's for an analysis. */
+  'load',
+  /** The analysis pass: decoding at reduced size, detector and landmarks. */
+  'analyse',
+  /** The pass over the video that computes engines' features. */
+  'features',
+  /** Reading the speech, and the engine's processing of it before the first frame. */
+  'audio',
+  /** Waiting for decoded frames in the render pass. */
+  'decode',
+  /** Copying faces out of frames. */
+  'crop',
+  /** Inside the graphs, on their thread. */
+  'infer',
+  /** Pasting generated faces into frames. */
+  'paste',
+  /** Waiting for the encoder to take frames and, at the end, to finish the file. */
+  'encode',
+  /** Measuring the result. */
+  'quality',
+] as const;
+
+export type TimedStage = (typeof TIMED_STAGES)[number];

@@ -1,45 +1,52 @@
 import { completeAnalyze, isDatabaseUnavailable, loadAnalyzeWork } from '@lipsync/db';
-import { WORKING_FPS } from '@lipsync/domain';
+import { type AssetRow, WORKING_FPS } from '@lipsync/domain';
 import { retryWhile } from '@lipsync/runtime';
 import { type JobResult } from '@lipsync/worker';
-import { InferenceFailure } from '../host/inference-error';
-import { fetchAsset } from './fetch-asset';
-import { type JobContext, type JobTools } from './job-context';
-import { StorageFailed } from './job-errors';
-import { obtainTrack } from './obtain-track';
-import { prepareFeatures } from './prepare-features';
+import { type UsablePack } from '../host/find-packs';
+import { InferenceCrash, InferenceFailure } from '../host/inference-error';
+import { type AnalyzeResult } from '../protocol/messages';
+import { type EngineFeatures, openEngineFeatures, saveFeatures } from './cached-features';
+import { type ObtainedTrack, obtainTrack } from './face-track';
+import { allEnded, fetchAsset, type GpuJob, type JobDeps, StorageFailed } from './gpu-job';
 
 /** Share of a preparation's progress; the engines' features are the rest. */
 const ANALYSIS_SHARE = 0.5;
 
 /**
- * A preparation: the face track of the whole video, and the features that this worker's engines keep of it, in the
- * cache that its renders look into. What already exists is not computed again.
+ * A preparation: the face track of the whole video, and the features that this worker's engines cache of it, where its
+ * renders look. What already exists is not computed again.
  */
-export async function runAnalyze(tools: JobTools, context: JobContext): Promise<JobResult> {
-  const { claim, signal, report, span } = context;
-  const { db, packs, metrics } = tools;
+export async function runAnalyze(deps: JobDeps, job: GpuJob): Promise<JobResult> {
+  const { claim, signal, report, span } = job;
+  const { db, packs, metrics } = deps;
   const { analyzer } = packs;
-  const work = await loadAnalyzeWork(db, claim.preparationId ?? '');
-  if (!analyzer) throw new InferenceFailure('engine_unavailable', 'no pack for the face analyser');
+  const { video, preparation } = await loadAnalyzeWork(db, claim.preparationId ?? '');
+  const { expiresAt } = preparation;
+  if (!analyzer) throw new InferenceFailure('engine_unavailable', 'no pack for the face analyzer');
   report('analyzing', 0);
   const fetching = performance.now();
-  const video = await span.during('fetch', () => fetchAsset(tools, work.video, context, 'video'));
+  const fetched = await span.during('fetch', () => fetchAsset(deps, job, video, 'video'));
   const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
-  const { expiresAt } = work.preparation;
+  const videoPath = fetched.path;
   const obtained = await span.during('analyse', () =>
-    obtainTrack(tools, context, {
-      ...{ video: work.video, videoPath: video.path, analyzer, expiresAt },
+    obtainTrack(deps, job, {
+      video,
+      videoPath,
+      analyzer,
+      expiresAt,
       wantedFrames: Infinity,
       preparation: null,
       onProgress: (percent) => report('analyzing', percent * ANALYSIS_SHARE),
     }),
   );
-  if (!obtained.isKept) throw new StorageFailed('a preparation is nothing without its track');
+  if (!obtained.isCached) throw new StorageFailed('a preparation is nothing without its track');
   const features = await span.during('features', () =>
-    prepareFeatures(tools, context, {
-      ...{ video: work.video, videoPath: video.path, analyzer, expiresAt },
+    prepareFeatures(deps, job, {
+      video,
+      videoPath,
+      analyzer,
+      expiresAt,
       track: obtained,
       onProgress: (percent) => report('analyzing', 100 * ANALYSIS_SHARE + percent * (1 - ANALYSIS_SHARE)),
     }),
@@ -52,12 +59,12 @@ export async function runAnalyze(tools: JobTools, context: JobContext): Promise<
   const accepted = await retryWhile(isDatabaseUnavailable, signal, () =>
     completeAnalyze(db, claim, measures),
   );
-  if (accepted) metrics.prepared({ input: video.from, track: obtained, features, fetchMs });
+  if (accepted) metrics.prepared({ input: fetched.from, track: obtained, features, fetchMs });
   return {
     accepted,
     facts: {
       pack: analyzer.version,
-      video_input: video.from,
+      video_input: fetched.from,
       face_track: obtained.from,
       features_added: features?.featuresAdded ?? {},
       codecs_replaced: [obtained.analysis, features].flatMap((pass) => pass?.replacedCodecs ?? []),
@@ -66,4 +73,79 @@ export async function runAnalyze(tools: JobTools, context: JobContext): Promise<
       ...(features ? { features_timings: features.timings } : {}),
     },
   };
+}
+
+interface PreparedVideo {
+  readonly video: AssetRow;
+  readonly videoPath: string;
+  readonly analyzer: UsablePack;
+  /** The track of the whole video. */
+  readonly track: ObtainedTrack;
+  /** When the preparation expires. */
+  readonly expiresAt: Date;
+  /** Called with the percentage of the work that is done. */
+  readonly onProgress: (percent: number) => void;
+}
+
+/**
+ * Computes the features that this worker's engines still lack for a video. An engine that fails at it fails neither the
+ * preparation nor another engine: its renders compute what they need. Null when there was nothing to do, or the child
+ * failed as a whole. Rejects with StorageFailed when the computed features cannot be stored.
+ */
+async function prepareFeatures(
+  deps: JobDeps,
+  job: GpuJob,
+  prepared: PreparedVideo,
+): Promise<AnalyzeResult | null> {
+  const { video, expiresAt } = prepared;
+  const { track } = prepared.track;
+  const known = await allEnded(
+    [...deps.packs.engines].map(([engine, pack]) =>
+      openEngineFeatures(deps, job, { engine, pack, video, track, readFrames: 0, expiresAt }),
+    ),
+  );
+  const incomplete = known.flatMap((features) => (features && !features.complete ? [features] : []));
+  if (incomplete.length === 0) return null;
+  const encoded = await encodeFeatures(deps, job, prepared, incomplete);
+  if (encoded === null) return null;
+  const save = async (features: EngineFeatures): Promise<void> => {
+    const { engine, pack } = features;
+    const problem = encoded.featuresFailed[engine];
+    if (problem === undefined) {
+      await saveFeatures(deps, features, { frames: track.frames, complete: true, expiresAt }, job.signal);
+    } else {
+      const fields = { video_asset_id: video.id, engine, pack: pack.version, problem };
+      deps.logger.warn('features could not be computed ahead', fields);
+    }
+  };
+  await allEnded(incomplete.map(save));
+  return encoded;
+}
+
+/** Has the child compute what is missing; null when it fails. */
+async function encodeFeatures(
+  { logger }: JobDeps,
+  { claim, host, signal }: GpuJob,
+  { analyzer, video, videoPath, track, onProgress }: PreparedVideo,
+  incomplete: readonly EngineFeatures[],
+): Promise<AnalyzeResult | null> {
+  try {
+    return await host.analyze(
+      {
+        jobId: claim.jobId,
+        analyzer,
+        videoPath,
+        videoSeconds: video.durationSeconds,
+        trackPath: track.path,
+        reuseTrack: true,
+        engines: incomplete.map(({ engine, pack, path }) => ({ engine, pack, featuresPath: path })),
+      },
+      { signal, onProgress: (_stage, percent) => onProgress(percent) },
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof InferenceFailure || error instanceof InferenceCrash)) throw error;
+    logger.warn('features could not be computed ahead', { video_asset_id: video.id, error });
+    return null;
+  }
 }

@@ -4,7 +4,6 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256OfFile } from '@lipsync/model-pack';
-import { isDiskFull } from './job-errors';
 
 /**
  * A file by its customer and content, so that no customer can learn from a job's duration that another has the same
@@ -173,6 +172,11 @@ async function evict(
     await rm(join(folder, file.name), { force: true });
     total -= file.bytes;
   }
+}
+
+/** Whether there was no room for what this process wanted to write. */
+export function isDiskFull(error: unknown): boolean {
+  return isOneOf(['ENOSPC', 'EDQUOT'], error);
 }
 
 /** The result of `work`, or a rejection with the signal's reason if that comes first. */

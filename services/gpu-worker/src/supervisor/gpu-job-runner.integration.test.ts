@@ -11,11 +11,11 @@ import { findPacks } from '../host/find-packs';
 import { createInferenceHost, type InferenceHost } from '../host/inference-host';
 import { COMPILED_CHILD } from '../test/compiled';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
-import { fixedPrice } from '../usage/fixed-price';
+import { fixedPrice } from '../usage/pod-cost';
 import { createPodMeter } from '../usage/pod-meter';
 import { createDiskCache } from './disk-cache';
-import { createGpuJobRunner, type GpuJobRunner, type GpuJobRunnerOptions } from './gpu-job-runner';
-import { createSlotPool } from './slot-pool';
+import { createGpuJobRunner, type GpuJobRunner, type GpuJobRunnerDeps } from './gpu-job-runner';
+import { createSlotPool } from './gpu-job-runner';
 
 const never = new AbortController().signal;
 
@@ -38,7 +38,7 @@ describe('job runner', () => {
   });
 
   async function runner(
-    options: Partial<Pick<GpuJobRunnerOptions, 'limitMs' | 'telemetry' | 'packs' | 'onUnfit'>> & {
+    options: Partial<Pick<GpuJobRunnerDeps, 'limitMs' | 'telemetry' | 'packs' | 'onUnfit'>> & {
       host?: InferenceHost;
     } = {},
   ): Promise<GpuJobRunner> {
@@ -126,7 +126,7 @@ describe('job runner', () => {
     const stage = (name: string) =>
       told.value('lipsync_stage_duration_seconds_count', { engine, stage: name });
     expect(['fetch', 'infer', 'encode', 'upload'].map(stage)).toEqual([2, 2, 2, 2]);
-    // The preparation's track already existed: nothing was analysed, so nothing is reported for that stage.
+    // The preparation's track already existed: nothing was analyzed, so nothing is reported for that stage.
     expect(stage('analyse')).toBeUndefined();
     expect(told.value('lipsync_render_realtime_factor_count', { engine })).toBe(2);
     expect(told.value('lipsync_render_realtime_factor_sum', { engine })).toBeGreaterThan(0);

@@ -5,27 +5,25 @@ import { InferenceFailure } from '../host/inference-error';
 import { type InferenceHost } from '../host/inference-host';
 import { type FailureCode } from '../protocol/messages';
 import { runAnalyze } from './analyze-job';
-import { blame } from './blame';
-import { type JobTools } from './job-context';
-import { transferring } from './job-errors';
+import { classifyError } from './classify-error';
+import { type JobDeps, transferring } from './gpu-job';
 import { runRender } from './render-job';
-import { type SlotPool } from './slot-pool';
 import { createWorkMetrics } from './work-metrics';
 
 export interface GpuJobRunner {
   /**
    * Claims the job and runs it until its outcome is in the database, on a slot that must be free. Resolves without
    * doing anything when the job cannot be claimed. Never rejects because of the job itself. Aborting `preempted` hands
-   * a running job back and ends its child.
+   * a running job back and ends its child. `decided` is called when it is known who has the job.
    */
-  run(jobId: string, preempted: AbortSignal): Promise<void>;
+  run(jobId: string, preempted: AbortSignal, decided?: () => void): Promise<void>;
   /** A hint that this job was cancelled; the database is queried at once. */
   checkCancelled(jobId: string): void;
 }
 
-export interface GpuJobRunnerOptions extends Omit<JobTools, 'metrics'> {
+export interface GpuJobRunnerDeps extends Omit<JobDeps, 'metrics'> {
   readonly telemetry: Telemetry;
-  readonly slots: SlotPool<InferenceHost>;
+  readonly slots: SlotPool;
   readonly folders: JobFolders;
   readonly workerId: string;
   /** Wall-clock limit of one job in milliseconds. */
@@ -40,11 +38,11 @@ const UNFIT: Readonly<Partial<Record<FailureCode, string>>> = {
   device_lost: 'graphs fail on the GPU, in a fresh process too',
 };
 
-export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
-  const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = options;
-  const tools: JobTools = { ...options, metrics: createWorkMetrics(telemetry.metrics) };
+export function createGpuJobRunner(deps: GpuJobRunnerDeps): GpuJobRunner {
+  const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = deps;
+  const jobDeps: JobDeps = { ...deps, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
-  const claims = createJobRunner({ db, folders, workerId, blame, limit, logger, telemetry });
+  const jobs = createJobRunner({ db, folders, workerId, classifyError, limit, logger, telemetry });
   let isUnfit = false;
 
   /** Hands the job back at no cost: the failure is not its fault, and every other job here would fail the same way. */
@@ -60,37 +58,60 @@ export function createGpuJobRunner(options: GpuJobRunnerOptions): GpuJobRunner {
         logger.error(reason, { error });
         isUnfit = true;
         handBack.abort();
-        options.onUnfit?.(reason);
+        deps.onUnfit?.(reason);
       }
       throw error;
     }
   }
 
   return {
-    run: async (jobId, preempted) => {
+    run: async (jobId, preempted, decided) => {
       if (isUnfit) return;
-      const host = slots.borrow();
+      const host = slots.take();
       // There is no time for a graceful cancel, and the next worker starts from the beginning anyway.
       const kill = (): void => host.kill();
       preempted.addEventListener('abort', kill, { once: true });
       try {
         // A controller per job, because jobs on other packs continue until the process stops.
         await withController({ signal: preempted }, (handBack) =>
-          claims.run(jobId, handBack.signal, (job) => {
-            const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
-            return handBackIfUnfit(handBack, async () => {
-              // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
-              // ready.
-              await transferring(() => storage.ping({ signal: job.signal }));
-              return perform(tools, { ...job, host, preempted });
-            });
-          }),
+          jobs.run(
+            jobId,
+            handBack.signal,
+            (job) => {
+              const perform = job.claim.kind === 'render' ? runRender : runAnalyze;
+              return handBackIfUnfit(handBack, async () => {
+                // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
+                // ready.
+                await transferring(() => storage.ping({ signal: job.signal }));
+                return perform(jobDeps, { ...job, host, preempted });
+              });
+            },
+            decided,
+          ),
         );
       } finally {
         preempted.removeEventListener('abort', kill);
         slots.giveBack(host);
       }
     },
-    checkCancelled: (jobId) => claims.checkCancelled(jobId),
+    checkCancelled: (jobId) => jobs.checkCancelled(jobId),
+  };
+}
+
+export type SlotPool = ReturnType<typeof createSlotPool>;
+
+/** The inference processes, each with one job at a time. */
+export function createSlotPool(hosts: readonly InferenceHost[]) {
+  const free = [...hosts];
+  return {
+    /** Throws when none is free: callers must not take more work than there are slots. */
+    take(): InferenceHost {
+      const host = free.shift();
+      if (host === undefined) throw new Error(`all ${hosts.length} slots are taken`);
+      return host;
+    },
+    giveBack(host: InferenceHost): void {
+      free.push(host);
+    },
   };
 }

@@ -1,27 +1,26 @@
 import { join } from 'node:path';
-import { ENGINES, SYNC_MODES } from '@lipsync/contract';
+import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { completeRender, isDatabaseUnavailable, loadRenderWork } from '@lipsync/db';
-import { storedWord, usedVideoFrames } from '@lipsync/domain';
-import { retryWhile } from '@lipsync/runtime';
-import { outputKey } from '@lipsync/storage';
+import { type MeasuredUsage, storedWord, usedVideoFrames } from '@lipsync/domain';
+import { type LogFields, retryWhile, withController } from '@lipsync/runtime';
+import { isStorageUnavailable, outputKey } from '@lipsync/storage';
 import { type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
-import { allEnded } from './all-ended';
-import { keepAdded, openEngineFeatures } from './engine-features';
-import { fetchAsset } from './fetch-asset';
-import { type JobContext, type JobTools } from './job-context';
-import { obtainTrack } from './obtain-track';
-import { renderFacts } from './render-facts';
-import { renderUsage } from './render-usage';
-import { storeOutput } from './store-output';
+import { openEngineFeatures, saveAddedFeatures } from './cached-features';
+import { obtainTrack } from './face-track';
+import { allEnded, fetchAsset, type GpuJob, type JobDeps, transferring } from './gpu-job';
+import { type MeasuredRender } from './work-metrics';
 
 /** Percentage at which the upload begins, on the engine's own scale. */
 const UPLOADING_PERCENT = 95;
 
+/** How long a finished output waits for an unavailable store; other jobs could use the slot. */
+const UPLOAD_PATIENCE_MS = 120_000;
+
 /** One engine's share of a render: inputs → face track → inference → upload → the finish transaction. */
-export async function runRender(tools: JobTools, context: JobContext): Promise<JobResult> {
-  const { claim, folder, host, signal, report, span } = context;
-  const { db, packs, podMeter, metrics, logger } = tools;
+export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> {
+  const { claim, host, signal, report, span } = job;
+  const { db, packs, metrics, logger } = deps;
   const startedAt = new Date();
   const began = performance.now();
   report('loading_model', 0);
@@ -29,22 +28,20 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const work = await loadRenderWork(db, runId);
   const engine = storedWord(ENGINES, work.run.engine, 'an engine');
   const syncMode = storedWord(SYNC_MODES, work.render.syncMode, 'a sync mode');
+  const { analyzer } = packs;
   const pack = packs.engines.get(engine);
-  if (!pack || !packs.analyzer) throw new InferenceFailure('engine_unavailable', `no pack for ${engine}`);
+  if (!pack || !analyzer) throw new InferenceFailure('engine_unavailable', `no pack for ${engine}`);
   const { expiresAt } = work.render;
+
   const fetching = performance.now();
   const [video, audio] = await span.during('fetch', () =>
-    allEnded([
-      fetchAsset(tools, work.video, context, 'video'),
-      fetchAsset(tools, work.audio, context, 'audio'),
-    ]),
+    allEnded([fetchAsset(deps, job, work.video, 'video'), fetchAsset(deps, job, work.audio, 'audio')]),
   );
   const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
-  const { analyzer } = packs;
   const wantedFrames = usedVideoFrames(syncMode, work.audio.durationSeconds);
   const track = await span.during('analyse', () =>
-    obtainTrack(tools, context, {
+    obtainTrack(deps, job, {
       video: work.video,
       videoPath: video.path,
       analyzer,
@@ -54,17 +51,16 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       onProgress: (percent) => report('preparing', percent),
     }),
   );
-  const request = {
+  const features = await openEngineFeatures(deps, job, {
     engine,
     pack,
     video: work.video,
     track: track.track,
     readFrames: wantedFrames,
     expiresAt,
-  };
-  const features = await openEngineFeatures(tools, context, request);
+  });
 
-  const outputPath = join(folder, 'output.mp4');
+  const outputPath = join(job.folder, 'output.mp4');
   const result = await span.during('render', () =>
     host.render(
       {
@@ -82,7 +78,6 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
       { signal, onProgress: report },
     ),
   );
-
   const { problem } = result.quality;
   if (problem !== null)
     logger.warn('the output could not be judged', { job_id: claim.jobId, engine, problem });
@@ -90,12 +85,22 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   report('uploading', UPLOADING_PERCENT);
   const key = outputKey(runId, claim.fence);
   const uploading = performance.now();
-  await span.during('upload', () => storeOutput(tools, signal, { key, file: outputPath }));
+  await span.during('upload', () => storeOutput(deps, signal, key, outputPath));
   const uploadMs = performance.now() - uploading;
-  const { analysis } = track;
+
+  // By a monotonic clock, because it is billed.
   const processingMs = Math.round(performance.now() - began);
-  const ended = { video: work.video, analysis, result, startedAt, processingMs, claims: claim.fence };
-  const usage = await renderUsage(podMeter, ended);
+  const endedAt = new Date(startedAt.getTime() + processingMs);
+  const gpuInferenceMs = sumOfKnown(track.analysis?.gpuInferenceMs, result.gpuInferenceMs);
+  const usage: MeasuredUsage = {
+    input_video_seconds: work.video.durationSeconds,
+    input_audio_seconds: result.inputAudioSeconds,
+    output_seconds: result.outputSeconds,
+    analyzed_frames: track.analysis?.frames ?? 0,
+    rendered_frames: result.renderedFrames,
+    ...(await deps.podMeter.measure({ startedAt, endedAt, claims: claim.fence, gpuInferenceMs })),
+    processing_ms: processingMs,
+  };
   const accepted = await retryWhile(isDatabaseUnavailable, signal, () =>
     completeRender(db, claim, { outputKey: key, usage }),
   );
@@ -103,7 +108,53 @@ export async function runRender(tools: JobTools, context: JobContext): Promise<J
   const measured = { engine, inputs, track, features, result, usage, fetchMs, uploadMs };
   if (accepted) metrics.rendered(measured);
   if (accepted && features) {
-    await keepAdded(tools, context, features, { frames: result.featuresAdded, expiresAt });
+    await saveAddedFeatures(deps, job, features, { frames: result.featuresAdded, expiresAt });
   }
-  return { accepted, facts: renderFacts(measured, { pack, syncMode }) };
+  return { accepted, facts: logFields(measured, { pack: pack.version, syncMode }) };
+}
+
+/** Uploads an output file, retrying while the store is unavailable. Rejects with StorageFailed. */
+async function storeOutput(
+  { storage }: JobDeps,
+  signal: AbortSignal,
+  key: string,
+  file: string,
+): Promise<void> {
+  const upload = () => storage.put(key, { file }, { contentType: 'video/mp4', signal });
+  await transferring(() =>
+    withController({ signal, ms: UPLOAD_PATIENCE_MS }, (patience) =>
+      retryWhile(isStorageUnavailable, patience.signal, upload),
+    ),
+  );
+}
+
+/** Null when none is known. */
+function sumOfKnown(...values: (number | null | undefined)[]): number | null {
+  const known = values.flatMap((value) => value ?? []);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** The fields about the render in its job's log line. */
+function logFields(
+  { engine, inputs, track, features, result, usage }: MeasuredRender,
+  { pack, syncMode }: { readonly pack: string; readonly syncMode: SyncMode },
+): LogFields {
+  const { analysis } = track;
+  return {
+    engine,
+    pack,
+    sync_mode: syncMode,
+    video_input: inputs.video,
+    audio_input: inputs.audio,
+    face_track: track.from,
+    features_known: features?.frames ?? 0,
+    features_added: result.featuresAdded,
+    detector_runs: (analysis?.detectorRuns ?? 0) + result.detectorRuns,
+    codecs_replaced: [...(analysis?.replacedCodecs ?? []), ...result.replacedCodecs],
+    width: result.width,
+    height: result.height,
+    usage,
+    quality: result.quality,
+    timings: result.timings,
+  };
 }

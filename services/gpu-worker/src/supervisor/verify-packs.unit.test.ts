@@ -1,7 +1,9 @@
+import { type Engine } from '@lipsync/contract';
+import { type Provider } from '@lipsync/model-pack';
 import { createLogger } from '@lipsync/runtime';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
-import { type PackReport } from '../protocol/messages';
-import { verifyPacks } from './verify-packs';
+import { type PackReport, type WarmTask } from '../protocol/messages';
+import { verifyPacks, warmUp } from './verify-packs';
 
 const pack = (name: string): UsablePack => ({ dir: `/packs/${name}`, digest: name, version: name, bytes: 1 });
 const found: FoundPacks = {
@@ -86,5 +88,63 @@ describe('a pack that does not fit in memory', () => {
       ...{ isServed: true, warnings: [], waitedMs: 0 },
       tried: ['/packs/analyzer', '/packs/official'],
     });
+  });
+});
+
+const GB = 1e9;
+const packOn = (provider: Provider, name: string, bytes = 0): UsablePack => ({
+  ...pack(name),
+  bytes,
+  provider,
+});
+
+describe('what a child loads before its first job', () => {
+  /** Engines by slot. */
+  async function warmed(
+    engines: Partial<Record<Engine, UsablePack>>,
+    { slots = 1, fails = false } = {},
+  ): Promise<string[][]> {
+    const tasks: string[][] = [];
+    const warm = (task: WarmTask) => {
+      expect(task.analyzer.digest).toBe('analyzer');
+      tasks.push(task.engines.map(({ pack: { digest } }) => digest));
+      return fails ? Promise.reject(new Error('no memory')) : Promise.resolve({ type: 'warm' as const });
+    };
+    const packs: FoundPacks = {
+      analyzer: packOn('cpu', 'analyzer'),
+      engines: new Map(Object.entries(engines) as [Engine, UsablePack][]), // these are the keys of a record
+      problems: [],
+    };
+    const hosts = Array.from({ length: slots }, () => ({ warm }));
+    await warmUp(hosts, packs, GB, createLogger({ service: 'test', level: 'silent' }));
+    return tasks;
+  }
+
+  test('is the only engine, however large, in every slot', async () => {
+    const only = { highsync: packOn('cuda', 'large', 9 * GB) };
+    expect(await warmed(only, { slots: 2 })).toEqual([['large'], ['large']]);
+  });
+
+  test('is all engines on a GPU that fit in the cache together', async () => {
+    const fitting = {
+      musetalk: packOn('cuda', 'a', GB / 3),
+      latentsync: packOn('webgpu', 'b', GB / 3),
+      highsync: packOn('cpu', 'c', GB / 3),
+    };
+    expect(await warmed(fitting)).toEqual([['a', 'b']]);
+  });
+
+  test('is nothing where one engine would evict the other', async () => {
+    expect(await warmed({ musetalk: packOn('cuda', 'a', GB), latentsync: packOn('cuda', 'b', GB) })).toEqual(
+      [],
+    );
+  });
+
+  test('is nothing on a CPU, where loading weights is cheap', async () => {
+    expect(await warmed({ musetalk: packOn('cpu', 'a') })).toEqual([]);
+  });
+
+  test('is nothing that the start depends on', async () => {
+    expect(await warmed({ musetalk: packOn('cuda', 'a') }, { fails: true })).toEqual([['a']]);
   });
 });

@@ -1,19 +1,29 @@
 import { type Engine } from '@lipsync/contract';
 import { type MeasuredUsage, WORKING_FPS } from '@lipsync/domain';
 import { type LabelsOf, type Metrics } from '@lipsync/telemetry';
-import { type AnalyzeResult, type RenderResult, type StageTimings } from '../protocol/messages';
-import { TIMED_STAGES, type TimedStage } from '../protocol/timed-stages';
-import { type ObtainedTrack } from './track-request';
+import {
+  type AnalyzeResult,
+  type RenderResult,
+  type StageTimings,
+  TIMED_STAGES,
+  type TimedStage,
+} from '../protocol/messages';
 
 /** Whether an input came from the disk cache. */
-export type InputOrigin = 'hit' | 'fetched';
+type InputOrigin = 'hit' | 'fetched';
+
+/** Where the face track came from, and its analysis if this job made one. */
+interface TrackMeasures {
+  readonly from: 'preparation' | 'cache' | 'analysis';
+  readonly analysis: AnalyzeResult | null;
+}
 
 /** The measurements of a completed render. */
 export interface MeasuredRender {
   readonly engine: Engine;
   readonly inputs: { readonly video: InputOrigin; readonly audio: InputOrigin };
-  readonly track: Pick<ObtainedTrack, 'from' | 'analysis'>;
-  /** Number of frames whose features were known; null if the engine keeps none. */
+  readonly track: TrackMeasures;
+  /** Number of frames whose features were known; null if the engine caches none. */
   readonly features: { readonly frames: number } | null;
   readonly result: RenderResult;
   readonly usage: MeasuredUsage;
@@ -22,9 +32,9 @@ export interface MeasuredRender {
 }
 
 /** The measurements of a completed preparation. */
-export interface MeasuredPreparation {
+interface MeasuredPreparation {
   readonly input: InputOrigin;
-  readonly track: Pick<ObtainedTrack, 'from' | 'analysis'>;
+  readonly track: TrackMeasures;
   /** The computation of features; null when there was nothing to do. */
   readonly features: AnalyzeResult | null;
   readonly fetchMs: number;
@@ -62,7 +72,7 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
     const times: StageTime[] = [['fetch', fetch], ...stagesOf(tasks), ['upload', upload]];
     for (const [stage, ms] of times) if (ms > 0) stages.observe({ engine, stage }, ms / 1000);
   }
-  function addInputs(inputs: readonly InputOrigin[], { from }: MeasuredRender['track']): void {
+  function addInputs(inputs: readonly InputOrigin[], { from }: TrackMeasures): void {
     for (const input of inputs) cache.inc({ cache: 'inputs', result: input === 'hit' ? 'hit' : 'miss' });
     cache.inc({ cache: 'face_track', result: from === 'analysis' ? 'miss' : 'hit' });
   }
@@ -88,10 +98,10 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
     },
     prepared: ({ input, track, features, fetchMs }) => {
       const engine = 'preparation';
-      const parts = [track.analysis, features].filter((part) => part !== null);
-      const tasks = parts.map(({ timings }) => timings);
-      addStages(engine, { fetch: fetchMs, upload: 0 }, tasks);
-      for (const { gpuInferenceMs } of parts) gpuSeconds.inc({ engine }, (gpuInferenceMs ?? 0) / 1000);
+      const tasks = [track.analysis, features].filter((task) => task !== null);
+      const timings = tasks.map((task) => task.timings);
+      addStages(engine, { fetch: fetchMs, upload: 0 }, timings);
+      for (const { gpuInferenceMs } of tasks) gpuSeconds.inc({ engine }, (gpuInferenceMs ?? 0) / 1000);
       addInputs([input], track);
     },
   };

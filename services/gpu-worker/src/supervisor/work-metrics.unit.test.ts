@@ -1,6 +1,6 @@
 import { createMetrics } from '@lipsync/telemetry';
 import { parseExposition } from '@lipsync/testkit';
-import { createStageClock } from '../inference/pipeline/stage-clock';
+import { createStageClock } from '../inference/job';
 import { type RenderResult } from '../protocol/messages';
 import { createWorkMetrics } from './work-metrics';
 

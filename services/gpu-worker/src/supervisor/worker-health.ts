@@ -1,5 +1,5 @@
 import { type Db } from '@lipsync/db';
-import { type Consumer, type Queues } from '@lipsync/queue';
+import { type Queues } from '@lipsync/queue';
 import {
   createHealthServer,
   type HealthServer,
@@ -8,7 +8,7 @@ import {
   NotReadyYet,
 } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
-import { consumerFetches } from '@lipsync/worker';
+import { consumerFetches, type Worker } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
 
 /** The health of a worker that may load packs for many minutes before it serves anything. */
@@ -16,13 +16,13 @@ export interface WorkerHealth extends HealthServer {
   /** Called when these packs are loaded. */
   loaded(packs: Pick<FoundPacks, 'engines'>): void;
   /**
-   * Called when the consumer fetches jobs, some time after `loaded`, because the store may refuse the worker at first.
+   * Called when the worker takes jobs, some time after `loaded`, because the store may refuse the worker at first.
    */
-  serving(consumer: Pick<Consumer, 'silentMs'>): void;
+  serving(worker: Pick<Worker, 'silentMs'>): void;
 }
 
 /**
- * Alive: it loads packs, for at most `loadingLimitMs`, and afterwards its consumer fetches jobs. Ready: the packs are
+ * Alive: it loads packs, for at most `loadingLimitMs`, and afterwards it takes jobs. Ready: the packs are
  * loaded, at least one is for an engine, and the worker's dependencies respond. A worker whose packs were refused is
  * alive but not ready: a restart would only refuse them again.
  */
@@ -68,8 +68,8 @@ export function createWorkerHealth(options: {
     loaded: (packs) => {
       engines = packs.engines.size;
     },
-    serving: (consumer) => {
-      fetches = consumerFetches(consumer, () => queues.ping());
+    serving: (worker) => {
+      fetches = consumerFetches(worker, () => queues.ping());
     },
   };
 }

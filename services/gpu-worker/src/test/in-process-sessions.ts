@@ -1,6 +1,6 @@
 import { loadGraph } from '../inference/sessions/ort-sessions';
 import { type SessionHost, type Tensors } from '../inference/sessions/session';
-import { buffersOf } from '../inference/sessions/session-messages';
+import { buffersOf } from '../inference/sessions/session-host';
 
 /**
  * Runs graphs in this process, for tests of sources. Buffers are transferred as they are to the session thread: a fed

@@ -15,7 +15,7 @@ import {
   type S3Server,
   startS3Server,
 } from '@lipsync/testkit';
-import { trackName } from '../supervisor/feature-names';
+import { trackName } from '../supervisor/cached-features';
 import { syntheticTrack } from './synthetic-track';
 
 const SIZE = { width: 192, height: 192 };

@@ -7,7 +7,7 @@ import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { createDiskCache } from '../supervisor/disk-cache';
 import { createGpuJobRunner, type GpuJobRunner } from '../supervisor/gpu-job-runner';
-import { createSlotPool } from '../supervisor/slot-pool';
+import { createSlotPool } from '../supervisor/gpu-job-runner';
 import { createPodMeter } from '../usage/pod-meter';
 import { type RenderFixture } from './render-fixture';
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gpuModels } from './gpu-models';
+import { gpuModels } from './pod-meter';
 
 test.each([
   ['the GPU is', ['NVIDIA L4'], ['NVIDIA L4']],

@@ -80,7 +80,10 @@ afterAll(async () => {
 
 async function runner(): Promise<IngestRunner> {
   return createIngestRunner({
-    ...{ db, storage, workerId: 'w', logger: createLogger({ service: 'test', level: 'silent' }) },
+    db,
+    storage,
+    workerId: 'w',
+    logger: createLogger({ service: 'test', level: 'silent' }),
     telemetry: untraced(),
     folders: await createJobFolders(join(workDir, 'jobs')),
     binaries: await resolveBinaries(process.env),
@@ -102,8 +105,13 @@ async function urlAsset(path: string, mediaType: 'video' | 'audio' = 'video'): P
 
 async function uploadedAsset(bytes: Uint8Array): Promise<{ asset: AssetRow; stagingKey: string }> {
   const { upload } = await createUpload(db, {
-    ...{ customerId, mediaType: 'video', contentType: 'video/mp4', sizeBytes: bytes.length },
-    ...{ ttlSeconds: 600, assetTtlSeconds: 600, stagingKey: uploadKey },
+    customerId,
+    mediaType: 'video',
+    contentType: 'video/mp4',
+    sizeBytes: bytes.length,
+    ttlSeconds: 600,
+    assetTtlSeconds: 600,
+    stagingKey: uploadKey,
   });
   await storage.put(upload.stagingKey, bytes, { contentType: 'video/mp4' });
   const asset = await completeUpload(db, customerId, upload.id, (stored) => storage.head(stored.stagingKey));

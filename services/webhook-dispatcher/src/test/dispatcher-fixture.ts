@@ -10,7 +10,7 @@ import {
   startHttpsReceiver,
   type TestDatabase,
 } from '@lipsync/testkit';
-import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../dispatcher';
+import { createDispatcher, type Dispatcher, type DispatcherDeps } from '../dispatcher';
 
 const HOST = 'hooks.example.test';
 export const ORIGIN = `https://${HOST}`;
@@ -47,9 +47,9 @@ export interface DispatcherFixture {
   /** Egress that reaches only the receiver, by these host names; by default both of its own. */
   egressTo(hosts?: readonly string[]): Egress;
   /** A dispatcher that is not started. */
-  prepare(changes?: Partial<DispatcherOptions>): Dispatcher;
+  prepare(changes?: Partial<DispatcherDeps>): Dispatcher;
   /** A running dispatcher, closed with the fixture. */
-  dispatch(changes?: Partial<DispatcherOptions>): Dispatcher;
+  dispatch(changes?: Partial<DispatcherDeps>): Dispatcher;
   close(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
     return createEgress({ nodeEnv: 'test', allowedPorts: 'any', routes, ca: receiver.ca });
   }
 
-  function prepare(changes: Partial<DispatcherOptions> = {}): Dispatcher {
+  function prepare(changes: Partial<DispatcherDeps> = {}): Dispatcher {
     return createDispatcher({
       db,
       egress: egressTo(),
@@ -119,7 +119,7 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
     });
   }
 
-  function dispatch(changes: Partial<DispatcherOptions> = {}): Dispatcher {
+  function dispatch(changes: Partial<DispatcherDeps> = {}): Dispatcher {
     const dispatcher = prepare(changes);
     running.push(dispatcher);
     dispatcher.start();
@@ -135,7 +135,15 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
   }
 
   return {
-    ...{ database, db, receiver, newCustomer, addDelivery, egressTo, prepare, dispatch, close },
+    database,
+    db,
+    receiver,
+    newCustomer,
+    addDelivery,
+    egressTo,
+    prepare,
+    dispatch,
+    close,
     read: (id) => db.prisma.webhookDelivery.findUniqueOrThrow({ where: { id } }),
   };
 }

@@ -11,11 +11,10 @@ import {
   type RgbPicture,
 } from '@lipsync/lipsync';
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
-import { type AnalyzerParams, buildAnalyzerPack, modelPath, openPackFor } from '@lipsync/model-pack';
-import { type RunModel } from '../packs/run-model';
+import { buildAnalyzerPack, modelPath, openPackFor } from '@lipsync/model-pack';
 import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
-import { analyzeFaces } from './analyze-faces';
-import { blankPicture } from './picture';
+import { analyzeFaces, type LoadedAnalyzer } from './analyze-faces';
+import { blankPicture } from './face-detector';
 
 const SAMPLE = join(__dirname, '../../../../../samples/face.mp4');
 const SIDE = 320;
@@ -31,14 +30,13 @@ jest.setTimeout(60_000);
 
 describe('analyzeFaces', () => {
   let folder: string;
-  let params: AnalyzerParams;
-  let run: RunModel;
+  let analyzer: LoadedAnalyzer;
   let release: () => Promise<void>;
   let sample: RgbPicture[];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'analyzer-'));
-    ({ params, run, release } = await loadAnalyzer(join(folder, 'pack')));
+    ({ analyzer, release } = await loadAnalyzer(join(folder, 'pack')));
     sample = await readSample(60);
   });
   afterAll(async () => {
@@ -50,7 +48,7 @@ describe('analyzeFaces', () => {
     pictures: readonly RgbPicture[],
     source = { width: SIDE, height: SIDE },
   ): Promise<FaceTrack> {
-    return analyzeFaces({ frames: each(pictures), source, params, run, analyzerVersion: 'test' });
+    return analyzeFaces({ frames: each(pictures), source, analyzer });
   }
 
   test('the sample face is found in every frame, eyes and closed mouth where they were painted', async () => {
@@ -70,7 +68,7 @@ describe('analyzeFaces', () => {
     }
   });
 
-  test('coordinates are those of the source, whatever size is analysed', async () => {
+  test('coordinates are those of the source, whatever size is analyzed', async () => {
     const small = await analyze(sample.slice(0, 3));
     const large = await analyze(sample.slice(0, 3), { width: SIDE * 4, height: SIDE * 4 });
 
@@ -217,9 +215,7 @@ describe('analyzeFaces', () => {
     const analysis = analyzeFaces({
       frames: each(sample),
       source: { width: SIDE, height: SIDE },
-      params,
-      run,
-      analyzerVersion: 'test',
+      analyzer,
       onFrame: (framesDone) => {
         if (framesDone === 3) throw stop;
       },
@@ -230,7 +226,7 @@ describe('analyzeFaces', () => {
 
 async function loadAnalyzer(
   dir: string,
-): Promise<{ params: AnalyzerParams; run: RunModel; release: () => Promise<void> }> {
+): Promise<{ analyzer: LoadedAnalyzer; release: () => Promise<void> }> {
   await buildAnalyzerPack(dir);
   const pack = await openPackFor('analyzer', dir);
   const graphs = new Map<string, LoadedGraph>();
@@ -238,11 +234,14 @@ async function loadAnalyzer(
     graphs.set(role, await loadGraph(modelPath(pack, entry), {}));
   }
   return {
-    params: pack.manifest.params,
-    run: async (role, feeds) => {
-      const graph = graphs.get(role);
-      if (graph === undefined) throw new Error(`no role ${role}`);
-      return { outputs: await graph.run(feeds), feeds };
+    analyzer: {
+      params: pack.manifest.params,
+      version: 'test',
+      run: async (role, feeds) => {
+        const graph = graphs.get(role);
+        if (graph === undefined) throw new Error(`no role ${role}`);
+        return { outputs: await graph.run(feeds), feeds };
+      },
     },
     release: async () => {
       for (const graph of graphs.values()) await graph.release();

@@ -1,59 +1,91 @@
 import { type Box, type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
+import { type Rational } from '@lipsync/media';
 import { type AnalyzerParams } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
-import { buildTrack } from './build-track';
+import { buildTrack, fillGaps, markJumps } from './build-track';
 import { createFaceDetector } from './face-detector';
-import { landmarkBounds } from './face-patch';
+import { landmarkBounds } from './face-geometry';
 import { createFaceTracker } from './face-tracker';
-import { fillGaps } from './fill-gaps';
 import { createLandmarkFinder } from './landmark-finder';
-import { markJumps } from './mark-jumps';
 import { createCutDetector } from './shot-cuts';
 
-export interface FaceAnalysis {
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A face analyzer whose graphs are loaded. */
+export interface LoadedAnalyzer {
+  readonly params: AnalyzerParams;
+  /** Recorded in every track that the analyzer makes. */
+  readonly version: string;
+  readonly run: RunModel;
+}
+
+/**
+ * Finds the main face of a video in every frame. Rejects with what the frames, the graphs or `onFrame` threw. The
+ * track's coordinates are in pixels of `source`, the size of the source picture.
+ */
+export async function analyzeFaces({
+  frames,
+  source,
+  analyzer,
+  onFrame,
+}: {
   /**
    * The video's frames at 25 a second, packed RGB, all of one size (see `analysisSize`). The analysis reads a frame
    * only until it asks for the next one, so the frame's memory may be reused.
    */
   readonly frames: AsyncIterable<RgbPicture>;
-  /** Size of the source picture. The track's coordinates are in its pixels. */
-  readonly source: { readonly width: number; readonly height: number };
-  /** The analyser pack: its parameters, its version (recorded in the track) and its graphs. */
-  readonly params: AnalyzerParams;
-  readonly analyzerVersion: string;
-  readonly run: RunModel;
+  readonly source: Size;
+  readonly analyzer: LoadedAnalyzer;
   /** Called after every frame with the number of frames done. Throwing stops the analysis. */
   readonly onFrame?: (framesDone: number) => void;
-}
-
-/** Finds the main face of a video in every frame. Rejects with what the frames, the graphs or onFrame threw. */
-export async function analyzeFaces(analysis: FaceAnalysis): Promise<FaceTrack> {
-  const { source, params, run } = analysis;
+}): Promise<FaceTrack> {
+  const { params, run } = analyzer;
   const detector = createFaceDetector(run, params.detector);
   const track = createFaceTracker(detector, createLandmarkFinder(run, params.landmarks), params);
   const isCut = createCutDetector();
   const faces: (Float32Array | null)[] = [];
   const cuts: boolean[] = [];
   let followed: Box | null = null;
-  for await (const picture of analysis.frames) {
+  for await (const picture of frames) {
     const newShot = isCut(picture, followed);
     const points = await track(picture, newShot);
     followed = points && landmarkBounds(points);
     faces.push(points === null ? null : toSource(points, picture, source));
     cuts.push(newShot);
-    analysis.onFrame?.(faces.length);
+    onFrame?.(faces.length);
   }
   markJumps(faces, cuts);
   fillGaps(faces, cuts);
-  return buildTrack({ analyzerVersion: analysis.analyzerVersion, source, faces, cuts });
+  return buildTrack({ analyzerVersion: analyzer.version, source, faces, cuts });
 }
 
-function toSource(
-  points: Float32Array,
-  from: RgbPicture,
-  to: { width: number; height: number },
-): Float32Array {
+function toSource(points: Float32Array, from: Size, to: Size): Float32Array {
   const scaleX = to.width / from.width;
   const scaleY = to.height / from.height;
   return points.map((value, i) => value * (i % 2 === 0 ? scaleX : scaleY));
+}
+
+/** Larger pictures take longer to decode and reveal no more: the landmark network sees a face at 112 pixels. */
+const LONGEST_SIDE = 960;
+
+/** Twice the widest pixel in broadcasting (64:33). A tag that claims more is wrong, and its pixels count as square. */
+const WIDEST_PIXEL = 4;
+
+/**
+ * The size at which a video's frames are analyzed. The frames have their display shape whatever the shape of the stored
+ * pixels (`pixelAspect`, width over height), because the networks know only faces as people see them. Both sides are
+ * even, the height is never more than stored, and the longer side is at most 960.
+ */
+export function analysisSize(stored: Size, pixelAspect: Rational): Size {
+  const shownWidth = stored.width * plausible(pixelAspect.num / pixelAspect.den);
+  const scale = Math.min(1, LONGEST_SIDE / Math.max(shownWidth, stored.height));
+  const even = (length: number): number => Math.max(2, Math.round((length * scale) / 2) * 2);
+  return { width: even(shownWidth), height: even(stored.height) };
+}
+
+function plausible(aspect: number): number {
+  return Math.max(aspect, 1 / aspect) > WIDEST_PIXEL ? 1 : aspect;
 }

@@ -1,9 +1,9 @@
 import { type Box, createPatchSampler, type Patch, type RgbPicture } from '@lipsync/lipsync';
 import { type AnalyzerParams } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
+import { type Tensor } from '../sessions/session';
 import { float32Of } from '../sessions/tensors';
-import { overlap } from './overlap';
-import { blankPicture, type InputPicture, pictureTensor } from './picture';
+import { overlap } from './face-geometry';
 
 export interface Detection {
   readonly box: Box;
@@ -75,4 +75,18 @@ function withoutDuplicates(detections: readonly Detection[], overlapThreshold: n
     if (kept.every(({ box }) => overlap(box, detection.box) <= overlapThreshold)) kept.push(detection);
   }
   return kept;
+}
+
+/** A network input in preparation: packed RGB pixels that can be passed to a graph. */
+interface InputPicture extends RgbPicture {
+  readonly data: Uint8Array<ArrayBuffer>;
+}
+
+export function blankPicture(width: number, height: number): InputPicture {
+  return { width, height, data: new Uint8Array(width * height * 3) };
+}
+
+/** One picture as a batch of one: [1, height, width, 3]. */
+function pictureTensor({ width, height, data }: InputPicture): Tensor {
+  return { type: 'uint8', dims: [1, height, width, 3], data };
 }

@@ -9,10 +9,8 @@ import {
 import { type AnalyzerParams } from '@lipsync/model-pack';
 import { type RunModel } from '../packs/run-model';
 import { float32Of, uint8Of } from '../sessions/tensors';
-import { MIRRORED_LANDMARKS } from './mirrored-landmarks';
-import { mirrorRows } from './picture';
 
-export interface FoundLandmarks {
+interface FoundLandmarks {
   /** 68 points, x and y in pixels of the picture. */
   readonly points: Float32Array;
   /** Whether the two looks agree. Where there is no face, they find different points. */
@@ -77,11 +75,34 @@ function merge(
   if (plain === undefined || mirrored === undefined) throw new RangeError('two looks are needed');
   for (let index = 0; index < LANDMARK_COUNT; index++) {
     const a = patchPoint(plain, values[index * 2] ?? NaN, values[index * 2 + 1] ?? NaN);
-    const twin = LANDMARK_VALUES + (MIRRORED_LANDMARKS[index] ?? 0) * 2;
-    const b = patchPoint(mirrored, 1 - (values[twin] ?? NaN), values[twin + 1] ?? NaN);
+    const mirror = LANDMARK_VALUES + (MIRRORED_LANDMARKS[index] ?? 0) * 2;
+    const b = patchPoint(mirrored, 1 - (values[mirror] ?? NaN), values[mirror + 1] ?? NaN);
     points[index * 2] = (a.x + b.x) / 2;
     points[index * 2 + 1] = (a.y + b.y) / 2;
     apart += Math.hypot(a.x - b.x, a.y - b.y);
   }
   return { points, apart: apart / LANDMARK_COUNT };
+}
+
+/** For every landmark, the one that takes its place in a mirrored face. */
+export const MIRRORED_LANDMARKS: readonly number[] = [
+  ...[16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0], // jaw
+  ...[26, 25, 24, 23, 22, 21, 20, 19, 18, 17], // brows
+  ...[27, 28, 29, 30, 35, 34, 33, 32, 31], // nose
+  ...[45, 44, 43, 42, 47, 46, 39, 38, 37, 36, 41, 40], // eyes
+  ...[54, 53, 52, 51, 50, 49, 48, 59, 58, 57, 56, 55], // outer lips
+  ...[64, 63, 62, 61, 60, 67, 66, 65], // inner lips
+];
+
+/** Reverses every row of a square picture's pixels, in place. */
+export function mirrorRows({ width, height, data }: RgbPicture): void {
+  for (let row = 0; row < height; row++) {
+    const pixels = data.subarray(row * width * 3, (row + 1) * width * 3).reverse();
+    // Reversing the bytes also swapped red and blue in every pixel.
+    for (let i = 0; i < pixels.length; i += 3) {
+      const blue = pixels[i] ?? 0;
+      pixels[i] = pixels[i + 2] ?? 0;
+      pixels[i + 2] = blue;
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { type Box } from '@lipsync/lipsync';
-import { blankPicture } from './picture';
+import { blankPicture } from './face-detector';
 import { createCutDetector } from './shot-cuts';
 
 describe('createCutDetector', () => {

@@ -1,19 +1,26 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   modelPath,
   type Pack,
+  packFiles,
   type PackRole,
   packRoles,
   type Provider,
   verifyPackFiles,
 } from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
-import { type Session, SessionError, type SessionHost, type Tensors } from '../sessions/session';
-import { declaredTensors, type PackTensors, tensorMismatch } from './compare-tensors';
-import { expectFinite } from './expect-finite';
-import { graphThreads } from './graph-threads';
-import { outputTargets } from './output-targets';
-import { probeMismatch } from './probe-graph';
-import { type RunModel } from './run-model';
+import { type Session, SessionError, type SessionHost, type Tensor, type Tensors } from '../sessions/session';
+import { float32Tensor } from '../sessions/tensors';
+import {
+  declaredTensors,
+  expectFinite,
+  type PackTensors,
+  probeMismatch,
+  type RoleTensors,
+  tensorMismatch,
+} from './check-graph';
+import { type RunModel, type TakeFloats } from './run-model';
 
 /** A pack whose graphs are loaded. */
 export interface LoadedPack {
@@ -149,4 +156,50 @@ function renamed(tensors: Tensors, specs: PackTensors, direction: 'toGraph' | 't
   return Object.fromEntries(
     Object.entries(tensors).map(([name, tensor]) => [names.get(name) ?? name, tensor]),
   );
+}
+
+/**
+ * Allocates the outputs of a role whose shapes follow from its feeds: every dimension is a number, or a name whose size
+ * the feeds determine. Keyed by the manifest's names, like the feeds.
+ */
+export function outputTargets(role: RoleTensors, feeds: Tensors, take: TakeFloats): Tensors {
+  const sizes = new Map<string, number>();
+  for (const [key, { dims }] of declaredTensors(role.inputs)) {
+    dims.forEach((dim, axis) => {
+      const size = feeds[key]?.dims[axis];
+      if (typeof dim === 'string' && size !== undefined) sizes.set(dim, size);
+    });
+  }
+  const targets: Record<string, Tensor> = {};
+  for (const [key, { dtype, dims }] of declaredTensors(role.outputs)) {
+    const known = dims.flatMap((dim) => (typeof dim === 'number' ? dim : (sizes.get(dim) ?? [])));
+    if (dtype !== 'float32' || known.length < dims.length) continue;
+    targets[key] = float32Tensor(take(known.reduce((product, size) => product * size, 1)), known);
+  }
+  return targets;
+}
+
+/**
+ * Networks with this many bytes of weights take about a second per face on a CPU, so decoder and encoder wait for them.
+ */
+const HEAVY_BYTES = 256 * 2 ** 20;
+
+/**
+ * Number of threads inside a pack's graph on a given provider: half of the process's cores, because the other half
+ * decodes, encodes and moves pixels; all of them where that work is negligible beside the networks.
+ */
+export async function graphThreads(pack: Pack, provider: Provider, cores: number): Promise<number> {
+  const heavy = provider === 'cpu' && (await bytesOf(pack)) >= HEAVY_BYTES;
+  return heavy ? cores : Math.max(1, Math.floor(cores / 2));
+}
+
+/** A missing file counts as 0 bytes; whoever needs it reports the error. */
+async function bytesOf({ dir, manifest }: Pack): Promise<number> {
+  const sizeOf = (file: string): Promise<number> =>
+    stat(join(dir, file)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  const sizes = await Promise.all(packFiles(manifest).map(sizeOf));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

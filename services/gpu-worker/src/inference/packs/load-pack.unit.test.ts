@@ -1,12 +1,20 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { join } from 'node:path';
-import { type HighsyncManifest, type Pack, type Provider } from '@lipsync/model-pack';
+import {
+  type HighsyncManifest,
+  type Pack,
+  packFiles,
+  type Provider,
+  type TensorSpec,
+} from '@lipsync/model-pack';
 import { writeHighsyncPack } from '../../test/highsync-pack';
 import { inProcessSessions } from '../../test/in-process-sessions';
 import { SessionError, type SessionHost } from '../sessions/session';
-import { loadPack } from './load-pack';
+import { float32Tensor } from '../sessions/tensors';
+import { graphThreads, loadPack, outputTargets } from './load-pack';
 
 describe('the execution provider of a pack', () => {
   let folder: string;
@@ -86,5 +94,60 @@ describe('the execution provider of a pack', () => {
     await expect(providerOf(madeFor('cuda'), ['cpu'])).rejects.toThrow(
       /made for cuda; this worker may use cpu/,
     );
+  });
+});
+
+const spec = (dims: readonly (number | string)[], dtype: TensorSpec['dtype'] = 'float32'): TensorSpec => ({
+  name: 'any',
+  dtype,
+  dims: [...dims],
+});
+const fresh = (length: number) => new Float32Array(length);
+const feeds = { image: float32Tensor(new Float32Array(2 * 3 * 16), [2, 3, 4, 4]) };
+const inputs = { image: spec(['batch', 3, 4, 'w']) };
+
+test('an output whose dimensions are all known gets an array of its size', () => {
+  const targets = outputTargets({ inputs, outputs: { latent: spec(['batch', 5, 'w']) } }, feeds, fresh);
+  expect(targets['latent']).toMatchObject({ type: 'float32', dims: [2, 5, 4] });
+  expect(targets['latent']?.data).toHaveLength(40);
+});
+
+test('an output that the graph sizes itself, or that holds no floats, gets none', () => {
+  const outputs = { boxes: spec(['found', 4]), classes: spec([2, 4], 'int64') };
+  expect(outputTargets({ inputs, outputs }, feeds, fresh)).toEqual({});
+});
+
+describe('threads inside a graph', () => {
+  let folder: string;
+  let light: Pack;
+  let heavy: Pack;
+
+  const packOf = async (name: string, bytes?: number): Promise<Pack> => {
+    const pack = await writeHighsyncPack(path.join(folder, name), {});
+    const [file = ''] = packFiles(pack.manifest);
+    // Enlarges the file with a hole, which takes no disk space.
+    if (bytes !== undefined) await truncate(path.join(pack.dir, file), bytes);
+    return pack;
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'graph-threads-'));
+    light = await packOf('light');
+    heavy = await packOf('heavy', 3.8e9);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('leave half of the cores to the codecs, unless the codecs wait for heavy networks', async () => {
+    expect(await graphThreads(light, 'cpu', 16)).toBe(8);
+    expect(await graphThreads(heavy, 'cpu', 16)).toBe(16);
+  });
+
+  test('leave half of the cores to them when a GPU computes, however heavy the networks are', async () => {
+    expect(await graphThreads(heavy, 'cuda', 16)).toBe(8);
+  });
+
+  test('are at least one', async () => {
+    expect(await graphThreads(light, 'cpu', 1)).toBe(1);
+    expect(await graphThreads(heavy, 'cpu', 1)).toBe(1);
   });
 });

@@ -1,6 +1,19 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { type FaceTrack } from '@lipsync/lipsync';
 import { type FeatureOrigin, hasHeader, HEADER_BYTES, headerOf } from '../../protocol/feature-header';
-import { type FrameFeatures } from '../engines/engine';
+import { type FeatureLayout, isWorthKeeping } from '../../protocol/feature-layout';
+import { type FrameFeatures, noFeatures } from '../engines/engine';
+
+/**
+ * Opens the file of a video's features that a task names; caches nothing when there is no path or nothing worth caching.
+ */
+export function openFeatures(path: string | undefined, layout: FeatureLayout, track: FaceTrack): FeatureFile {
+  if (path === undefined || !isWorthKeeping(layout)) {
+    return { ...noFeatures, added: () => 0, close: () => undefined };
+  }
+  const { version: trackVersion, analyzerVersion } = track;
+  return openFeatureFile(path, { ...layout, trackVersion, analyzerVersion });
+}
 
 /**
  * Features in a file, so that memory does not grow with the video and another process can continue where this one ends.
@@ -43,7 +56,7 @@ export function openFeatureFile(path: string, origin: FeatureOrigin): FeatureFil
     has: (sourceIndex) => present.has(sourceIndex),
     read(sourceIndex, target, offset) {
       expectOpen();
-      if (!present.has(sourceIndex)) throw new RangeError(`nothing is kept of frame ${sourceIndex}`);
+      if (!present.has(sourceIndex)) throw new RangeError(`nothing is cached of frame ${sourceIndex}`);
       if (readSync(file, bytes, 0, bytes.length, placeOf(sourceIndex)) !== bytes.length)
         throw new Error(`the features of frame ${sourceIndex} are gone from ${path}`);
       target.set(values, offset);

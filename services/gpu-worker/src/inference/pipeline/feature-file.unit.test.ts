@@ -89,7 +89,7 @@ describe('feature file', () => {
   test.each<[string, Partial<FeatureOrigin>]>([
     ['another meaning of the values', { version: '2' }],
     ['another number of values', { values: 4 }],
-    ['another analyser', { analyzerVersion: 'b@1.0.0+0123' }],
+    ['another analyzer', { analyzerVersion: 'b@1.0.0+0123' }],
     ['another kind of track', { trackVersion: '3' }],
   ])('features of %s are discarded, never misread', (_, other) => {
     opened().write(0, Float32Array.of(1, 2, 3), 0);

@@ -1,8 +1,7 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
-import { type FaceObserver } from '../quality/face-observer';
-import { type AsyncQueue, createAsyncQueue } from './async-queue';
-import { type Frame, type FramePool } from './frame-pool';
-import { type StageClock } from './stage-clock';
+import { type StageClock } from '../job';
+import { type FaceObserver } from '../quality/quality-probe';
+import { type AsyncQueue, createAsyncQueue, type Frame, type FramePool } from './frame-buffers';
 
 export interface RenderPass {
   readonly clip: EngineClip;

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '../engines/engine';
-import { type FaceObserver } from '../quality/face-observer';
-import { createFramePool } from './frame-pool';
+import { createStageClock } from '../job';
+import { type FaceObserver } from '../quality/quality-probe';
+import { createFramePool } from './frame-buffers';
 import { type RenderPass, renderPass } from './render-pass';
-import { createStageClock } from './stage-clock';
 
 interface Script {
   readonly frames: number;

@@ -11,19 +11,78 @@ import {
   SAMPLE_RATE,
   speechEnvelope,
 } from '@lipsync/lipsync';
-import { type SeenQuality, type SyncQuality } from '../../protocol/output-quality';
-import { facePatch, landmarkBounds } from '../analyzer/face-patch';
+import { type OutputQuality, type SeenQuality, type SyncQuality } from '../../protocol/messages';
+import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
+import { facePatch, landmarkBounds } from '../analyzer/face-geometry';
 import { createLandmarkFinder } from '../analyzer/landmark-finder';
-import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
-import { createFaceChange, type LumaRegion } from './face-change';
-import { type FaceObserver } from './face-observer';
-import { loudestStretch } from './loudest-stretch';
-import { type RgbRegion, rgbRegion } from './rgb-region';
+import { isGraphFailure } from '../task-failure';
+import { createFaceChange, type LumaRegion, type RgbRegion, rgbRegion } from './face-region';
+
+/** Observes what an engine takes, and pictures just before and just after their face is written into them. */
+export interface FaceObserver {
+  /** The frame passes unchanged. */
+  readonly passed: () => void;
+  /** The frame's face will be generated, and enlarged by this factor to fit. */
+  readonly taken: (enlargement: number) => void;
+  readonly before: (frame: Uint8Array, outputIndex: number) => void;
+  readonly after: (frame: Uint8Array, outputIndex: number) => void;
+}
+
+/** Measures an output. A failure to measure is reported in the result, and costs measurements instead of the render. */
+export interface UnfailingProbe extends FaceObserver {
+  /** Computes the result; never rejects, not even when the analyzer cannot be loaded. */
+  judge(loadAnalyzer: () => Promise<LoadedAnalyzer>): Promise<OutputQuality>;
+  /** Whether a graph failed at it. */
+  graphFailed(): boolean;
+}
+
+const UNMEASURED: SyncQuality = { syncCorrelation: null, syncLagFrames: null };
+
+export function createUnfailingProbe(probe: QualityProbe): UnfailingProbe {
+  let problem: string | null = null;
+  let graphFailed = false;
+  const fail = (error: unknown): void => {
+    graphFailed ||= isGraphFailure(error);
+    problem ??= error instanceof Error ? error.message : String(error);
+  };
+
+  return {
+    graphFailed: () => graphFailed,
+    passed: probe.passed,
+    taken: probe.taken,
+    // After one failed observation there are no others: they would measure its half-done state.
+    before(frame, outputIndex) {
+      if (problem !== null) return;
+      try {
+        probe.before(frame, outputIndex);
+      } catch (error) {
+        fail(error);
+      }
+    },
+    after(frame, outputIndex) {
+      if (problem !== null) return;
+      try {
+        probe.after(frame, outputIndex);
+      } catch (error) {
+        fail(error);
+      }
+    },
+    async judge(loadAnalyzer) {
+      let sync = UNMEASURED;
+      try {
+        sync = await probe.sync(await loadAnalyzer());
+      } catch (error) {
+        fail(error);
+      }
+      return { ...sync, ...probe.seen(), problem };
+    },
+  };
+}
 
 export interface QualityProbe extends FaceObserver {
   /** The measurements so far. */
   seen(): SeenQuality;
-  /** Analyses the sampled faces with the analyser. */
+  /** Analyzes the sampled faces with the analyzer. */
   sync(analyzer: LoadedAnalyzer): Promise<SyncQuality>;
 }
 
@@ -156,4 +215,27 @@ function movedBy({ x1, y1, x2, y2 }: Box, dx: number, dy: number): Box {
 
 function toRegion(landmarks: Float32Array, { left, top, step }: RgbRegion): Float32Array {
   return landmarks.map((value, i) => (value - (i % 2 === 0 ? left : top)) / step);
+}
+
+/**
+ * The stretch [from, to) of at most `length` frames with the most speech in frames that show a face, so that sync is
+ * measured where there is something to measure.
+ *
+ * @param envelope loudness per frame
+ * @param shown per frame whether it shows a face
+ */
+export function loudestStretch(
+  envelope: readonly number[],
+  shown: readonly boolean[],
+  length: number,
+): { from: number; to: number } {
+  const worth = envelope.map((loudness, i) => (shown[i] === true ? loudness : 0));
+  const size = Math.min(length, worth.length);
+  let sum = worth.slice(0, size).reduce((total, value) => total + value, 0);
+  let best = { from: 0, sum };
+  for (let from = 1; from + size <= worth.length; from++) {
+    sum += (worth[from + size - 1] ?? 0) - (worth[from - 1] ?? 0);
+    if (sum > best.sum) best = { from, sum };
+  }
+  return { from: best.from, to: best.from + size };
 }

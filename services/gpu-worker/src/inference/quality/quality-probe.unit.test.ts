@@ -1,9 +1,11 @@
 import { pictureLayout, recordingOf, SAMPLE_RATE } from '@lipsync/lipsync';
+import { type SeenQuality } from '../../protocol/messages';
 import { syntheticTrack } from '../../test/synthetic-track';
-import { type LoadedAnalyzer } from '../analyzer/loaded-analyzer';
-import { MIRRORED_LANDMARKS } from '../analyzer/mirrored-landmarks';
+import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
+import { MIRRORED_LANDMARKS } from '../analyzer/landmark-finder';
 import { type RunModel } from '../packs/run-model';
-import { createQualityProbe, type QualityProbe } from './quality-probe';
+import { SessionError } from '../sessions/session';
+import { createQualityProbe, createUnfailingProbe, loudestStretch, type QualityProbe } from './quality-probe';
 
 const FRAMES = 110;
 const FORMAT = { width: 192, height: 192, matrix: 'bt709', range: 'full' } as const;
@@ -24,7 +26,7 @@ const SPEECH = Float32Array.from(
 );
 const SILENCE = new Float32Array(SPEECH.length);
 
-/** An analyser that sees a mouth the more open the brighter the middle of the face is. */
+/** An analyzer that sees a mouth the more open the brighter the middle of the face is. */
 const analyzer: LoadedAnalyzer = {
   params: {
     detector: {
@@ -101,7 +103,7 @@ test('a mouth that stays closed during speech counts as not following', async ()
   expect(await probe.sync(analyzer)).toEqual({ syncCorrelation: 0, syncLagFrames: null });
 });
 
-test('faces for less than three seconds yield no sync, and the analyser is not run', async () => {
+test('faces for less than three seconds yield no sync, and the analyzer is not run', async () => {
   const refuses: RunModel = () => Promise.reject(new Error('asked'));
   const few = newProbe();
   show(few, all.slice(10, 84), talking(0));
@@ -137,3 +139,87 @@ test('a face with a hard border has a seam, and its changed skin is compared', (
   expect(seamLevels).toBe(128 - CLOSED);
   expect(skinPsnrDb).toBeCloseTo(20 * Math.log10(255 / (128 - CLOSED)), 6);
 });
+
+test('the stretch with the most speech is chosen', () => {
+  expect(loudestStretch([0, 0, 1, 5, 4, 0, 1], Array(7).fill(true), 2)).toEqual({ from: 3, to: 5 });
+});
+
+test('speech over frames without a face does not count', () => {
+  const shown = [true, true, true, false, false, true, true];
+  expect(loudestStretch([0, 2, 1, 5, 4, 0, 1], shown, 2)).toEqual({ from: 1, to: 3 });
+});
+
+test('an output shorter than the stretch is taken whole', () => {
+  expect(loudestStretch([1, 2], [true, true], 75)).toEqual({ from: 0, to: 2 });
+});
+
+const SEEN: SeenQuality = {
+  ...{ seamLevels: 2, skinPsnrDb: 40, facelessShare: 0.1, enlargedShare: 0, largestEnlargement: 0.5 },
+  sampledFrames: 75,
+};
+const IN_SYNC = { syncCorrelation: 0.8, syncLagFrames: 1 };
+const OUT_OF_SYNC = { syncCorrelation: null, syncLagFrames: null };
+const load = (): Promise<LoadedAnalyzer> => Promise.resolve(analyzer);
+const frame = new Uint8Array(1);
+
+function probeThat(does: Partial<QualityProbe>) {
+  const looks: string[] = [];
+  const probe: QualityProbe = {
+    passed: () => void looks.push('passed'),
+    taken: (enlargement) => void looks.push(`taken ${enlargement}`),
+    before: (_, output) => void looks.push(`before ${output}`),
+    after: (_, output) => void looks.push(`after ${output}`),
+    seen: () => SEEN,
+    sync: () => Promise.resolve(IN_SYNC),
+    ...does,
+  };
+  return { probe: createUnfailingProbe(probe), looks };
+}
+
+test('a working probe receives every call, and its measurements are passed on', async () => {
+  const { probe, looks } = probeThat({});
+  probe.taken(0.5);
+  probe.before(frame, 7);
+  probe.after(frame, 7);
+  probe.passed();
+  expect(looks).toEqual(['taken 0.5', 'before 7', 'after 7', 'passed']);
+  expect(await probe.judge(load)).toEqual({ ...IN_SYNC, ...SEEN, problem: null });
+});
+
+test('failing networks cost only the sync', async () => {
+  const { probe } = probeThat({ sync: () => Promise.reject(new Error('out of memory')) });
+  expect(await probe.judge(load)).toEqual({ ...OUT_OF_SYNC, ...SEEN, problem: 'out of memory' });
+});
+
+test.each([
+  ['run_failed', true],
+  ['load_failed', true],
+  ['out_of_memory', false],
+] as const)('tells of a graph that failed, %s, for a reason other than memory: %s', async (reason, told) => {
+  const { probe } = probeThat({ sync: () => Promise.reject(new SessionError(reason, 'no')) });
+  expect(probe.graphFailed()).toBe(false);
+  await probe.judge(load);
+  expect(probe.graphFailed()).toBe(told);
+});
+
+test('so does an analyzer that cannot be loaded', async () => {
+  const { probe } = probeThat({});
+  const judged = await probe.judge(() => Promise.reject(new Error('no such file')));
+  expect(judged).toEqual({ ...OUT_OF_SYNC, ...SEEN, problem: 'no such file' });
+});
+
+test.each(['before', 'after'] as const)(
+  'an observation that fails %s a face was written is reported, fails no frame, and is the last one',
+  async (look) => {
+    const fails = (): never => {
+      throw new RangeError('beyond the picture');
+    };
+    const { probe, looks } = probeThat({ [look]: fails });
+    for (const output of [1, 2]) {
+      probe.before(frame, output);
+      probe.after(frame, output);
+    }
+    expect(looks).toEqual(look === 'before' ? [] : ['before 1']);
+    expect(await probe.judge(load)).toEqual({ ...IN_SYNC, ...SEEN, problem: 'beyond the picture' });
+  },
+);

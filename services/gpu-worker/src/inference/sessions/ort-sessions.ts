@@ -1,5 +1,5 @@
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
-import { saysOutOfMemory } from '../../protocol/out-of-memory';
+import { saysOutOfMemory } from '../../protocol/memory';
 import { SessionError, type SessionOptions, type Tensor, type Tensors, type TensorSpec } from './session';
 
 export interface LoadedGraph {
@@ -45,7 +45,7 @@ function sessionOptions(options: SessionOptions): InferenceSession.SessionOption
     // An arena would hold the memory of the largest run for as long as the graph is loaded.
     enableCpuMemArena: false,
     enableMemPattern: false,
-    // Errors are thrown as exceptions; the graph optimiser's warnings are of no use to an operator.
+    // Errors are thrown as exceptions; the graph optimizer's warnings are of no use to an operator.
     logSeverityLevel: 3,
     // A spinning thread pool would take the cores that decode and encode.
     extra: { session: { intra_op: { allow_spinning: '0' } } },

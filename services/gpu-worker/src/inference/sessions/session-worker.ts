@@ -1,8 +1,8 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { saysOutOfMemory } from '../../protocol/out-of-memory';
+import { saysOutOfMemory } from '../../protocol/memory';
 import { type LoadedGraph, loadGraph } from './ort-sessions';
 import { SessionError } from './session';
-import { buffersOf, type SessionReply, type SessionRequest } from './session-messages';
+import { buffersOf, type SessionReply, type SessionRequest } from './session-host';
 
 /**
  * Entry point of the one thread that runs graphs. It does nothing else, so that a second batch can wait in the port

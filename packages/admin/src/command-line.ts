@@ -1,0 +1,68 @@
+import { InvalidArgumentError } from 'commander';
+
+/** A row of a command's output. Dates are printed as ISO 8601. */
+export type Row = Readonly<Record<string, string | number | boolean | null | Date | undefined>>;
+
+/** Prints one row or a table, or with `json` exactly one JSON value. */
+export function print(rows: Row | readonly Row[], { json = false }: { json?: boolean | undefined }): void {
+  if (json) say(JSON.stringify(rows, null, 2));
+  else if (isTable(rows)) printTable(rows);
+  else for (const [name, value] of Object.entries(rows)) say(`${name.padEnd(20)} ${text(value)}`);
+}
+
+/** Prints one row and, below it, named tables; with `json` exactly one JSON value with all of it. */
+export function printWithTables(
+  row: Row,
+  tables: Readonly<Record<string, readonly Row[]>>,
+  { json = false }: { json?: boolean | undefined },
+): void {
+  if (json) return say(JSON.stringify({ ...row, ...tables }, null, 2));
+  print(row, {});
+  for (const [name, rows] of Object.entries(tables)) {
+    say(`\n${name}`);
+    printTable(rows);
+  }
+}
+
+function isTable(rows: Row | readonly Row[]): rows is readonly Row[] {
+  return Array.isArray(rows);
+}
+
+function printTable(rows: readonly Row[]): void {
+  const names = Object.keys(rows[0] ?? {});
+  if (names.length === 0) return say('(none)');
+  const cells = [names, ...rows.map((row) => names.map((name) => text(row[name])))];
+  const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  for (const line of cells)
+    say(
+      line
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+function text(value: Row[string]): string {
+  if (value === null || value === undefined) return '-';
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+]);
+const MAX_SECONDS = 30 * 86_400;
+
+/** Parses `90s`, `30m`, `24h` or `7d` to seconds, at most 30 days. Throws commander's InvalidArgumentError. */
+export function duration(value: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
+  const seconds = Number(count) * (SECONDS.get(unit) ?? NaN);
+  if (!(seconds <= MAX_SECONDS)) throw new InvalidArgumentError('a duration as 30m, 24h or 7d, at most 30d');
+  return seconds;
+}

@@ -1,0 +1,93 @@
+import { dirname } from 'node:path';
+import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
+import { type Binaries } from './ffmpeg/binaries';
+import { runInto } from './ffmpeg/byte-pipe';
+import { FFMPEG_GLOBAL, ffmpegInput } from './ffmpeg/input-arguments';
+import { type ChildExit, startChild } from './ffmpeg/media-child';
+import { MediaError, MediaProcessError } from './media-error';
+
+/** Sample rate for everything that analyzes the audio. */
+export const AUDIO_SAMPLE_RATE = 16_000;
+/** One second more than the accepted maximum, so that "too long" can be told from "just long enough". */
+const MAX_SECONDS = MEDIA_MAX_SECONDS + 1;
+const ERROR_RATE_MAX = '0.02';
+/** Time zero is the first sample. */
+const AUDIO_CLOCK = 'asetpts=PTS-STARTPTS';
+/**
+ * Downmixes to the mean of the channels. Without this option ffmpeg normalizes integer mixes but not float mixes, in
+ * which two equal channels come out 1.4 times as loud as one.
+ */
+const MEAN = 'rematrix_maxval=1';
+/** ffmpeg meets the limit only to within the length of one packet. */
+const SPARE_SAMPLES = 1024;
+
+interface AudioOptions {
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Fails when more than 2 % of the stream does not decode. */
+  readonly strict?: boolean;
+}
+
+/**
+ * Decodes the first audio stream to mono 32-bit floats in -1..1 at 16 kHz, 301 s at most; the result's length is the
+ * duration of the audio.
+ * @throws MediaError media_corrupt, MediaProcessError.
+ */
+export async function readAudio(
+  binaries: Binaries,
+  file: string,
+  options: AudioOptions,
+): Promise<Float32Array> {
+  // Memory that is never written to is never allocated: short sounds cost no more than their length.
+  const samples = new Float32Array(MAX_SECONDS * AUDIO_SAMPLE_RATE + SPARE_SAMPLES);
+  const target = new Uint8Array(samples.buffer);
+  const { exit, bytes } = await runInto(
+    binaries,
+    audioCommand(binaries, file, options),
+    { folder: dirname(file), ...options },
+    target,
+  );
+  expectDecoded(exit);
+  return samples.subarray(0, Math.floor(bytes / 4));
+}
+
+/** Writes the same samples to an open file instead of to memory. The file stays open. */
+export async function recordAudio(
+  binaries: Binaries,
+  file: string,
+  target: number,
+  options: AudioOptions,
+): Promise<void> {
+  const child = startChild(binaries, audioCommand(binaries, file, options), {
+    folder: dirname(file),
+    ...options,
+    stdout: target,
+  });
+  child.stdin.end();
+  expectDecoded(await child.exit);
+}
+
+function expectDecoded({ ended, code, stderr }: ChildExit): void {
+  if (ended !== 'exit') throw new MediaProcessError(ended, stderr);
+  if (code !== 0) throw new MediaError('media_corrupt', stderr);
+}
+
+function audioCommand(
+  { ffmpeg }: Binaries,
+  file: string,
+  { strict = false }: AudioOptions,
+): [string, ...string[]] {
+  return [
+    ffmpeg,
+    ...FFMPEG_GLOBAL,
+    ...(strict ? ['-max_error_rate', ERROR_RATE_MAX] : []),
+    ...ffmpegInput(file),
+    ...['-map', '0:a:0', '-af', `${AUDIO_CLOCK},aresample=${AUDIO_SAMPLE_RATE}:${FILL_HOLES}:${MEAN}`],
+    ...['-ac', '1', '-ar', String(AUDIO_SAMPLE_RATE), '-t', String(MAX_SECONDS), '-f', 'f32le', 'pipe:1'],
+  ];
+}
+
+/**
+ * Fills holes in the timestamps with silence, so that what the analysis hears and what the output plays stay aligned.
+ */
+export const FILL_HOLES = 'async=1';

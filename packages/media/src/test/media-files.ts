@@ -1,0 +1,99 @@
+import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { AUDIO_SAMPLE_RATE, readAudio } from '../audio-reader';
+import { openFrameReader } from '../decode/frame-reader';
+import { openFrameSource } from '../decode/frame-source';
+import { openEncoder } from '../encode/encoder';
+import { type Binaries } from '../ffmpeg/binaries';
+import { isMediaError } from '../media-error';
+import { inspect } from '../probe/inspect';
+import { probe } from '../probe/probe';
+import { type AudioStream, frameColor, frameSize, type VideoStream } from '../probe/stream-info';
+
+export type SyncMode = Parameters<typeof outputFrameCount>[0];
+
+const DEADLINE_MS = 120_000;
+
+/** A video as a render sees it: its stream and the number of its working frames. */
+export interface CountedVideo {
+  readonly path: string;
+  readonly stream: VideoStream;
+  readonly frames: number;
+}
+
+/** Counts the working frames as the face analysis does, in a separate pass with small RGB pictures. */
+export async function countFrames(binaries: Binaries, path: string): Promise<CountedVideo> {
+  const { video: stream } = await inspect(binaries, path);
+  if (stream === undefined) throw new Error(`${path} has no video`);
+  const layout = { format: 'rgb24', width: 16, height: 16 } as const;
+  const reader = openFrameReader(binaries, path, stream, { layout, deadlineMs: DEADLINE_MS });
+  const frame = new Uint8Array(reader.frameBytes);
+  let frames = 0;
+  while (await reader.readInto(frame)) frames += 1;
+  await reader.close();
+  return { path, stream, frames };
+}
+
+/** A sound as a render sees it. */
+export interface MeasuredAudio {
+  readonly path: string;
+  readonly stream: AudioStream;
+  /** Length when decoded to the end. */
+  readonly seconds: number;
+}
+
+/** Reads a sound as the engines do. */
+export async function measureAudio(binaries: Binaries, path: string): Promise<MeasuredAudio> {
+  const { audio: stream } = await inspect(binaries, path);
+  if (stream === undefined) throw new Error(`${path} has no sound`);
+  const samples = await readAudio(binaries, path, { deadlineMs: DEADLINE_MS });
+  return { path, stream, seconds: samples.length / AUDIO_SAMPLE_RATE };
+}
+
+/** Joins a video and a sound as a render does, with the sync mode's timeline but no engine. */
+export async function renderTimeline(
+  binaries: Binaries,
+  { video, audio, outputPath }: { video: CountedVideo; audio: MeasuredAudio; outputPath: string },
+  mode: SyncMode,
+): Promise<void> {
+  const lengths = { videoFrames: video.frames, audioSeconds: audio.seconds };
+  const outputFrames = outputFrameCount(mode, lengths.videoFrames, lengths.audioSeconds);
+  const indices = Array.from({ length: outputFrames }, (_, i) =>
+    sourceFrameIndex(mode, i, { videoFrames: lengths.videoFrames, outputFrames }),
+  );
+  const source = openFrameSource(binaries, video.path, video.stream, indices, { deadlineMs: DEADLINE_MS });
+  const encoder = openEncoder(
+    binaries,
+    {
+      outputPath,
+      ...frameSize(video.stream),
+      frames: outputFrames,
+      color: frameColor(video.stream),
+      pixelAspect: video.stream.pixelAspect,
+      audio: { path: audio.path, stream: audio.stream, ...audioPlan(mode, lengths) },
+    },
+    { deadlineMs: DEADLINE_MS },
+  );
+  const frame = new Uint8Array(source.frameBytes);
+  try {
+    while (await source.readInto(frame)) await encoder.write(frame);
+    await encoder.finish();
+  } finally {
+    await source.close();
+    await encoder.abort();
+  }
+}
+
+/** What the probe says of a file: `accepted`, or the code of the error. Other failures are thrown. */
+export async function probeVerdict(
+  binaries: Binaries,
+  file: string,
+  mediaType: 'video' | 'audio',
+): Promise<string> {
+  try {
+    await probe(binaries, file, { mediaType, deadlineMs: 60_000 });
+    return 'accepted';
+  } catch (error) {
+    if (!isMediaError(error)) throw error;
+    return error.code;
+  }
+}

@@ -1,0 +1,305 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  createProcessManager,
+  createState,
+  processBegan,
+  type ProcessSpec,
+  processStat,
+  provision,
+  provisionCustomer,
+  readIfThere,
+  REPOSITORY_ROOT,
+  s3Endpoint,
+  s3UploadPair,
+  serverPids,
+  serviceSpecs,
+  type StackCustomer,
+  stackLayout,
+  type StackState,
+  startServers,
+  stopServers,
+  waitUntil,
+} from '@lipsync/local-stack';
+import { erasePostgres, freePorts, type S3Server, startS3Server } from '@lipsync/testkit';
+import type { History } from './history';
+import type { Edit, Failpoint } from './inject';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy';
+
+export type Service = 'api' | 'media-worker' | 'gpu-worker' | 'webhook-dispatcher';
+export type Backend = 'postgres' | 'redis' | 'store';
+
+const CUSTOMERS = 3;
+const LIMITS = { postPerMinute: 1_000_000, getPerMinute: 1_000_000 };
+/** Retries within two minutes instead of a day: longer than any fault lasts. */
+const RETRY_SCHEDULE = '2,3,4,6,8,10,12,15,20,25';
+/** A silent origin is given up before the end of the run. */
+const DOWNLOAD_TIMEOUT_SECONDS = '10';
+const READY_MS = 180_000;
+/** As an orchestrator starts a process anew that has ended. */
+const RESTART_AFTER_MS = 2_000;
+
+export interface Member {
+  name: string;
+  service: Service;
+  /** Its own way to each backend. */
+  links: Record<Backend, TcpProxy>;
+  spec: ProcessSpec;
+  armFile: string;
+  workDir: string;
+  /** Base address, of an api. */
+  baseUrl: string;
+}
+
+interface FleetOptions {
+  root: string;
+  /** Of a mutant. */
+  edits: readonly Edit[];
+  /** Hosts of receivers and origins, and where they listen. */
+  routes: string[];
+  authority: StackState['authority'];
+  history: History;
+}
+
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
+
+/** Stops whatever a run in this directory started, also one that was killed or could not start everything. */
+export async function stopAll(root: string): Promise<void> {
+  const layout = stackLayout(root);
+  const processes = createProcessManager(layout);
+  for (const file of readdirSync(layout.runDir))
+    await processes.stop({ name: path.basename(file, '.json'), stopGraceMs: 0 });
+  await stopServers(layout);
+  for (const folder of readdirIfThere(layout.workDir))
+    spawnSync('umount', ['-l', path.join(layout.workDir, folder)], { stdio: 'ignore' });
+}
+
+/** Deletes the data of the services and servers of a run that was stopped. */
+export function eraseData(root: string): void {
+  const { postgresDir, redisDir, s3Dir, workDir } = stackLayout(root);
+  erasePostgres(postgresDir);
+  for (const folder of [redisDir, s3Dir, workDir]) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Two of each service, each with its own proxies to the backends; what ends is started anew. */
+export async function startFleet({ root, edits, routes, authority, history }: FleetOptions) {
+  const layout = stackLayout(root);
+  const processes = createProcessManager(layout);
+  const state = { ...(await createState()), authority, egressRoutes: routes };
+  state.servers = await startServers(state, layout);
+  const uploads = s3UploadPair(state);
+  const store: S3Server = await startS3Server({
+    ...state.s3,
+    port: state.ports.s3,
+    dataDir: layout.s3Dir,
+    uploadCredentials: {
+      accessKeyId: uploads.S3_UPLOAD_ACCESS_KEY_ID,
+      secretAccessKey: uploads.S3_UPLOAD_SECRET_ACCESS_KEY,
+    },
+  });
+  await provision(state, layout);
+  const customers: StackCustomer[] = [];
+  for (let i = 0; i < CUSTOMERS; i++) customers.push(await provisionCustomer(state, `chaos-${i}`, LIMITS));
+
+  const ports = { postgres: state.ports.postgres, redis: state.ports.redis, store: state.ports.s3 };
+  const clientLink = await startTcpProxy(ports.store);
+  mkdirSync(path.join(root, 'arm'));
+  const members: Member[] = [];
+  for (const spec of serviceSpecs(state, layout))
+    for (const suffix of ['', '-2']) members.push(await member(spec, suffix));
+
+  async function member(spec: ProcessSpec, suffix: string): Promise<Member> {
+    const name = `${spec.name}${suffix}`;
+    const links = {
+      postgres: await startTcpProxy(ports.postgres),
+      redis: await startTcpProxy(ports.redis),
+      store: await startTcpProxy(ports.store),
+    };
+    const [port = 0, healthPort = 0] = await freePorts(2);
+    const armFile = path.join(root, 'arm', name);
+    const workDir = path.join(layout.workDir, name);
+    const env = {
+      ...spec.env,
+      PORT: String(port),
+      HEALTH_PORT: String(healthPort),
+      WORK_DIR: workDir,
+      DATABASE_URL: atPort(spec.env['DATABASE_URL'] ?? '', links.postgres.port),
+      REDIS_URL: atPort(spec.env['REDIS_URL'] ?? '', links.redis.port),
+      S3_ENDPOINT: atPort(s3Endpoint(state), links.store.port),
+      S3_PUBLIC_ENDPOINT: atPort(s3Endpoint(state), clientLink.port),
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: RETRY_SCHEDULE,
+      DOWNLOAD_TIMEOUT_SECONDS,
+      NODE_OPTIONS: `--require="${path.join(REPOSITORY_ROOT, 'scripts', 'chaos', 'dist', 'inject.js')}"`,
+      CHAOS_ARM_FILE: armFile,
+      CHAOS_EDITS: JSON.stringify(edits),
+    };
+    const service = spec.name as Service;
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const isReady = () =>
+      answersOk(`${service === 'api' ? baseUrl : `http://127.0.0.1:${healthPort}`}/readyz`);
+    return {
+      name,
+      service,
+      links,
+      armFile,
+      workDir,
+      baseUrl,
+      spec: { ...spec, name, env, isReady },
+    };
+  }
+
+  /** Processes that the suite ended or is about to end. */
+  const doomed = new Set<string>();
+  /** Children of services that were seen, to find those that outlive them. */
+  const children = new Map<number, string>();
+  let keeping = true;
+
+  async function start(one: Member): Promise<void> {
+    await processes.start(one.spec);
+    doomed.delete(one.name);
+    history.add({ kind: 'process', name: one.name, what: 'started', expected: true });
+  }
+
+  /** Notes what ended, and why, and starts it again. */
+  async function keep(one: Member): Promise<void> {
+    while (keeping) {
+      await delay(100);
+      const pid = processes.findPid(one.name);
+      if (pid !== null) {
+        for (const child of descendants(pid)) children.set(child, processBegan(child) ?? '');
+        continue;
+      }
+      const fired = existsSync(`${one.armFile}.fired`);
+      rmSync(`${one.armFile}.fired`, { force: true });
+      history.add({
+        kind: 'process',
+        name: one.name,
+        what: 'ended',
+        expected: fired || doomed.has(one.name),
+      });
+      await delay(RESTART_AFTER_MS);
+      if (keeping) await start(one);
+    }
+  }
+
+  const allReady = async (): Promise<boolean> => {
+    const ready = await Promise.all(members.map(({ spec }) => spec.isReady()));
+    return ready.every(Boolean);
+  };
+
+  const disks = members.filter(({ service }) => service.endsWith('-worker')).map(({ workDir }) => workDir);
+  const mounted = disks.filter(mountDisk);
+  for (const one of members) await start(one);
+  if (!(await waitUntil(allReady, READY_MS))) throw new Error(`not ready: see ${layout.logsDir}`);
+  const keepers = members.map(keep);
+
+  const fleet = {
+    layout,
+    state,
+    store,
+    customers,
+    members,
+    allReady,
+    /** Folders that are small disks of their own. */
+    disks: mounted,
+    pidOf: (name: string): number => processes.findPid(name) ?? 0,
+    /** False when it does not run. */
+    signal: (name: string, signal: NodeJS.Signals): boolean => {
+      const pid = processes.findPid(name);
+      if (pid === null) return false;
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') doomed.add(name);
+      process.kill(pid, signal);
+      return true;
+    },
+    arm: (one: Member, failpoint: Failpoint): void => writeFileSync(one.armFile, JSON.stringify(failpoint)),
+    links: (backend: Backend): TcpProxy[] => [
+      ...members.map(({ links }) => links[backend]),
+      ...(backend === 'store' ? [clientLink] : []),
+    ],
+    /** Id under which a worker claims jobs, as it said when it started. */
+    workerId: (name: string): string =>
+      readFileSync(path.join(layout.logsDir, `${name}.log`), 'utf8')
+        .split('\n')
+        .flatMap((line) => /"worker_id":"([^"]+)"/.exec(line)?.[1] ?? [])
+        .at(-1) ?? '',
+    /** False when one of them did not start. */
+    startServers: (): Promise<boolean> =>
+      startServers(state, layout).then(
+        () => true,
+        () => false,
+      ),
+    serverPid: async (name: 'postgres' | 'redis'): Promise<number> =>
+      (await serverPids(layout)).find((server) => server.name === name)?.pid ?? 0,
+    /** Sends one inline command to Redis, past the proxies, and returns the start of the answer. */
+    redis: (command: string): Promise<string> => {
+      const socket = connect(state.ports.redis, '127.0.0.1');
+      socket.end(`${command}\r\nQUIT\r\n`);
+      return text(socket);
+    },
+    /** Ends all services in an orderly way and returns the children that outlive them. */
+    stopServices: async (): Promise<string[]> => {
+      keeping = false;
+      await Promise.all(keepers);
+      for (const { name } of members) doomed.add(name);
+      await Promise.all(members.map(({ spec }) => processes.stop(spec)));
+      const lives = ([pid, began]: [number, string]): boolean => processBegan(pid) === began;
+      await waitUntil(() => ![...children].some(lives), 5_000);
+      return [...children].filter(lives).map(([pid]) => readIfThere(`/proc/${pid}/comm`).trim());
+    },
+    close: async (): Promise<void> => {
+      await fleet.stopServices();
+      await store.close();
+      await Promise.all(
+        [clientLink, ...members.flatMap(({ links }) => Object.values(links))].map((p) => p.close()),
+      );
+    },
+  };
+  return fleet;
+}
+
+/** A small disk for a worker, if this user may mount one. */
+function mountDisk(folder: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  const options = ['-t', 'tmpfs', '-o', 'size=128m', 'chaos', folder];
+  return spawnSync('mount', options, { stdio: 'ignore' }).status === 0;
+}
+
+function atPort(url: string, port: number): string {
+  const parsed = new URL(url);
+  parsed.port = String(port);
+  // Without the slash that URL adds to an address without a path.
+  return parsed.toString().replace(/\/$/, '');
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+  await response?.body?.cancel();
+  return response?.ok ?? false;
+}
+
+/** Process ids of all children, and theirs. */
+export function descendants(pid: number): number[] {
+  const own = readdirIfThere(`/proc/${pid}/task`).flatMap((task) =>
+    readIfThere(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
+  );
+  return own.flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** Descendants that run this program; zombies excluded. */
+export function descendantsRunning(pid: number, program: RegExp): number[] {
+  return descendants(pid).filter(
+    (child) => program.test(readIfThere(`/proc/${child}/comm`)) && processStat(child)?.state !== 'Z',
+  );
+}
+
+function readdirIfThere(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

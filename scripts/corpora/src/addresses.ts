@@ -1,0 +1,63 @@
+import { isIPv6 } from 'node:net';
+import { type ErrorCode } from '@lipsync/contract';
+import { ApiError } from '@lipsync/local-stack';
+import { eventually, REFUSED_ADDRESSES, REFUSED_URLS } from '@lipsync/testkit';
+import { BAD_REDIRECTS, MEDIA_HOST, redirectTo } from './bad-media';
+import { type CorpusResult, ended, NEVER, type TestBed } from './test-bed';
+
+const PUBLIC = { url: `https://${MEDIA_HOST}/missing.mp4` };
+
+/**
+ * Names addresses that must not be reached in every place that takes one, and behind redirects. Nothing may connect to
+ * them. Names that resolve to such addresses, and that change their answer, need a name server: see
+ * packages/runtime/src/egress/egress.integration.test.ts.
+ */
+export async function tryAddresses(bed: TestBed): Promise<CorpusResult> {
+  const { api } = bed.attacker;
+  const violations: string[] = [];
+  const outcomes: Record<string, number> = {};
+  const note = (what: string, expected: ErrorCode, outcome: string) => {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (outcome !== expected) violations.push(`${what}: ${outcome} and not ${expected}`);
+  };
+  const render = { video: PUBLIC, audio: PUBLIC, engines: ['musetalk' as const], sync_mode: 'loop' as const };
+  const places: readonly (readonly [
+    place: string,
+    code: ErrorCode,
+    create: (url: string) => Promise<unknown>,
+  ])[] = [
+    ['an asset', 'invalid_media_url', (url) => api.createAsset({ url, media_type: 'video' })],
+    ['the video', 'invalid_media_url', (url) => api.createRender({ ...render, video: { url } })],
+    ['the audio', 'invalid_media_url', (url) => api.createRender({ ...render, audio: { url } })],
+    ['a preparation', 'invalid_media_url', (url) => api.createPreparation({ video: { url } })],
+    ['a webhook', 'invalid_webhook_url', (url) => api.createRender({ ...render, webhook_url: url })],
+  ];
+  const hosts = REFUSED_ADDRESSES.map((address) => (isIPv6(address) ? `[${address}]` : address));
+  const literals = hosts.flatMap((host) => [`https://${host}/`, `https://${host}:${bed.canaryPort}/`]);
+  for (const url of [...literals, ...REFUSED_URLS]) {
+    await Promise.all(
+      places.map(async ([place, code, create]) => {
+        const outcome = await create(url).then(
+          () => 'accepted',
+          (error: unknown) => (error instanceof ApiError ? error.error.code : String(error)),
+        );
+        note(`${url} for ${place}`, code, outcome);
+      }),
+    );
+  }
+  const redirects = [...literals.map(redirectTo), ...BAD_REDIRECTS.map(([, path]) => path)];
+  await Promise.all(
+    redirects.map(async (path) => {
+      const { id } = await eventually(() =>
+        api.createAsset({ url: `https://${MEDIA_HOST}${path}`, media_type: 'video' }),
+      );
+      const asset = await ended(
+        () => api.getAsset(id),
+        ({ status }) => status !== 'pending',
+      );
+      note(path, 'media_url_not_allowed', asset?.error?.code ?? asset?.status ?? NEVER);
+    }),
+  );
+  const tried = (literals.length + REFUSED_URLS.length) * places.length + redirects.length;
+  return { tried, outcomes, violations };
+}

@@ -1,0 +1,247 @@
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { type ErrorCode } from '@lipsync/contract';
+import { SAMPLE_AUDIO } from '@lipsync/local-stack';
+import {
+  createCertificateAuthority,
+  eventually,
+  listenOnLoopback,
+  type ReceiverReply,
+  startHttpsReceiver,
+} from '@lipsync/testkit';
+import { MEDIA_HOST, redirectTo, startBadMediaOrigin } from './bad-media';
+import { type Caller, type CorpusResult, ended, NEVER, type TestBed } from './test-bed';
+
+/** Hosts whose trouble begins before HTTP. */
+const HOSTS = {
+  raw: 'raw.example.test',
+  wrongName: 'wrong-name.example.test',
+  unknownAuthority: 'unknown-authority.example.test',
+  oldTls: 'old-tls.example.test',
+  plain: 'plain.example.test',
+  silent: 'silent.example.test',
+  closed: 'closed.example.test',
+} as const;
+
+/** Bytes that are no proper HTTP response, by path. Functions go on until the connection closes. */
+const RAW: Readonly<Record<string, string | ((socket: Socket) => void)>> = {
+  '/no-http': 'SSH-2.0-OpenSSH_9.6\r\n',
+  '/two-lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!',
+  '/length-and-chunks':
+    'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
+  '/bad-chunk': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nx',
+  '/too-short': 'HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nhello',
+  '/negative': 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nhello',
+  '/upgrade': 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello',
+  '/large-header': `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`,
+  '/hints-for-ever': (socket) => forEver(socket, 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'),
+  '/headers-for-ever': (socket) => forEver(socket, 'X-More: again\r\n', 'HTTP/1.1 200 OK\r\n'),
+  '/silent': () => undefined,
+};
+
+/** Answers of a server that speaks HTTP, by path. */
+const REPLIES: Readonly<Record<string, ReceiverReply>> = {
+  '/hook': { status: 204 },
+  '/loop': { status: 302, headers: { location: '/loop' } },
+  '/redirect-to-nothing': { status: 302 },
+  '/gzip': { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(50_000_000)) },
+  '/hang': 'hang',
+  '/reset': 'reset',
+  '/drip': 'drip',
+  '/endless': 'endless',
+  '/400': { status: 400, body: '<script>' },
+  '/500': { status: 500, headers: { 'retry-after': '99999999999999999999' } },
+  '/999': { status: 999 },
+};
+
+/** Origins and receivers of all kinds; they are there before the stack, which is told how to reach them. */
+export async function startOrigins() {
+  const replies = { ...REPLIES };
+  const media = await startBadMediaOrigin(replies);
+  const authority = await createCertificateAuthority();
+  const wrongName = await startHttpsReceiver({ hostnames: ['other.example.test'], authority });
+  const unknownAuthority = await startHttpsReceiver({ hostnames: [HOSTS.unknownAuthority] });
+  const raw = createTlsServer(await authority.issue([HOSTS.raw]), (socket) => replyRaw(socket));
+  const oldTls = createTlsServer({
+    ...(await authority.issue([HOSTS.oldTls])),
+    maxVersion: 'TLSv1.1',
+    minVersion: 'TLSv1',
+    ciphers: 'DEFAULT:@SECLEVEL=0',
+  });
+  const plain = createTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'));
+  const silent = createTcpServer();
+  const servers: Server[] = [raw, oldTls, plain, silent];
+  const sockets = new Set<Socket | TLSSocket>();
+  for (const server of servers)
+    server.on('connection', (socket: Socket) =>
+      sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket))),
+    );
+  raw.on('tlsClientError', () => undefined);
+  oldTls.on('tlsClientError', () => undefined);
+
+  const [rawPort, oldTlsPort, plainPort, silentPort] = await Promise.all(
+    servers.map((server) => listenOnLoopback(server)),
+  );
+  const ports = {
+    raw: rawPort,
+    wrongName: wrongName.port,
+    unknownAuthority: unknownAuthority.port,
+    oldTls: oldTlsPort,
+    plain: plainPort,
+    silent: silentPort,
+    closed: 1,
+  };
+  return {
+    media,
+    /** Of the media origin, by path; more can be added. */
+    replies,
+    egressRoutes: [
+      `${MEDIA_HOST}:443=${media.receiver.address}`,
+      ...Object.entries(HOSTS).map(
+        ([name, host]) => `${host}:443=127.0.0.1:${ports[name as keyof typeof HOSTS]}`,
+      ),
+    ],
+    egressCa: `${media.receiver.ca}\n${authority.cert}`,
+    close: async () => {
+      await Promise.all([media.close(), wrongName.close(), unknownAuthority.close()]);
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
+
+export type Origins = Awaited<ReturnType<typeof startOrigins>>;
+
+function replyRaw(socket: TLSSocket): void {
+  socket.on('error', () => undefined);
+  socket.once('data', (head: Buffer) => {
+    const reply = RAW[head.toString('latin1').split(' ')[1] ?? ''];
+    if (typeof reply === 'function') reply(socket);
+    else socket.end(reply ?? '', 'latin1');
+  });
+}
+
+function forEver(socket: Socket, text: string, first = ''): void {
+  socket.write(first);
+  const block = text.repeat(100);
+  const timer = setInterval(() => socket.writableNeedDrain || socket.write(block), 10);
+  socket.once('close', () => clearInterval(timer));
+}
+
+/** A webhook is delivered once the head of a good answer is there. */
+const RAW_DELIVERIES: Readonly<Record<string, string>> = {
+  '/bad-chunk': 'delivered',
+  '/too-short': 'delivered',
+  '/hints-for-ever': 'timeout',
+  '/silent': 'timeout',
+};
+
+/** Which origins, the error codes that an asset may fail with there, and what becomes of a webhook. */
+const CASES: readonly (readonly [
+  host: string,
+  path: string,
+  codes: readonly ErrorCode[],
+  delivery: string,
+])[] = [
+  [MEDIA_HOST, '/loop', ['media_url_not_allowed'], 'redirect'],
+  [MEDIA_HOST, '/redirect-to-nothing', ['media_url_not_allowed'], 'redirect'],
+  [MEDIA_HOST, '/gzip', ['media_unsupported'], 'delivered'],
+  [MEDIA_HOST, '/hang', ['media_download_failed'], 'timeout'],
+  [MEDIA_HOST, '/reset', ['media_download_failed'], 'connection_failed'],
+  [MEDIA_HOST, '/drip', ['media_download_failed'], 'delivered'],
+  // Which limit it meets first depends on the machine.
+  [MEDIA_HOST, '/endless', ['media_too_large', 'media_download_failed'], 'delivered'],
+  [MEDIA_HOST, '/400', ['media_not_accessible'], 'http_error'],
+  [MEDIA_HOST, '/500', ['media_download_failed'], 'http_error'],
+  [MEDIA_HOST, '/999', ['media_download_failed'], 'http_error'],
+  ...Object.keys(RAW).map(
+    (path) =>
+      [HOSTS.raw, path, ['media_download_failed'], RAW_DELIVERIES[path] ?? 'connection_failed'] as const,
+  ),
+  [HOSTS.wrongName, '/', ['media_download_failed'], 'tls_error'],
+  [HOSTS.unknownAuthority, '/', ['media_download_failed'], 'tls_error'],
+  [HOSTS.oldTls, '/', ['media_download_failed'], 'tls_error'],
+  [HOSTS.plain, '/', ['media_download_failed'], 'tls_error'],
+  [HOSTS.silent, '/', ['media_download_failed'], 'timeout'],
+  [HOSTS.closed, '/', ['media_download_failed'], 'connection_failed'],
+];
+
+/**
+ * Names origins that misbehave, for media and for webhooks. Each must end in its own class of failure, and another
+ * customer's media and webhooks must get through meanwhile.
+ */
+export async function tryOrigins(bed: TestBed): Promise<CorpusResult> {
+  const violations: string[] = [];
+  const outcomes: Record<string, number> = {};
+  const note = (what: string, expected: readonly string[], outcome: string) => {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (!expected.includes(outcome)) violations.push(`${what}: ${outcome} and not ${expected.join(' or ')}`);
+  };
+  const hooks = [
+    ...CASES.map(([host, path, , delivery]) => [`https://${host}${path}`, delivery] as const),
+    ...[`https://127.0.0.1:${bed.canaryPort}/`, `https://${MEDIA_HOST}/hook`].map(
+      (location) => [`https://${MEDIA_HOST}${redirectTo(location)}`, 'redirect'] as const,
+    ),
+  ];
+  const watched: Promise<void>[] = [];
+  for (const [host, path, codes] of CASES) {
+    const url = `https://${host}${path}`;
+    const { id } = await eventually(() => bed.attacker.api.createAsset({ url, media_type: 'video' }));
+    const asset = ended(
+      () => bed.attacker.api.getAsset(id),
+      ({ status }) => status !== 'pending',
+    );
+    watched.push(
+      asset.then((end) => note(`media at ${url}`, codes, end?.error?.code ?? end?.status ?? NEVER)),
+    );
+  }
+  for (const [url, expected] of hooks) {
+    const event = await announceTo(bed.attacker, url);
+    const delivery = ended(
+      () => bed.attacker.api.getWebhook(event),
+      ({ status, last_error }) => status !== 'pending' || last_error !== undefined,
+    );
+    watched.push(
+      delivery.then((end) =>
+        note(`a webhook to ${url}`, [expected], end?.last_error ?? end?.status ?? NEVER),
+      ),
+    );
+  }
+  const startedAt = performance.now();
+  const other = async () => {
+    const audio = await bed.victim.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav');
+    const event = await announceTo(bed.victim, `https://${MEDIA_HOST}/hook`);
+    const asset = await ended(
+      () => bed.victim.api.getAsset(audio.id),
+      ({ status }) => status !== 'pending',
+    );
+    const delivery = await ended(
+      () => bed.victim.api.getWebhook(event),
+      ({ status }) => status !== 'pending',
+    );
+    note("another customer's sound", ['ready'], asset?.status ?? NEVER);
+    note("another customer's webhook", ['delivered'], delivery?.status ?? NEVER);
+    return Math.round(performance.now() - startedAt);
+  };
+  const [otherMs] = await Promise.all([other(), ...watched]);
+  return {
+    tried: CASES.length + hooks.length,
+    outcomes,
+    violations,
+    facts: { another_customer_waited_ms: otherMs },
+  };
+}
+
+/** A render that is cancelled at once, so that its event goes to this address; the event's id. */
+async function announceTo({ api }: Caller, webhookUrl: string): Promise<string> {
+  const missing = { url: `https://${MEDIA_HOST}/missing.mp4` };
+  const request = {
+    video: missing,
+    audio: missing,
+    engines: ['musetalk' as const],
+    sync_mode: 'loop' as const,
+  };
+  const { id } = await eventually(() => api.createRender({ ...request, webhook_url: webhookUrl }));
+  return (await eventually(() => api.cancelRender(id))).webhook_event_id ?? '';
+}

@@ -1,0 +1,16 @@
+import { runAdmin } from '@lipsync/admin';
+import { DEFAULT_STACK_ROOT } from './layout';
+import { backendEnvironment } from './services';
+import { readState } from './state';
+
+/**
+ * `npm run admin -- …`: the operator's commands, run against the database and store named by the environment, or
+ * against this machine's local stack when DATABASE_URL is not set.
+ */
+void runAdmin(() => {
+  if (process.env['DATABASE_URL'] !== undefined) return process.env;
+  const state = readState(DEFAULT_STACK_ROOT);
+  if (state === null)
+    throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
+  return backendEnvironment(state);
+}, 'Customers, keys, secrets, limits, renders, webhooks, purging, the bucket. Works on DATABASE_URL and S3_…, else on the local stack.');

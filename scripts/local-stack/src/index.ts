@@ -1,0 +1,37 @@
+export { type ApiClient, ApiError, createApiClient, download } from './api-client';
+export { type EventReceiver, startEventReceiver } from './event-receiver';
+export { machine, median, quantile } from './figures';
+export {
+  DEFAULT_STACK_ROOT,
+  PACKS_DIR,
+  REPOSITORY_ROOT,
+  SAMPLE_AUDIO,
+  SAMPLE_VIDEO,
+  stackLayout,
+} from './layout';
+export { createStack, type Stack, type StackDescription } from './local-stack';
+export { parseCount, parseWhole } from './number-option';
+export { createProcessManager, type ProcessSpec } from './process-manager';
+export {
+  childrenOf,
+  machineCpuSeconds,
+  processBegan,
+  processCpuSeconds,
+  processStat,
+  readIfThere,
+  treeResidentBytes,
+} from './processes';
+export { provision, provisionCustomer } from './provision';
+export { createRandom, pick, pickWeighted, type Random } from './random';
+export { contentTypeOf, renderFiles } from './render-files';
+export { s3UploadPair, serverPids, startServers, stopServers } from './servers';
+export { backendEnvironment, RECEIVER_HOST, s3Endpoint, serviceSpecs } from './services';
+export {
+  createState,
+  type ExternalServers,
+  type GpuWorkerPlan,
+  type StackCustomer,
+  type StackState,
+  type StoreAccess,
+} from './state';
+export { untilInterrupted, waitUntil } from './waiting';

@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs';
+import { type AdminContext, newCustomer, newKey } from '@lipsync/admin';
+import { createDb, type LimitChanges } from '@lipsync/db';
+import { migrate } from '@lipsync/prisma';
+import { createSecretBox } from '@lipsync/runtime';
+import type { StackLayout } from './layout';
+import { authorityFile, baseUrl } from './services';
+import type { StackCustomer, StackState } from './state';
+
+/** Two, so that isolation can be tried. */
+const CUSTOMER_NAMES = ['local-one', 'local-two'];
+
+/** Sets up what the services expect: migrated tables, two customers, the authority file for egress. */
+export async function provision(state: StackState, layout: StackLayout): Promise<void> {
+  await migrate(state.servers.migrationUrl ?? state.servers.postgresUrl);
+  const { file, pem } = authorityFile(layout.root, state);
+  writeFileSync(file, pem);
+  for (const name of CUSTOMER_NAMES.slice(state.customers.length))
+    state.customers.push(await provisionCustomer(state, name));
+}
+
+/** A customer of the local stack with a key and a signing secret; limits default to the service's. */
+export async function provisionCustomer(
+  state: StackState,
+  name: string,
+  limits: LimitChanges = {},
+): Promise<StackCustomer> {
+  const db = createDb({ url: state.servers.postgresUrl, poolMax: 1, publicBaseUrl: baseUrl(state) });
+  try {
+    const context: AdminContext = { db, secretBox: createSecretBox(state.masterKey) };
+    const { customer, signingSecret } = await newCustomer(context, name, limits);
+    const key = await newKey(context, customer.id);
+    if (key === null) throw new Error('the new customer is gone');
+    return { id: customer.id, api_key: key.apiKey, signing_secret: signingSecret };
+  } finally {
+    await db.close();
+  }
+}

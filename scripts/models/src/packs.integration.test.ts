@@ -1,0 +1,139 @@
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildBuiltinPacks, MANIFEST_FILE, openPack, packVersion } from '@lipsync/model-pack';
+import { installPack, listPacks, verifyPack } from './packs';
+
+/** The compiled inference process: a child process cannot run TypeScript. */
+const entry = path.resolve(__dirname, '../../../services/gpu-worker/dist/inference/main.js');
+
+describe('model packs on the command line', () => {
+  let root: string;
+  let good: string;
+  let dir: string;
+  let packsDir: string;
+  let copies = 0;
+
+  beforeAll(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'models-'));
+    good = path.join(root, 'good');
+    await buildBuiltinPacks(good);
+  });
+  beforeEach(async () => {
+    const own = path.join(root, `case-${++copies}`);
+    dir = path.join(own, 'exported');
+    packsDir = path.join(own, 'packs');
+    await cp(path.join(good, 'builtin-highsync'), dir, { recursive: true });
+    await rewriteManifest('"builtin-highsync"', '"highsync-official"');
+    await cp(path.join(good, 'builtin-highsync'), path.join(packsDir, 'builtin-highsync'), {
+      recursive: true,
+    });
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  async function rewriteManifest(from: string | RegExp, to: string): Promise<void> {
+    const file = path.join(dir, MANIFEST_FILE);
+    const before = await readFile(file, 'utf8');
+    const after = before.replace(from, to);
+    if (after === before) throw new Error('nothing was changed');
+    await writeFile(file, after);
+  }
+
+  const install = (replace = false) => installPack(dir, packsDir, { replace, entry });
+  const byFolder = async () => new Map((await listPacks(packsDir)).map((row) => [row['folder'], row]));
+
+  test('a good pack verifies, with the provider that it runs on', async () => {
+    const { row, problem } = await verifyPack(dir, { entry });
+    expect(problem).toBeUndefined();
+    expect(row).toMatchObject({
+      engine: 'highsync',
+      name: 'highsync-official',
+      licence: 'MIT',
+      providers: 'cpu',
+      digest: (await openPack(dir)).digest.slice(0, 12),
+      runs_on: 'cpu',
+      state: 'usable',
+    });
+  });
+
+  test.each<[string, string, () => Promise<void>]>([
+    [
+      'a file with one changed byte',
+      'denoising-unet.onnx',
+      () => appendFile(path.join(dir, 'denoising-unet.onnx'), '!'),
+    ],
+    [
+      'a manifest that promises another shape',
+      "output 'bank_0' is [frames,1024,96], the manifest says [frames,1024,95]",
+      () =>
+        rewriteManifest(
+          /("name": "bank_0",\s*"dtype": "float32",\s*"dims": \[\s*(?:"frames"|12),\s*1024,\s*)96/g,
+          '$195',
+        ),
+    ],
+    [
+      'a manifest whose parameters do not fit its tensors',
+      'roles.denoising_unet.inputs.latent: is float32 [1,96,12,32,32], the parameters ask for float32 [1,96,8,32,32]',
+      () => rewriteManifest('"window": 12', '"window": 8'),
+    ],
+    [
+      'a manifest that names a tensor otherwise',
+      "the graph wants an input 'bank_0' that the manifest does not name",
+      () => rewriteManifest(/("denoising_unet": [^]*?"name": )"bank_0"/, '$1"bank_1"'),
+    ],
+    [
+      'a probe with another result',
+      "the mean of 'bank_0' is",
+      () => rewriteManifest('"bank_0": 0.1', '"bank_0": 0.2'),
+    ],
+    ['a manifest that is none', 'pack.json', () => rewriteManifest('"format": 1', '"format": 2')],
+    ['a folder that is not there', 'pack.json cannot be read', () => rm(dir, { recursive: true })],
+  ])('%s is refused by name, and not installed', async (_, reason, spoil) => {
+    await spoil();
+    const { row, problem } = await verifyPack(dir, { entry });
+    expect(problem).toContain(reason);
+    expect(row['state']).toBe(`refused: ${problem}`);
+    await expect(install()).rejects.toThrow(reason);
+    expect(await readdir(packsDir)).toEqual(['builtin-highsync']);
+  });
+
+  test('an installed pack is the one served, with the built-in one as fallback', async () => {
+    expect(await install()).toMatchObject({ name: 'highsync-official', state: 'installed' });
+    const rows = await byFolder();
+    expect(rows.get('highsync-official')).toMatchObject({ engine: 'highsync', state: 'serves' });
+    const version = packVersion(await openPack(dir));
+    expect(rows.get('builtin-highsync')?.['state']).toBe(`not used: ${version} serves highsync`);
+  });
+
+  test('installing again changes nothing; another pack of the same name is installed only with the option to replace', async () => {
+    await install();
+    expect(await install()).toMatchObject({ state: 'was installed already' });
+    await rewriteManifest('"version": "1.0.0"', '"version": "1.0.1"');
+    await expect(install()).rejects.toThrow('holds highsync-official 1.0.0');
+    expect((await byFolder()).get('highsync-official')).toMatchObject({ version: '1.0.0' });
+    expect(await install(true)).toMatchObject({ version: '1.0.1', state: 'replaced' });
+  });
+
+  test('a damaged installation is repaired', async () => {
+    await install();
+    await writeFile(path.join(packsDir, 'highsync-official', 'vae-decoder.onnx'), 'damaged');
+    const damaged = await byFolder();
+    expect(damaged.get('highsync-official')).toMatchObject({ engine: 'highsync', name: 'highsync-official' });
+    expect(damaged.get('highsync-official')?.['state']).toContain('vae-decoder.onnx');
+    expect(damaged.get('builtin-highsync')?.['state']).toMatch(
+      /^not used: .*highsync-official comes first and cannot be used$/,
+    );
+    await install();
+    expect((await byFolder()).get('highsync-official')).toMatchObject({ state: 'serves' });
+  });
+
+  test('names that the build writes are reserved', async () => {
+    await rewriteManifest('"highsync-official"', '"builtin-mine"');
+    await expect(install()).rejects.toThrow('builtin-mine');
+    expect(await readdir(packsDir)).toEqual(['builtin-highsync']);
+  });
+
+  test('a missing folder of packs is reported as missing', async () => {
+    await expect(listPacks(path.join(root, 'nowhere'))).rejects.toThrow('ENOENT');
+  });
+});

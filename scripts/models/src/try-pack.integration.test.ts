@@ -1,0 +1,130 @@
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Binaries, inspect, resolveBinaries } from '@lipsync/media';
+import {
+  buildBuiltinPacks,
+  encodeModel,
+  GraphBuilder,
+  MANIFEST_FILE,
+  modelFile,
+  openPackFor,
+  packVersion,
+  writePassthroughPack,
+} from '@lipsync/model-pack';
+import { type ClipShape, makeClip } from './sample-clip';
+import { type Trial, tryPack } from './try-pack';
+
+/** The compiled inference process: a child process cannot run TypeScript. */
+const entry = path.resolve(__dirname, '../../../services/gpu-worker/dist/inference/main.js');
+
+/** As many frames as the sync measurement needs. */
+const SHAPE: ClipShape = { width: 320, height: 320, seconds: 3, grain: 0 };
+const FRAMES = 75;
+
+describe('a trial of a model pack', () => {
+  let folder: string;
+  let binaries: Binaries;
+  let videoFile: string;
+  const at = (name: string): string => path.join(folder, name);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'try-pack-test-'));
+    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+    binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    await buildBuiltinPacks(at('packs'));
+    ({ videoFile } = await makeClip(binaries.ffmpeg, folder, SHAPE));
+  }, 60_000);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const attempt = (dir: string, trial: Partial<Trial> = {}) =>
+    tryPack(binaries.ffmpeg, dir, {
+      outputFile: at('out.mp4'),
+      videoFile,
+      packsDir: at('packs'),
+      entry,
+      ...trial,
+    });
+
+  async function rewriteManifest(dir: string, from: string, to: string): Promise<void> {
+    const file = path.join(dir, MANIFEST_FILE);
+    await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
+  }
+
+  test('renders with exactly that pack, and reports speed and quality', async () => {
+    // Not installed, and not the engine's only pack: the folder also has the built-in one.
+    const dir = at('exported');
+    await cp(at('packs/builtin-musetalk'), dir, { recursive: true });
+    await rewriteManifest(dir, '"builtin-musetalk"', '"official"');
+    const outputFile = at('made-for-it/out.mp4');
+    const row = await attempt(dir, { outputFile });
+
+    expect(row).toMatchObject({
+      pack: packVersion(await openPackFor('musetalk', dir)),
+      engine: 'musetalk',
+      provider: 'cpu',
+      output: outputFile,
+      rendered_frames: FRAMES,
+      gpu_seconds: null,
+      faceless_share: 0,
+      sync_lag_frames: expect.any(Number) as number,
+      sampled_frames: FRAMES,
+      quality_problem: null,
+    });
+    for (const figure of ['render_seconds', 'render_fps', 'inference_fps', 'peak_rss_mib', 'seam_levels'])
+      expect(row[figure]).toBeGreaterThan(0);
+    expect(row['sync_correlation']).toBeGreaterThan(0.3);
+    expect(row['skin_psnr_db']).toBeGreaterThan(25);
+
+    const { video, audio } = await inspect(binaries, outputFile);
+    expect(video).toMatchObject({ width: SHAPE.width, height: SHAPE.height });
+    expect(audio).toBeDefined();
+    expect(await readdir(at('packs'))).not.toContain('exported');
+  }, 60_000);
+
+  test('a graph that loads but fails in the render fails the trial in one line, and no video is left', async () => {
+    const dir = at('breaking');
+    const { roles } = (await openPackFor('musetalk', (await writePassthroughPack(dir)).dir)).manifest;
+    const { file, sha256, inputs, outputs } = roles.vae_decoder;
+    const g = new GraphBuilder('never_so_many');
+    const latent = g.input(inputs.latent.name, 'float32', inputs.latent.dims);
+    const grey = g.op('ReduceMean', [g.op('Reshape', [latent, g.ints([999, -1])])], { keepdims: 0 });
+    const batch = g.op('Gather', [g.op('Shape', [latent]), g.ints([0])]);
+    const image = g.op('Expand', [grey, g.op('Concat', [batch, g.ints([3, 256, 256])], { axis: 0 })]);
+    g.output(outputs.image.name, image, 'float32', outputs.image.dims);
+    const model = encodeModel(g.build());
+    await writeFile(path.join(dir, file), model);
+    await rewriteManifest(dir, sha256, modelFile(file, model).sha256);
+
+    const failing = attempt(dir, { outputFile: at('none.mp4') });
+    await expect(failing).rejects.toThrow(/^not rendered: engine_failed: SessionError: .*Reshape.*$/);
+    expect(await readdir(folder)).not.toContain('none.mp4');
+  }, 60_000);
+
+  test('a pack that does not verify is refused with the verification’s message', async () => {
+    const dir = at('damaged');
+    await cp(at('packs/builtin-musetalk'), dir, { recursive: true });
+    await appendFile(path.join(dir, 'unet.onnx'), '!');
+    await expect(attempt(dir)).rejects.toThrow(/^not tried: .*unet\.onnx \(unet\) has SHA-256/);
+    await expect(attempt(at('nowhere'))).rejects.toThrow('pack.json cannot be read');
+  });
+
+  test('a face analyser is refused, and so is a trial without one', async () => {
+    await expect(attempt(at('packs/analyzer'))).rejects.toThrow(/^not tried: .* holds a face analyser/);
+    const packsDir = at('no-analyser');
+    await cp(at('packs/builtin-musetalk'), path.join(packsDir, 'builtin-musetalk'), { recursive: true });
+    await expect(attempt(at('packs/builtin-musetalk'), { packsDir })).rejects.toThrow(
+      'holds no face analyser',
+    );
+  });
+
+  test('a file that cannot be rendered is reported with the code that customers would see', async () => {
+    await writeFile(at('broken.mp4'), 'this is not a video');
+    await expect(attempt(at('packs/builtin-musetalk'), { videoFile: at('broken.mp4') })).rejects.toThrow(
+      /^not rendered: media_unsupported: .*$/,
+    );
+    await expect(attempt(at('packs/builtin-musetalk'), { audioFile: at('nowhere.wav') })).rejects.toThrow(
+      'nowhere.wav',
+    );
+  });
+});

@@ -1,0 +1,156 @@
+import { access, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Row } from '@lipsync/admin';
+import { type Engine } from '@lipsync/contract';
+import {
+  checkPack,
+  openPackFolders,
+  type PackFolder,
+  type RenderResult,
+  startInference,
+} from '@lipsync/gpu-worker';
+import {
+  type Manifest,
+  MANIFEST_FILE,
+  type Pack,
+  packFiles,
+  packVersion,
+  readPack,
+} from '@lipsync/model-pack';
+import { makeClip } from './sample-clip';
+
+export interface Trial {
+  /** Path for the rendered video. Written when the render has succeeded, and not touched before. */
+  readonly outputFile: string;
+  /** The media to render; default: the drawn face and its voice. */
+  readonly videoFile?: string | undefined;
+  readonly audioFile?: string | undefined;
+  /** Folder of the face analyser that locates the face and analyses the result. */
+  readonly packsDir: string;
+  /** The compiled inference child. */
+  readonly entry?: string;
+}
+
+/** Three seconds: the minimum for measuring the sync of a render. */
+const CLIP = { width: 1280, height: 720, seconds: 3, grain: 4 };
+
+/**
+ * Renders a clip with exactly this pack, on the provider that a worker would choose for it, and returns what the render
+ * reports. Rejects, with one line, when the pack is unusable or the render fails.
+ */
+export async function tryPack(ffmpeg: string, dir: string, trial: Trial): Promise<Row> {
+  const child = trial.entry === undefined ? {} : { entry: trial.entry };
+  const pack = await readPack(dir);
+  const { engine } = pack.manifest;
+  if (engine === 'analyzer')
+    throw new Error(`not tried: ${dir} holds a face analyser, which renders nothing; try an engine's pack`);
+  // Before the pack is loaded, which may take minutes.
+  for (const file of [trial.videoFile, trial.audioFile]) if (file !== undefined) await access(file);
+  const { packs } = await openPackFolders(trial.packsDir);
+  const analyzerDir = servingAnalyzer(packs, trial.packsDir).dir;
+  const { provider, passedOver, problem } = await checkPack(dir, child);
+  if (provider === undefined) throw new Error(`not tried: ${problem ?? 'it could not be verified'}`);
+
+  const folder = await mkdtemp(path.join(tmpdir(), 'try-pack-'));
+  try {
+    const packsDir = path.join(folder, 'packs');
+    // A worker stays on the provider on which the probes ran; others might load the graphs and compute nonsense.
+    await isolatePack(packsDir, { pack, manifest: { ...pack.manifest, providers: [provider] }, analyzerDir });
+    const files = { ...(await clipOf(ffmpeg, folder, trial)), outputPath: path.join(folder, 'output.mp4') };
+    const rendered = await renderOnce({ ...child, packsDir }, engine, files);
+    await mkdir(path.dirname(trial.outputFile), { recursive: true });
+    await copyFile(files.outputPath, trial.outputFile);
+    return {
+      pack: packVersion(pack),
+      engine,
+      provider,
+      ...(passedOver === undefined ? {} : { passed_over: passedOver.join('; ') }),
+      output: trial.outputFile,
+      ...figuresOf(rendered),
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface ClipFiles {
+  readonly videoPath: string;
+  readonly audioPath: string;
+}
+
+async function clipOf(ffmpeg: string, folder: string, { videoFile, audioFile }: Trial): Promise<ClipFiles> {
+  if (videoFile !== undefined && audioFile !== undefined)
+    return { videoPath: path.resolve(videoFile), audioPath: path.resolve(audioFile) };
+  const drawn = await makeClip(ffmpeg, folder, CLIP);
+  return {
+    videoPath: path.resolve(videoFile ?? drawn.videoFile),
+    audioPath: path.resolve(audioFile ?? drawn.audioFile),
+  };
+}
+
+async function renderOnce(
+  options: { packsDir: string; entry?: string },
+  engine: Engine,
+  files: ClipFiles & { outputPath: string },
+): Promise<RenderResult> {
+  const inference = await startInference(options);
+  try {
+    return await inference.render({ engine, ...files, syncMode: 'cut_off' });
+  } catch (error) {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
+    throw new Error(`not rendered: ${line}`, { cause: error });
+  } finally {
+    inference.close();
+  }
+}
+
+function figuresOf({ renderedFrames, gpuInferenceMs, timings, quality }: RenderResult): Row {
+  // The graphs are loaded before anything else begins.
+  const renderMs = timings.totalMs - timings.loadMs;
+  const perSecond = (ms: number): number => rounded((renderedFrames * 1000) / ms, 2);
+  return {
+    rendered_frames: renderedFrames,
+    load_seconds: rounded(timings.loadMs / 1000, 2),
+    render_seconds: rounded(renderMs / 1000, 2),
+    render_fps: perSecond(renderMs),
+    inference_fps: perSecond(timings.inferMs),
+    gpu_seconds: rounded(gpuInferenceMs === null ? null : gpuInferenceMs / 1000, 2),
+    peak_rss_mib: rounded(timings.peakRssBytes / 2 ** 20, 0),
+    faceless_share: rounded(quality.facelessShare, 3),
+    enlarged_share: rounded(quality.enlargedShare, 3),
+    sync_correlation: rounded(quality.syncCorrelation, 3),
+    sync_lag_frames: quality.syncLagFrames,
+    seam_levels: rounded(quality.seamLevels, 2),
+    skin_psnr_db: rounded(quality.skinPsnrDb, 1),
+    sampled_frames: quality.sampledFrames,
+    quality_problem: quality.problem,
+  };
+}
+
+function rounded<T extends number | null>(value: T, digits: number): T | number {
+  return value === null ? value : Number(value.toFixed(digits));
+}
+
+/**
+ * Makes a folder of packs at `folder` with one face analyser and, for the engine, only this pack: links to the pack's
+ * files, which may be gigabytes, with a manifest for the same files. Returns the pack's path in it.
+ */
+export async function isolatePack(
+  folder: string,
+  { pack, manifest, analyzerDir }: { pack: Pack; manifest: Manifest; analyzerDir: string },
+): Promise<string> {
+  const dir = path.join(folder, 'engine');
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, MANIFEST_FILE), JSON.stringify(manifest));
+  for (const file of packFiles(manifest)) await symlink(path.resolve(pack.dir, file), path.join(dir, file));
+  await symlink(path.resolve(analyzerDir), path.join(folder, 'analyzer'));
+  return dir;
+}
+
+/** The folder of the face analyser in use, among those under `packsDir`. Throws when there is none. */
+export function servingAnalyzer(packs: readonly PackFolder[], packsDir: string): PackFolder {
+  const serving = packs.find(({ pack, behind }) => pack.manifest.engine === 'analyzer' && !behind);
+  if (serving === undefined) throw new Error(`${packsDir} holds no face analyser that can be used`);
+  return serving;
+}

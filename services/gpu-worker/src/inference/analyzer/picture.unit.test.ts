@@ -1,8 +1,0 @@
-import { blankPicture, mirrorRows } from './picture';
-
-test('rows are reversed pixel by pixel, colours keep their order', () => {
-  const picture = blankPicture(3, 2);
-  picture.data.set([1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
-  mirrorRows(picture);
-  expect([...picture.data]).toEqual([7, 8, 9, 4, 5, 6, 1, 2, 3, 17, 18, 19, 14, 15, 16, 11, 12, 13]);
-});

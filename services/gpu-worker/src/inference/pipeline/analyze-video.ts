@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import { WORKING_FPS } from '@lipsync/domain';
+import { encodeFaceTrack, type FaceTrack, type RgbPicture } from '@lipsync/lipsync';
+import { type FrameReader, frameSize, openFrameReader, type VideoStream } from '@lipsync/media';
+import { type AnalyzeResult, type AnalyzeTask } from '../../protocol/messages';
+import { analysisSize, analyzeFaces, type LoadedAnalyzer } from '../analyzer/analyze-faces';
+import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
+import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from '../job';
+import { readTrack, videoOf } from '../local-media';
+import { NoFaceDetected } from '../task-failure';
+import { encodeFeatures } from './encode-features';
+import { readAhead } from './frame-buffers';
+
+/**
+ * Runs an analysis: the face track of a video, and the features that engines cache of it if requested. Rejects with
+ * NoFaceDetected when none of the examined frames shows a face.
+ */
+export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<AnalyzeResult> {
+  const { clock, progress } = job;
+  const { engines = [], videoPath } = task;
+  const video = await videoOf(videoPath, job);
+  // Without engines the analysis is all of the work; with a reused track it is none of it.
+  const analysisShare = engines.length === 0 ? 1 : task.reuseTrack ? 0 : 0.5;
+  progress.loading();
+  const { track, complete } = await trackOf(task, video, job, (part) =>
+    progress.preparing(part * analysisShare),
+  );
+  const { frames } = track;
+  const settledFrames = complete ? frames : frames - LOOK_AHEAD_FRAMES;
+
+  const features = await encodeFeatures(
+    {
+      engines,
+      videoPath,
+      video,
+      track,
+      settledFrames,
+      onProgress: (part) => progress.preparing(analysisShare + part * (1 - analysisShare)),
+    },
+    job,
+  );
+  clock.add('infer', job.inferMs());
+  return {
+    type: 'analyze',
+    frames,
+    complete,
+    settledFrames,
+    featuresAdded: features.added,
+    featuresFailed: features.failed,
+    detectorRuns: job.detectorRuns(),
+    replacedCodecs: job.replacedCodecs(),
+    gpuInferenceMs: gpuInferenceMs(job),
+    graphFailed: features.graphFailed,
+    timings: clock.timings(),
+  };
+}
+
+interface VideoAnalysis {
+  /** Position of the main face in every frame analyzed. */
+  readonly track: FaceTrack;
+  /** Whether the whole video was analyzed. */
+  readonly complete: boolean;
+}
+
+/** `onProgress` is called with the approximate share of the analysis that is done, 0 to 1. */
+async function trackOf(
+  task: AnalyzeTask,
+  video: VideoStream,
+  job: Job,
+  onProgress: (part: number) => void,
+): Promise<VideoAnalysis> {
+  const { models, clock } = job;
+  if (task.reuseTrack) return { track: await readTrack(task.trackPath, video), complete: true };
+  const analyzer = await clock.during('load', () => models.analyzer(task.analyzer));
+  const analysis = await clock.during('analyse', () => analysisPass(task, video, job, analyzer, onProgress));
+  if (!analysis.track.found.includes(1)) throw new NoFaceDetected('no frame shows a face');
+  await writeFile(task.trackPath, encodeFaceTrack(analysis.track));
+  clock.sampleMemory();
+  return analysis;
+}
+
+/**
+ * Goes through the video once, at reduced size and in its shown shape. A few frames more than wanted are analyzed, so
+ * that the results for these are the same as if all frames had been.
+ */
+async function analysisPass(
+  { videoPath, videoSeconds = Infinity, wantedFrames = Infinity }: AnalyzeTask,
+  video: VideoStream,
+  { binaries, signal }: Job,
+  analyzer: LoadedAnalyzer,
+  onProgress: (part: number) => void,
+): Promise<VideoAnalysis> {
+  const source = frameSize(video);
+  const size = analysisSize(source, video.pixelAspect);
+  const layout = { format: 'rgb24', ...size } as const;
+  const reader = openFrameReader(binaries, videoPath, video, {
+    layout,
+    deadlineMs: MEDIA_DEADLINE_MS,
+    signal,
+  });
+  const mostFrames = wantedFrames + LOOK_AHEAD_FRAMES;
+  const expectedFrames = Math.min(videoSeconds * WORKING_FPS, mostFrames);
+  let complete = false;
+  try {
+    const track = await analyzeFaces({
+      frames: picturesOf(reader, mostFrames, () => (complete = true)),
+      source,
+      analyzer,
+      onFrame: (framesDone) => {
+        signal.throwIfAborted();
+        onProgress(Math.min(1, framesDone / Math.max(1, expectedFrames)));
+      },
+    });
+    return { track, complete };
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The first `most` pictures in order; calls `onEnd` when the stream ends. */
+async function* picturesOf(reader: FrameReader, most: number, onEnd: () => void): AsyncGenerator<RgbPicture> {
+  const { width, height } = reader;
+  for await (const data of readAhead(reader, most, onEnd)) yield { width, height, data };
+}

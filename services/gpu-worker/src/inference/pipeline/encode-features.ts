@@ -1,0 +1,203 @@
+import { type Engine } from '@lipsync/contract';
+import { type FaceTrack } from '@lipsync/lipsync';
+import { openFrameReader, type VideoStream } from '@lipsync/media';
+import { isWorthKeeping } from '../../protocol/feature-layout';
+import { type FeaturesTask } from '../../protocol/messages';
+import { type FaceEncoder } from '../engines/engine';
+import { type Job, MEDIA_DEADLINE_MS } from '../job';
+import { pictureFormat } from '../local-media';
+import { isGraphFailure, isOutOfMemory, taskFailure } from '../task-failure';
+import { type FeatureFile, openFeatures } from './feature-file';
+import { readAhead } from './frame-buffers';
+
+interface FeaturesOfVideo {
+  readonly engines: readonly FeaturesTask[];
+  readonly videoPath: string;
+  readonly video: VideoStream;
+  readonly track: FaceTrack;
+  /** Number of leading rows of the track that features may be computed from. */
+  readonly settledFrames: number;
+  /** Called with the part of the work that is done, 0 to 1. */
+  readonly onProgress: (part: number) => void;
+}
+
+/** The outcome for each requested engine. */
+export interface EncodedFeatures {
+  /** Frames added, for each engine that saw the whole video; 0 for one that caches nothing. */
+  readonly added: Partial<Record<Engine, number>>;
+  /** Why the other engines did not reach the end, for the log. */
+  readonly failed: Partial<Record<Engine, string>>;
+  /** Whether a graph is among the reasons. */
+  readonly graphFailed: boolean;
+}
+
+/** One engine's encoder in progress. */
+interface Encoding {
+  readonly name: Engine;
+  readonly features: FeatureFile;
+  readonly encoder: FaceEncoder;
+  readonly release: () => Promise<void>;
+}
+
+/** Results collected engine by engine, over both passes. */
+interface Outcome {
+  readonly added: Map<Engine, number>;
+  readonly failures: Map<Engine, unknown>;
+}
+
+/**
+ * Computes the features that these engines cache of a video and do not have yet, in one pass over it. One engine's
+ * failure does not affect the others; only a video that cannot be decoded ends the pass for all. Engines that ran out
+ * of memory resume where they stopped in a second pass, after everything else that is loaded has been released.
+ */
+export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise<EncodedFeatures> {
+  const added = new Map<Engine, number>();
+  const failures = new Map<Engine, unknown>();
+  await encodeAll(wanted, job, { added, failures });
+  const short = wanted.engines.filter(({ engine }) => isOutOfMemory(failures.get(engine)));
+  if (short.length > 0) {
+    await job.models.releaseEngines();
+    for (const { engine } of short) failures.delete(engine);
+    await encodeAll({ ...wanted, engines: short }, job, { added, failures });
+  }
+  wanted.onProgress(1);
+  const reasonOf = (error: unknown): string => {
+    const { code, detail } = taskFailure(error);
+    return `${code}: ${detail}`;
+  };
+  return {
+    added: Object.fromEntries([...added].filter(([name]) => !failures.has(name))),
+    failed: Object.fromEntries([...failures].map(([name, error]) => [name, reasonOf(error)])),
+    graphFailed: [...failures.values()].some(isGraphFailure),
+  };
+}
+
+async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }: Outcome): Promise<void> {
+  const { track, settledFrames } = wanted;
+  const { clock, signal } = job;
+  const encodings: Encoding[] = [];
+  try {
+    for (const task of wanted.engines) {
+      try {
+        const encoding = await openEncoding(task, wanted, job);
+        if (encoding) encodings.push(encoding);
+        else added.set(task.engine, 0);
+      } catch (error) {
+        signal.throwIfAborted();
+        failures.set(task.engine, error);
+      }
+    }
+    const files = encodings.map(({ features }) => features);
+    const frames = framesToEncode(track, settledFrames, files);
+    if (frames > 0) {
+      const encoders = encodings.map(({ encoder }) => encoder);
+      const onFailure = (failing: FaceEncoder, error: unknown): void => {
+        for (const { name, encoder } of encodings) if (encoder === failing) failures.set(name, error);
+      };
+      const onFrame = (done: number): void => wanted.onProgress(done / frames);
+      await clock.during('features', () =>
+        encodePass(wanted, job, frames, { encoders, onFailure, onFrame, signal }),
+      );
+      clock.sampleMemory();
+    }
+    for (const { name, features } of encodings) added.set(name, (added.get(name) ?? 0) + features.added());
+  } finally {
+    // Close the files first: a release may fail, and must not keep the others from closing theirs.
+    for (const { features } of encodings) features.close();
+    await Promise.all(encodings.map(({ release }) => release()));
+  }
+}
+
+async function openEncoding(
+  task: FeaturesTask,
+  { track, video }: FeaturesOfVideo,
+  { models }: Job,
+): Promise<Encoding | null> {
+  const { engine, release } = await models.encoder(task.engine, task.pack);
+  if (!isWorthKeeping(engine.features)) return null;
+  const features = openFeatures(task.featuresPath, engine.features, track);
+  try {
+    const encoder = engine.openEncoder({ track, format: pictureFormat(video), features });
+    return { name: task.engine, features, encoder, release };
+  } catch (error) {
+    features.close();
+    throw error;
+  }
+}
+
+interface Encoders {
+  readonly encoders: readonly FaceEncoder[];
+  /** Called when an encoder fails: it gets no further frames, while the others continue. */
+  readonly onFailure: (encoder: FaceEncoder, error: unknown) => void;
+  /** Called after every frame with the number of frames done. */
+  readonly onFrame: (framesDone: number) => void;
+  /** Checked after every frame. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Goes through the first `frames` frames of the video once, at full size, and feeds every frame to all encoders for as
+ * long as at least one works. Rejects when the video cannot be decoded, and with the signal's reason.
+ */
+async function encodePass(
+  { videoPath, video }: FeaturesOfVideo,
+  { binaries, signal }: Job,
+  frames: number,
+  encoders: Encoders,
+): Promise<void> {
+  const layout = { format: 'yuv420p' } as const;
+  const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
+  const reader = openFrameReader(binaries, videoPath, video, { layout, ...limits });
+  try {
+    await encodeFrames(readAhead(reader, frames), encoders);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The pass over an existing stream of frames; each frame may be reused once the next one is requested. */
+export async function encodeFrames(
+  frames: AsyncIterable<Uint8Array>,
+  { encoders, onFailure, onFrame, signal }: Encoders,
+): Promise<void> {
+  const working = new Set(encoders);
+  const drop = (encoder: FaceEncoder, error: unknown): void => {
+    // Whatever a stopped task fails with is not the encoder's fault.
+    signal.throwIfAborted();
+    working.delete(encoder);
+    onFailure(encoder, error);
+  };
+  let index = 0;
+  for await (const frame of frames) {
+    // In sequence: the graphs run on one thread anyway.
+    for (const encoder of working) {
+      try {
+        await encoder.add(frame, index);
+      } catch (error) {
+        drop(encoder, error);
+      }
+    }
+    signal.throwIfAborted();
+    if (working.size === 0) return;
+    onFrame(++index);
+  }
+  for (const encoder of working) {
+    try {
+      await encoder.flush();
+    } catch (error) {
+      drop(encoder, error);
+    }
+  }
+}
+
+/** Number of frames from the start up to the last face whose features one of these engines still lacks. */
+export function framesToEncode(
+  track: FaceTrack,
+  settledFrames: number,
+  known: readonly { has(sourceIndex: number): boolean }[],
+): number {
+  for (let frame = settledFrames - 1; frame >= 0; frame--) {
+    if (track.found[frame] === 1 && known.some((features) => !features.has(frame))) return frame + 1;
+  }
+  return 0;
+}

@@ -1,0 +1,138 @@
+import { type FrameStream } from '../engines/engine';
+
+/**
+ * Number of buffers, in batch lengths: for the batches in flight, the one that fills, and frames being decoded and
+ * encoded.
+ */
+const BATCHES = 4;
+
+/** Limit for the pictures of one clip, in bytes: 1080p in batches of 16 fits, larger pictures get fewer buffers. */
+const MOST_BYTES = 256 * 2 ** 20;
+
+/** Minimum besides one batch: a picture that is being decoded and one that is being encoded. */
+const SPARES = 2;
+
+/** How many picture buffers a clip gets: enough for its stages to overlap, in memory bounded for any picture size. */
+export function frameBudget(batchSize: number, frameBytes: number): number {
+  const affordable = Math.floor(MOST_BYTES / frameBytes);
+  return Math.max(batchSize + SPARES, Math.min(BATCHES * batchSize, affordable));
+}
+
+export type Frame = Uint8Array<ArrayBuffer>;
+
+/**
+ * A fixed number of picture buffers. Newly allocated memory costs page faults on every frame, and a limit keeps memory
+ * flat.
+ */
+export interface FramePool {
+  /** Number of buffers, free or not. */
+  readonly size: number;
+  /**
+   * A buffer for exclusive use, as soon as one is free. Rejects with the signal's reason once the signal is aborted.
+   */
+  take(signal: AbortSignal): Promise<Frame>;
+  giveBack(frame: Frame): void;
+}
+
+interface Waiter {
+  resolve(frame: Frame): void;
+  reject(reason: unknown): void;
+}
+
+/** Hands out these buffers, wherever their memory comes from. */
+export function createFramePool(frames: readonly Frame[]): FramePool {
+  const free = [...frames];
+  const waiting: Waiter[] = [];
+
+  const wait = (signal: AbortSignal): Promise<Frame> =>
+    new Promise((resolve, reject) => {
+      const waiter: Waiter = { resolve, reject };
+      const stop = (): void => {
+        waiting.splice(waiting.indexOf(waiter), 1);
+        waiter.reject(signal.reason);
+      };
+      waiter.resolve = (frame) => {
+        signal.removeEventListener('abort', stop);
+        resolve(frame);
+      };
+      waiting.push(waiter);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+
+  return {
+    size: frames.length,
+    take: async (signal) => {
+      signal.throwIfAborted();
+      return free.pop() ?? wait(signal);
+    },
+    giveBack: (frame) => {
+      const waiter = waiting.shift();
+      if (waiter) waiter.resolve(frame);
+      else free.push(frame);
+    },
+  };
+}
+
+/** An ordered queue from one loop to another. It is unbounded: the producer limits how far ahead it runs. */
+export interface AsyncQueue<Item> {
+  push(item: Item): void;
+  /** No more items will come. */
+  end(): void;
+  /** The items in order; the iteration throws the signal's reason once the signal is aborted. */
+  items(): AsyncGenerator<Item, void, undefined>;
+}
+
+export function createAsyncQueue<Item>(signal: AbortSignal): AsyncQueue<Item> {
+  const ahead: Item[] = [];
+  let ended = false;
+  let wake: () => void = () => undefined;
+
+  return {
+    push: (item) => {
+      ahead.push(item);
+      wake();
+    },
+    end: () => {
+      ended = true;
+      wake();
+    },
+    async *items() {
+      const stop = (): void => wake();
+      signal.addEventListener('abort', stop);
+      try {
+        for (;;) {
+          signal.throwIfAborted();
+          const item = ahead.shift();
+          if (item !== undefined) yield item;
+          else if (ended) return;
+          else await new Promise<void>((resolve) => (wake = resolve));
+        }
+      } finally {
+        signal.removeEventListener('abort', stop);
+      }
+    },
+  };
+}
+
+/**
+ * The first `most` pictures of a stream in order, in two alternating buffers: one is processed while the other is
+ * filled, so a picture must not be kept. `onEnd` is called when the stream has no more pictures than were yielded.
+ */
+export async function* readAhead(
+  stream: Pick<FrameStream, 'frameBytes' | 'readInto'>,
+  most: number,
+  onEnd: () => void = () => undefined,
+): AsyncGenerator<Frame> {
+  let current: Frame = new Uint8Array(stream.frameBytes);
+  let next: Frame = new Uint8Array(stream.frameBytes);
+  let reading = stream.readInto(current);
+  for (let count = 0; await reading; count++) {
+    if (count >= most) return;
+    reading = stream.readInto(next);
+    // Awaited above once the picture has been processed; if processing throws, nobody needs the result any more.
+    reading.catch(() => undefined);
+    yield current;
+    [current, next] = [next, current];
+  }
+  onEnd();
+}

@@ -1,0 +1,182 @@
+import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { type FaceTrack, type Recording } from '@lipsync/lipsync';
+import {
+  AUDIO_SAMPLE_RATE,
+  type AudioStream,
+  frameColor,
+  type FrameEncoder,
+  type FrameSource,
+  openEncoder,
+  openFrameSource,
+  recordAudio,
+  type VideoStream,
+} from '@lipsync/media';
+import { type RenderResult, type RenderTask } from '../../protocol/messages';
+import { type EngineClip, type FrameFeatures, type LipSyncEngine } from '../engines/engine';
+import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from '../job';
+import { audioOf, pictureFormat, readTrack, videoOf } from '../local-media';
+import { createQualityProbe, createUnfailingProbe } from '../quality/quality-probe';
+import { NoFaceDetected } from '../task-failure';
+import { openFeatures } from './feature-file';
+import { createFramePool, frameBudget } from './frame-buffers';
+import { renderPass } from './render-pass';
+import { openSpeechFile, type SpeechFile } from './speech-file';
+
+/**
+ * Runs a render: one engine over one video whose face track is known. Rejects with NoFaceDetected when the output has
+ * no mouth to move. The written output is unusable when it rejects.
+ */
+export async function renderVideo(task: RenderTask, job: Job): Promise<RenderResult> {
+  const speech = openSpeechFile(task.outputPath);
+  try {
+    const clip = await openClip(task, job, speech);
+    const features = openFeatures(task.featuresPath, clip.engine.features, clip.track);
+    let rendered: RenderedClip;
+    try {
+      rendered = await renderClip(task, job, clip, features);
+    } finally {
+      features.close();
+    }
+    const { fps, width, height } = clip.track;
+    return {
+      type: 'render',
+      inputAudioSeconds: clip.audio.length / AUDIO_SAMPLE_RATE,
+      outputSeconds: rendered.renderedFrames / fps,
+      width,
+      height,
+      ...rendered,
+      featuresAdded: features.added(),
+      detectorRuns: job.detectorRuns(),
+      replacedCodecs: job.replacedCodecs(),
+      timings: job.clock.timings(),
+    };
+  } finally {
+    speech.close();
+  }
+}
+
+/** A loaded engine, and an inspected video and speech track to join. */
+interface Clip {
+  readonly engine: LipSyncEngine;
+  readonly video: VideoStream;
+  readonly audioStream: AudioStream;
+  /** The whole speech at 16 kHz. */
+  readonly audio: Recording;
+  readonly track: FaceTrack;
+}
+
+async function openClip(task: RenderTask, job: Job, speech: SpeechFile): Promise<Clip> {
+  const { binaries, clock, models, signal } = job;
+  const { audioPath } = task;
+  job.progress.loading();
+  const loading = clock.during('load', () => models.engine(task.engine, task.pack));
+  const inspectingVideo = videoOf(task.videoPath, job);
+  const inspectingAudio = audioOf(audioPath, job);
+  const recording = clock.during('audio', () =>
+    recordAudio(binaries, audioPath, speech.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
+  );
+  // Whichever of them fails, nothing of this task may continue when the next one starts.
+  await Promise.allSettled([loading, inspectingVideo, inspectingAudio, recording]);
+  const engine = await loading;
+  const video = await inspectingVideo;
+  const audioStream = await inspectingAudio;
+  await recording;
+  const track = await readTrack(task.faceTrackPath, video);
+  return { engine, video, audioStream, audio: speech.recording(), track };
+}
+
+type RenderedClip = Pick<RenderResult, 'renderedFrames' | 'quality' | 'graphFailed' | 'gpuInferenceMs'>;
+
+/**
+ * Renders the frames that the sync mode's timeline needs, with new mouths, encoded once together with the new speech.
+ */
+async function renderClip(
+  task: RenderTask,
+  job: Job,
+  { engine, video, audioStream, audio, track }: Clip,
+  features: FrameFeatures,
+): Promise<RenderedClip> {
+  const { binaries, clock, progress, models } = job;
+  const { syncMode } = task;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([job.signal, failed.signal]);
+  const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
+  const audioSeconds = audio.length / AUDIO_SAMPLE_RATE;
+  const videoFrames = track.frames;
+  const outputFrames = outputFrameCount(syncMode, videoFrames, audioSeconds);
+  const sources = Array.from({ length: outputFrames }, (_, i) =>
+    sourceFrameIndex(syncMode, i, { videoFrames, outputFrames }),
+  );
+  // A track may cover more than this output shows: the whole video if that is prepared, otherwise some frames ahead.
+  if (!sources.some((source) => track.found[source] === 1))
+    throw new NoFaceDetected('no frame of the output shows a face');
+
+  const format = pictureFormat(video);
+  const probe = createUnfailingProbe(createQualityProbe({ track, audio, sources, format }));
+  const openFrames = (): FrameSource => openFrameSource(binaries, task.videoPath, video, sources, limits);
+
+  const source = openFrames();
+  let engineClip: EngineClip | undefined;
+  let encoder: FrameEncoder | undefined;
+  try {
+    // Decoder and encoder start while the engine processes the speech.
+    const writing = (encoder = openEncoder(
+      binaries,
+      {
+        outputPath: task.outputPath,
+        width: source.width,
+        height: source.height,
+        frames: outputFrames,
+        color: frameColor(video),
+        pixelAspect: video.pixelAspect,
+        audio: {
+          path: task.audioPath,
+          stream: audioStream,
+          ...audioPlan(syncMode, { videoFrames, audioSeconds }),
+        },
+      },
+      limits,
+    ));
+    // Starting the decoder takes turns of the event loop, which processing the speech is about to block.
+    await source.started;
+    const opened = (engineClip = await clock.during('audio', () =>
+      engine.open({ track, audio, sources, format, features, openFrames, signal }),
+    ));
+    const buffers = frameBudget(opened.batchSize, source.frameBytes);
+    const faces = await renderPass({
+      clip: opened,
+      observer: probe,
+      outputFrames,
+      pool: createFramePool(Array.from({ length: buffers }, () => new Uint8Array(source.frameBytes))),
+      readFrame: async (frame) => {
+        // The timeline needs exactly the frames that were counted when the track was made.
+        if (!(await source.readInto(frame))) throw new Error('the video ended before its timeline');
+      },
+      writeFrame: (frame) => writing.write(frame),
+      onWritten: (frames) => progress.rendered(frames, outputFrames),
+      signal,
+      giveUp: (reason) => failed.abort(reason),
+      clock,
+    });
+    // A few pixels are enough for detection, but not for rendering a mouth.
+    if (faces === 0) throw new NoFaceDetected('no face of the output can be rendered');
+
+    progress.encoding();
+    // The quality probe's graphs count towards neither the engine's time nor the customer's usage.
+    clock.add('infer', job.inferMs());
+    const engineGpuMs = gpuInferenceMs(job);
+    const finishing = clock.during('encode', () => writing.finish());
+    const judging = clock.during('quality', () => probe.judge(() => models.analyzer(task.analyzer)));
+    await Promise.allSettled([finishing, judging]);
+    await finishing;
+    const quality = await judging;
+    return {
+      renderedFrames: outputFrames,
+      quality,
+      graphFailed: probe.graphFailed(),
+      gpuInferenceMs: engineGpuMs,
+    };
+  } finally {
+    await Promise.all([engineClip?.close(), source.close(), encoder?.abort()]);
+  }
+}
